@@ -1,0 +1,12 @@
+// A source of the core: no macro is defined, so nothing is selected.
+
+#include "tools/runtime/ops_to_register.h"
+
+static_assert(!SHOULD_REGISTER_OP("MatMul"), "no op");
+static_assert(!SHOULD_REGISTER_OP(""), "not even the one without a name");
+static_assert(!SHOULD_REGISTER_OP_KERNEL("MatMulOp<CPUDevice, float>"),
+              "no kernel");
+static_assert(!SHOULD_REGISTER_OP_KERNEL(""), "no kernel without a name");
+static_assert(!SHOULD_REGISTER_OP_GRADIENT, "no gradient");
+
+int main() { return 0; }

@@ -1,0 +1,75 @@
+// The one ops_to_register.h of every build: what TensorFlow's selective
+// registration asks of a header of this name, answered from two macros that a
+// compilation unit defines before it includes the source it registers.
+//
+//   #define TFCARVE_KERNEL_CLASSES "BiasOp<CPUDevice, float>"
+//   #define TFCARVE_OPS "BiasAdd", "BiasAddV1"
+//   #include "tensorflow/core/kernels/bias_op.cc"
+//
+// Both are lists of string literals with commas between them. A macro that is
+// not defined, or is empty, selects nothing: so the core, which is compiled
+// without them, registers only what TensorFlow always registers
+// (REGISTER_SYSTEM_OP, REGISTER_SYSTEM_KERNEL_BUILDER).
+//
+// Since the text of this file never changes, a changed model recompiles the
+// units whose lists changed, and nothing else.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_OPS_TO_REGISTER_H_
+#define TFCARVE_TOOLS_RUNTIME_OPS_TO_REGISTER_H_
+
+#ifndef TFCARVE_KERNEL_CLASSES
+#define TFCARVE_KERNEL_CLASSES
+#endif
+#ifndef TFCARVE_OPS
+#define TFCARVE_OPS
+#endif
+
+namespace tfcarve {
+
+// Unnamed, since the lists differ from unit to unit.
+namespace {
+
+// The first entry is a filler, for an array can't be empty.
+constexpr const char* kKernelClasses[] = {"", TFCARVE_KERNEL_CLASSES};
+constexpr const char* kOps[] = {"", TFCARVE_OPS};
+
+// Whether two names are the same but for spaces: the compiler's #__VA_ARGS__
+// keeps spaces as they stand in the source, other tools write them differently.
+constexpr bool SameName(const char* a, const char* b) {
+  while (true) {
+    if (*a != *b) {
+      while (*a == ' ') ++a;
+      while (*b == ' ') ++b;
+      if (*a != *b) return false;
+    }
+    if (*a == '\0') return true;
+    ++a;
+    ++b;
+  }
+}
+
+// A loop and not a recursion, so that the compiler's limit of template depth
+// (512 names) does not apply.
+template <decltype(sizeof(0)) kSize>
+constexpr bool Contains(const char* const (&names)[kSize], const char* name) {
+  for (decltype(sizeof(0)) i = 1; i < kSize; ++i) {
+    if (SameName(names[i], name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace tfcarve
+
+// Whether the op of that name is to be registered.
+#define SHOULD_REGISTER_OP(op) (::tfcarve::Contains(::tfcarve::kOps, op))
+
+// Whether kernels of the class with that text are to be registered.
+#define SHOULD_REGISTER_OP_KERNEL(clz) \
+  (::tfcarve::Contains(::tfcarve::kKernelClasses, clz))
+
+// Whether gradient functions are to be registered: only SymbolicGradient ever
+// looks them up, so a unit that holds them lists that op.
+#define SHOULD_REGISTER_OP_GRADIENT SHOULD_REGISTER_OP("SymbolicGradient")
+
+#endif  // TFCARVE_TOOLS_RUNTIME_OPS_TO_REGISTER_H_
