@@ -1,0 +1,70 @@
+"""Freezes Keras models and runs frozen graphs in full TensorFlow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework.convert_to_constants import (
+    convert_variables_to_constants_v2,
+)
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SEED = 20231114
+tf.get_logger().setLevel("ERROR")  # the one warning tells of no replacement
+INPUT = "input"
+OUTPUT = "output"
+
+
+def seeded() -> None:
+    """Makes all that TensorFlow draws from here on the same in every process."""
+    tf.keras.utils.set_random_seed(SEED)
+
+
+def freeze(model: Any) -> Any:
+    """The GraphDef of a Keras model with its weights as constants.
+
+    It has one Placeholder named INPUT, one Identity named OUTPUT, and no node
+    that the output does not need.
+    """
+    shape = [1, *model.input_shape[1:]]
+    signature = tf.TensorSpec(shape, tf.float32, name=INPUT)
+    function = tf.function(lambda x: tf.identity(model(x, training=False), name=OUTPUT))
+    frozen = convert_variables_to_constants_v2(function.get_concrete_function(signature))
+    graph = tf.compat.v1.graph_util.extract_sub_graph(frozen.graph.as_graph_def(), [OUTPUT])
+    if len(graph.library.function):
+        raise ValueError(f"{model.name} still calls functions")
+    return graph
+
+
+def run(graph: Any, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
+    """What full TensorFlow gives for a graph."""
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(graph, name="")
+        with tf.compat.v1.Session(graph=imported) as session:
+            return list(
+                session.run(
+                    [f"{name}:0" for name in outputs],
+                    {f"{name}:0": value for name, value in feeds.items()},
+                )
+            )
+
+
+def image(shape: Sequence[int]) -> Array:
+    """A picture of noise, the same in every process, with values in [-1, 1)."""
+    drawn = np.random.default_rng(SEED).random(tuple(shape), dtype=np.float32)
+    return drawn * np.float32(2) - np.float32(1)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content)
+    partial.replace(path)

@@ -1,0 +1,95 @@
+"""The models that the tests and the demo build libraries for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tests.models import frozen
+from tests.models.frozen import Array
+
+
+@dataclass(frozen=True)
+class Made:
+    """A frozen graph, an input for it and what full TensorFlow makes of that."""
+
+    graph: Any
+    input: Array
+    output: Array
+
+
+def _classifier(model: Any) -> Made:
+    """A Keras classifier with random weights, frozen.
+
+    Fresh weights give every class the same probability to four digits, and then any
+    wrong output would look right: so the last layer's weights are scaled up until the
+    classes differ.
+    """
+    graph = frozen.freeze(_spread(model))
+    fed = frozen.image([1, *model.input_shape[1:]])
+    (output,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
+    return Made(graph, fed, output)
+
+
+def _spread(model: Any) -> Any:
+    last = model.layers[-1]
+    kernel, bias = last.get_weights()
+    before = tf.keras.Model(model.input, model.layers[-2].output)
+    logits = before(frozen.image([1, *model.input_shape[1:]]), training=False) @ kernel
+    # Rounded to a power of two, so that the last bits of a sum do not decide.
+    scale = np.exp2(np.round(np.log2(2.0 / np.std(logits))))
+    last.set_weights([kernel * np.float32(scale), bias])
+    return model
+
+
+def inception_v3() -> Made:
+    """Inception v3: 96 MB, the model that TensorFlow's own size figures are for."""
+    frozen.seeded()
+    return _classifier(tf.keras.applications.InceptionV3(weights=None))
+
+
+def mobilenet_v2() -> Made:
+    """MobileNet v2: needs Relu6 and depthwise convolution, which Inception does not."""
+    frozen.seeded()
+    return _classifier(tf.keras.applications.MobileNetV2(weights=None))
+
+
+def tiny() -> Made:
+    """Five nodes: a dense layer, and the custom op AppScale of tests/e2e/app.
+
+    TensorFlow does not know that op, so what it must give comes from the same graph
+    with a multiplication in its place.
+    """
+    factor = 3.0
+    random = np.random.default_rng(frozen.SEED)
+    weights = random.standard_normal((4, 3), dtype=np.float32)
+    fed = random.standard_normal((2, 4), dtype=np.float32)
+    with tf.Graph().as_default() as drawn:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 4], name=frozen.INPUT)
+        dense = tf.nn.relu(tf.matmul(x, tf.constant(weights, name="weights"), name="dense"), name="relu")
+        scaled = tf.multiply(dense, tf.constant(factor, name="factor"), name="scale")
+        tf.identity(scaled, name=frozen.OUTPUT)
+    known = drawn.as_graph_def()
+    (output,) = frozen.run(known, {frozen.INPUT: fed}, [frozen.OUTPUT])
+
+    graph = tf.compat.v1.GraphDef()
+    graph.CopyFrom(known)
+    kept = [node for node in graph.node if node.name != "factor"]
+    for node in kept:
+        if node.name == "scale":
+            node.op = "AppScale"
+            del node.input[1:]
+            node.attr["factor"].f = factor
+    del graph.node[:]
+    graph.node.extend(kept)
+    return Made(graph, fed, output)
+
+
+MODELS: Mapping[str, Callable[[], Made]] = MappingProxyType(
+    {"inception_v3": inception_v3, "mobilenet_v2": mobilenet_v2, "tiny": tiny}
+)

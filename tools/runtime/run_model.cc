@@ -1,0 +1,233 @@
+// run_model MODEL.pb --input NAME=FILE.npy… --output NAME=FILE.npy… [--time]
+//
+// Runs a frozen graph once through the C interface of a carved library. Exit
+// status: 0 done; 1 the library can't run the model, TensorFlow's message is on
+// stderr; 2 bad use or a file that can't be read or written.
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/runtime/npy.h"
+#include "tools/runtime/tfcarve_c_api.h"
+
+namespace {
+
+// The exit statuses are tfcarve_status.
+constexpr int kDone = TFCARVE_OK;
+constexpr int kRefused = TFCARVE_REFUSED;
+constexpr int kBadUse = TFCARVE_BAD_INPUT;
+
+constexpr char kUsage[] =
+    "usage: run_model MODEL.pb --input NAME=FILE.npy... --output "
+    "NAME=FILE.npy...\n"
+    "                 [--threads N] [--time]\n"
+    "\n"
+    "Runs a frozen TensorFlow graph once.\n"
+    "  --input NAME=FILE.npy   feed the array in FILE to the node NAME\n"
+    "  --output NAME=FILE.npy  write what the node NAME gives to FILE\n"
+    "  --threads N             threads to compute with; 0, the default: all\n"
+    "  --time                  print how many milliseconds the run took\n"
+    "exit status: 0 done, 1 the library can't run the model, 2 bad use\n";
+
+// A tensor's name and the file that it is read from or written to.
+struct Binding {
+  std::string name;
+  std::string path;
+};
+
+struct Arguments {
+  std::string model;
+  std::vector<Binding> inputs;
+  std::vector<Binding> outputs;
+  int threads = 0;
+  bool time = false;
+  bool help = false;
+};
+
+int Fail(int status, const std::string& message) {
+  std::fprintf(stderr, "run_model: %s\n", message.c_str());
+  return status;
+}
+
+bool ParseBinding(const std::string& text, Binding* binding) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return false;
+  }
+  *binding = {text.substr(0, equals), text.substr(equals + 1)};
+  return true;
+}
+
+bool ParseThreads(const std::string& text, int* threads) {
+  if (text.empty() || text.size() > 4) return false;
+  if (text.find_first_not_of("0123456789") != std::string::npos) return false;
+  *threads = std::stoi(text);
+  return true;
+}
+
+bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
+                    std::string* error) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--help" || word == "-h") {
+      arguments->help = true;
+      return true;
+    }
+    if (word == "--time") {
+      arguments->time = true;
+      continue;
+    }
+    if (word == "--input" || word == "--output" || word == "--threads") {
+      const std::string value = i + 1 < words.size() ? words[i + 1] : "";
+      ++i;
+      if (word == "--threads") {
+        if (ParseThreads(value, &arguments->threads)) continue;
+        *error = "--threads takes a number, not '" + value + "'";
+        return false;
+      }
+      Binding binding;
+      if (!ParseBinding(value, &binding)) {
+        *error = word + " takes NAME=FILE.npy, not '" + value + "'";
+        return false;
+      }
+      (word == "--input" ? arguments->inputs : arguments->outputs)
+          .push_back(binding);
+      continue;
+    }
+    if (word.size() > 1 && word[0] == '-') {
+      *error = "unknown option '" + word + "'";
+      return false;
+    }
+    if (!arguments->model.empty()) {
+      *error = "one model at a time, not also '" + word + "'";
+      return false;
+    }
+    arguments->model = word;
+  }
+  if (arguments->model.empty()) *error = "which model? See --help";
+  if (arguments->outputs.empty()) *error = "which --output? See --help";
+  return error->empty();
+}
+
+bool ReadFile(const std::string& path, std::string* bytes) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (file == nullptr) return false;
+  std::vector<char> chunk(1 << 20);
+  while (true) {
+    const size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get());
+    bytes->append(chunk.data(), got);
+    if (got < chunk.size()) return std::ferror(file.get()) == 0;
+  }
+}
+
+// Writes beside the file first, so that it is there whole or not at all.
+bool WriteFile(const std::string& path, const std::string& header,
+               const void* data, size_t size) {
+  const std::string partial = path + ".partial";
+  std::FILE* file = std::fopen(partial.c_str(), "wb");
+  if (file == nullptr) return false;
+  bool good =
+      std::fwrite(header.data(), 1, header.size(), file) == header.size();
+  good = std::fwrite(data, 1, size, file) == size && good;
+  good = std::fclose(file) == 0 && good;
+  good = good && std::rename(partial.c_str(), path.c_str()) == 0;
+  if (!good) std::remove(partial.c_str());
+  return good;
+}
+
+using SessionPtr =
+    std::unique_ptr<tfcarve_session, decltype(&tfcarve_session_free)>;
+using ResultPtr =
+    std::unique_ptr<tfcarve_result, decltype(&tfcarve_result_free)>;
+
+int WriteOutputs(const tfcarve_result* result,
+                 const std::vector<Binding>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    tfcarve_tensor tensor;
+    if (tfcarve_result_get(result, i, &tensor) != 0) {
+      return Fail(kRefused, "no output '" + outputs[i].name + "'");
+    }
+    const std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
+    const std::string header = tfcarve::NpyHeader(tensor.dtype, dims);
+    if (header.empty()) {
+      return Fail(kRefused, "output '" + outputs[i].name +
+                                "': .npy has no type for TensorFlow's " +
+                                std::to_string(tensor.dtype));
+    }
+    if (!WriteFile(outputs[i].path, header, tensor.data, tensor.size)) {
+      return Fail(kBadUse, "can't write " + outputs[i].path);
+    }
+  }
+  return kDone;
+}
+
+int RunModel(const Arguments& arguments) {
+  std::vector<tfcarve::NpyArray> arrays(arguments.inputs.size());
+  std::vector<tfcarve_tensor> inputs;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const Binding& input = arguments.inputs[i];
+    std::string bytes, error;
+    if (!ReadFile(input.path, &bytes)) {
+      return Fail(kBadUse, "can't read " + input.path);
+    }
+    if (!tfcarve::ParseNpy(bytes, &arrays[i], &error)) {
+      return Fail(kBadUse, input.path + ": " + error);
+    }
+    inputs.push_back({input.name.c_str(), arrays[i].dtype,
+                      static_cast<int32_t>(arrays[i].dims.size()),
+                      arrays[i].dims.data(), arrays[i].data.data(),
+                      arrays[i].data.size()});
+  }
+  std::string graph;
+  if (!ReadFile(arguments.model, &graph)) {
+    return Fail(kBadUse, "can't read " + arguments.model);
+  }
+  const SessionPtr session(
+      tfcarve_session_new(graph.data(), graph.size(), arguments.threads),
+      &tfcarve_session_free);
+  std::string().swap(graph);  // a model can be large
+  if (const char* error = tfcarve_session_error(session.get())) {
+    return Fail(tfcarve_session_status(session.get()),
+                arguments.model + ": " + error);
+  }
+
+  std::vector<const char*> names;
+  for (const Binding& output : arguments.outputs) {
+    names.push_back(output.name.c_str());
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const ResultPtr result(
+      tfcarve_session_run(session.get(), inputs.data(), inputs.size(),
+                          names.data(), names.size()),
+      &tfcarve_result_free);
+  const std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - start;
+  if (const char* error = tfcarve_result_error(result.get())) {
+    return Fail(tfcarve_result_status(result.get()),
+                arguments.model + ": " + error);
+  }
+  const int status = WriteOutputs(result.get(), arguments.outputs);
+  if (status == kDone && arguments.time) {
+    std::printf("%.1f\n", took.count());
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  std::string error;
+  if (!ParseArguments({argv + 1, argv + argc}, &arguments, &error)) {
+    return Fail(kBadUse, error);
+  }
+  if (arguments.help) {
+    std::fputs(kUsage, stdout);
+    return kDone;
+  }
+  return RunModel(arguments);
+}

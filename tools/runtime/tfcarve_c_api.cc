@@ -1,0 +1,279 @@
+#include "tools/runtime/tfcarve_c_api.h"
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorflow/core/framework/graph.pb.h"
+#include "tensorflow/core/framework/kernel_def.pb.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/public/session.h"
+#include "tensorflow/core/public/session_options.h"
+
+namespace {
+
+// An output, in the form in which it is shown to a C program.
+struct Output {
+  std::string name;
+  tensorflow::Tensor tensor;
+  std::vector<int64_t> dims;
+  std::vector<tfcarve_string> strings;
+};
+
+struct Outcome {
+  tfcarve_status status = TFCARVE_OK;
+  std::string error;
+};
+
+}  // namespace
+
+struct tfcarve_session {
+  Outcome outcome;
+  std::unique_ptr<tensorflow::Session> session;
+};
+
+struct tfcarve_result {
+  Outcome outcome;
+  std::vector<Output> outputs;
+};
+
+namespace {
+
+using ::tensorflow::Status;
+using ::tensorflow::errors::InvalidArgument;
+
+// An outcome that blames `blame` if the status is not OK.
+Outcome OutcomeOf(const Status& status, tfcarve_status blame) {
+  if (status.ok()) return {};
+  const std::string text(status.message());
+  return {blame, text.empty() ? status.ToString() : text};
+}
+
+const char* ErrorOf(const Outcome& outcome) {
+  return outcome.status == TFCARVE_OK ? nullptr : outcome.error.c_str();
+}
+
+Status ReadGraph(const void* graph_def, size_t size, int32_t threads,
+                 tensorflow::GraphDef* graph) {
+  if (threads < 0) return InvalidArgument("threads is negative: ", threads);
+  if (graph_def == nullptr || size == 0) {
+    return InvalidArgument("the graph is empty");
+  }
+  if (size > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return InvalidArgument("the graph is larger than 2 GB");
+  }
+  if (!graph->ParseFromArray(graph_def, static_cast<int>(size))) {
+    return InvalidArgument("the graph is not a serialized GraphDef");
+  }
+  return tensorflow::OkStatus();
+}
+
+Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
+                   std::unique_ptr<tensorflow::Session>* session) {
+  tensorflow::SessionOptions options;
+  options.config.set_intra_op_parallelism_threads(threads);
+  options.config.set_inter_op_parallelism_threads(threads);
+  tensorflow::Session* made = nullptr;
+  TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &made));
+  session->reset(made);
+  return (*session)->Create(std::move(graph));
+}
+
+Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
+  if (input.name == nullptr) return InvalidArgument("an input has no name");
+  const auto refuse = [&input](const auto&... what) {
+    return InvalidArgument("input '", input.name, "': ", what...);
+  };
+  const auto dtype = static_cast<tensorflow::DataType>(input.dtype);
+  const bool is_string = dtype == tensorflow::DT_STRING;
+  if (!tensorflow::DataType_IsValid(input.dtype) ||
+      !(is_string || tensorflow::DataTypeCanUseMemcpy(dtype))) {
+    return refuse("no input can be of type ", input.dtype);
+  }
+  if (input.rank < 0 || (input.rank > 0 && input.dims == nullptr)) {
+    return refuse("rank ", input.rank, " without dims");
+  }
+  tensorflow::TensorShape shape;
+  const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
+  TF_RETURN_IF_ERROR(tensorflow::TensorShape::BuildTensorShape(dims, &shape));
+
+  // By division: the product could overflow.
+  const size_t element =
+      is_string ? sizeof(tfcarve_string) : tensorflow::DataTypeSize(dtype);
+  const size_t count = static_cast<size_t>(shape.num_elements());
+  if (input.size % element != 0 || input.size / element != count) {
+    return refuse("it has ", input.size, " bytes, which is not ", count,
+                  " elements of ", element, " bytes");
+  }
+  if (count > 0 && input.data == nullptr) return refuse("it has no data");
+
+  tensorflow::Tensor made(dtype, shape);
+  if (!made.IsInitialized()) return refuse("there is no memory for it");
+  if (is_string) {
+    const auto* strings = static_cast<const tfcarve_string*>(input.data);
+    auto flat = made.flat<tensorflow::tstring>();
+    for (size_t i = 0; i < count; ++i) {
+      flat(i).assign(strings[i].data, strings[i].size);
+    }
+  } else if (count > 0) {
+    const auto bytes = made.tensor_data();
+    std::memcpy(const_cast<char*>(bytes.data()), input.data, bytes.size());
+  }
+  *tensor = std::move(made);
+  return tensorflow::OkStatus();
+}
+
+Status CopyOut(std::string name, tensorflow::Tensor tensor, Output* output) {
+  const bool is_string = tensor.dtype() == tensorflow::DT_STRING;
+  if (!is_string && !tensorflow::DataTypeCanUseMemcpy(tensor.dtype())) {
+    return tensorflow::errors::Unimplemented(
+        "output '", name, "': can't be handed to a C program, it is of type ",
+        tensor.dtype());
+  }
+  for (int i = 0; i < tensor.dims(); ++i) {
+    output->dims.push_back(tensor.dim_size(i));
+  }
+  output->name = std::move(name);
+  output->tensor = std::move(tensor);
+  if (is_string) {
+    const auto flat = output->tensor.flat<tensorflow::tstring>();
+    output->strings.reserve(flat.size());
+    for (int64_t i = 0; i < flat.size(); ++i) {
+      output->strings.push_back({flat(i).data(), flat(i).size()});
+    }
+  }
+  return tensorflow::OkStatus();
+}
+
+using Feeds = std::vector<std::pair<std::string, tensorflow::Tensor>>;
+
+Status CopyAllIn(const tfcarve_tensor* inputs, size_t count, Feeds* feeds) {
+  feeds->resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    TF_RETURN_IF_ERROR(CopyIn(inputs[i], &(*feeds)[i].second));
+    (*feeds)[i].first = inputs[i].name;
+  }
+  return tensorflow::OkStatus();
+}
+
+Status CopyNames(const char* const* names, size_t count,
+                 std::vector<std::string>* fetches) {
+  for (size_t i = 0; i < count; ++i) {
+    if (names[i] == nullptr) {
+      return InvalidArgument("output ", i, " has no name");
+    }
+    fetches->emplace_back(names[i]);
+  }
+  return tensorflow::OkStatus();
+}
+
+Status Run(tensorflow::Session* session, const Feeds& feeds,
+           const std::vector<std::string>& fetches,
+           std::vector<Output>* outputs) {
+  std::vector<tensorflow::Tensor> fetched;
+  TF_RETURN_IF_ERROR(session->Run(feeds, fetches, {}, &fetched));
+  std::vector<Output> made(fetched.size());
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    TF_RETURN_IF_ERROR(CopyOut(fetches[i], std::move(fetched[i]), &made[i]));
+  }
+  *outputs = std::move(made);
+  return tensorflow::OkStatus();
+}
+
+}  // namespace
+
+tfcarve_session* tfcarve_session_new(const void* graph_def, size_t size,
+                                     int32_t threads) {
+  auto* session = new tfcarve_session;
+  tensorflow::GraphDef graph;
+  session->outcome =
+      OutcomeOf(ReadGraph(graph_def, size, threads, &graph), TFCARVE_BAD_INPUT);
+  if (session->outcome.status == TFCARVE_OK) {
+    session->outcome =
+        OutcomeOf(OpenSession(std::move(graph), threads, &session->session),
+                  TFCARVE_REFUSED);
+  }
+  return session;
+}
+
+const char* tfcarve_session_error(const tfcarve_session* session) {
+  return ErrorOf(session->outcome);
+}
+
+int32_t tfcarve_session_status(const tfcarve_session* session) {
+  return session->outcome.status;
+}
+
+void tfcarve_session_free(tfcarve_session* session) { delete session; }
+
+tfcarve_result* tfcarve_session_run(tfcarve_session* session,
+                                    const tfcarve_tensor* inputs,
+                                    size_t input_count,
+                                    const char* const* output_names,
+                                    size_t output_count) {
+  auto* result = new tfcarve_result;
+  result->outcome = session->outcome;
+  if (result->outcome.status != TFCARVE_OK) return result;
+  Feeds feeds;
+  std::vector<std::string> fetches;
+  Status status = CopyAllIn(inputs, input_count, &feeds);
+  if (status.ok()) status = CopyNames(output_names, output_count, &fetches);
+  result->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
+  if (result->outcome.status != TFCARVE_OK) return result;
+  result->outcome =
+      OutcomeOf(Run(session->session.get(), feeds, fetches, &result->outputs),
+                TFCARVE_REFUSED);
+  return result;
+}
+
+const char* tfcarve_result_error(const tfcarve_result* result) {
+  return ErrorOf(result->outcome);
+}
+
+int32_t tfcarve_result_status(const tfcarve_result* result) {
+  return result->outcome.status;
+}
+
+size_t tfcarve_result_count(const tfcarve_result* result) {
+  return result->outputs.size();
+}
+
+int32_t tfcarve_result_get(const tfcarve_result* result, size_t index,
+                           tfcarve_tensor* output) {
+  if (index >= result->outputs.size()) return 1;
+  const Output& from = result->outputs[index];
+  output->name = from.name.c_str();
+  output->dtype = from.tensor.dtype();
+  output->rank = static_cast<int32_t>(from.dims.size());
+  output->dims = from.dims.data();
+  if (from.tensor.dtype() == tensorflow::DT_STRING) {
+    output->data = from.strings.data();
+    output->size = from.strings.size() * sizeof(tfcarve_string);
+  } else {
+    const auto bytes = from.tensor.tensor_data();
+    output->data = bytes.data();
+    output->size = bytes.size();
+  }
+  return 0;
+}
+
+void tfcarve_result_free(tfcarve_result* result) { delete result; }
+
+size_t tfcarve_kernel_count() {
+  return static_cast<size_t>(
+      tensorflow::GetAllRegisteredKernels().kernel_size());
+}
+
+int32_t tfcarve_has_op(const char* op) {
+  const tensorflow::OpRegistrationData* data = nullptr;
+  return tensorflow::OpRegistry::Global()->LookUp(op, &data).ok() ? 1 : 0;
+}
