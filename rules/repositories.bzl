@@ -1,0 +1,106 @@
+"""Every repository that tfcarve brings, one function each.
+
+WORKSPACE and the module extension call the same ones.
+"""
+
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private:cross_repository.bzl", "cross_repository")
+load("//rules/private:python_repository.bzl", "python_repository")
+load("//rules/private:source_repository.bzl", "source_repository")
+
+def _source(pin):
+    source_repository(
+        name = "tfcarve_" + pin,
+        build_file = Label("//third_party/{0}:{0}.BUILD".format(pin)),
+        pin = pin,
+    )
+
+def tfcarve_tensorflow():
+    """TensorFlow's sources, with its BUILD files kept as data."""
+    _source("tensorflow")
+
+def tfcarve_protobuf():
+    """Protocol Buffers: the runtime and protoc."""
+    _source("protobuf")
+
+def tfcarve_abseil():
+    """Abseil's C++ libraries."""
+    _source("abseil")
+
+def tfcarve_eigen():
+    """Eigen's headers, at the commit that TensorFlow pins."""
+    _source("eigen")
+
+def tfcarve_nsync():
+    """nsync: mutexes and condition variables."""
+    _source("nsync")
+
+def tfcarve_double_conversion():
+    """double-conversion: floating point to text and back."""
+    _source("double_conversion")
+
+def tfcarve_farmhash():
+    """FarmHash."""
+    _source("farmhash")
+
+def tfcarve_re2():
+    """RE2: regular expressions."""
+    _source("re2")
+
+def tfcarve_gemmlowp():
+    """gemmlowp's headers: products of small integers."""
+    _source("gemmlowp")
+
+def tfcarve_ml_dtypes():
+    """ml_dtypes' float8.h."""
+    _source("ml_dtypes")
+
+def tfcarve_cross():
+    """The cross compilers of the platforms that have one."""
+    for name, row in PLATFORMS.items():
+        if row.cross:
+            cross_repository(
+                name = "tfcarve_cross_" + name,
+                compile_flags = row.cross.compile_flags,
+                cpu = row.cross.cpu,
+                package = row.cross.package,
+                platform = name,
+                triple = row.cross.triple,
+            )
+
+def tfcarve_python():
+    """The Python environment of the tools."""
+    python_repository(
+        name = "tfcarve_python",
+        lock = Label("//third_party/python:tools.txt"),
+        newest = "3.13",
+        oldest = "3.9",
+    )
+
+def tfcarve_python_dev():
+    """The Python environment of the tests, with full TensorFlow; apps never need it."""
+    python_repository(
+        name = "tfcarve_python_dev",
+        lock = Label("//third_party/python:dev.txt"),
+        newest = "3.11",
+        oldest = "3.9",
+    )
+
+def tfcarve_repositories():
+    """All that an app needs."""
+    tfcarve_tensorflow()
+    tfcarve_protobuf()
+    tfcarve_abseil()
+    tfcarve_eigen()
+    tfcarve_nsync()
+    tfcarve_double_conversion()
+    tfcarve_farmhash()
+    tfcarve_re2()
+    tfcarve_gemmlowp()
+    tfcarve_ml_dtypes()
+    tfcarve_cross()
+    tfcarve_python()
+
+def tfcarve_dev_repositories():
+    """What only tfcarve's own tests need."""
+    tfcarve_python_dev()

@@ -1,0 +1,160 @@
+"""A private apt root on the Debian mirror that this machine is set up with.
+
+The system's package lists and its state are never touched. apt checks the mirror's signature and,
+by the signed index, the SHA-256 of what it downloads.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bootstrap.cache import cache_root, locked
+from bootstrap.console import BootstrapError, say
+
+_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_LISTS_LAST_SECONDS = 6 * 3600
+_TARGET_FORMAT = "$(REPO_URI)|$(LABEL)|$(COMPONENT)"
+
+
+def debian_mirror(listing: str) -> str:
+    """The first mirror of Debian itself, no security or foreign archive.
+
+    Args:
+        listing: lines of `_TARGET_FORMAT`, as `apt-get indextargets` prints them.
+
+    Raises:
+        BootstrapError: there is none.
+    """
+    rows = [line.split("|") for line in listing.splitlines() if line.count("|") == 2]
+    for uri, label, component in rows:
+        if component == "main" and label == "Debian" and "security" not in uri:
+            return uri
+    # Before the first `apt-get update` the labels are not known.
+    for uri, label, component in rows:
+        if component == "main" and not label.isalpha() and uri.rstrip("/").endswith("/debian"):
+            return uri
+    raise BootstrapError("apt is set up with no mirror of Debian")
+
+
+class PrivateApt:
+    """apt with its own lists and state, looking at one suite of Debian."""
+
+    def __init__(self, suite: str, sources: bool) -> None:
+        """Args:
+        suite: name of the suite, like "sid".
+        sources: True for source packages, False for binary ones.
+        """
+        self._suite = suite
+        self._sources = sources
+        self._root = cache_root() / "apt" / f"{suite}-{'src' if sources else 'bin'}"
+
+    def _options(self) -> list[str]:
+        settings = {
+            "Dir::Etc::SourceList": self._root / "sources.list",
+            "Dir::Etc::SourceParts": "-",
+            "Dir::State::Lists": self._root / "lists",
+            "Dir::State::status": self._root / "status",
+            "Dir::Cache": self._root,
+            "APT::Sandbox::User": "root",
+            "Acquire::Retries": "3",
+            "Acquire::Languages": "none",
+        }
+        return [part for key, value in settings.items() for part in ("-o", f"{key}={value}")]
+
+    def _run(self, command: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [command[0], *self._options(), *command[1:]],
+            cwd=cwd,
+            text=True,
+            capture_output=True,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
+
+    def refresh(self) -> None:
+        """Fetches the package lists, unless that was done in the last hours.
+
+        Raises:
+            BootstrapError: no apt, no mirror, or the mirror can't be reached.
+        """
+        if not shutil.which("apt-get"):
+            raise BootstrapError("this is no Debian machine: apt-get is missing")
+        if not _KEYRING.exists():
+            raise BootstrapError(f"{_KEYRING} is missing (package debian-archive-keyring)")
+        with locked(self._root):
+            stamp = self._root / "updated"
+            if stamp.exists() and time.time() - stamp.stat().st_mtime < _LISTS_LAST_SECONDS:
+                return
+            for folder in ("lists/partial", "archives/partial"):
+                (self._root / folder).mkdir(parents=True, exist_ok=True)
+            (self._root / "status").touch()
+            listing = subprocess.run(
+                ["apt-get", "indextargets", "--format", _TARGET_FORMAT],
+                text=True,
+                capture_output=True,
+            ).stdout
+            kind = "deb-src" if self._sources else "deb"
+            (self._root / "sources.list").write_text(
+                f"{kind} [signed-by={_KEYRING}] {debian_mirror(listing)} {self._suite} main\n"
+            )
+            say(f"reading Debian's package lists ({self._suite}, {kind})")
+            done = self._run(["apt-get", "-qq", "update"], self._root)
+            # apt-get update exits 0 where a list could not be fetched but an old one is there.
+            if done.returncode or "Failed to fetch" in done.stderr:
+                raise BootstrapError(f"apt-get update failed: {_last_lines(done.stderr)}")
+            stamp.touch()
+
+    def download_binaries(self, names: Sequence[str], folder: Path) -> None:
+        """Downloads binary packages into `folder`.
+
+        Raises:
+            BootstrapError: apt could not get one of them.
+        """
+        done = self._run(["apt-get", "-qq", "download", *names], folder)
+        if done.returncode:
+            raise BootstrapError(f"apt-get download failed: {_last_lines(done.stderr)}")
+
+    def binary_names(self, root_package: str) -> set[str]:
+        """All packages that `root_package` needs, with what those need."""
+        done = self._run(
+            ["apt-cache", "depends", "--recurse", "--important", root_package], self._root
+        )
+        return {
+            line.split(":")[-1].strip().strip("<>")
+            for line in done.stdout.splitlines()
+            if line and not line.startswith("    ")
+        }
+
+    def download_source_archive(self, package: str, file: str, folder: Path) -> Path:
+        """Downloads the upstream archive of a source package into `folder`.
+
+        apt's exit status is no measure here: mirrors sometimes lack the small packaging files, and
+        the archive is judged by its own checksum.
+
+        Raises:
+            BootstrapError: the archive did not come; with apt's last words.
+        """
+        version = file.split("_", 1)[1].split(".orig", 1)[0]
+        listing = self._run(["apt-cache", "showsrc", "--only-source", package], self._root).stdout
+        versions = [
+            line.split()[1] for line in listing.splitlines() if line.startswith("Version: ")
+        ]
+        fitting = [v for v in versions if v.split(":")[-1].rsplit("-", 1)[0] == version]
+        if not fitting:
+            has = ", ".join(versions) or "none"
+            raise BootstrapError(
+                f"Debian {self._suite} has no {package} {version} (versions there: {has})"
+            )
+        done = self._run(
+            ["apt-get", "-qq", "source", "--download-only", f"{package}={fitting[-1]}"], folder
+        )
+        if not (folder / file).exists():
+            raise BootstrapError(f"apt-get source {package} failed: {_last_lines(done.stderr)}")
+        return folder / file
+
+
+def _last_lines(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " / ".join(lines[-3:]) or "it said nothing"

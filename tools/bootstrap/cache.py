@@ -1,0 +1,72 @@
+"""The user's cache directory: where it is, locks, and folders that appear whole or not at all."""
+
+import contextlib
+import fcntl
+import os
+import pwd
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def cache_root() -> Path:
+    """The cache of tfcarve: ${XDG_CACHE_HOME:-~/.cache}/tfcarve.
+
+    Falls back on the password database where HOME is not set, as in some tests.
+    """
+    home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+    return Path(os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "tfcarve"
+
+
+@contextlib.contextmanager
+def locked(target: Path) -> Iterator[None]:
+    """Holds the lock `target`.lock; others who want the same target wait."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{target}.lock", "a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def scratch_beside(target: Path) -> Iterator[Path]:
+    """A temporary folder on the same file system as `target`, removed at the end."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def built_in_place(target: Path) -> Iterator[bool]:
+    """Guards a folder that can't be moved once made (it holds its own absolute path).
+
+    Yields True where the caller has to fill `target`, False where it is complete. A folder that
+    was left half made by an earlier failure is removed first.
+    """
+    marker = target / ".complete"
+    if marker.exists():
+        yield False
+        return
+    with locked(target):
+        if marker.exists():
+            yield False
+            return
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        try:
+            yield True
+        except BaseException:
+            shutil.rmtree(target, ignore_errors=True)
+            raise
+        marker.touch()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a file that others see whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as handle:
+        handle.write(text)
+    os.replace(handle.name, path)

@@ -1,0 +1,28 @@
+"""SHA-256 of files."""
+
+import hashlib
+from pathlib import Path
+
+from bootstrap.console import BootstrapError
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's content, in hex."""
+    digest = hashlib.sha256()
+    with path.open("rb") as handle:
+        while block := handle.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def require_sha256(path: Path, expected: str) -> None:
+    """Checks a file.
+
+    Raises:
+        BootstrapError: the file is another one; names it and both sums.
+    """
+    actual = sha256_of(path)
+    if actual != expected:
+        raise BootstrapError(
+            f"checksum of {path.name} is wrong: expected {expected}, got {actual} ({path})"
+        )

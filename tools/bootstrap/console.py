@@ -1,0 +1,12 @@
+"""What the bootstrap says, and how it fails."""
+
+import sys
+
+
+class BootstrapError(Exception):
+    """Something that the user has to know, told in one message."""
+
+
+def say(text: str) -> None:
+    """Prints one line of progress on stderr."""
+    print(f"tfcarve: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,75 @@
+"""The pinned sources of third_party/sources.json, as values."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bootstrap.console import BootstrapError
+
+
+@dataclass(frozen=True)
+class Archive:
+    """One way to get a source.
+
+    Attributes:
+        file: the archive's file name.
+        sha256: its checksum.
+        strip_prefix: the folder inside that becomes the root.
+        details: what only this way needs (urls, suite and package, or the pip requirement).
+    """
+
+    file: str
+    sha256: str
+    strip_prefix: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One source and the ways to get it.
+
+    Attributes:
+        name: its key in the data file.
+        version: what upstream calls it.
+        archives: by way ("upstream", "debian", "wheel").
+        only: where not empty, the folders to unpack.
+        prepare: Python module that is run on the unpacked tree, or "".
+    """
+
+    name: str
+    version: str
+    archives: Mapping[str, Archive]
+    only: tuple[str, ...]
+    prepare: str
+
+
+def _archive(way: str, data: Mapping[str, Any]) -> Archive:
+    file = data["urls"][0].rsplit("/", 1)[1] if way == "upstream" else data["file"]
+    details = {k: v for k, v in data.items() if k not in ("file", "sha256", "strip_prefix")}
+    return Archive(file, data["sha256"], data["strip_prefix"], details)
+
+
+def read_pin(sources: Path, name: str) -> Pin:
+    """Reads one pin.
+
+    Raises:
+        BootstrapError: no such pin, or a key that is not known.
+    """
+    pins = json.loads(sources.read_text())
+    if name not in pins:
+        raise BootstrapError(f"{sources} has no {name}; it has: {', '.join(sorted(pins))}")
+    data = dict(pins[name])
+    ways = ("upstream", "debian", "wheel")
+    archives = {way: _archive(way, data.pop(way)) for way in ways if way in data}
+    pin = Pin(
+        name=name,
+        version=data.pop("version"),
+        archives=archives,
+        only=tuple(data.pop("only", ())),
+        prepare=data.pop("prepare", ""),
+    )
+    if data:
+        raise BootstrapError(f"{sources}: {name} has unknown keys: {', '.join(sorted(data))}")
+    return pin
