@@ -1,0 +1,126 @@
+"""Which of TensorFlow's sources make the core: the runtime that every carved library holds."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfcarve.build_files.tree import BuildTree, Label
+
+_MOBILE_SOURCES = Label("tensorflow/core", "mobile_srcs")
+
+# A plain session needs neither TensorFlow's C API nor eager execution.
+_NOT_IN_THE_CORE = re.compile(r"tensorflow/(c/|core/common_runtime/eager/)")
+
+# TensorFlow's targets bring these by select() on the platform.
+_PLATFORM_SOURCES = (
+    "tensorflow/tsl/framework/device_type.cc",
+    "tensorflow/tsl/platform/default/env_time.cc",
+    "tensorflow/tsl/platform/default/logging.cc",
+    "tensorflow/tsl/platform/default/mutex.cc",
+)
+
+# Where kernels and op definitions are, and where the sources are that they need to link.
+_UNIT_FOLDERS = ("tensorflow/core/kernels", "tensorflow/core/ops")
+_HELPER_FOLDERS = tuple(
+    f"tensorflow/core/{f}" for f in ("common_runtime", "data", "framework", "lib", "util")
+)
+_NOT_FOR_CPU = re.compile(r"_test$|_gpu$|\.cu$")
+
+# A static object at the start of a line that registers something: an object file that holds one
+# is lost in an archive, for nothing refers to it by name.
+_REGISTERS = re.compile(r"^(?:REGISTER_\w+\(|static \w*Registrar \w+;)", re.MULTILINE)
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_IMPORT = re.compile(r'^\s*import\s+(?:public\s+|weak\s+)?"([^"]+)"', re.MULTILINE)
+_OURS = re.compile(r"tensorflow/(core|tsl)/")
+_GENERATED_HEADER = re.compile(r"\.(?:pb|pb_text|grpc\.pb)\.h$")
+
+
+@dataclass(frozen=True)
+class Core:
+    """Paths from the tree's root, each tuple sorted."""
+
+    sources: tuple[str, ...]
+    registering_sources: tuple[str, ...]
+    headers: tuple[str, ...]
+    protos: tuple[str, ...]
+    unit_headers: tuple[str, ...]
+    unit_sources: tuple[str, ...]
+
+
+class CoreSourcesError(ValueError):
+    """The tree does not tell what its core is."""
+
+
+def core_of(root: Path) -> Core:
+    """The core of a TensorFlow source tree, from the filegroup //tensorflow/core:mobile_srcs.
+
+    Headers and protos are those that the sources include, directly or not. Raises
+    CoreSourcesError where the tree has no such filegroup, BuildFileError where a BUILD file
+    cannot be read.
+    """
+    files = BuildTree(root).filegroup(_MOBILE_SOURCES)
+    if not files:
+        raise CoreSourcesError(
+            f"{root}: //{_MOBILE_SOURCES.package}:{_MOBILE_SOURCES.name} names no file; is this "
+            "the root of a TensorFlow 2.x source tree?"
+        )
+    chosen = {f for f in files if f.endswith(".cc") and not _NOT_IN_THE_CORE.match(f)}
+    chosen |= {f for f in _PLATFORM_SOURCES if (root / f).is_file()}
+    registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
+    headers, protos = _included(root, chosen)
+    units = _sources_below(root, _UNIT_FOLDERS)
+    unit_headers, unit_protos = _included(root, units)
+    return Core(
+        sources=tuple(sorted(chosen - registering)),
+        registering_sources=tuple(sorted(registering)),
+        headers=tuple(sorted(headers)),
+        protos=tuple(sorted(_compilable_protos(root, protos | unit_protos))),
+        unit_headers=tuple(sorted(unit_headers - headers)),
+        unit_sources=tuple(sorted(units | _sources_below(root, _HELPER_FOLDERS) - chosen)),
+    )
+
+
+def _sources_below(root: Path, folders: Iterable[str]) -> set[str]:
+    found = (p for f in folders for p in (root / f).rglob("*.cc"))
+    return {str(p.relative_to(root)) for p in found if not _NOT_FOR_CPU.search(p.stem)}
+
+
+def _included(root: Path, sources: Iterable[str]) -> tuple[set[str], set[str]]:
+    """(headers, protos) of the tree that sources include, directly or not."""
+    headers: set[str] = set()
+    protos: set[str] = set()
+    todo = list(sources)
+    while todo:
+        for name in _INCLUDE.findall(_text(root / todo.pop())):
+            if _GENERATED_HEADER.search(name):
+                protos.add(_GENERATED_HEADER.sub(".proto", name))
+            elif name not in headers and (root / name).is_file():
+                headers.add(name)
+                todo.append(name)
+    return headers, protos
+
+
+def _compilable_protos(root: Path, protos: Iterable[str]) -> set[str]:
+    """The protos of core and tsl with all that they import, less services and what needs XLA's."""
+    imports: dict[str, list[str]] = {}
+    todo = list(protos)
+    while todo:
+        name = todo.pop()
+        if name not in imports and _OURS.match(name) and (root / name).is_file():
+            imports[name] = _IMPORT.findall(_text(root / name))
+            todo.extend(imports[name])
+    kept = {n for n in imports if not re.search(r"^service ", _text(root / n), re.MULTILINE)}
+    while True:
+        broken = {
+            n
+            for n in kept
+            if any(i not in kept and not i.startswith("google/protobuf/") for i in imports[n])
+        }
+        if not broken:
+            return kept
+        kept -= broken
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

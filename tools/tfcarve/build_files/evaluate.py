@@ -1,0 +1,175 @@
+"""Evaluate one BUILD file, a subset of Python, to the rules that it declares.
+
+Nothing of the file is executed: its syntax tree is walked, so a BUILD file of any tree may be read.
+What this module does not know (macros loaded from .bzl files) becomes a rule of that kind when it
+is called with a name, and an empty value elsewhere.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class BuildFileError(ValueError):
+    """A BUILD file is not the subset of Python that Bazel reads; names the file and line."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One call with a name in a BUILD file, e.g. cc_library(name = "x", srcs = ["x.cc"])."""
+
+    kind: str
+    package: str
+    name: str
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+    def labels(self, attr: str) -> list[str]:
+        """The strings in a list attribute; empty when it is absent or of another type."""
+        value = self.attrs.get(attr) or []
+        return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+# What conditions are true in the build that we make: mobile, neither Windows nor an accelerator.
+_TRUE_CONDITIONS = frozenset({"if_mobile", "if_not_windows", "if_static", "if_oss", "clean_dep"})
+
+
+def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Rule]:
+    """The rules of a BUILD file by name.
+
+    In: the file's text; its package ("tensorflow/core"); the paths of all files below the package,
+    relative to it, for glob().
+    Raises BuildFileError where the text does not parse.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
+    return _Evaluation(package, sorted(file_names)).run(tree)
+
+
+class _Evaluation:
+    def __init__(self, package: str, file_names: list[str]) -> None:
+        self._package = package
+        self._file_names = file_names
+        self._names: dict[str, Any] = {"True": True, "False": False, "None": None}
+        self._rules: dict[str, Rule] = {}
+
+    def run(self, tree: ast.Module) -> dict[str, Rule]:
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign):
+                value = self._value(statement.value)
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        self._names[target.id] = value
+            elif isinstance(statement, ast.Expr):
+                self._statement(statement.value)
+        return self._rules
+
+    def _statement(self, node: ast.expr) -> None:
+        if isinstance(node, ast.ListComp):  # [rule(name = x) for x in …] declares rules
+            self._comprehension(node.generators, lambda: self._statement(node.elt))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
+            name = attrs.get("name")
+            if isinstance(name, str):
+                self._rules[name] = Rule(node.func.id, self._package, name, attrs)
+
+    def _value(self, node: ast.expr) -> Any:
+        method = getattr(self, "_" + type(node).__name__.lower(), None)
+        return method(node) if method else []
+
+    def _constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def _name(self, node: ast.Name) -> Any:
+        return self._names.get(node.id, [])
+
+    def _list(self, node: ast.List) -> list[Any]:
+        return [self._value(e) for e in node.elts]
+
+    def _tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
+        return tuple(self._value(e) for e in node.elts)
+
+    def _dict(self, node: ast.Dict) -> dict[Any, Any]:
+        pairs = ((k, v) for k, v in zip(node.keys, node.values, strict=True) if k is not None)
+        return {self._value(k): self._value(v) for k, v in pairs}
+
+    def _ifexp(self, node: ast.IfExp) -> Any:
+        return self._value(node.body if self._value(node.test) else node.orelse)
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        left, right = self._value(node.left), self._value(node.right)
+        if isinstance(node.op, ast.Mod) and isinstance(left, str):
+            try:
+                return left % right
+            except (TypeError, ValueError):
+                return left
+        if isinstance(node.op, ast.Add):
+            if isinstance(left, list) and isinstance(right, list):
+                return left + right
+            if isinstance(left, str) and isinstance(right, str):
+                return left + right
+        return left
+
+    def _listcomp(self, node: ast.ListComp) -> list[Any]:
+        out: list[Any] = []
+        self._comprehension(node.generators, lambda: out.append(self._value(node.elt)))
+        return out
+
+    def _comprehension(self, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+        if not generators:
+            body()
+            return
+        first, rest = generators[0], generators[1:]
+        values = self._value(first.iter)
+        for value in values if isinstance(values, list | tuple | dict) else []:
+            self._bind(first.target, value)
+            if all(self._value(condition) for condition in first.ifs):
+                self._comprehension(rest, body)
+
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = value
+        elif isinstance(target, ast.Tuple) and isinstance(value, list | tuple):
+            for t, v in zip(target.elts, value, strict=False):
+                self._bind(t, v)
+
+    def _call(self, node: ast.Call) -> Any:
+        args = [self._value(a) for a in node.args]
+        attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
+        if isinstance(node.func, ast.Attribute):
+            return self._method(self._value(node.func.value), node.func.attr, args)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "glob":
+            include = args[0] if args else attrs.get("include", [])
+            return self._glob(include, attrs.get("exclude", []))
+        if name == "select":
+            return args[0].get("//conditions:default", []) if args else []
+        return args[0] if name in _TRUE_CONDITIONS and args else []
+
+    def _method(self, receiver: Any, name: str, args: list[Any]) -> Any:
+        if isinstance(receiver, str) and name in ("format", "replace", "join"):
+            try:
+                return getattr(receiver, name)(*args)
+            except (TypeError, IndexError, KeyError):
+                return receiver
+        if isinstance(receiver, dict) and name in ("keys", "values", "items"):
+            return list(getattr(receiver, name)())
+        return []
+
+    def _glob(self, include: Any, exclude: Any) -> list[str]:
+        wanted, unwanted = _glob_pattern(include), _glob_pattern(exclude)
+        return [f for f in self._file_names if wanted.fullmatch(f) and not unwanted.fullmatch(f)]
+
+
+def _glob_pattern(globs: Any) -> re.Pattern[str]:
+    """Bazel's globs as one regular expression: * stays in a folder, **/ is any folders."""
+    out = []
+    for glob in globs if isinstance(globs, list) else []:
+        parts = (re.escape(p) for p in re.split(r"(\*\*/|\*\*|\*)", glob))
+        text = "".join(parts)
+        text = text.replace(re.escape("**/"), "(?:.*/)?").replace(re.escape("**"), ".*")
+        out.append(text.replace(re.escape("*"), "[^/]*"))
+    return re.compile("|".join(out) or r"(?!)")

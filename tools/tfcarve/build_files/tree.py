@@ -1,0 +1,94 @@
+"""The BUILD files of a TensorFlow tree, loaded as they are asked for."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfcarve.build_files.evaluate import Rule, evaluate
+
+# Inside a Bazel repository the upstream BUILD files carry another name, else they would be packages.
+BUILD_FILE_NAMES = ("BUILD.upstream", "BUILD", "BUILD.bazel")
+
+
+@dataclass(frozen=True)
+class Label:
+    """//package:name"""
+
+    package: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """The label as the path of a source file, relative to the tree's root."""
+        return f"{self.package}/{self.name}"
+
+
+def parse_label(text: str, package: str) -> Label | None:
+    """A label as written in a package; None for another repository's."""
+    if text.startswith("@"):
+        return None
+    if text.startswith("//"):
+        package, _, name = text[2:].partition(":")
+        return Label(package, name or package.rsplit("/", 1)[-1])
+    return Label(package, text.removeprefix(":"))
+
+
+@dataclass
+class BuildTree:
+    """Rules of a source tree by package."""
+
+    root: Path
+    _packages: dict[str, dict[str, Rule]] = field(default_factory=dict)
+
+    def rules(self, package: str) -> dict[str, Rule]:
+        """The rules of a package by name; empty when it has no BUILD file.
+
+        Raises BuildFileError where its BUILD file cannot be read as one.
+        """
+        if package not in self._packages:
+            path = _build_file(self.root / package)
+            self._packages[package] = (
+                evaluate(path.read_text(), package, _files_below(path.parent)) if path else {}
+            )
+        return self._packages[package]
+
+    def rule(self, label: Label) -> Rule | None:
+        """The rule that a label names, None for a file or what is not there."""
+        return self.rules(label.package).get(label.name)
+
+    def filegroup(self, label: Label) -> list[str]:
+        """All source files of a filegroup, nested ones followed, as sorted paths from the root."""
+        return sorted(self._expand(label, set()))
+
+    def _expand(self, label: Label, seen: set[Label]) -> set[str]:
+        if label in seen:
+            return set()
+        seen.add(label)
+        rule = self.rule(label)
+        if rule is None:
+            return {label.path} if (self.root / label.path).is_file() else set()
+        out: set[str] = set()
+        for text in rule.labels("srcs"):
+            inner = parse_label(text, label.package)
+            if inner is not None:
+                out |= self._expand(inner, seen)
+        return out
+
+
+def _build_file(folder: Path) -> Path | None:
+    return next((folder / n for n in BUILD_FILE_NAMES if (folder / n).is_file()), None)
+
+
+def _files_below(folder: Path) -> list[str]:
+    """Files of a package for glob(): a folder with its own BUILD file is another package."""
+    return [str(Path(f).relative_to(folder)) for f in _walk(folder)]
+
+
+def _walk(folder: Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file():
+                yield entry.path
+            elif entry.is_dir(follow_symlinks=False) and _build_file(Path(entry.path)) is None:
+                yield from _walk(Path(entry.path))
