@@ -1,0 +1,14 @@
+"""All of tfcarve that an app's BUILD files load."""
+
+load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
+load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
+load("//rules/private:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
+load("//rules/private:selection.bzl", _tf_selection = "tf_selection")
+
+visibility("public")
+
+TfMobileLibraryInfo = _TfMobileLibraryInfo
+TfSelectionInfo = _TfSelectionInfo
+tf_mobile_library = _tf_mobile_library
+tf_multi_platform_library = _tf_multi_platform_library
+tf_selection = _tf_selection

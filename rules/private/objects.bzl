@@ -1,0 +1,161 @@
+"""Compiling, archiving and linking with the C++ toolchain of a rule."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+visibility("private")
+
+def cc_tools(ctx):
+    """The toolchain and the features of a rule, as one value to hand on.
+
+    Args:
+      ctx: of a rule with CC_TOOLCHAIN_ATTRS, CC_TOOLCHAINS and the fragment "cpp".
+
+    Returns:
+      struct(actions, label, toolchain, features)
+    """
+    toolchain = find_cpp_toolchain(ctx)
+    return struct(
+        actions = ctx.actions,
+        label = ctx.label,
+        toolchain = toolchain,
+        features = cc_common.configure_features(
+            ctx = ctx,
+            cc_toolchain = toolchain,
+            requested_features = ctx.features,
+            unsupported_features = ctx.disabled_features,
+        ),
+    )
+
+def compile(cc, *, name, srcs, copts, contexts):
+    """Compiles sources, or each file of a directory, to position-independent objects.
+
+    Args:
+      cc: from cc_tools.
+      name: of the folder that the objects are put in.
+      srcs: list of Files; a directory's files are known when the build runs.
+      copts: list of compiler flags.
+      contexts: list of CcCompilationContext that the sources see.
+
+    Returns:
+      list of Files: the objects (for a directory, one directory of objects).
+    """
+    _, outputs = cc_common.compile(
+        name = name,
+        actions = cc.actions,
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        srcs = srcs,
+        user_compile_flags = copts,
+        compilation_contexts = contexts,
+        disallow_nopic_outputs = True,
+    )
+    return outputs.pic_objects
+
+def archive(cc, *, output, objects):
+    """Declares the action that archives objects (Files or directories of them)."""
+    variables = cc_common.create_link_variables(
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        output_file = output.path,
+        is_using_linker = False,
+        is_linking_dynamic_library = False,
+    )
+    args = cc.actions.args()
+    args.add_all(_command_line(cc, ACTION_NAMES.cpp_link_static_library, variables))
+    args.add_all(objects)
+    args.use_param_file("@%s", use_always = True)
+    args.set_param_file_format("multiline")
+    _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive", variables)
+
+def merge_archives(cc, *, output, archives):
+    """Declares the action that makes one archive of the members of several."""
+    args = cc.actions.args()
+    args.add("cqLSD")
+    args.add(output)
+    args.add_all(archives)
+    _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, archives, output, "TfMergeArchives")
+
+def strip(cc, *, output, library):
+    """Declares the action that copies a shared library without its symbols."""
+    args = cc.actions.args()
+    args.add("--strip-all")
+    args.add("-o", output)
+    args.add(library)
+    _run_tool(cc, ACTION_NAMES.strip, args, [library], output, "TfStrip")
+
+def static_library(cc, *, archive_file, alwayslink):
+    """A LibraryToLink; alwayslink where the objects hold registrations."""
+    return cc_common.create_library_to_link(
+        actions = cc.actions,
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        pic_static_library = archive_file,
+        alwayslink = alwayslink,
+    )
+
+def linking_context(cc, libraries):
+    """A CcLinkingContext of this rule's own libraries, in link order."""
+    return cc_common.create_linking_context(
+        linker_inputs = depset([cc_common.create_linker_input(
+            owner = cc.label,
+            libraries = depset(libraries),
+        )]),
+    )
+
+def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
+    """Links a program or a shared library; returns its File.
+
+    Args:
+      cc: from cc_tools.
+      name: of the output, without prefix and extension.
+      output_type: "executable" or "dynamic_library".
+      contexts: list of CcLinkingContext.
+      flags: list of further linker flags.
+      inputs: Files that the flags name.
+    """
+    outputs = cc_common.link(
+        name = name,
+        actions = cc.actions,
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        output_type = output_type,
+        linking_contexts = contexts,
+        user_link_flags = flags,
+        additional_inputs = inputs,
+    )
+    if output_type == "executable":
+        return outputs.executable
+    library = outputs.library_to_link
+    return library.resolved_symlink_dynamic_library or library.dynamic_library
+
+def _command_line(cc, action_name, variables):
+    return cc_common.get_memory_inefficient_command_line(
+        feature_configuration = cc.features,
+        action_name = action_name,
+        variables = variables,
+    )
+
+def _run_tool(cc, action_name, args, inputs, output, mnemonic, variables = None):
+    cc.actions.run(
+        executable = cc_common.get_tool_for_action(
+            feature_configuration = cc.features,
+            action_name = action_name,
+        ),
+        arguments = [args],
+        env = cc_common.get_environment_variables(
+            feature_configuration = cc.features,
+            action_name = action_name,
+            variables = variables,
+        ) if variables else {},
+        inputs = depset(inputs, transitive = [cc.toolchain.all_files]),
+        outputs = [output],
+        mnemonic = mnemonic,
+        progress_message = "%s %%{output}" % mnemonic.removeprefix("Tf"),
+    )
+
+CC_TOOLCHAIN_ATTRS = {
+    "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+}
+
+CC_TOOLCHAINS = ["@bazel_tools//tools/cpp:toolchain_type"]

@@ -1,0 +1,26 @@
+"""What tfcarve's rules tell each other, and any rule of yours that depends on them."""
+
+visibility("public")
+
+TfSelectionInfo = provider(
+    doc = "What some models need of TensorFlow.",
+    fields = {
+        "selection": "File: selection.json, the ops, kernel classes and sources with who needs them.",
+        "header": "File: the classic ops_to_register.h, for a TensorFlow that is built elsewhere.",
+        "op_files": "File: tf_op_files.txt, the sources to compile, one a line.",
+        "custom_ops": "depset[File]: sources and headers of ops that are not TensorFlow's.",
+    },
+)
+
+TfMobileLibraryInfo = provider(
+    doc = "A carved library for one platform.",
+    fields = {
+        "selection": "File: the selection.json that it was carved to.",
+        "static_library": "File: libtensorflow-core.a, complete.",
+        "registrations": "File: libtensorflow-registrations.a, the part of it that a linker must be forced to take.",
+        "shared_library": "File: libtensorflow-core.so, stripped; it exports the C interface only.",
+        "unstripped_library": "File: the same with its symbols.",
+        "link_flags": "File: the linker's flags for the static libraries, one a line.",
+        "runner": "File: a program that runs a model in this library.",
+    },
+)
