@@ -32,6 +32,7 @@ def provide() -> None:
     """Installs missing packages where this is root on Debian, else names them in one line.
 
     A missing package is no error here: only what needs it fails, with its own message.
+    TFCARVE_NO_INSTALL=1 keeps root from installing.
 
     Raises:
         BootstrapError: apt-get could not install them.
@@ -39,7 +40,7 @@ def provide() -> None:
     missing = missing_packages()
     if not missing or not shutil.which("apt-get"):
         return
-    if os.getuid() != 0:
+    if os.getuid() != 0 or os.environ.get("TFCARVE_NO_INSTALL"):
         say(f"missing packages; try: sudo apt-get install {' '.join(missing)}")
         return
     say(f"installing {' '.join(missing)}")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bootstrap.cache import cache_root, locked, scratch_beside
-from bootstrap.checksum import require_sha256
+from bootstrap.checksum import require_sha256, sha256_of
 from bootstrap.console import BootstrapError, say
 
 
@@ -35,8 +35,10 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
     kept = wheel_folder() / file
     with locked(kept):
         if kept.exists():
-            require_sha256(kept, sha256)
-            return kept
+            if sha256_of(kept) == sha256:
+                return kept
+            say(f"{kept} is damaged; it is fetched again")
+            kept.unlink()
         say(f"downloading {file}")
         with scratch_beside(kept) as scratch:
             pins = scratch / "requirements.txt"

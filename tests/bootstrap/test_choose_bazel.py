@@ -1,0 +1,122 @@
+"""bazelw picks the right Bazel."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from bootstrap import choose_bazel
+from bootstrap.choose_bazel import Choice
+from bootstrap.console import BootstrapError
+
+BAZELW = Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw"
+VERSION = (BAZELW.parent / ".bazelversion").read_text().strip()
+
+
+def write_program(path: Path, version: str) -> None:
+    """A fake Bazel: tells its version, or else prints how it was called."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "#!/bin/sh\n"
+        f'if [ "$1" = --version ]; then echo "bazel {version}"; exit; fi\n'
+        'echo "$0 $* version=${USE_BAZEL_VERSION:-} home=${HOME:-} tmp=${TEST_TMPDIR:-}"\n'
+    )
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and a PATH with `bin` before the system's folders."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.setenv("TFCARVE_NO_INSTALL", "1")
+    return tmp_path
+
+
+def run_bazelw(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([BAZELW, *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("name", ["bazel", "bazelisk"])
+def test_fitting_one_on_path_is_taken(place: Path, name: str) -> None:
+    write_program(place / "bin" / name, VERSION)
+    done = run_bazelw("build", "//x y")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{place}/bin/{name} --bazelrc=")
+    assert "build //x y" in done.stdout
+    assert f"version={VERSION}" in done.stdout
+    assert "tmp=\n" in done.stdout
+
+
+def test_second_run_is_quiet_and_asks_nobody(place: Path) -> None:
+    write_program(place / "bin/bazel", VERSION)
+    run_bazelw("info")
+    done = run_bazelw("info")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_home_is_found_where_it_is_not_set(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_program(place / "bin/bazel", VERSION)
+    monkeypatch.delenv("HOME", raising=False)
+    assert "home=/" in run_bazelw("info").stdout
+
+
+def test_changed_path_is_noticed(place: Path) -> None:
+    write_program(place / "bin/bazelisk", VERSION)
+    assert f"{place}/bin/bazelisk " in run_bazelw("info").stdout
+    write_program(place / "bin/bazel", VERSION)
+    assert f"{place}/bin/bazel " in run_bazelw("info").stdout
+
+
+def test_other_version_is_passed_over(place: Path) -> None:
+    write_program(place / "bin/bazel", "1.2.3")
+    with pytest.raises(BootstrapError, match="bin/bazel is 1.2.3"):
+        choose_bazel.on_path(VERSION, BAZELW)
+    write_program(place / "bin/bazelisk", VERSION)
+    assert choose_bazel.on_path(VERSION, BAZELW).bazel == place / "bin/bazelisk"
+
+
+def test_bazelw_called_bazel_is_passed_over(place: Path) -> None:
+    (place / "bin").mkdir()
+    (place / "bin/bazel").symlink_to(BAZELW.resolve())
+    with pytest.raises(BootstrapError, match="is bazelw itself"):
+        choose_bazel.on_path(VERSION, BAZELW)
+
+
+def test_bazel_that_calls_bazelw_does_not_recurse(place: Path) -> None:
+    (place / "bin").mkdir()
+    (place / "bin/bazel").write_text(f'#!/bin/sh\nexec {BAZELW} "$@"\n')
+    (place / "bin/bazel").chmod(0o755)
+    with pytest.raises(BootstrapError, match="not able to tell its version"):
+        choose_bazel.on_path(VERSION, BAZELW)
+
+
+def _fail(text: str) -> Choice:
+    raise BootstrapError(text)
+
+
+def test_ways_are_tried_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    npm, debian = Choice(Path("/npm")), Choice(Path("/debian"))
+    monkeypatch.setattr(choose_bazel, "on_path", lambda *_: _fail("no bazel"))
+    monkeypatch.setattr(choose_bazel, "from_npm", lambda *_: npm)
+    monkeypatch.setattr(choose_bazel, "from_debian", lambda *_: debian)
+    assert choose_bazel.choose(VERSION, BAZELW) is npm
+    monkeypatch.setattr(choose_bazel, "from_npm", lambda *_: _fail("no npm"))
+    assert choose_bazel.choose(VERSION, BAZELW) is debian
+    monkeypatch.setattr(choose_bazel, "from_debian", lambda *_: _fail("no dpkg"))
+    with pytest.raises(BootstrapError) as error:
+        choose_bazel.choose(VERSION, BAZELW)
+    message = str(error.value)
+    assert "on PATH: no bazel" in message
+    assert "bazelisk from npm: no npm" in message
+    assert "Debian's bazel-bootstrap: no dpkg" in message
+
+
+def test_npm_is_not_asked_where_releases_are_out_of_reach(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(place / "bin/npm", "")
+    monkeypatch.setenv("BAZELISK_BASE_URL", "http://127.0.0.1:9")
+    with pytest.raises(BootstrapError, match="127.0.0.1:9 can't be reached"):
+        choose_bazel.from_npm(VERSION)
+    assert not (place / "cache").exists()

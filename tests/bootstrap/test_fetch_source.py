@@ -1,0 +1,180 @@
+"""Fetching a pinned source: each way, and how it fails."""
+
+import hashlib
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bootstrap import fetch_source
+from bootstrap.console import BootstrapError
+from bootstrap.pins import read_pin
+from bootstrap.unpack import target_path, unpack
+
+PACKED = {
+    "top-1.0/a.cc": b"int a;\n",
+    "top-1.0/sub/BUILD": b"upstream's\n",
+    "top-1.0/sub/BUILD.bazel": b"upstream's\n",
+    "top-1.0/sub/WORKSPACE": b"",
+    "top-1.0/other/b.cc": b"int b;\n",
+}
+
+
+def write_tar(path: Path, content: dict[str, bytes]) -> str:
+    """Writes a .tar.gz and returns its SHA-256."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in content.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, a distdir and no programs."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TFCARVE_DISTDIR", str(tmp_path / "dist"))
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "dist").mkdir()
+    return tmp_path
+
+
+def write_pins(place: Path, sha256: str, **more: Any) -> Path:
+    """One pin "thing" with an upstream and a Debian way."""
+    archive = {"sha256": sha256, "strip_prefix": "top-1.0"}
+    pin = {
+        "version": "1.0",
+        "upstream": {"urls": ["https://example.invalid/thing-1.0.tar.gz"], **archive},
+        "debian": {"suite": "sid", "package": "thing", "file": "thing_1.0.orig.tar.gz", **archive},
+        **more,
+    }
+    sources = place / "sources.json"
+    sources.write_text(json.dumps({"thing": pin}))
+    return sources
+
+
+def run(place: Path, sources: Path, *arguments: str) -> int:
+    return fetch_source.main(
+        ["--sources", str(sources), "--name", "thing", "--tree", str(place / "tree"), *arguments]
+    )
+
+
+@pytest.mark.parametrize("file", ["thing-1.0.tar.gz", "thing_1.0.orig.tar.gz"])
+def test_distdir_has_either_archive(place: Path, file: str) -> None:
+    sources = write_pins(place, write_tar(place / "dist" / file, PACKED))
+    assert run(place, sources, "--from", "local") == 0
+    tree = place / "tree"
+    assert (tree / "a.cc").read_bytes() == b"int a;\n"
+    assert (tree / "sub/BUILD.upstream").exists()
+    assert (tree / "sub/BUILD.bazel.upstream").exists()
+    assert not (tree / "sub/BUILD").exists()
+    assert not (tree / "sub/WORKSPACE").exists()
+    assert json.loads((tree / "tfcarve_source.json").read_text())["version"] == "1.0"
+
+
+def test_wrong_checksum_names_both_sums_and_writes_nothing(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    actual = write_tar(place / "dist/thing-1.0.tar.gz", PACKED)
+    sources = write_pins(place, "0" * 64)
+    assert run(place, sources, "--from", "local") == 1
+    message = capsys.readouterr().err
+    assert "distdir: checksum of thing-1.0.tar.gz is wrong" in message
+    assert "0" * 64 in message and actual in message
+    assert not (place / "tree").exists()
+
+
+def test_wrong_checksum_of_a_download(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tar(place / "thing.tar.gz", PACKED)
+    sources = write_pins(place, "0" * 64)
+    assert run(place, sources, "--archive", str(place / "thing.tar.gz")) == 2
+    assert "checksum of thing.tar.gz is wrong" in capsys.readouterr().err
+    assert not (place / "tree").exists()
+
+
+def test_every_way_tells_why_it_failed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sources = write_pins(place, "0" * 64)
+    assert run(place, sources, "--from", "local") == 1
+    assert run(place, sources, "--from", "clients") == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        f"distdir: {place}/dist has no thing-1.0.tar.gz or thing_1.0.orig.tar.gz",
+        "cache: nothing in the user's cache",
+        "Debian's source package: this is no Debian machine: apt-get is missing",
+        "Python package: no Python package carries it",
+    ]
+
+
+def test_no_distdir(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("TFCARVE_DISTDIR")
+    assert run(place, write_pins(place, "0" * 64), "--from", "local") == 1
+    assert "distdir: TFCARVE_DISTDIR is not set" in capsys.readouterr().err
+
+
+def test_damaged_cache_is_passed_over(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = place / "cache/tfcarve/sources/thing_1.0.orig.tar.gz"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"half a file")
+    assert run(place, write_pins(place, "0" * 64), "--from", "local") == 1
+    assert "fetched again" in capsys.readouterr().err
+    assert not kept.exists()
+
+
+def test_failing_hook_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sum_ = write_tar(place / "dist/thing-1.0.tar.gz", PACKED)
+    sources = write_pins(place, sum_, prepare="bootstrap.no_such_module")
+    assert run(place, sources, "--from", "local") == 2
+    assert "bootstrap.no_such_module failed on thing" in capsys.readouterr().err
+
+
+def test_wrong_prefix(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sum_ = write_tar(place / "dist/thing-1.0.tar.gz", {"else/a.cc": b""})
+    assert run(place, write_pins(place, sum_), "--from", "local") == 2
+    assert "holds nothing under top-1.0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("member", "only", "expected"),
+    [
+        ("top/a.cc", [], "a.cc"),
+        ("./top/a.cc", [], "a.cc"),
+        ("top", [], None),
+        ("topper/a.cc", [], None),
+        ("top/x/a.cc", ["x"], "x/a.cc"),
+        ("top/x/a.cc", ["x/a.cc"], "x/a.cc"),
+        ("top/xy/a.cc", ["x"], None),
+        ("top/MODULE.bazel", [], None),
+        ("top/x/BUILD", [], "x/BUILD.upstream"),
+    ],
+)
+def test_target_path(member: str, only: list[str], expected: str | None) -> None:
+    assert target_path(member, "top", only) == expected
+
+
+@pytest.mark.parametrize("member", ["top/../../etc/passwd", "/etc/passwd"])
+def test_members_stay_in_the_tree(member: str) -> None:
+    with pytest.raises(BootstrapError, match="leads out"):
+        target_path(member, "top", [])
+
+
+def test_unpacks_wheels(tmp_path: Path) -> None:
+    wheel = tmp_path / "thing.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("lib/include/Eigen/Core", "x")
+        archive.writestr("lib/libhuge.so", "y")
+    assert unpack(wheel, tmp_path / "tree", "lib/include", ["Eigen"]) == 1
+    assert (tmp_path / "tree/Eigen/Core").read_text() == "x"
+
+
+def test_unknown_keys_and_names_are_refused(place: Path) -> None:
+    sources = write_pins(place, "0" * 64, colour="red")
+    with pytest.raises(BootstrapError, match="unknown keys: colour"):
+        read_pin(sources, "thing")
+    with pytest.raises(BootstrapError, match="has no other; it has: thing"):
+        read_pin(sources, "other")

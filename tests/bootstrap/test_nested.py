@@ -1,0 +1,140 @@
+"""From an app's workspace: the cross toolchain, and messages where something is missing."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw").resolve().parent
+ARM64 = "--platforms=@tfcarve//rules/platforms:linux_arm64"
+
+MODULE = """\
+module(name = "app")
+bazel_dep(name = "rules_cc", version = "0.0.11")
+bazel_dep(name = "tfcarve")
+local_path_override(module_name = "tfcarve", path = "{root}")
+sources = use_extension("@tfcarve//rules:extensions.bzl", "tfcarve")
+use_repo(sources, "tfcarve_nsync")
+"""
+
+BUILD = """\
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+cc_binary(name = "hello", srcs = ["hello.cc"])
+"""
+
+HELLO = """\
+#include <iostream>
+int main() { std::cout << "hello from " << sizeof(void*) * 8 << " bits\\n"; }
+"""
+
+
+class App:
+    """A small app in a folder of its own, with a Bazel server of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "app"
+        self.folder.mkdir()
+        (self.folder / "MODULE.bazel").write_text(MODULE.format(root=ROOT))
+        (self.folder / "BUILD").write_text(BUILD)
+        (self.folder / "hello.cc").write_text(HELLO)
+        self._startup = f"--output_user_root={folder / 'out'}"
+
+    def bazel(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [ROOT / "bazelw", self._startup, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **(environment or {})},
+            capture_output=True,
+            text=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    app = App(tmp_path_factory.mktemp("nested"))
+    yield app
+    app.bazel("shutdown")
+
+
+@pytest.fixture(scope="module")
+def poor_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PATH with all programs of the system but the cross compiler and apt."""
+    folder = tmp_path_factory.mktemp("bin")
+    for program in Path("/usr/bin").iterdir():
+        if not program.name.startswith(("aarch64-linux-gnu", "apt")):
+            (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+def test_arm64_program_runs(app: App) -> None:
+    if not shutil.which("aarch64-linux-gnu-g++"):
+        pytest.skip("no cross compiler here")
+    done = app.bazel("build", "//:hello", ARM64)
+    assert done.returncode == 0, done.stderr
+    binary = app.folder / "bazel-bin/hello"
+    header = binary.read_bytes()[:20]
+    assert header[18] == 0xB7, "not an AArch64 program"
+    if not shutil.which("qemu-aarch64-static"):
+        pytest.skip("no qemu here")
+    ran = subprocess.run(
+        ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", binary],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout == "hello from 64 bits\n"
+
+
+def test_flags_of_the_arm64_compile(app: App) -> None:
+    if not shutil.which("aarch64-linux-gnu-g++"):
+        pytest.skip("no cross compiler here")
+    text = app.bazel("aquery", "mnemonic(CppCompile, //:hello)", ARM64).stdout
+    assert "aarch64-linux-gnu-g++" in text
+    assert "-mcpu=cortex-a53" in text
+    host = app.bazel("aquery", "mnemonic(CppCompile, //:hello)").stdout
+    assert "CppCompile" in host
+    assert "aarch64" not in host and "-mcpu" not in host
+
+
+def test_missing_cross_compiler_breaks_arm64_only(app: App, poor_path: str) -> None:
+    environment = {"PATH": poor_path, "TFCARVE_NO_INSTALL": "1"}
+    done = app.bazel("build", "--nobuild", "//:hello", ARM64, environment=environment)
+    assert done.returncode != 0
+    assert "it is needed to build for linux_arm64" in done.stderr
+    assert "sudo apt-get install g++-aarch64-linux-gnu" in done.stderr
+    host = app.bazel("build", "//:hello", environment=environment)
+    assert host.returncode == 0, host.stderr
+
+
+def test_source_that_can_be_had_nowhere(app: App, poor_path: str, tmp_path: Path) -> None:
+    damaged = tmp_path / "nsync_1.29.2.orig.tar.gz"
+    damaged.write_bytes(b"not an archive")
+    environment = {
+        "PATH": poor_path,
+        "TFCARVE_DISTDIR": str(tmp_path),
+        "TFCARVE_NO_INSTALL": "1",
+        # No way out, and an empty cache for all but Bazel itself.
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+    }
+    done = app.bazel(
+        "query",
+        f"--repo_env=XDG_CACHE_HOME={tmp_path}",
+        "@tfcarve_nsync//:all",
+        environment=environment,
+    )
+    assert done.returncode != 0
+    message = done.stderr
+    assert "could not get the source of nsync 1.29.2. Tried:" in message
+    actual = hashlib.sha256(b"not an archive").hexdigest()
+    assert "distdir: checksum of nsync_1.29.2.orig.tar.gz is wrong: expected 1d63e9679737" in message
+    assert actual in message
+    assert "cache: nothing in the user's cache" in message
+    assert "upstream: could not download" in message
+    assert "Debian's source package: this is no Debian machine: apt-get is missing" in message
+    assert "Python package: no Python package carries it" in message

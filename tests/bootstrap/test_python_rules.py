@@ -1,0 +1,31 @@
+"""py_tool works as a tool of an action and as data of another program."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+HERE = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/bootstrap"
+EXPECTED = {
+    "arguments": ["one two", "three"],
+    "data": "some data",
+    "hash_seed": "0",
+    "imported": "console.py",
+    "user_site": False,
+}
+
+
+def test_as_tool_of_an_action() -> None:
+    assert json.loads((HERE / "echoed.txt").read_text()) == EXPECTED
+
+
+def test_as_data_of_a_program() -> None:
+    done = subprocess.run(
+        [HERE / "echo", "one two", "three"],
+        cwd="/",
+        env={},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == EXPECTED

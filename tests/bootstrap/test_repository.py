@@ -1,0 +1,104 @@
+"""Rules that hold for the repository as a whole."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# The files themselves, not their links in the runfiles.
+ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/MODULE.bazel").resolve().parent
+
+# Put together here, for this file is tracked too.
+REGISTRY_HOSTS = [
+    ".".join(parts)
+    for parts in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("npmjs", "org"),
+        ("npmjs", "com"),
+        ("deb", "debian", "org"),
+    )
+]
+
+
+def tracked_files() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listing = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return [ROOT / name for name in listing.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_registry_host_is_named() -> None:
+    named = [
+        f"{path.relative_to(ROOT)}: {host}"
+        for path in tracked_files()
+        for host in REGISTRY_HOSTS
+        if host.encode() in path.read_bytes()
+    ]
+    assert not named
+
+
+def test_module_and_workspace_bring_the_same_repositories() -> None:
+    module = (ROOT / "MODULE.bazel").read_text()
+    functions = (ROOT / "rules/repositories.bzl").read_text()
+    table = (ROOT / "rules/platforms/table.bzl").read_text()
+    sources = set(json.loads((ROOT / "third_party/sources.json").read_text()))
+    used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
+    used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
+    crosses = re.findall(r'^    "(\w+)": struct\([^\n]*\n[^\n]*\n        cross = struct', table, re.M)
+    made = {f"tfcarve_{name}" for name in sources} | {f"tfcarve_cross_{name}" for name in crosses}
+    made |= set(re.findall(r'python_repository\(\s*name = "(\w+)"', functions))
+    assert used == made
+    # WORKSPACE calls the two functions that the extensions call.
+    for file in ("WORKSPACE", "rules/extensions.bzl"):
+        text = (ROOT / file).read_text()
+        for function in ("tfcarve_repositories", "tfcarve_dev_repositories"):
+            assert re.search(rf"^\s*{function}\(\)$", text, re.MULTILINE), (file, function)
+    # Each source has its function, and that one is called.
+    for name in sources:
+        assert f"def tfcarve_{name}():" in functions
+        assert re.search(rf"^    tfcarve_{name}\(\)$", functions, re.MULTILINE)
+
+
+def test_both_register_the_same_toolchains() -> None:
+    found = [
+        re.findall(r'register_toolchains\("([^"]+)"', (ROOT / file).read_text())
+        for file in ("MODULE.bazel", "WORKSPACE")
+    ]
+    assert found[0] == found[1] != []
+
+
+@pytest.mark.parametrize("lock", ["tools.txt", "dev.txt"])
+def test_locks_pin_everything_with_hashes(lock: str) -> None:
+    text = (ROOT / "third_party/python" / lock).read_text().replace("\\\n", " ")
+    requirements = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert requirements
+    for line in requirements:
+        assert re.match(r"[a-z0-9._-]+==\S+ ", line), line
+        assert "--hash=sha256:" in line, line
+
+
+def test_every_source_is_pinned_by_checksum() -> None:
+    pins = json.loads((ROOT / "third_party/sources.json").read_text())
+    for name, pin in pins.items():
+        ways = [pin[way] for way in ("upstream", "debian", "wheel") if way in pin]
+        assert len(ways) >= 2, name
+        for way in ways:
+            assert re.fullmatch(r"[0-9a-f]{64}", way["sha256"]), name
+
+
+def test_dev_wheel_is_the_one_that_sources_come_from() -> None:
+    pins = json.loads((ROOT / "third_party/sources.json").read_text())
+    lock = (ROOT / "third_party/python/dev.txt").read_text()
+    for name in ("eigen", "ml_dtypes"):
+        assert pins[name]["wheel"]["requirement"] in lock
+        assert pins[name]["wheel"]["sha256"] in lock

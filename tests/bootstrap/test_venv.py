@@ -1,0 +1,73 @@
+"""Which Python an environment is made with."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from bootstrap import wheels
+from bootstrap.cache import built_in_place
+from bootstrap.console import BootstrapError
+from bootstrap.venv import candidates, find_python
+
+
+def write_python(path: Path, version: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho {version}\necho {path}\n")
+    path.chmod(0o755)
+
+
+def test_order_of_candidates() -> None:
+    assert candidates((3, 9), (3, 12)) == [
+        "python3.11",
+        "python3",
+        "python3.12",
+        "python3.10",
+        "python3.9",
+    ]
+
+
+def test_first_fitting_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    write_python(tmp_path / "python3", "3.13")
+    write_python(tmp_path / "python3.10", "3.10")
+    found = find_python((3, 9), (3, 11), ["python3", "python3.10"])
+    assert found == ((3, 10), str(tmp_path / "python3.10"))
+
+
+def test_none_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    write_python(tmp_path / "python3x", "3.13")
+    with pytest.raises(BootstrapError, match=r"needs CPython 3.9 to 3.11 .*python3x is 3.13"):
+        find_python((3, 9), (3, 11), ["python3x", "no-such-python"])
+
+
+def test_half_made_folder_is_made_anew(tmp_path: Path) -> None:
+    target = tmp_path / "made"
+    with pytest.raises(RuntimeError), built_in_place(target) as missing:
+        assert missing
+        (target / "half").touch()
+        raise RuntimeError
+    assert not target.exists()
+    target.mkdir()
+    (target / "left-by-a-killed-run").touch()
+    with built_in_place(target) as missing:
+        assert missing
+        assert not list(target.iterdir())
+    with built_in_place(target) as missing:
+        assert not missing
+
+
+def test_wheel_with_a_wrong_checksum_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def fake_pip(python: str, arguments: list[str]) -> None:
+        folder = Path(arguments[arguments.index("-d") + 1])
+        (folder / "thing-1-py3-none-any.whl").write_bytes(b"other")
+
+    monkeypatch.setattr(wheels, "run_pip", fake_pip)
+    good = hashlib.sha256(b"good").hexdigest()
+    with pytest.raises(BootstrapError, match="checksum of thing-1-py3-none-any.whl is wrong"):
+        wheels.fetch_wheel("thing==1", "thing-1-py3-none-any.whl", good)
+    assert not (wheels.wheel_folder() / "thing-1-py3-none-any.whl").exists()
