@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.models import frozen, zoo
+from models import frozen, zoo
 
 
 def _npy(array: frozen.Array) -> bytes:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tests.models import frozen
-from tests.models.frozen import Array
+from models import frozen
+from models.frozen import Array
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,13 @@ def tiny() -> Made:
     with a multiplication in its place.
     """
     factor = 3.0
-    random = np.random.default_rng(frozen.SEED)
-    weights = random.standard_normal((4, 3), dtype=np.float32)
-    fed = random.standard_normal((2, 4), dtype=np.float32)
+    weights = np.arange(-6, 6, dtype=np.float32).reshape(4, 3)
+    fed = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
     with tf.Graph().as_default() as drawn:
         x = tf.compat.v1.placeholder(tf.float32, [None, 4], name=frozen.INPUT)
-        dense = tf.nn.relu(tf.matmul(x, tf.constant(weights, name="weights"), name="dense"), name="relu")
+        dense = tf.nn.relu(
+            tf.matmul(x, tf.constant(weights, name="weights"), name="dense"), name="relu"
+        )
         scaled = tf.multiply(dense, tf.constant(factor, name="factor"), name="scale")
         tf.identity(scaled, name=frozen.OUTPUT)
     known = drawn.as_graph_def()

@@ -68,6 +68,25 @@ bool ParseThreads(const std::string& text, int* threads) {
   return true;
 }
 
+// An option that takes a value.
+bool ParseOption(const std::string& option, const std::string& value,
+                 Arguments* arguments, std::string* error) {
+  Binding binding;
+  if (option == "--threads") {
+    if (ParseThreads(value, &arguments->threads)) return true;
+    *error = "--threads takes a number, not '" + value + "'";
+  } else if (option != "--input" && option != "--output") {
+    *error = "unknown option '" + option + "'";
+  } else if (!ParseBinding(value, &binding)) {
+    *error = option + " takes NAME=FILE.npy, not '" + value + "'";
+  } else {
+    (option == "--input" ? arguments->inputs : arguments->outputs)
+        .push_back(binding);
+    return true;
+  }
+  return false;
+}
+
 bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
                     std::string* error) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -78,37 +97,29 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
     }
     if (word == "--time") {
       arguments->time = true;
-      continue;
-    }
-    if (word == "--input" || word == "--output" || word == "--threads") {
-      const std::string value = i + 1 < words.size() ? words[i + 1] : "";
-      ++i;
-      if (word == "--threads") {
-        if (ParseThreads(value, &arguments->threads)) continue;
-        *error = "--threads takes a number, not '" + value + "'";
+    } else if (word.size() > 1 && word[0] == '-') {
+      // --option=value or --option value
+      const size_t equals = word.find('=');
+      const bool joined = equals != std::string::npos;
+      const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+      if (!ParseOption(word.substr(0, equals),
+                       joined ? word.substr(equals + 1) : next, arguments,
+                       error)) {
         return false;
       }
-      Binding binding;
-      if (!ParseBinding(value, &binding)) {
-        *error = word + " takes NAME=FILE.npy, not '" + value + "'";
-        return false;
-      }
-      (word == "--input" ? arguments->inputs : arguments->outputs)
-          .push_back(binding);
-      continue;
-    }
-    if (word.size() > 1 && word[0] == '-') {
-      *error = "unknown option '" + word + "'";
-      return false;
-    }
-    if (!arguments->model.empty()) {
+      if (!joined) ++i;
+    } else if (arguments->model.empty()) {
+      arguments->model = word;
+    } else {
       *error = "one model at a time, not also '" + word + "'";
       return false;
     }
-    arguments->model = word;
   }
-  if (arguments->model.empty()) *error = "which model? See --help";
-  if (arguments->outputs.empty()) *error = "which --output? See --help";
+  if (arguments->model.empty()) {
+    *error = "which model? See --help";
+  } else if (arguments->outputs.empty()) {
+    *error = "which --output? See --help";
+  }
   return error->empty();
 }
 

@@ -1,0 +1,1 @@
+"""Models for the tests and the demo, with what full TensorFlow makes of them."""

@@ -1,0 +1,82 @@
+"""What the demo finds out, and how it prints that. Nothing here does any work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Selected:
+    """How much of TensorFlow a model needs."""
+
+    ops: tuple[str, ...]
+    kernels: int
+    files: int
+
+    @classmethod
+    def of(cls, selection: Any) -> Selected:
+        """Counts what is in a selection.json."""
+        return cls(
+            ops=tuple(sorted({op["name"] for op in selection["ops"]})),
+            kernels=len({(k["op"], k["class"]) for k in selection["kernels"]}),
+            files=len(selection["files"]),
+        )
+
+    def text(self) -> str:
+        """One line of counts."""
+        return f"{len(self.ops)} ops, {self.kernels} kernels, {self.files} source files"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A library on one platform."""
+
+    platform: str
+    stripped: int
+    gzip: int
+    difference: float
+    library: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it gives what full TensorFlow gives."""
+        return self.difference <= TOLERANCE  # False for nan
+
+
+def table(measured: Sequence[Measured], full_size: int) -> str:
+    """The sizes and differences, a line for each platform, and full TensorFlow's size."""
+    rows = [("", "stripped", "gzip", "largest difference")]
+    rows += [
+        (m.platform, f"{m.stripped:,}", f"{m.gzip:,}", f"{m.difference:.1e}") for m in measured
+    ]
+    rows += [("full TensorFlow", f"{full_size:,}", "", "")]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def clock(seconds: float) -> str:
+    """A duration: 0.4 s, 38 s, 12 min 5 s."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def wrapped(words: Sequence[str], indent: str, width: int = 88) -> str:
+    """Words in lines of at most `width` columns, each indented."""
+    lines = [indent]
+    for word in words:
+        if len(lines[-1]) + len(word) + 1 > width and lines[-1] != indent:
+            lines.append(indent)
+        lines[-1] += word if lines[-1] == indent else " " + word
+    return "\n".join(lines)

@@ -1,0 +1,103 @@
+"""A built library: where its files are, how large it is, what it answers."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from demo.made_models import MadeModel
+from demo.nested import NestedError
+
+INPUT = "input"
+OUTPUT = "output"
+
+# What runs a platform's programs on a Linux x86-64 host.
+_EMULATORS: Mapping[str, tuple[str, ...]] = {
+    "linux_x86_64": (),
+    "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
+}
+
+
+@dataclass(frozen=True)
+class Library:
+    """A carved library for one platform."""
+
+    platform: str
+    shared: Path
+    static: Path
+    runner: Path
+
+    @classmethod
+    def among(cls, platform: str, files: Iterable[Path]) -> Library:
+        """Picks the library out of the files that a build made."""
+        named = {file.name: file for file in files}
+        try:
+            return cls(
+                platform,
+                shared=named["libtensorflow-core.so"],
+                static=named["libtensorflow-core.a"],
+                runner=named["run_model"],
+            )
+        except KeyError as missing:
+            raise NestedError(
+                f"the build for {platform} made no {missing}: {sorted(named)}"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What run_model did."""
+
+    status: int
+    message: str
+    output: np.ndarray | None  # type: ignore[type-arg]
+
+
+def run(library: Library, model: MadeModel) -> Answer:
+    """Runs a model in the library, emulated where need be."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "output.npy")
+        done = subprocess.run(
+            [
+                *_emulator(library.platform),
+                str(library.runner),
+                str(model.model),
+                f"--input={INPUT}={model.input}",
+                f"--output={OUTPUT}={output}",
+            ],
+            check=False,
+            text=True,
+            capture_output=True,
+        )
+        given = np.load(output) if output.is_file() else None
+    return Answer(done.returncode, done.stderr.strip(), given)
+
+
+def _emulator(platform: str) -> tuple[str, ...]:
+    command = _EMULATORS[platform]
+    if command and not shutil.which(command[0]):
+        raise NestedError(
+            f"{command[0]} is not on PATH: it runs {platform} programs. "
+            "Try: sudo apt-get install qemu-user-static"
+        )
+    return command
+
+
+def largest_difference(given: np.ndarray, expected: np.ndarray) -> float:  # type: ignore[type-arg]
+    """The largest absolute difference; infinite for another shape or a nan."""
+    if given.shape != expected.shape or given.dtype != expected.dtype:
+        return float("inf")
+    difference = np.abs(given.astype(np.float64) - expected.astype(np.float64))
+    return float("inf") if np.isnan(difference).any() else float(difference.max(initial=0))
+
+
+def gzip_size(file: Path) -> int:
+    """How large the file is as gzip -9 packs it."""
+    return len(gzip.compress(file.read_bytes(), compresslevel=9, mtime=0))
