@@ -1,0 +1,8 @@
+"""`python -m tfcarve` is the command `tfcarve`."""
+
+import sys
+
+from tfcarve.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

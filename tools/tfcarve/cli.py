@@ -1,0 +1,47 @@
+"""The command `tfcarve`: arguments in, files and an exit status out.
+
+0: done; 1: the answer is no (a missing op or kernel); 2: bad input or use.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from tfcarve import __version__
+from tfcarve.commands import COMMANDS
+from tfcarve.errors import TfcarveError
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the whole command line."""
+    top = argparse.ArgumentParser(
+        prog="tfcarve", description="Carves the smallest TensorFlow library that still runs your models."
+    )
+    top.add_argument("--version", action="version", version=f"tfcarve {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(command.NAME, help=command.HELP, description=command.HELP)
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return top
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command line `argv` (without the program's name); returns the exit status."""
+    try:
+        arguments = parser().parse_args(argv)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    try:
+        return int(arguments.run(arguments) or 0)
+    except TfcarveError as error:
+        print(f"tfcarve: {error}", file=sys.stderr)
+        return error.exit_status
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def entry_point() -> None:
+    """The installed command."""
+    sys.exit(main(sys.argv[1:]))

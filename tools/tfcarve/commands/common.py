@@ -1,0 +1,93 @@
+"""What several subcommands share: where things come from and where they go."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfcarve import files, progress
+from tfcarve.errors import BadInput
+from tfcarve.registry import index as indexes
+from tfcarve.registry import scan
+from tfcarve.selection.selection import Selection
+from tfcarve.selection.selection import parse as parse_selection
+
+_DEFINES = Path(__file__).parents[1] / "data" / "defines.txt"
+
+
+def default_defines() -> tuple[str, ...]:
+    """Returns the defines of the configuration that tfcarve builds."""
+    return tuple(_DEFINES.read_text(encoding="utf-8").split())
+
+
+def add_index_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares --index, --tensorflow, --custom-op."""
+    parser.add_argument("--index", type=Path, metavar="FILE", help="index.json; else that of the pinned TensorFlow is used, made once and kept")
+    add_tree_arguments(parser)
+
+
+def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares --tensorflow and --custom-op."""
+    parser.add_argument("--tensorflow", type=Path, metavar="DIR", help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version")
+    parser.add_argument("--custom-op", type=Path, action="append", default=[], metavar="FILE", help="C++ source of custom ops or kernels; may be repeated")
+
+
+def tensorflow_tree(given: Path | None) -> Path:
+    """Returns the source tree to use; raises BadInput where there is none."""
+    if given is not None:
+        return given
+    named = os.environ.get("TFCARVE_TENSORFLOW")
+    if named:
+        return Path(named)
+    raise BadInput("no TensorFlow source tree: give --tensorflow DIR or set TFCARVE_TENSORFLOW")
+
+
+def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
+    """Returns the index that the arguments of add_index_arguments ask for."""
+    if arguments.index is not None:
+        loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
+        if not arguments.custom_op:
+            return loaded
+        with progress.shown() as show:
+            compiler = scan.find_compiler(os.environ)
+            settings = scan.Settings(loaded.tensorflow.defines, compiler)
+            return scan.with_custom_ops(loaded, tensorflow_tree(arguments.tensorflow), settings, arguments.custom_op, show)
+    tree = tensorflow_tree(arguments.tensorflow)
+    with progress.shown() as show:
+        settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
+        data = scan.make_index(tree, settings, arguments.custom_op, show)
+    return indexes.parse(data, f"index of {tree}")
+
+
+def load_selection(path: Path) -> Selection:
+    """Reads selection.json."""
+    return parse_selection(files.read_bytes(path), str(path))
+
+
+def add_output_argument(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declares -o."""
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output")
+
+
+def output(data: bytes, path: Path | None) -> None:
+    """Writes `data` to `path`, or to standard output where there is none."""
+    if path is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        files.write_if_changed(path, data)
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bool) -> None:
+    """Prints `rows`: as JSON, or as columns wide enough for what is in them."""
+    listed = list(rows)
+    if as_json:
+        print(json.dumps(listed, ensure_ascii=False, indent=1))
+        return
+    cells = [[str(row.get(c, "")) for c in columns] for row in listed]
+    widths = [max([len(c), *(len(line[i]) for line in cells)]) for i, c in enumerate(columns)]
+    for line in [list(columns), *cells]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

@@ -1,0 +1,29 @@
+"""`tfcarve index`: every registration in a source tree."""
+
+import argparse
+import os
+
+from tfcarve import progress
+from tfcarve.commands import common
+from tfcarve.registry import scan
+
+NAME = "index"
+HELP = "writes every op and kernel registration of a TensorFlow source tree, and of custom ops, to index.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    common.add_tree_arguments(parser)
+    parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]", help="a define of the real compile; where none is given: those of tfcarve's own build")
+    common.add_output_argument(parser, "index.json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Makes the index."""
+    tree = common.tensorflow_tree(arguments.tensorflow)
+    defines = tuple(arguments.define) or common.default_defines()
+    settings = scan.Settings(defines, scan.find_compiler(os.environ))
+    with progress.shown() as show:
+        data = scan.make_index(tree, settings, arguments.custom_op, show)
+    common.output(data, arguments.output)
+    return 0

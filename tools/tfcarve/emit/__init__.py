@@ -1,0 +1,1 @@
+"""From a selection to the files that a build takes."""

@@ -1,0 +1,40 @@
+"""The three lines through which a selected source is compiled."""
+
+import re
+from collections.abc import Iterable
+
+from tfcarve.emit.cstring import quote
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import Selection
+
+_PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
+
+
+def file_name(source: str) -> str:
+    """Returns the name of the unit for `source`: its path in one word.
+
+    Raises BadInput where the path has characters that no source of TensorFlow has.
+    """
+    if not _PATH.match(source) or ".." in source.split("/"):
+        raise BadInput(f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without ..")
+    return source.strip("/").replace("/", "__")
+
+
+def _define(macro: str, names: Iterable[str]) -> str:
+    listed = ", ".join(quote(name) for name in names)
+    return f"#define {macro} {listed}\n" if listed else ""
+
+
+def units(selection: Selection) -> dict[str, bytes]:
+    """Returns the unit of each selected source, by file name."""
+    classes, ops = selection.classes_by_file(), selection.ops_by_file()
+    made = {}
+    for source in selection.files:
+        text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define("TFCARVE_OPS", ops[source])
+        made[file_name(source)] = f'{text}#include "{source}"\n'.encode()
+    return made
+
+
+def helpers(selection: Selection) -> dict[str, bytes]:
+    """Returns the unit of each helper source, by file name: the source and nothing else."""
+    return {file_name(source): f'#include "{source}"\n'.encode() for source in selection.helpers}

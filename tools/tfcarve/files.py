@@ -1,0 +1,82 @@
+"""Reading and writing files so that a failure leaves nothing half done."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from tfcarve.errors import BadInput
+
+
+def cache_directory() -> Path:
+    """Returns (and makes) the folder for what can be made again.
+
+    `$XDG_CACHE_HOME/tfcarve`, `~/.cache/tfcarve`, or, where neither can be
+    written to, a folder of the user's own under the system's temporary one.
+    """
+    for base in (os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")):
+        if base:
+            home = Path(base) if base == os.environ.get("XDG_CACHE_HOME") else Path(base, ".cache")
+            folder = home / "tfcarve"
+            with contextlib.suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                if os.access(folder, os.W_OK):
+                    return folder
+    folder = Path(tempfile.gettempdir(), f"tfcarve-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise BadInput(f"{folder}: belongs to another user: set XDG_CACHE_HOME to a folder of yours")
+    return folder
+
+
+def read_bytes(path: Path) -> bytes:
+    """Returns the content of `path`; raises BadInput with the reason where it can't be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a directory: give a file") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Makes `path` hold `data`; returns whether that changed it.
+
+    An equal file keeps its time stamp. The new content appears under a
+    temporary name first, so nobody ever sees a part of it.
+    """
+    with contextlib.suppress(OSError):
+        if path.stat().st_size == len(data) and path.read_bytes() == data:
+            return False
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    return True
+
+
+def write_directory(folder: Path, content: dict[str, bytes]) -> None:
+    """Makes `folder` hold exactly the files of `content`, touching only what differs."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for entry in folder.iterdir():
+            if entry.name not in content:
+                entry.unlink()
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
+    for name, data in sorted(content.items()):
+        write_if_changed(folder / name, data)

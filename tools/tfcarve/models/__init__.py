@@ -1,0 +1,1 @@
+"""Readers of model files: each gives the same frozen NodeUses."""

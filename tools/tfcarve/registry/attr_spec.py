@@ -1,0 +1,206 @@
+"""Reads the little language of op definitions: `Attr("T: {float, half} = DT_FLOAT")`.
+
+Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr,
+FinalizeInputOrOutput). Pure: text in, values out.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfcarve import dtypes
+from tfcarve.registry import cpp
+
+TypeSets = Mapping[str, tuple[str, ...]]
+
+_NAME = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*")
+_SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
+_COMPOUND = re.compile(r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)")
+_MINIMUM = re.compile(r"\s*>=\s*(-?\d+)\s*")
+_ARGUMENT = re.compile(r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$")
+_SETS = {
+    "numbertype": "NumberTypes",
+    "numerictype": "NumberTypes",
+    "quantizedtype": "QuantizedTypes",
+    "realnumbertype": "RealNumberTypes",
+    "realnumerictype": "RealNumberTypes",
+}
+
+
+class SpecError(ValueError):
+    """A specification that is not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attr:
+    """An attribute of an op.
+
+    Attributes:
+      name: the attribute's name.
+      type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
+      default: the default in JSON's values (a type by its name), or None where there is none.
+      allowed: the values it may have; empty where all of its type are.
+      minimum: the smallest value or length, or None.
+    """
+
+    name: str
+    type: str
+    default: Any = None
+    allowed: tuple[str, ...] = ()
+    minimum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An input or output: a fixed `type`, or the attributes that give type and number."""
+
+    name: str
+    type: str = ""
+    type_attr: str = ""
+    number_attr: str = ""
+    type_list_attr: str = ""
+    ref: bool = False
+
+
+def _quoted(text: str, place: int) -> tuple[str, int]:
+    quote = text[place]
+    end = place + 1
+    while end < len(text) and text[end] != quote:
+        end += 2 if text[end] == "\\" else 1
+    if end >= len(text):
+        raise SpecError(f"string without an end: {text[place:]!r}")
+    return cpp.unescape(text[place + 1 : end]), end + 1
+
+
+def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...], int]:
+    """Reads `a, b, … }`; returns the attribute's type, the values, the place after the brace."""
+    values: list[str] = []
+    kind = "type"
+    while True:
+        while text[place : place + 1].isspace():
+            place += 1
+        if text[place : place + 1] == "}" and values:
+            return kind, tuple(values), place + 1
+        if text[place : place + 1] in ("'", '"'):
+            kind = "string"
+            value, place = _quoted(text, place)
+            values.append(value)
+        else:
+            word = re.compile(r"[a-z0-9_]+").match(text, place)
+            if not word:
+                raise SpecError(f"a type was expected at {text[place:]!r}")
+            place = word.end()
+            if word.group() in _SETS:
+                values += sets[_SETS[word.group()]]
+            else:
+                name = dtypes.from_spec(word.group())
+                if name is None:
+                    raise SpecError(f"unknown type {word.group()!r}")
+                values.append(name)
+        while text[place : place + 1].isspace():
+            place += 1
+        if text[place : place + 1] == ",":
+            place += 1
+        elif text[place : place + 1] != "}":
+            raise SpecError(f"',' or '}}' was expected at {text[place:]!r}")
+
+
+def _scalar(kind: str, text: str) -> Any:
+    text = text.strip()
+    match kind:
+        case "string":
+            if text[:1] not in ("'", '"'):
+                raise SpecError(f"a string was expected: {text!r}")
+            return _quoted(text, 0)[0]
+        case "int":
+            return int(text)
+        case "float":
+            number = float(text if text.lower().endswith("inf") else text.lower().removesuffix("f"))
+            return number if math.isfinite(number) else text  # JSON has no infinity
+        case "bool":
+            if text.lower() not in ("true", "false"):
+                raise SpecError(f"true or false was expected: {text!r}")
+            return text.lower() == "true"
+        case "type":
+            name = dtypes.from_enum(text)
+            if name is None:
+                raise SpecError(f"unknown type {text!r}")
+            return name
+        case _:
+            return text  # shapes, tensors and functions: kept as written
+
+
+def _default(kind: str, text: str) -> Any:
+    text = text.strip()
+    if not kind.startswith("list("):
+        return _scalar(kind, text)
+    inner = kind[len("list(") : -1]
+    if not (text.startswith("[") and text.endswith("]")):
+        raise SpecError(f"a list in brackets was expected: {text!r}")
+    if inner in ("shape", "tensor", "func"):
+        return text
+    items = cpp.balanced(text, 0)[0] if '"' in text else tuple(p for p in text[1:-1].split(",") if p.strip())
+    return [_scalar(inner, item) for item in items]
+
+
+def attr(spec: str, sets: TypeSets) -> Attr:
+    """Reads an attribute's specification.
+
+    Args:
+      spec: what Attr() was given.
+      sets: NumberTypes, QuantizedTypes, RealNumberTypes of the tree.
+    Raises SpecError where it is not understood.
+    """
+    name = _NAME.match(spec)
+    if not name:
+        raise SpecError(f"'<name>:' was expected: {spec!r}")
+    place = name.end()
+    is_list = re.compile(r"list\s*\(\s*").match(spec, place)
+    if is_list:
+        place = is_list.end()
+    allowed: tuple[str, ...] = ()
+    if simple := _SIMPLE.match(spec, place):
+        kind, place = simple.group(1), simple.end()
+    elif compound := _COMPOUND.match(spec, place):
+        kind, place = "type", compound.end()
+        allowed = sets[_SETS[compound.group(1)]]
+    elif spec[place : place + 1] == "{":
+        kind, allowed, place = _allowed(spec, place + 1, sets)
+    else:
+        raise SpecError(f"a type was expected at {spec[place:]!r}")
+    rest = spec[place:].lstrip()
+    if is_list:
+        if not rest.startswith(")"):
+            raise SpecError(f"')' was expected at {rest!r}")
+        rest = rest[1:].lstrip()
+        kind = f"list({kind})"
+    minimum = None
+    if limit := _MINIMUM.match(rest):
+        minimum, rest = int(limit.group(1)), rest[limit.end() :]
+    if rest.startswith("="):
+        return Attr(name.group(1), kind, _default(kind, rest[1:]), tuple(dict.fromkeys(allowed)), minimum)
+    if rest.strip():
+        raise SpecError(f"left over: {rest!r}")
+    return Attr(name.group(1), kind, None, tuple(dict.fromkeys(allowed)), minimum)
+
+
+def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
+    """Reads the specification of an input or output; raises SpecError where it is not understood."""
+    match = _ARGUMENT.match(spec)
+    if not match:
+        raise SpecError(f"'name: type' was expected: {spec!r}")
+    name, ref, first, second, closing = match.groups()
+    if bool(ref) != bool(closing):
+        raise SpecError(f"brackets of Ref(…) do not match: {spec!r}")
+    number, kind = (first, second) if second else ("", first)
+    fixed = dtypes.from_spec(kind)
+    if fixed:
+        return Argument(name, fixed, "", number, "", bool(ref))
+    if kind not in attrs:
+        raise SpecError(f"unknown attribute {kind!r}: {json.dumps(spec)}")
+    if attrs[kind].type == "list(type)":
+        return Argument(name, "", "", number, kind, bool(ref))
+    return Argument(name, "", kind, number, "", bool(ref))

@@ -1,0 +1,209 @@
+"""From the preprocessor's output to raw records, one source at a time.
+
+A raw record holds C++ expressions as they stand; `registry.values` works out
+what they mean, for that may take constants from other files.
+"""
+
+import re
+from dataclasses import dataclass
+
+from tfcarve.registry import c_api, cpp
+
+_SOURCE = re.compile(r'^TFCARVE_SOURCE "((?:[^"\\]|\\.)*)"', re.MULTILINE)
+_RECORD = re.compile(
+    r"TFCARVE_(?:"
+    r'KERNEL (?P<system>[01]) (?P<kline>\d+) "(?P<kfile>(?:[^"\\]|\\.)*)" "(?P<class>(?:[^"\\]|\\.)*)" (?P<builder>.*?)'
+    r'|OP (?P<osystem>[01]) (?P<oline>\d+) "(?P<ofile>(?:[^"\\]|\\.)*)" (?P<op>.*?)'
+    r'|GRADIENT (?P<gline>\d+) "(?P<gfile>(?:[^"\\]|\\.)*)" (?P<gradient>.*?)'
+    r") TFCARVE_END",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RawConstraint:
+    """`.TypeConstraint` or `.AttrConstraint`: the attribute and what it may be, as expressions."""
+
+    attr: str
+    types: tuple[str, ...]
+    cpp_types: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawKernel:
+    """One kernel registration, its parts as C++ expressions but for the class text."""
+
+    file: str
+    line: int
+    system: bool
+    clazz: str
+    op: str
+    device: str
+    constraints: tuple[RawConstraint, ...]
+    host_memory: tuple[str, ...]
+    label: str
+    priority: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawOp:
+    """One op definition: the texts given to Attr, Input and Output, as C++ expressions."""
+
+    file: str
+    line: int
+    system: bool
+    name: str
+    attrs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    stateful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RawGradient:
+    """One REGISTER_OP_GRADIENT: the op and the function that makes its gradient."""
+
+    file: str
+    line: int
+    op: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All that one source registers."""
+
+    kernels: tuple[RawKernel, ...] = ()
+    ops: tuple[RawOp, ...] = ()
+    gradients: tuple[RawGradient, ...] = ()
+
+
+class ParseError(ValueError):
+    """A registration that is not understood: file, line and text."""
+
+
+def _constraint(call: cpp.Call) -> RawConstraint:
+    if call.name == "TypeConstraint" and call.template and len(call.arguments) == 1:
+        return RawConstraint(call.arguments[0], (), (call.template,), ())
+    attr, *rest = call.arguments
+    allowed: tuple[str, ...] = tuple(rest)
+    if len(rest) == 1 and rest[0].startswith("{"):
+        allowed, _ = cpp.balanced(rest[0], 0)
+    if call.name == "TypeConstraint" or call.template.endswith("DataType"):
+        return RawConstraint(attr, allowed, (), ())
+    return RawConstraint(attr, (), (), allowed)
+
+
+def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawKernel:
+    """Reads a kernel builder's chain, `Name("X").Device(…)…`.
+
+    Raises ParseError with the file and line where it is something else.
+    """
+    try:
+        calls, end = cpp.chain(builder)
+        if builder[end:].strip():
+            raise ValueError(f"more than a builder: {builder[end:].strip()!r}")
+        device, label, priority = "", "", ""
+        constraints: list[RawConstraint] = []
+        host_memory: list[str] = []
+        for call in calls[1:]:
+            match call.name:
+                case "Device":
+                    device = call.arguments[0]
+                case "TypeConstraint" | "AttrConstraint":
+                    constraints.append(_constraint(call))
+                case "HostMemory":
+                    host_memory.append(call.arguments[0])
+                case "Label":
+                    label = call.arguments[0]
+                case "Priority":
+                    priority = call.arguments[0]
+                case "Build":
+                    pass
+                case _:
+                    raise ValueError(f"unknown method .{call.name}()")
+        return RawKernel(
+            file, line, system, clazz, calls[0].arguments[0], device,
+            tuple(constraints), tuple(host_memory), label, priority,
+        )  # fmt: skip
+    except (ValueError, IndexError) as error:
+        raise ParseError(f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}") from None
+
+
+def _op(text: str, place: int, name: str, file: str, line: int, system: bool) -> RawOp:
+    attrs: list[str] = []
+    inputs: list[str] = []
+    outputs: list[str] = []
+    stateful = False
+    try:
+        while text[place : place + 1].isspace():
+            place += 1
+        calls: tuple[cpp.Call, ...] = ()
+        if text[place : place + 1] == ".":
+            calls, _ = cpp.chain(text, place + 1)
+        for call in calls:
+            match call.name:
+                case "Attr":
+                    attrs.append(call.arguments[0])
+                case "Input":
+                    inputs.append(call.arguments[0])
+                case "Output":
+                    outputs.append(call.arguments[0])
+                case "SetIsStateful" | "SetDoNotOptimize":
+                    stateful = True
+                case _:
+                    pass  # documentation, shape functions: no matter for what a node needs
+    except (ValueError, IndexError) as error:
+        raise ParseError(f"{file}:{line}: op definition not understood: {error}") from None
+    return RawOp(file, line, system, name, tuple(attrs), tuple(inputs), tuple(outputs), stateful)
+
+
+def _parse_source(text: str) -> Records:
+    kernels: list[RawKernel] = []
+    ops: list[RawOp] = []
+    gradients: list[RawGradient] = []
+
+    def path(quoted: str) -> str:
+        return cpp.unquote(f'"{quoted}"').removeprefix("./")
+
+    for found in _RECORD.finditer(text):
+        if found["system"]:
+            clazz = cpp.unquote(f'"{found["class"]}"')
+            kernels.append(
+                kernel(found["builder"].strip(), clazz, path(found["kfile"]), int(found["kline"]), found["system"] == "1")
+            )
+        elif found["osystem"]:
+            ops.append(
+                _op(text, found.end(), found["op"], path(found["ofile"]), int(found["oline"]), found["osystem"] == "1")
+            )
+        else:
+            op, _, function = found["gradient"].partition(",")
+            gradients.append(RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip()))
+    for item in c_api.scan(text):
+        file, line = path(item.file), item.line
+        if isinstance(item, c_api.CKernel):
+            constraints = tuple(
+                RawConstraint(attr, () if cpp_type else (value,), (value,) if cpp_type else (), ())
+                for attr, value, cpp_type in item.constraints
+            )
+            kernels.append(
+                RawKernel(file, line, False, item.clazz, item.op, item.device, constraints, item.host_memory, "", item.priority)
+            )
+        else:
+            ops.append(RawOp(file, line, False, item.name, item.attrs, item.inputs, item.outputs, item.stateful))
+    return Records(tuple(kernels), tuple(ops), tuple(gradients))
+
+
+def parse(output: str) -> dict[str, Records]:
+    """Parses the preprocessor's output for one or more sources.
+
+    Returns the records of each source, by the path the preprocessor was given.
+    Raises ParseError where a registration is not understood.
+    """
+    marks = list(_SOURCE.finditer(output))
+    found: dict[str, Records] = {}
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        part = output[mark.end() : after.start() if after else len(output)]
+        found[cpp.unquote(f'"{mark.group(1)}"')] = _parse_source(part)
+    return found

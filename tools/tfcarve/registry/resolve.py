@@ -1,0 +1,137 @@
+"""From raw records to an index: expressions become values."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tfcarve import dtypes
+from tfcarve.registry import attr_spec
+from tfcarve.registry.index import Gradient, OpDefinition, Registration, Unresolved
+from tfcarve.registry.records import RawConstraint, RawGradient, RawKernel, RawOp, Records
+from tfcarve.registry.values import Resolver, Unresolved as NoValue, unresolved_names
+
+# Source: tensorflow/core/framework/op_kernel.cc (SetupOrDisableJit): kernels
+# with this label are found as if they had none.
+_JIT_LABEL = "kJitKernelLabel"
+
+
+def expressions(records: Iterable[Records]) -> set[str]:
+    """Returns the names in `records` that must be looked up in the tree."""
+    found: set[str] = set()
+    for record in records:
+        for kernel in record.kernels:
+            found |= unresolved_names((kernel.op, kernel.device, kernel.label, kernel.priority, *kernel.host_memory))
+            for constraint in kernel.constraints:
+                found |= unresolved_names((constraint.attr, *constraint.types))
+        for op in record.ops:
+            found |= unresolved_names((op.name, *op.attrs, *op.inputs, *op.outputs))
+        for gradient in record.gradients:
+            found |= unresolved_names((gradient.op,))
+    return found
+
+
+def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
+    """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.h (preprocessed)."""
+    sets: dict[str, tuple[str, ...]] = {}
+    pattern = re.compile(r"\b(?:k|inline\s+DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]")
+    for match in pattern.finditer(preprocessed):
+        names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))
+        found = tuple(n for n in names if n)
+        if found:
+            sets.setdefault(match.group(1), found)
+    return sets
+
+
+def _value(text: str) -> str | int | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    raise NoValue(f"{text!r} is no number, string or truth value")
+
+
+def _constraint(raw: RawConstraint, file: str, resolver: Resolver) -> tuple[str, tuple[str, ...], tuple[str | int | bool, ...]]:
+    attr = resolver.string(raw.attr, file)
+    types = [resolver.cpp_type(t) for t in raw.cpp_types]
+    for expression in raw.types:
+        types += resolver.types(expression, file)
+    values = tuple(resolver.string(v, file) if v.startswith('"') else _value(v) for v in raw.values)
+    return attr, tuple(dict.fromkeys(types)), values
+
+
+def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
+    """Returns the registration that `raw` means; raises values.Unresolved where that can't be told."""
+    types: dict[str, tuple[str, ...]] = {}
+    values: dict[str, tuple[str | int | bool, ...]] = {}
+    for constraint in raw.constraints:
+        attr, allowed, others = _constraint(constraint, raw.file, resolver)
+        if others:
+            values[attr] = others
+        else:
+            types[attr] = allowed
+    label = ""
+    if raw.label and raw.label.rpartition("::")[2].strip() != _JIT_LABEL:
+        label = resolver.string(raw.label, raw.file)
+    priority = _value(raw.priority) if raw.priority else 0
+    return Registration(
+        resolver.string(raw.op, raw.file),
+        resolver.string(raw.device, raw.file),
+        tuple(sorted(types.items())),
+        tuple(sorted(values.items())),
+        label,
+        int(priority),
+        tuple(resolver.string(h, raw.file) for h in raw.host_memory),
+        raw.system,
+        raw.clazz,
+        raw.file,
+        raw.line,
+    )
+
+
+def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> OpDefinition:
+    """Returns the definition that `raw` means; raises values.Unresolved or attr_spec.SpecError."""
+    attrs = tuple(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
+    by_name = {a.name: a for a in attrs}
+    inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.inputs)
+    outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.outputs)
+    # Source: op_def_builder.cc: an argument of type resource makes the op stateful.
+    stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
+    return OpDefinition(resolver.string(raw.name, raw.file), raw.file, raw.line, raw.system, stateful, attrs, inputs, outputs)
+
+
+def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
+    """Returns the gradient that `raw` means; raises values.Unresolved."""
+    function = "" if raw.function == "nullptr" else raw.function
+    return Gradient(resolver.string(raw.op, raw.file), function, raw.file, raw.line)
+
+
+def resolve(
+    records: Iterable[Records], resolver: Resolver, sets: Mapping[str, tuple[str, ...]]
+) -> tuple[list[Registration], list[OpDefinition], list[Gradient], list[Unresolved]]:
+    """Turns all raw records into values, sorted and without repetitions."""
+    registrations: set[Registration] = set()
+    ops: dict[str, OpDefinition] = {}
+    gradients: set[Gradient] = set()
+    unresolved: set[Unresolved] = set()
+    for record in records:
+        for raw in record.kernels:
+            try:
+                registrations.add(kernel(raw, resolver))
+            except NoValue as error:
+                unresolved.add(Unresolved(raw.file, raw.line, f"kernel {raw.op}: {error}"))
+        for raw_op in record.ops:
+            try:
+                made = op(raw_op, resolver, sets)
+                ops.setdefault(made.name, made)
+            except (NoValue, attr_spec.SpecError) as error:
+                unresolved.add(Unresolved(raw_op.file, raw_op.line, f"op {raw_op.name}: {error}"))
+        for raw_gradient in record.gradients:
+            try:
+                gradients.add(gradient(raw_gradient, resolver))
+            except NoValue as error:
+                unresolved.add(Unresolved(raw_gradient.file, raw_gradient.line, f"gradient of {raw_gradient.op}: {error}"))
+    return (
+        sorted(registrations, key=Registration.sort_key),
+        sorted(ops.values(), key=lambda o: o.name),
+        sorted(gradients, key=lambda g: (g.op, g.file, g.line)),
+        sorted(unresolved, key=lambda u: (u.file, u.line, u.why)),
+    )

@@ -1,0 +1,134 @@
+"""A TensorFlow source tree as a set of paths, read no more than needed."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from tfcarve.errors import BadInput
+
+_HEADERS = (".h", ".hpp", ".hh", ".inc")
+_SOURCES = (".cc", ".cpp", ".cxx")
+_BUILD_FILES = ("BUILD", "BUILD.bazel")
+
+# Folders under the tree with nothing that a TensorFlow library registers: other
+# runtimes, samples, generators of code, and what is only there for tests.
+_SKIPPED = frozenset(
+    (
+        "tensorflow/lite",
+        "tensorflow/examples",
+        "tensorflow/java",
+        "tensorflow/go",
+        "tensorflow/js",
+        "tensorflow/g3doc",
+        "tensorflow/tools",
+        "tensorflow/compiler/mlir",
+        "tensorflow/compiler/xla",
+        "tensorflow/core/api_def",
+        "tensorflow/python/kernel_tests",
+    )
+)
+_TEST_FILE = re.compile(r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/")
+
+_VERSION = re.compile(r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Stat:
+    """What tells that a file is the one seen before."""
+
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The files of a tree and of the custom ops beside it.
+
+    Attributes:
+      root: the folder that holds `tensorflow/`.
+      files: path (relative to the root; custom ops: as given) to where it lies and its stat.
+      sources: the paths that may register something, in order.
+    """
+
+    root: Path
+    files: Mapping[str, tuple[str, Stat]]
+    sources: tuple[str, ...]
+    custom: frozenset[str] = field(default_factory=frozenset)
+
+    def read(self, path: str) -> str:
+        """Returns the text of the file at `path` of the tree."""
+        place = self.files[path][0]
+        try:
+            with open(place, encoding="utf-8", errors="replace", newline="") as stream:
+                return stream.read()
+        except OSError as error:
+            raise BadInput(f"{place}: cannot be read: {error.strerror}") from None
+
+    def find(self, includer: str, written: str) -> str | None:
+        """Returns the path that `#include "written"` means in the file `includer`, or None."""
+        if written in self.files:
+            return written
+        if "/" in includer:
+            near = os.path.normpath(f"{includer.rpartition('/')[0]}/{written}")
+            if near in self.files:
+                return near
+        return None
+
+
+def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
+    for folder, folders, names in os.walk(os.path.join(root, top)):
+        where = os.path.relpath(folder, root).replace(os.sep, "/")
+        folders[:] = sorted(d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith("."))
+        for name in names:
+            if name.endswith(_HEADERS + _SOURCES) or name in _BUILD_FILES or name.endswith(".bzl"):
+                place = f"{folder}/{name}"
+                status = os.stat(place)
+                files[f"{where}/{name}"] = (place, Stat(status.st_size, status.st_mtime_ns))
+
+
+def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
+    """Lists the tree under `root`, and the custom op sources with the headers beside them.
+
+    Raises BadInput where `root` holds no TensorFlow or a custom op's source is missing.
+    """
+    if not (root / "tensorflow/core/framework/op_kernel.h").is_file():
+        raise BadInput(
+            f"{root}: no TensorFlow source tree: tensorflow/core/framework/op_kernel.h is not there: "
+            "give the folder that holds tensorflow/"
+        )
+    files: dict[str, tuple[str, Stat]] = {}
+    base = str(root)
+    _walk(base, "tensorflow", files)
+    for other in ("third_party/xla/xla/tsl", "tsl"):
+        if os.path.isdir(os.path.join(base, other)):
+            _walk(base, other, files)
+    sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
+    custom = set()
+    for path in custom_ops:
+        if not path.is_file():
+            raise BadInput(f"{path}: no such file: a custom op's source was expected")
+        beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS)]
+        for file in (path, *sorted(beside)):
+            status = file.stat()
+            files[file.as_posix()] = (str(file), Stat(status.st_size, status.st_mtime_ns))
+        custom.add(path.as_posix())
+    sources += sorted(custom)
+    return Tree(root, MappingProxyType(files), tuple(dict.fromkeys(sources)), frozenset(custom))
+
+
+def version(tree: Tree) -> str:
+    """Returns the TensorFlow version that the tree's public/version.h states."""
+    path = "tensorflow/core/public/version.h"
+    if path not in tree.files:
+        return "unknown"
+    parts = {"MAJOR": "0", "MINOR": "0", "PATCH": "0"}
+    suffix = ""
+    for match in _VERSION.finditer(tree.read(path)):
+        if match.group(1):
+            parts[match.group(1)] = match.group(2)
+        else:
+            suffix = match.group(3)
+    return f"{parts['MAJOR']}.{parts['MINOR']}.{parts['PATCH']}{suffix}"

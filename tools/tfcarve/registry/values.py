@@ -1,0 +1,118 @@
+"""What the C++ expressions in raw records stand for.
+
+Nearly all are string literals, enumerators or types. The rest are constants
+(`kArgOp`, `DEVICE_CPU`), lists of types (`kTpuAllTypes`) and functions that
+return one literal (`GetPaddingAttrString()`), found in the tree's own texts.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from tfcarve import dtypes
+from tfcarve.registry import cpp
+
+_WORD = re.compile(r"(?:\w+\s*::\s*)*(\w+)\s*(\(\s*\))?$")
+_LITERALS = r'((?:"(?:[^"\\\n]|\\.)*"\s*)+)'
+
+
+class Unresolved(ValueError):
+    """An expression whose value was not found: the message holds it."""
+
+
+def constants(names: Iterable[str], texts: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Finds the definitions of `names` in `texts` (path to text).
+
+    Returns name to {path: defining expression}: literals, a list in braces, or
+    another name.
+    """
+    wanted = sorted(set(names))
+    if not wanted:
+        return {}
+    any_name = "|".join(map(re.escape, wanted))
+    variable = re.compile(
+        rf"\b({any_name})\s*(?:\[\s*\w*\s*\])?\s*(?:=\s*)?(?:{_LITERALS}|(\{{\{{?[\w\s:,]*\}}\}}?)|(?<==)\s*([\w:]+)|(?<== )([\w:]+))\s*;"
+    )
+    function = re.compile(rf"\b({any_name})\s*\(\s*\)\s*\{{\s*return\s+{_LITERALS}\s*;")
+    found: dict[str, dict[str, str]] = {}
+    for path, text in texts.items():
+        if not any(name in text for name in wanted):
+            continue
+        for match in variable.finditer(text):
+            value = next(g for g in match.groups()[1:] if g is not None)
+            found.setdefault(match.group(1), {}).setdefault(path, value.strip())
+        for match in function.finditer(text):
+            found.setdefault(match.group(1), {}).setdefault(path, match.group(2).strip())
+    return found
+
+
+def name_of(expression: str) -> str | None:
+    """Returns the unqualified name when `expression` is a name or a call without arguments."""
+    match = _WORD.match(expression.strip())
+    return match.group(1) if match else None
+
+
+class Resolver:
+    """Gives the values of expressions, as seen from a file."""
+
+    def __init__(self, table: Mapping[str, Mapping[str, str]]) -> None:
+        """Args: table: what `constants` found."""
+        self._table = table
+        self.string: Callable[[str, str], str] = lru_cache(maxsize=None)(self._string)
+        self.types: Callable[[str, str], tuple[str, ...]] = lru_cache(maxsize=None)(self._types)
+
+    def _definition(self, expression: str, file: str) -> str:
+        name = name_of(expression)
+        # `kX = Other::kX` only says that the value stands elsewhere.
+        places = {p: v for p, v in self._table.get(name or "", {}).items() if name_of(v) != name}
+        if file in places:
+            return places[file]
+        values = set(places.values())
+        if len(values) == 1:
+            return values.pop()
+        near = {v for p, v in places.items() if p.rpartition("/")[0] == file.rpartition("/")[0]}
+        if len(near) == 1:
+            return near.pop()
+        why = "has several definitions" if values else "has no definition in the tree"
+        raise Unresolved(f"{expression!r} {why}")
+
+    def _string(self, expression: str, file: str) -> str:
+        seen = set()
+        while expression not in seen:
+            seen.add(expression)
+            value = cpp.literal(expression)
+            if value is not None:
+                return value
+            expression = self._definition(expression, file)
+        raise Unresolved(f"{expression!r} is defined by itself")
+
+    def _types(self, expression: str, file: str) -> tuple[str, ...]:
+        name = name_of(expression)
+        one = dtypes.from_enum(name) if name else None
+        if one:
+            return (one,)
+        text = self._definition(expression, file)
+        names = (dtypes.from_enum(word) for word in re.findall(r"\b(?:DT|TF)_\w+", text))
+        found = tuple(n for n in names if n)
+        if not found:
+            raise Unresolved(f"{expression!r} is no list of types: {text[:80]}")
+        return found
+
+    def cpp_type(self, expression: str) -> str:
+        """Returns the data type that a C++ type stands for."""
+        enum = re.match(r"(?:typename\s+)?(?:\w*\s*::\s*)*EnumToDataType\s*<\s*(\w+)\s*>\s*::\s*Type$", expression)
+        name = dtypes.from_enum(enum.group(1)) if enum else dtypes.from_cpp(expression)
+        if name is None:
+            raise Unresolved(f"C++ type {expression!r} stands for no data type")
+        return name
+
+
+def unresolved_names(expressions: Iterable[str]) -> set[str]:
+    """Returns the names among `expressions` that need a definition from the tree."""
+    needed = set()
+    for expression in expressions:
+        if expression and not expression.startswith('"') and cpp.literal(expression) is None:
+            name = name_of(expression)
+            if name and dtypes.from_enum(name) is None and not name.lstrip("-").isdigit():
+                needed.add(name)
+    return needed

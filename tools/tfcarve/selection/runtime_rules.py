@@ -1,0 +1,53 @@
+"""Reads runtime_ops.yaml: the ops that TensorFlow's runtime adds by itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tfcarve.errors import BadInput
+
+_KEYS = frozenset(("id", "ops", "when", "source", "why"))
+_DATA = Path(__file__).parent / "runtime_ops.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+      id: its name, as it stands in selection.json.
+      ops: what the runtime adds, kernels of all types included.
+      when: ops of which one must be in a model for the rule to hold; empty: always.
+      source: the TensorFlow source that the rule was read from.
+      why: what adds the ops.
+    """
+
+    id: str
+    ops: tuple[str, ...]
+    when: frozenset[str]
+    source: str
+    why: str
+
+
+def parse(document: Any, where: str) -> tuple[Rule, ...]:
+    """Returns the rules in `document`; raises BadInput where they are not as they must be."""
+    if not isinstance(document, dict) or document.keys() != {"rules"} or not isinstance(document["rules"], list):
+        raise BadInput(f"{where}: a list `rules` was expected and nothing else")
+    rules = []
+    for row in document["rules"]:
+        if not isinstance(row, Mapping) or row.keys() - _KEYS or not {"id", "ops", "source", "why"} <= row.keys():
+            raise BadInput(f"{where}: rule {row!r:.80}: the keys are {', '.join(sorted(_KEYS))}, `when` alone may be left out")
+        rules.append(
+            Rule(row["id"], tuple(row["ops"]), frozenset(row.get("when", ())), row["source"], " ".join(row["why"].split()))
+        )
+    return tuple(rules)
+
+
+@cache
+def load() -> tuple[Rule, ...]:
+    """Returns the rules that come with tfcarve."""
+    return parse(yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), str(_DATA))
