@@ -4,6 +4,7 @@ load(":table.bzl", "PLATFORMS")
 
 visibility("private")
 
+# buildifier: disable=unnamed-macro
 def define_platforms():
     """One platform a row; for a row with a cross compiler also `<name>_toolchain`.
 

@@ -95,6 +95,7 @@ def _cross_repository_impl(ctx):
             "strip": "strip",
         }.items()
     }
+
     # Their absence is never noticed: nothing here asks for them.
     tools["llvm-cov"] = "/bin/false"
     tools["llvm-profdata"] = "/bin/false"

@@ -1,7 +1,7 @@
 """Compiling, archiving and linking with the C++ toolchain of a rule."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
-load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
 
 visibility("private")
 
@@ -158,4 +158,4 @@ CC_TOOLCHAIN_ATTRS = {
     "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
 }
 
-CC_TOOLCHAINS = ["@bazel_tools//tools/cpp:toolchain_type"]
+CC_TOOLCHAINS = use_cpp_toolchain()

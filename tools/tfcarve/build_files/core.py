@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.tree import BuildTree, Label
 
 _MOBILE_SOURCES = Label("tensorflow/core", "mobile_srcs")
@@ -30,7 +31,6 @@ _NOT_FOR_CPU = re.compile(r"_test$|_gpu$|\.cu$")
 # A static object at the start of a line that registers something: an object file that holds one
 # is lost in an archive, for nothing refers to it by name.
 _REGISTERS = re.compile(r"^(?:REGISTER_\w+\(|static \w*Registrar \w+;)", re.MULTILINE)
-_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _IMPORT = re.compile(r'^\s*import\s+(?:public\s+|weak\s+)?"([^"]+)"', re.MULTILINE)
 _OURS = re.compile(r"tensorflow/(core|tsl)/")
 _GENERATED_HEADER = re.compile(r"\.(?:pb|pb_text|grpc\.pb)\.h$")
@@ -52,12 +52,11 @@ class CoreSourcesError(ValueError):
     """The tree does not tell what its core is."""
 
 
-def core_of(root: Path) -> Core:
-    """The core of a TensorFlow source tree, from the filegroup //tensorflow/core:mobile_srcs.
+def core_sources(root: Path) -> frozenset[str]:
+    """The C++ sources of the core of a TensorFlow tree, as paths from its root.
 
-    Headers and protos are those that the sources include, directly or not. Raises
-    CoreSourcesError where the tree has no such filegroup, BuildFileError where a BUILD file
-    cannot be read.
+    Raises CoreSourcesError where the tree has no filegroup //tensorflow/core:mobile_srcs,
+    BuildFileError where a BUILD file cannot be read.
     """
     files = BuildTree(root).filegroup(_MOBILE_SOURCES)
     if not files:
@@ -66,11 +65,21 @@ def core_of(root: Path) -> Core:
             "the root of a TensorFlow 2.x source tree?"
         )
     chosen = {f for f in files if f.endswith(".cc") and not _NOT_IN_THE_CORE.match(f)}
-    chosen |= {f for f in _PLATFORM_SOURCES if (root / f).is_file()}
+    return frozenset(chosen | {f for f in _PLATFORM_SOURCES if (root / f).is_file()})
+
+
+def core_of(root: Path) -> Core:
+    """The core of a TensorFlow source tree, from the filegroup //tensorflow/core:mobile_srcs.
+
+    Headers and protos are those that the sources include, directly or not. Raises as core_sources
+    does.
+    """
+    chosen = core_sources(root)
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
-    headers, protos = _included(root, chosen)
+    includes = IncludeGraph(root)
+    headers, protos = _included(includes, chosen)
     units = _sources_below(root, _UNIT_FOLDERS)
-    unit_headers, unit_protos = _included(root, units)
+    unit_headers, unit_protos = _included(includes, units)
     return Core(
         sources=tuple(sorted(chosen - registering)),
         registering_sources=tuple(sorted(registering)),
@@ -86,19 +95,11 @@ def _sources_below(root: Path, folders: Iterable[str]) -> set[str]:
     return {str(p.relative_to(root)) for p in found if not _NOT_FOR_CPU.search(p.stem)}
 
 
-def _included(root: Path, sources: Iterable[str]) -> tuple[set[str], set[str]]:
+def _included(includes: IncludeGraph, sources: Iterable[str]) -> tuple[set[str], set[str]]:
     """(headers, protos) of the tree that sources include, directly or not."""
-    headers: set[str] = set()
-    protos: set[str] = set()
-    todo = list(sources)
-    while todo:
-        for name in _INCLUDE.findall(_text(root / todo.pop())):
-            if _GENERATED_HEADER.search(name):
-                protos.add(_GENERATED_HEADER.sub(".proto", name))
-            elif name not in headers and (root / name).is_file():
-                headers.add(name)
-                todo.append(name)
-    return headers, protos
+    names = includes.closure(sources)
+    protos = {_GENERATED_HEADER.sub(".proto", n) for n in names if _GENERATED_HEADER.search(n)}
+    return {n for n in names if (includes.root / n).is_file()}, protos
 
 
 def _compilable_protos(root: Path, protos: Iterable[str]) -> set[str]:

@@ -1,0 +1,201 @@
+"""tf_mobile_library: TensorFlow carved to what some models need, for one platform."""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
+load(":canonical_config.bzl", "canonical_config")
+load(":copts.bzl", "TENSORFLOW_COPTS")
+load(
+    ":objects.bzl",
+    "CC_TOOLCHAINS",
+    "CC_TOOLCHAIN_ATTRS",
+    "archive",
+    "cc_tools",
+    "compile",
+    "link",
+    "linking_context",
+    "merge_archives",
+    "static_library",
+    "strip",
+)
+load(":selection.bzl", "tf_selection")
+
+visibility("public")
+
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, **kwargs):
+    """Carves a TensorFlow library.
+
+    Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and the linker's flags for
+    those who link without Bazel.
+
+    Args:
+      name: of the target; without `selection`, `<name>_selection` is made too.
+      models: what the library must run, as in tf_selection.
+      selection: a tf_selection, instead of models.
+      custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
+      config: as in tf_selection.
+      **kwargs: attributes that every rule has.
+    """
+    if (models == None) == (selection == None):
+        fail("tf_mobile_library %s: give either models or a selection" % name)
+    if selection != None and (custom_ops or config):
+        fail("tf_mobile_library %s: custom_ops and config belong to the tf_selection %s" % (name, selection))
+    if selection == None:
+        selection = name + "_selection"
+        tf_selection(
+            name = selection,
+            models = models,
+            custom_ops = custom_ops,
+            config = config,
+            **kwargs
+        )
+    _mobile_library(name = name, selection = selection, **kwargs)
+
+def _mobile_library_impl(ctx):
+    cc = cc_tools(ctx)
+    selected = ctx.attr.selection[TfSelectionInfo]
+    units, helpers = _write_units(ctx, selected.selection)
+    context = _compilation_context(ctx, selected)
+    unit_objects = compile(cc, name = ctx.label.name + "/units", srcs = [units], copts = TENSORFLOW_COPTS, contexts = context)
+    helper_objects = compile(cc, name = ctx.label.name + "/helpers", srcs = [helpers], copts = TENSORFLOW_COPTS, contexts = context)
+
+    units_archive = _declare(ctx, "parts/libunits.a")
+    helpers_archive = _declare(ctx, "parts/libhelpers.a")
+    archive(cc, output = units_archive, objects = unit_objects)
+    archive(cc, output = helpers_archive, objects = helper_objects)
+
+    own = CcInfo(linking_context = linking_context(cc, [
+        static_library(cc, archive_file = units_archive, alwayslink = True),
+        static_library(cc, archive_file = helpers_archive, alwayslink = False),
+    ]))
+    cc_info = cc_common.merge_cc_infos(
+        direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
+    )
+
+    info = _artifacts(ctx, cc, cc_info, selected.selection)
+    return [
+        cc_info,
+        info,
+        DefaultInfo(files = depset([
+            info.static_library,
+            info.registrations,
+            info.shared_library,
+            info.link_flags,
+            info.selection,
+        ])),
+        OutputGroupInfo(
+            runner = depset([info.runner]),
+            selection = depset([selected.selection, selected.header, selected.op_files]),
+            units = depset([units, helpers]),
+            unstripped = depset([info.unstripped_library]),
+        ),
+    ]
+
+def _declare(ctx, name):
+    return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
+
+def _write_units(ctx, selection):
+    """Two directories of generated sources: those that register, and those that these link."""
+    units = ctx.actions.declare_directory(ctx.label.name + "/units")
+    helpers = ctx.actions.declare_directory(ctx.label.name + "/helpers")
+    args = ctx.actions.args()
+    args.add("units")
+    args.add(selection)
+    args.add_all("--units", [units], expand_directories = False)
+    args.add_all("--helpers", [helpers], expand_directories = False)
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = [selection],
+        outputs = [units, helpers],
+        mnemonic = "TfUnits",
+        progress_message = "Writing the units of %{label}",
+    )
+    return units, helpers
+
+def _compilation_context(ctx, selected):
+    own = cc_common.create_compilation_context(headers = selected.custom_ops)
+    return [own, ctx.attr._unit_sources[CcInfo].compilation_context]
+
+def _artifacts(ctx, cc, cc_info, selection):
+    """Declares all that leaves Bazel; each is made only when it is asked for."""
+    linked = cc_info.linking_context
+    libraries = [l for i in linked.linker_inputs.to_list() for l in i.libraries]
+    static = _declare(ctx, "libtensorflow-core.a")
+    merge_archives(cc, output = static, archives = [_archive_of(l) for l in libraries])
+    registrations = _declare(ctx, "libtensorflow-registrations.a")
+    merge_archives(cc, output = registrations, archives = [_archive_of(l) for l in libraries if l.alwayslink])
+
+    unstripped = link(
+        cc,
+        name = ctx.label.name + "/unstripped/tensorflow-core",
+        output_type = "dynamic_library",
+        contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked],
+        flags = [
+            "-Wl,--gc-sections",
+            "-Wl,-soname,libtensorflow-core.so",
+            "-Wl,--version-script=" + ctx.file._exports.path,
+        ],
+        inputs = [ctx.file._exports],
+    )
+    shared = _declare(ctx, "libtensorflow-core.so")
+    strip(cc, output = shared, library = unstripped)
+    return TfMobileLibraryInfo(
+        selection = selection,
+        static_library = static,
+        registrations = registrations,
+        shared_library = shared,
+        unstripped_library = unstripped,
+        link_flags = _link_flags(ctx, linked),
+        runner = link(
+            cc,
+            name = ctx.label.name + "/run_model",
+            output_type = "executable",
+            contexts = [ctx.attr._run_model[CcInfo].linking_context, linked],
+            flags = ["-Wl,--gc-sections"],
+        ),
+    )
+
+def _archive_of(library):
+    return library.pic_static_library or library.static_library
+
+def _forced(cc, cc_info):
+    """The direct libraries of a CcInfo with all of their objects forced into the link."""
+    own = cc_info.linking_context.linker_inputs.to_list()[0]
+    return [static_library(cc, archive_file = _archive_of(l), alwayslink = True) for l in own.libraries]
+
+def _link_flags(ctx, linked):
+    """A file of the flags by which a linker takes the registrations and, of the rest, what it needs."""
+    output = _declare(ctx, "link_flags.txt")
+    system = {flag: None for i in linked.linker_inputs.to_list() for flag in i.user_link_flags}
+    ctx.actions.write(output, "".join([flag + "\n" for flag in [
+        "-Wl,--whole-archive",
+        "-l:libtensorflow-registrations.a",
+        "-Wl,--no-whole-archive",
+        "-l:libtensorflow-core.a",
+        "-Wl,--gc-sections",
+    ] + system.keys()]))
+    return output
+
+_mobile_library = rule(
+    implementation = _mobile_library_impl,
+    cfg = canonical_config,
+    fragments = ["cpp"],
+    provides = [CcInfo, TfMobileLibraryInfo],
+    toolchains = CC_TOOLCHAINS,
+    attrs = CC_TOOLCHAIN_ATTRS | {
+        "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
+        "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core"]),
+        "_c_api": attr.label(default = "//tools/runtime:c_api"),
+        "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
+        "_unit_sources": attr.label(default = "@tfcarve_tensorflow//:unit_sources"),
+        "_tfcarve": attr.label(
+            default = "//tools:tfcarve",
+            executable = True,
+            cfg = "exec",
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+)

@@ -1,0 +1,140 @@
+"""Which further sources a kernel's source needs to link.
+
+TensorFlow's BUILD targets know, but too much: a target such as cwise_op holds a hundred sources,
+and most targets depend on whole libraries. So of the targets that hold the kernel's source, or a
+header that it includes, only those sources are taken that define a name it uses.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Set
+from pathlib import Path
+
+from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files.symbols import defined_names, used_names
+from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, Rule, parse_label
+
+# Where kernels are and what belongs to them; everything else that they link is core.
+_FOLDERS = tuple(
+    f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
+)
+_NOT_FOR_CPU = ("_gpu.cc", ".cu.cc", "_test.cc", "_rocm.cc", "_mkl.cc")
+
+
+def helper_sources(
+    root: Path, units: Iterable[str], registering: Set[str], core: Set[str]
+) -> dict[str, tuple[str, ...]]:
+    """For each unit source that needs any: the sources to link beside it, sorted.
+
+    In: the tree's root; paths from it of the unit sources, of all sources that register something,
+    and of the core's. Raises BuildFileError where a BUILD file cannot be read.
+    """
+    search = _Search(root, registering, core)
+    out = {unit: search.helpers(unit) for unit in units}
+    return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
+
+
+class _Search:
+    def __init__(self, root: Path, registering: Set[str], core: Set[str]) -> None:
+        self._root = root
+        self._registering = registering
+        self._core = core
+        self._includes = IncludeGraph(root)
+        self._targets = _Targets(BuildTree(root))
+        self._used = functools.cache(lambda name: used_names(self._text(name)))
+        self._defined = functools.cache(lambda name: defined_names(self._text(name)))
+        self._direct = functools.cache(self._direct_helpers)
+
+    def helpers(self, unit: str) -> set[str]:
+        """Follows what a source uses to the sources that define it, and theirs in turn."""
+        found = {unit}
+        todo = [unit]
+        while todo:
+            new = self._direct(todo.pop()) - found
+            found |= new
+            todo.extend(new)
+        return found - {unit}
+
+    def _direct_helpers(self, source: str) -> frozenset[str]:
+        headers = {h for h in self._includes.closure([source]) if h.startswith(_FOLDERS)}
+        offered = self._targets.sources_beside(source)
+        for header in headers:
+            offered |= self._targets.sources_beside(header)
+        return frozenset(
+            s
+            for s in offered - self._core - {source}
+            if self._is_needed(s, source, headers)
+        )
+
+    def _is_needed(self, candidate: str, source: str, headers: Set[str]) -> bool:
+        """Does a source, by what it says or by a header that it includes, use a candidate?
+
+        A candidate that registers nothing belongs to its header; one that has none is judged by the
+        names that it defines. One that registers is wanted only for a name that its header declares
+        and something else uses: mostly its header is included for templates.
+        """
+        header = self._targets.header_of(candidate)
+        users = (headers - {header}) | {source}
+        names = self._defined(candidate)
+        if candidate in self._registering:
+            if header not in headers or Path(header).stem != Path(candidate).stem:
+                return False
+            names &= self._used(header)
+        elif header:
+            return header in headers
+        return any(names & self._used(user) for user in users)
+
+    def _text(self, name: str) -> str:
+        path = self._root / name
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+class _Targets:
+    """The sources that TensorFlow's libraries are made of, looked up by file."""
+
+    def __init__(self, tree: BuildTree) -> None:
+        self._tree = tree
+        self._libraries_of: dict[str, list[Label]] = {}
+        self._sources: dict[Label, frozenset[str]] = {}
+        self._headers: dict[Label, frozenset[str]] = {}
+        for package in _packages(tree.root):
+            for rule in tree.rules(package).values():
+                if rule.kind.endswith("library"):
+                    self._add(Label(package, rule.name), set(self._files(rule)))
+
+    def sources_beside(self, file: str) -> set[str]:
+        """The other sources of the libraries that hold a source or a header."""
+        labels = self._libraries_of.get(file, ())
+        return set().union(*(self._sources[label] for label in labels)) - {file}
+
+    def header_of(self, source: str) -> str:
+        """The header of a source's libraries with the longest name that starts the source's."""
+        labels = self._libraries_of.get(source, ())
+        headers = {h for label in labels for h in self._headers[label]}
+        stem = source.removesuffix(".cc")
+        fitting = (h for h in headers if stem.startswith(h.removesuffix(".h")))
+        return max(fitting, key=len, default="")
+
+    def _add(self, label: Label, files: set[str]) -> None:
+        self._sources[label] = frozenset(
+            f for f in files if f.endswith(".cc") and not f.endswith(_NOT_FOR_CPU)
+        )
+        self._headers[label] = frozenset(f for f in files if f.endswith(".h"))
+        for file in files:
+            self._libraries_of.setdefault(file, []).append(label)
+
+    def _files(self, rule: Rule) -> Iterator[str]:
+        for text in rule.labels("srcs") + rule.labels("hdrs") + rule.labels("textual_hdrs"):
+            label = parse_label(text, rule.package)
+            if label is not None and (self._tree.root / label.path).is_file():
+                yield label.path
+        prefix = rule.attrs.get("prefix")
+        if isinstance(prefix, str):  # tf_kernel_library: all files whose names begin so
+            for path in (self._tree.root / rule.package).glob(prefix + "*"):
+                if path.suffix in (".cc", ".h"):
+                    yield f"{rule.package}/{path.name}"
+
+
+def _packages(root: Path) -> list[str]:
+    """The folders below _FOLDERS that have a BUILD file."""
+    found = (path for top in _FOLDERS for path in (root / top).rglob("BUILD*"))
+    return sorted({str(p.parent.relative_to(root)) for p in found if p.name in BUILD_FILE_NAMES})
