@@ -70,7 +70,7 @@ def test_changed_path_is_noticed(place: Path) -> None:
 
 def test_other_version_is_passed_over(place: Path) -> None:
     write_program(place / "bin/bazel", "1.2.3")
-    with pytest.raises(BootstrapError, match="bin/bazel is 1.2.3"):
+    with pytest.raises(BootstrapError, match=r"bin/bazel is 1\.2\.3"):
         choose_bazel.on_path(VERSION, BAZELW)
     write_program(place / "bin/bazelisk", VERSION)
     assert choose_bazel.on_path(VERSION, BAZELW).bazel == place / "bin/bazelisk"
@@ -117,6 +117,6 @@ def test_npm_is_not_asked_where_releases_are_out_of_reach(
 ) -> None:
     write_program(place / "bin/npm", "")
     monkeypatch.setenv("BAZELISK_BASE_URL", "http://127.0.0.1:9")
-    with pytest.raises(BootstrapError, match="127.0.0.1:9 can't be reached"):
+    with pytest.raises(BootstrapError, match=r"127\.0\.0\.1:9 can't be reached"):
         choose_bazel.from_npm(VERSION)
     assert not (place / "cache").exists()

@@ -54,7 +54,9 @@ def test_module_and_workspace_bring_the_same_repositories() -> None:
     sources = set(json.loads((ROOT / "third_party/sources.json").read_text()))
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
-    crosses = re.findall(r'^    "(\w+)": struct\([^\n]*\n[^\n]*\n        cross = struct', table, re.M)
+    crosses = re.findall(
+        r'^    "(\w+)": struct\([^\n]*\n[^\n]*\n        cross = struct', table, re.M
+    )
     made = {f"tfcarve_{name}" for name in sources} | {f"tfcarve_cross_{name}" for name in crosses}
     made |= set(re.findall(r'python_repository\(\s*name = "(\w+)"', functions))
     assert used == made
@@ -75,6 +77,15 @@ def test_both_register_the_same_toolchains() -> None:
         for file in ("MODULE.bazel", "WORKSPACE")
     ]
     assert found[0] == found[1] != []
+
+
+def test_nested_workspaces_are_no_packages() -> None:
+    ignored = (ROOT / ".bazelignore").read_text().splitlines()
+    nested = {path.parent for path in tracked_files() if path.name == "MODULE.bazel"} - {ROOT}
+    for folder in nested:
+        assert any(folder.is_relative_to(ROOT / line) for line in ignored if line[:1] not in "#"), (
+            f"{folder.relative_to(ROOT)} is a workspace: name it in .bazelignore"
+        )
 
 
 @pytest.mark.parametrize("lock", ["tools.txt", "dev.txt"])

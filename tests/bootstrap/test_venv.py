@@ -63,11 +63,11 @@ def test_wheel_with_a_wrong_checksum_is_not_kept(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def fake_pip(python: str, arguments: list[str]) -> None:
-        folder = Path(arguments[arguments.index("-d") + 1])
+        (folder,) = (Path(a.split("=")[1]) for a in arguments if a.startswith("--dest="))
         (folder / "thing-1-py3-none-any.whl").write_bytes(b"other")
 
     monkeypatch.setattr(wheels, "run_pip", fake_pip)
     good = hashlib.sha256(b"good").hexdigest()
-    with pytest.raises(BootstrapError, match="checksum of thing-1-py3-none-any.whl is wrong"):
+    with pytest.raises(BootstrapError, match=r"checksum of thing-1-py3-none-any\.whl is wrong"):
         wheels.fetch_wheel("thing==1", "thing-1-py3-none-any.whl", good)
     assert not (wheels.wheel_folder() / "thing-1-py3-none-any.whl").exists()

@@ -16,9 +16,7 @@ from bootstrap.console import BootstrapError, say
 
 _PACKAGE = "@bazel/bazelisk@1.28.1"
 _FILE = "bazel-bazelisk-1.28.1.tgz"
-_SHA512 = (
-    "K21x83NXOtd0yb2qzjMES3UV4xEWZ1q1vnXFhADA1u7IoiMVQkJAVQRK3oZ5txpnrGafY15HS+YYr2nmsEP4Tg=="
-)
+_SHA512 = "K21x83NXOtd0yb2qzjMES3UV4xEWZ1q1vnXFhADA1u7IoiMVQkJAVQRK3oZ5txpnrGafY15HS+YYr2nmsEP4Tg=="
 _RELEASES = "https://releases.bazel.build"
 _PROBE_SECONDS = 5
 

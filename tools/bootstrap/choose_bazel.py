@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,7 +111,7 @@ def choose(version: str, bazelw: Path) -> Choice:
     Raises:
         BootstrapError: none does; tells for each why.
     """
-    ways = {
+    ways: dict[str, Callable[[], Choice]] = {
         "on PATH": lambda: on_path(version, bazelw),
         "bazelisk from npm": lambda: from_npm(version),
         "Debian's bazel-bootstrap": lambda: from_debian(version, bazelw),

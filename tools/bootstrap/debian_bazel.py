@@ -251,6 +251,8 @@ def _make_executable(path: Path) -> None:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+    done = subprocess.run(
+        command, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"}
+    )
     if done.returncode:
         raise BootstrapError(f"{Path(command[0]).name} failed: {done.stderr.strip()}")

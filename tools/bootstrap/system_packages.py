@@ -23,7 +23,9 @@ def missing_packages() -> list[str]:
     """The Debian packages that are not there, judged by what they bring."""
     missing = [package for program, package in PROGRAMS.items() if not shutil.which(program)]
     for module, package in MODULES.items():
-        if subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode:
+        if subprocess.run(
+            [sys.executable, "-c", f"import {module}"], capture_output=True
+        ).returncode:
             missing.append(package)
     return missing
 

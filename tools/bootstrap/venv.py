@@ -90,8 +90,13 @@ def _fill(folder: Path, lock: Path, python: str) -> None:
     # Wheels that the sources came from are taken from there instead of fetched twice.
     run_pip(
         folder / "bin/python",
-        ["install", "--require-hashes", "--only-binary=:all:", "-r", str(lock)]
-        + ["--find-links", str(wheels)],
+        [
+            "install",
+            "--require-hashes",
+            "--only-binary=:all:",
+            f"--requirement={lock}",
+            f"--find-links={wheels}",
+        ],
     )
 
 

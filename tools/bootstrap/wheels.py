@@ -45,8 +45,15 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
             pins.write_text(f"{requirement} --hash=sha256:{sha256}\n")
             run_pip(
                 sys.executable,
-                ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"]
-                + [*options, "-d", str(scratch), "-r", str(pins)],
+                [
+                    "download",
+                    "--no-deps",
+                    "--require-hashes",
+                    "--only-binary=:all:",
+                    f"--dest={scratch}",
+                    f"--requirement={pins}",
+                    *options,
+                ],
             )
             require_sha256(scratch / file, sha256)
             os.replace(scratch / file, kept)

@@ -1,0 +1,70 @@
+"""Counts passed and failed test targets from Bazel's build event file (JSON lines)."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Test targets by outcome; `failed` has every one that was to run and did not pass."""
+
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+
+    def line(self) -> str:
+        """The closing line of a CI run."""
+        return f"{len(self.passed)} passed, {len(self.failed)} failed"
+
+
+def count(events: Iterable[str]) -> Counts:
+    """Reads the events.
+
+    A test that was configured but has no summary (its build failed, the run was cut off) counts
+    as failed, and a target that could not even be analysed counts too.
+
+    Args:
+        events: lines of the file; a last one that was cut off is passed over.
+    """
+    wanted: set[str] = set()
+    outcome: dict[str, str] = {}
+    broken: set[str] = set()
+    for line in events:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        identity = event.get("id", {})
+        if "targetConfigured" in identity:
+            label = identity["targetConfigured"]["label"]
+            if "aborted" in event:
+                if event["aborted"].get("reason") != "SKIPPED":
+                    broken.add(label)
+            elif "testSize" in event.get("configured", {}):
+                wanted.add(label)
+        elif "testSummary" in identity:
+            status = event.get("testSummary", {}).get("overallStatus", "NO_STATUS")
+            outcome[identity["testSummary"]["label"]] = status
+        elif "targetCompleted" in identity and event.get("aborted", {}).get("reason") == "SKIPPED":
+            wanted.discard(identity["targetCompleted"]["label"])
+    passed = {label for label, status in outcome.items() if status in ("PASSED", "FLAKY")}
+    return Counts(tuple(sorted(passed)), tuple(sorted(((wanted | set(outcome)) - passed) | broken)))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Prints the failed targets and the closing line.
+
+    Exit status 1 where any failed or none ran.
+    """
+    path = Path(argv[0])
+    counts = count(path.read_text().splitlines() if path.exists() else [])
+    for label in counts.failed:
+        print(f"failed: {label}")
+    print(counts.line())
+    return 1 if counts.failed or not counts.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
