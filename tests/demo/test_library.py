@@ -1,0 +1,68 @@
+"""A built library's files, its answers and how they are compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from demo.library import Library, gzip_size, largest_difference, run
+from demo.made_models import MadeModel, key
+from demo.nested import NestedError
+
+FILES = [Path("x/libtensorflow-core.a"), Path("x/libtensorflow-core.so"), Path("y/run_model")]
+
+
+def test_files_are_found_by_name() -> None:
+    library = Library.among("linux_x86_64", FILES)
+    assert (library.static, library.shared, library.runner) == tuple(FILES)
+
+
+def test_missing_file_is_named() -> None:
+    with pytest.raises(NestedError, match=r"linux_x86_64 made no 'run_model'"):
+        Library.among("linux_x86_64", FILES[:2])
+
+
+def test_missing_emulator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    model = MadeModel(Path("m"), Path("i"), Path("o"))
+    with pytest.raises(NestedError, match="apt-get install qemu-user-static"):
+        run(Library.among("linux_arm64", FILES), model)
+
+
+def test_runner_that_refuses(tmp_path: Path) -> None:
+    runner = tmp_path / "run_model"
+    runner.write_text("#!/bin/sh\necho no such op >&2\nexit 1\n")
+    runner.chmod(0o755)
+    library = Library("linux_x86_64", FILES[0], FILES[1], runner)
+    answer = run(library, MadeModel(Path("m"), Path("i"), Path("o")))
+    assert (answer.status, answer.message, answer.output) == (1, "no such op", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "difference"),
+    [
+        ([1.0, 2.0], [1.0, 2.5], 0.5),
+        ([], [], 0.0),
+        ([1.0], [float("nan")], float("inf")),
+        ([1.0], [1.0, 1.0], float("inf")),
+    ],
+)
+def test_largest_difference(given: list[float], expected: list[float], difference: float) -> None:
+    arrays = np.array(given, np.float32), np.array(expected, np.float32)
+    assert largest_difference(*arrays) == difference
+
+
+def test_difference_of_types() -> None:
+    assert largest_difference(np.zeros(1, np.float32), np.zeros(1, np.float64)) == float("inf")
+
+
+def test_gzip_size_is_stable(tmp_path: Path) -> None:
+    file = tmp_path / "zeros"
+    file.write_bytes(bytes(10_000))
+    assert gzip_size(file) == gzip_size(file) < 100
+
+
+def test_key_of_models() -> None:
+    assert key([b"a", b"b"], ["1"]) == key([b"a", b"b"], ["1"])
+    assert len({key([b"a", b"b"], ["1"]), key([b"ab"], ["1"]), key([b"a", b"b"], ["2"])}) == 3

@@ -1,0 +1,10 @@
+// Prints how many kernels the library that it is linked with has registered.
+
+#include <cstdio>
+
+#include "tools/runtime/tfcarve_c_api.h"
+
+int main() {
+  std::printf("%zu\n", tfcarve_kernel_count());
+  return 0;
+}

@@ -1,0 +1,53 @@
+"""Reads from Bazel's execution log what a build really did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+COMPILE = "CppCompile"
+
+
+@dataclass(frozen=True)
+class Spawn:
+    """A command that Bazel ran, or fetched the outputs of from a cache on disk.
+
+    What Bazel knew to be up to date is not in the log at all.
+    """
+
+    mnemonic: str
+    target: str
+    outputs: tuple[str, ...]
+    cached: bool
+
+    @property
+    def source(self) -> str:
+        """The name of the file that was compiled, without ending: bias_op."""
+        return PurePosixPath(self.outputs[0]).name.partition(".")[0]
+
+
+def spawns(text: str) -> Iterator[Spawn]:
+    """The entries of a `--execution_log_json_file`: JSON objects, one after the other."""
+    decoder = json.JSONDecoder()
+    position = 0
+    while (start := _skip_spaces(text, position)) < len(text):
+        entry, position = decoder.raw_decode(text, start)
+        yield Spawn(
+            mnemonic=entry["mnemonic"],
+            target=entry.get("targetLabel", ""),
+            outputs=tuple(entry["listedOutputs"]),
+            cached=entry["cacheHit"],
+        )
+
+
+def _skip_spaces(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def compiles(text: str) -> list[Spawn]:
+    """The C++ compiles among them."""
+    return [spawn for spawn in spawns(text) if spawn.mnemonic == COMPILE]

@@ -1,0 +1,104 @@
+"""Inception v3's library: it runs the model, refuses another, and is not built twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from demo import library
+from demo.facts import TOLERANCE
+from demo.made_models import MadeModel
+from demo.nested import Workspace
+from tensorflow.core.framework import graph_pb2
+
+from e2e import building
+
+HOST = "linux_x86_64"
+PLATFORMS = (HOST, "linux_arm64")
+TARGET = "//inception:inception"
+
+
+@pytest.fixture(scope="module")
+def inception() -> MadeModel:
+    return building.model("inception_v3")
+
+
+@pytest.fixture(scope="module")
+def mobilenet() -> MadeModel:
+    return building.model("mobilenet_v2")
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def app(opened: Workspace, inception: MadeModel) -> Iterator[Workspace]:
+    """The app with Inception's library built, and nothing else in it."""
+    building.use_models(opened, [inception])
+    opened.build([TARGET])
+    yield opened
+    building.use_models(opened, [inception])
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_gives_what_full_tensorflow_gives(
+    app: Workspace, inception: MadeModel, platform: str
+) -> None:
+    answer = library.run(building.library(app, platform), inception)
+    assert answer.status == 0, answer.message
+    assert answer.output is not None
+    expected = np.load(inception.output)
+    assert expected.max() > 0.1, "random weights whose answers differ from class to class"
+    assert library.largest_difference(answer.output, expected) <= TOLERANCE
+
+
+def test_refuses_a_model_that_it_was_not_carved_for(app: Workspace, mobilenet: MadeModel) -> None:
+    answer = library.run(building.library(app, HOST), mobilenet)
+    assert answer.status == 1
+    assert "Op type not registered 'Relu6'" in answer.message
+    assert answer.output is None
+
+
+def test_same_model_again_compiles_nothing(app: Workspace) -> None:
+    assert building.counted(app, [TARGET]).compiles == ()
+
+
+def test_renamed_node_compiles_nothing(
+    app: Workspace, inception: MadeModel, tmp_path: Path
+) -> None:
+    graph = graph_pb2.GraphDef.FromString(inception.model.read_bytes())
+    renamed = tmp_path / inception.model.name
+    renamed.write_bytes(_with_renamed_node(graph).SerializeToString())
+    before = building.units(app)
+    app.place("inception", {renamed.name: renamed}, "*.pb")
+    assert building.counted(app, [TARGET]).compiles == ()
+    assert building.units(app) == before
+
+
+def _with_renamed_node(graph: graph_pb2.GraphDef) -> graph_pb2.GraphDef:
+    old = next(node.name for node in graph.node if node.op == "Conv2D")
+    for node in graph.node:
+        if node.name == old:
+            node.name = "renamed"
+        node.input[:] = ["renamed" if name == old else name for name in node.input]
+    return graph
+
+
+def test_second_model_compiles_the_units_that_changed(
+    app: Workspace, inception: MadeModel, mobilenet: MadeModel
+) -> None:
+    before = building.units(app)
+    building.use_models(app, [inception, mobilenet])
+    counted = building.counted(app, [TARGET])
+    after = building.units(app)
+    changed = {name for name, content in after.items() if before.get(name) != content}
+    assert before.keys() <= after.keys()
+    assert counted.sources() == changed
+    assert any("depthwise" in name for name in changed), "MobileNet needs it, Inception does not"
+    assert not any("matmul_op" in name for name in changed), "both need the same of it"
+    assert {spawn.target for spawn in counted.compiles} == {TARGET}, "never the core"
