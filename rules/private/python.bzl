@@ -76,7 +76,7 @@ def _quote(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
 def _launcher(ctx, sources, arguments):
-    launcher = ctx.actions.declare_file(ctx.label.name)
+    launcher = ctx.actions.declare_file("%s_/%s" % (ctx.label.name, ctx.label.name))
     ctx.actions.write(
         launcher,
         _LAUNCHER.format(
