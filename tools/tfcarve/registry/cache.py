@@ -31,8 +31,9 @@ def digest(parts: Iterable[str]) -> str:
 @cache
 def code_digest() -> str:
     """Returns a digest of the indexer's own code: another indexer, another cache."""
-    folder = Path(__file__).parent
-    return digest(p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.py")))
+    here = Path(__file__).parent
+    code = sorted([*here.glob("*.py"), *(here.parent / "build_files").glob("*.py")])
+    return digest(p.read_text(encoding="utf-8") for p in code)
 
 
 def folder(kind: str) -> Path:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from tfcarve import dtypes
 from tfcarve.registry import attr_spec
@@ -35,9 +36,9 @@ def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
     pattern = re.compile(r"\b(?:k|inline\s+DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]")
     for match in pattern.finditer(preprocessed):
         names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))
-        found = tuple(n for n in names if n)
-        if found:
-            sets.setdefault(match.group(1), found)
+        found = {n for n in names if n}
+        if found:  # a DataTypeSet is walked in the order of the numbers
+            sets.setdefault(match.group(1), tuple(sorted(found, key=dtypes.NUMBER_OF.__getitem__)))
     return sets
 
 
@@ -93,7 +94,10 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
     by_name = {a.name: a for a in attrs}
     inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.inputs)
     outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.outputs)
-    # Source: op_def_builder.cc: an argument of type resource makes the op stateful.
+    # Source: op_def_builder.cc (FinalizeInputOrOutput): what gives an argument's length is at least 1.
+    counts = {a.number_attr or a.type_list_attr for a in inputs + outputs}
+    attrs = tuple(replace(a, minimum=1) if a.name in counts and a.minimum is None else a for a in attrs)
+    # The same function: an argument of type resource makes the op stateful.
     stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
     return OpDefinition(resolver.string(raw.name, raw.file), raw.file, raw.line, raw.system, stateful, attrs, inputs, outputs)
 

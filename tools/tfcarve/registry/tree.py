@@ -30,7 +30,7 @@ _SKIPPED = frozenset(
         "tensorflow/python/kernel_tests",
     )
 )
-_TEST_FILE = re.compile(r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/")
+_TEST_FILE = re.compile(r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/")
 
 _VERSION = re.compile(r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"', re.MULTILINE)
 

@@ -33,6 +33,7 @@ class _Work:
     kernels: dict[Registration, list[Need]] = field(default_factory=dict)
     missing: dict[tuple[str, str], list[Need]] = field(default_factory=dict)
     devices: dict[str, list[Need]] = field(default_factory=dict)
+    types: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # of (op, attribute)
 
 
 def device_type(device: str) -> str:
@@ -113,7 +114,7 @@ class _Lookup:
         return self._found[key]
 
 
-def _node(use: NodeUse, model: Model, lookup: _Lookup, work: _Work) -> None:
+def _node(use: NodeUse, model: Model, lookup: _Lookup, work: _Work, replaced: frozenset[str]) -> None:
     if use.op in model.functions:
         return  # a call: the function's own nodes are in the list too
     need = Need(use.model, use.function, use.node)
@@ -126,8 +127,11 @@ def _node(use: NodeUse, model: Model, lookup: _Lookup, work: _Work) -> None:
     kind = device_type(use.device)
     if kind not in ("", DEVICE):
         _note(work.devices, use.device, need)
+    for name, value in use.attrs.items():
+        if value.kind == "type":
+            work.types.setdefault((use.op, name), set()).add(value.value)
     found = lookup.kernel(use, op)
-    if not found.kernels:
+    if not found.kernels and use.op not in replaced:
         what = f"op {use.op!r}{_types(use.attrs)}: {found.why_not}"
         work.missing.setdefault((use.op, what), []).append(need)
     for registration in found.kernels:
@@ -153,19 +157,29 @@ def _by_name(model: Model, lookup: _Lookup, work: _Work) -> None:
             work.kernels.setdefault(registration, []).append(need)
 
 
+def _runtime_kernels(op: str, types: set[str] | None, lookup: _Lookup) -> list[Registration]:
+    """Returns the kernels of an op that the runtime adds: for `types` alone where they are given."""
+    unlabelled = [r for r in lookup.registrations(op) if not r.label]
+    here = [r for r in unlabelled if r.device == DEVICE] or [r for r in unlabelled if r.device == "DEFAULT"]
+    if types is None:
+        return here
+    return [r for r in here if all(types & set(t) for a, t in r.constraints if a in ("T", "dtype"))]
+
+
 def _runtime(rules: Iterable[Rule], lookup: _Lookup, work: _Work) -> list[RuntimeOp]:
     used = set(work.ops)
     added: list[RuntimeOp] = []
     for rule in rules:
         if rule.when and not rule.when & used:
             continue
+        types = None
+        if rule.like:
+            types = {t for op in rule.when for t in work.types.get((op, rule.like), ())}
         for op in rule.ops:
             if lookup.op(op) is None:
                 continue  # a tree of another version: what it does not know it does not add
             work.ops.setdefault(op, [])
-            unlabelled = [r for r in lookup.registrations(op) if not r.label]
-            here = [r for r in unlabelled if r.device == DEVICE] or [r for r in unlabelled if r.device == "DEFAULT"]
-            for registration in here:
+            for registration in _runtime_kernels(op, types, lookup):
                 work.kernels.setdefault(registration, [])
             added.append(RuntimeOp(op, rule.id))
     return added
@@ -225,15 +239,17 @@ def resolve(models: Iterable[Model], index: IndexFile, rules: Iterable[Rule]) ->
     """
     work = _Work()
     lookup = _Lookup(index)
+    known = tuple(rules)
+    replaced = frozenset(op for rule in known if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda m: (m.path, m.sha256))
     for model in ordered:
         for use in model.nodes:
-            _node(use, model, lookup, work)
+            _node(use, model, lookup, work, replaced)
         _by_name(model, lookup, work)
     if work.missing:
         problems = _problems(work, index, lookup)
         raise AnswerIsNo(f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:", problems)
-    added = _runtime(rules, lookup, work)
+    added = _runtime(known, lookup, work)
     ops, kernels = _merged(work, lookup)
     files = sorted({o.file for o in ops} | {k.file for k in kernels})
     helpers = sorted({h for f in files for h in index.helpers.get(f, ())} - set(files))

@@ -10,7 +10,7 @@ import yaml
 
 from tfcarve.errors import BadInput
 
-_KEYS = frozenset(("id", "ops", "when", "source", "why"))
+_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "source", "why"))
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 
@@ -22,6 +22,9 @@ class Rule:
       id: its name, as it stands in selection.json.
       ops: what the runtime adds, kernels of all types included.
       when: ops of which one must be in a model for the rule to hold; empty: always.
+      like: the attribute of the nodes of `when` whose types the kernels are taken for;
+        empty: kernels for all types.
+      replaced: the nodes of `when` never run themselves and need no kernel.
       source: the TensorFlow source that the rule was read from.
       why: what adds the ops.
     """
@@ -29,6 +32,8 @@ class Rule:
     id: str
     ops: tuple[str, ...]
     when: frozenset[str]
+    like: str
+    replaced: bool
     source: str
     why: str
 
@@ -40,9 +45,17 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
     rules = []
     for row in document["rules"]:
         if not isinstance(row, Mapping) or row.keys() - _KEYS or not {"id", "ops", "source", "why"} <= row.keys():
-            raise BadInput(f"{where}: rule {row!r:.80}: the keys are {', '.join(sorted(_KEYS))}, `when` alone may be left out")
+            raise BadInput(f"{where}: rule {row!r:.80}: keys are {', '.join(sorted(_KEYS))}; id, ops, source and why must be there")
         rules.append(
-            Rule(row["id"], tuple(row["ops"]), frozenset(row.get("when", ())), row["source"], " ".join(row["why"].split()))
+            Rule(
+                row["id"],
+                tuple(row["ops"]),
+                frozenset(row.get("when", ())),
+                row.get("like", ""),
+                row.get("replaced", False),
+                row["source"],
+                " ".join(row["why"].split()),
+            )
         )
     return tuple(rules)
 
