@@ -1,0 +1,71 @@
+"""helper_sources(): what a kernel's source links, in a small tree of TensorFlow's shape."""
+
+from pathlib import Path
+
+import pytest
+
+from tfcarve.build_files.helpers import helper_sources
+
+_K = "tensorflow/core/kernels"
+
+_TREE = {
+    "BUILD": """
+tf_kernel_library(name = "add", prefix = "add_op", deps = [":fill", ":cast"])
+cc_library(name = "fill", srcs = ["fill.cc"], hdrs = ["fill.h"], deps = [":deep"])
+cc_library(name = "deep", srcs = ["deep.cc"], hdrs = ["deep.h"])
+tf_kernel_library(name = "cast", srcs = ["cast.cc"], hdrs = ["cast.h"])
+tf_kernel_library(name = "big", srcs = ["launch.cc", "unused.cc"], hdrs = ["big.h"])
+cc_library(name = "core_thing", srcs = ["core_thing.cc"], hdrs = ["core_thing.h"])
+""",
+    # Includes the header of `cast` for its template alone, and calls Launch().
+    "add_op.cc": f"""
+#include "{_K}/fill.h"
+#include "{_K}/cast.h"
+#include "{_K}/big.h"
+#include "{_K}/core_thing.h"
+void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
+""",
+    "add_op_inst.cc": f'#include "{_K}/add_op.h"\n',
+    "add_op.h": "",
+    "add_op_gpu.cu.cc": "void Fill() {}",
+    "fill.h": "void Fill();",
+    "fill.cc": f'#include "{_K}/deep.h"\nvoid Fill() {{}}',
+    "deep.h": "void Deep();",
+    "deep.cc": "void Deep() {}",
+    "cast.h": "template <class T> void CastTemplate() {} class CastOp { void Compute(); };",
+    "cast.cc": "void CastOp::Compute() {}",
+    "big.h": "void Launch();",
+    "launch.cc": "void Launch() {}",
+    "unused.cc": "void Unused() {}",
+    "core_thing.h": "",
+    "core_thing.cc": "",
+    "uses_cast_op.cc": f'#include "{_K}/cast.h"\nvoid Run() {{ CastOp op; }}',
+}
+_REGISTERING = {f"{_K}/{n}" for n in ("add_op.cc", "cast.cc", "uses_cast_op.cc")}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / _K
+    folder.mkdir(parents=True)
+    for name, text in _TREE.items():
+        (folder / name).write_text(text)
+    return tmp_path
+
+
+def _helpers(root: Path, unit: str) -> list[str]:
+    found = helper_sources(root, [f"{_K}/{unit}"], _REGISTERING, {f"{_K}/core_thing.cc"})
+    return [h.removeprefix(_K + "/") for h in found.get(f"{_K}/{unit}", ())]
+
+
+def test_what_it_uses_and_what_that_uses(root: Path) -> None:
+    """Not the core's, not the graphics card's, not what its targets hold for others."""
+    assert _helpers(root, "add_op.cc") == ["deep.cc", "fill.cc", "launch.cc"]
+
+
+def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
+    assert _helpers(root, "uses_cast_op.cc") == ["cast.cc"]
+
+
+def test_none_is_left_out(root: Path) -> None:
+    assert helper_sources(root, [f"{_K}/deep.cc"], _REGISTERING, set()) == {}

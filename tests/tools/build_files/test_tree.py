@@ -1,0 +1,48 @@
+"""BuildTree: rules by label, filegroups to files."""
+
+from pathlib import Path
+
+import pytest
+
+from tfcarve.build_files.tree import BuildTree, Label, parse_label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("x.cc", Label("here", "x.cc")),
+        (":x", Label("here", "x")),
+        ("//a/b:x", Label("a/b", "x")),
+        ("//a/b", Label("a/b", "b")),
+        ("@com_google_absl//absl/strings", None),
+    ],
+)
+def test_label(text: str, label: Label | None) -> None:
+    assert parse_label(text, "here") == label
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> BuildTree:
+    _write(tmp_path, "a/BUILD", 'filegroup(name="all", srcs=glob(["**/*.cc"])+["//b:more",":all"])')
+    _write(tmp_path, "a/one.cc")
+    _write(tmp_path, "a/sub/two.cc")
+    _write(tmp_path, "a/own/BUILD")
+    _write(tmp_path, "a/own/not_ours.cc")
+    _write(tmp_path, "b/BUILD.upstream", 'filegroup(name="more", srcs=["b.cc", "gone.cc", "@x//y"])')
+    _write(tmp_path, "b/b.cc")
+    return BuildTree(tmp_path)
+
+
+def _write(root: Path, name: str, text: str = "") -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+
+
+def test_filegroup_follows_filegroups(tree: BuildTree) -> None:
+    """Other packages' files, files that are not there and a circle are no trouble."""
+    assert tree.filegroup(Label("a", "all")) == ["a/one.cc", "a/sub/two.cc", "b/b.cc"]
+
+
+def test_what_is_not_there_is_empty(tree: BuildTree) -> None:
+    assert tree.filegroup(Label("nowhere", "all")) == []
+    assert tree.rule(Label("nowhere", "all")) is None
