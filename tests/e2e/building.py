@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demo import made_models, nested
-from demo.demo import APP, RELEASE
+from demo.inception import APP, RELEASE
 from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import Build, Workspace
