@@ -15,7 +15,8 @@ from tfcarve.errors import TfcarveError
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the whole command line."""
     top = argparse.ArgumentParser(
-        prog="tfcarve", description="Carves the smallest TensorFlow library that still runs your models."
+        prog="tfcarve",
+        description="Carves the smallest TensorFlow library that still runs your models.",
     )
     top.add_argument("--version", action="version", version=f"tfcarve {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)

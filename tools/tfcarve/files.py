@@ -25,7 +25,9 @@ def cache_directory() -> Path:
     folder = Path(tempfile.gettempdir(), f"tfcarve-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
-        raise BadInput(f"{folder}: belongs to another user: set XDG_CACHE_HOME to a folder of yours")
+        raise BadInput(
+            f"{folder}: belongs to another user: set XDG_CACHE_HOME to a folder of yours"
+        )
     return folder
 
 

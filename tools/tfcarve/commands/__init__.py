@@ -3,7 +3,7 @@
 import argparse
 from typing import Protocol
 
-from tfcarve.commands import header, index, locate, op_files, select, units
+from tfcarve.commands import explain, header, index, inspect, locate, op_files, select, units
 
 
 class Command(Protocol):
@@ -19,4 +19,4 @@ class Command(Protocol):
         """Does it; returns the exit status."""
 
 
-COMMANDS: tuple[Command, ...] = (index, select, header, op_files, units, locate)
+COMMANDS: tuple[Command, ...] = (index, select, header, op_files, units, locate, explain, inspect)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfcarve import files, progress
-from tfcarve.errors import BadInput
+from tfcarve import files, pinned, progress
 from tfcarve.registry import index as indexes
 from tfcarve.registry import scan
 from tfcarve.selection.selection import Selection
@@ -25,24 +24,41 @@ def default_defines() -> tuple[str, ...]:
 
 def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares --index, --tensorflow, --custom-op."""
-    parser.add_argument("--index", type=Path, metavar="FILE", help="index.json; else that of the pinned TensorFlow is used, made once and kept")
+    parser.add_argument(
+        "--index",
+        type=Path,
+        metavar="FILE",
+        help="index.json; else that of the pinned TensorFlow is used, made once and kept",
+    )
     add_tree_arguments(parser)
 
 
 def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares --tensorflow and --custom-op."""
-    parser.add_argument("--tensorflow", type=Path, metavar="DIR", help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version")
-    parser.add_argument("--custom-op", type=Path, action="append", default=[], metavar="FILE", help="C++ source of custom ops or kernels; may be repeated")
+    parser.add_argument(
+        "--tensorflow",
+        type=Path,
+        metavar="DIR",
+        help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version",
+    )
+    parser.add_argument(
+        "--custom-op",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="C++ source of custom ops or kernels; may be repeated",
+    )
 
 
 def tensorflow_tree(given: Path | None) -> Path:
-    """Returns the source tree to use; raises BadInput where there is none."""
+    """Returns the source tree to use: the given one, TFCARVE_TENSORFLOW's, or the pinned one."""
     if given is not None:
         return given
     named = os.environ.get("TFCARVE_TENSORFLOW")
     if named:
         return Path(named)
-    raise BadInput("no TensorFlow source tree: give --tensorflow DIR or set TFCARVE_TENSORFLOW")
+    return pinned.tree()
 
 
 def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
@@ -54,7 +70,9 @@ def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
         with progress.shown() as show:
             compiler = scan.find_compiler(os.environ)
             settings = scan.Settings(loaded.tensorflow.defines, compiler)
-            return scan.with_custom_ops(loaded, tensorflow_tree(arguments.tensorflow), settings, arguments.custom_op, show)
+            return scan.with_custom_ops(
+                loaded, tensorflow_tree(arguments.tensorflow), settings, arguments.custom_op, show
+            )
     tree = tensorflow_tree(arguments.tensorflow)
     with progress.shown() as show:
         settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
@@ -69,7 +87,9 @@ def load_selection(path: Path) -> Selection:
 
 def add_output_argument(parser: argparse.ArgumentParser, what: str) -> None:
     """Declares -o."""
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output"
+    )
 
 
 def output(data: bytes, path: Path | None) -> None:
@@ -90,4 +110,6 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bo
     cells = [[str(row.get(c, "")) for c in columns] for row in listed]
     widths = [max([len(c), *(len(line[i]) for line in cells)]) for i, c in enumerate(columns)]
     for line in [list(columns), *cells]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        )

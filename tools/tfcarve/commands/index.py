@@ -14,7 +14,13 @@ HELP = "writes every op and kernel registration of a TensorFlow source tree, and
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     common.add_tree_arguments(parser)
-    parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]", help="a define of the real compile; where none is given: those of tfcarve's own build")
+    parser.add_argument(
+        "--define",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a define of the real compile; where none is given: those of tfcarve's own build",
+    )
     common.add_output_argument(parser, "index.json")
 
 

@@ -14,7 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("ops", nargs="+", metavar="OP", help="name of an op")
     parser.add_argument("--json", action="store_true", help="prints JSON")
-    parser.add_argument("--device", default="CPU", help="device type whose kernels are shown (with those of DEFAULT); all: every one")
+    parser.add_argument(
+        "--device",
+        default="CPU",
+        help="device type whose kernels are shown (with those of DEFAULT); all: every one",
+    )
     common.add_index_arguments(parser)
 
 
@@ -28,16 +32,36 @@ def run(arguments: argparse.Namespace) -> int:
         if op is None:
             near = difflib.get_close_matches(name, index.op_names(), n=3)
             hint = f"did you mean {', '.join(near)}?" if near else ""
-            problems.append(Problem(f"op {name!r} is unknown to TensorFlow {index.tensorflow.version}", (), hint))
+            problems.append(
+                Problem(
+                    f"op {name!r} is unknown to TensorFlow {index.tensorflow.version}", (), hint
+                )
+            )
             continue
-        rows.append({"op": name, "what": "definition", "file": f"{op.file}:{op.line}", "class": "", "for": ""})
+        rows.append(
+            {
+                "op": name,
+                "what": "definition",
+                "file": f"{op.file}:{op.line}",
+                "class": "",
+                "for": "",
+            }
+        )
         for r in index.registrations(name):
             if arguments.device != "all" and r.device not in (arguments.device, "DEFAULT"):
                 continue
             types = [f"{a}={'|'.join(t)}" for a, t in r.constraints]
             types += [f"{a}={'|'.join(map(str, v))}" for a, v in r.attr_constraints]
             types += [f"label={r.label}"] if r.label else []
-            rows.append({"op": name, "what": f"{r.device} kernel", "file": f"{r.file}:{r.line}", "class": r.clazz, "for": " ".join(types)})
+            rows.append(
+                {
+                    "op": name,
+                    "what": f"{r.device} kernel",
+                    "file": f"{r.file}:{r.line}",
+                    "class": r.clazz,
+                    "for": " ".join(types),
+                }
+            )
     if problems:
         raise AnswerIsNo("not found:", problems)
     common.table(rows, ("op", "what", "file", "class", "for"), arguments.json)

@@ -14,8 +14,19 @@ HELP = "writes a unit of three lines for each selected source"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("selection", type=Path, metavar="SELECTION", help="selection.json")
-    parser.add_argument("--units", type=Path, required=True, metavar="DIR", help="folder for the units of sources that register something")
-    parser.add_argument("--helpers", type=Path, metavar="DIR", help="folder for those of the sources that they need to link")
+    parser.add_argument(
+        "--units",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for the units of sources that register something",
+    )
+    parser.add_argument(
+        "--helpers",
+        type=Path,
+        metavar="DIR",
+        help="folder for those of the sources that they need to link",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

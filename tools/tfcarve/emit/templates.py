@@ -23,7 +23,7 @@ def fill(name: str, **values: Any) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  C++ and lists of paths; names go through cstring.quote
+        autoescape=False,
     )
     environment.filters["cstring"] = quote
     return environment.get_template(name).render(**values).encode()

@@ -16,7 +16,9 @@ def file_name(source: str) -> str:
     Raises BadInput where the path has characters that no source of TensorFlow has.
     """
     if not _PATH.match(source) or ".." in source.split("/"):
-        raise BadInput(f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without ..")
+        raise BadInput(
+            f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
+        )
     return source.strip("/").replace("/", "__")
 
 
@@ -30,7 +32,9 @@ def units(selection: Selection) -> dict[str, bytes]:
     classes, ops = selection.classes_by_file(), selection.ops_by_file()
     made = {}
     for source in selection.files:
-        text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define("TFCARVE_OPS", ops[source])
+        text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define(
+            "TFCARVE_OPS", ops[source]
+        )
         made[file_name(source)] = f'{text}#include "{source}"\n'.encode()
     return made
 

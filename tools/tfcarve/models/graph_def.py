@@ -18,10 +18,44 @@ _LONGEST_STRING = 4096
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
 
-_SCALARS = {2: "string", 3: "int", 4: "float", 5: "bool", 6: "type", 7: "other", 8: "other", 9: "placeholder", 10: "func"}
-_LISTS = {2: "list(string)", 3: "list(int)", 4: "list(float)", 5: "list(bool)", 6: "list(type)", 7: "other", 8: "other", 9: "list(func)"}
-_WIRE = {2: BYTES, 3: VARINT, 4: FIXED32, 5: VARINT, 6: VARINT, 7: BYTES, 8: BYTES, 9: BYTES, 10: BYTES}
+_SCALARS = {
+    2: "string",
+    3: "int",
+    4: "float",
+    5: "bool",
+    6: "type",
+    7: "shape",
+    8: "tensor",
+    9: "placeholder",
+    10: "func",
+}
+_LISTS = {
+    2: "list(string)",
+    3: "list(int)",
+    4: "list(float)",
+    5: "list(bool)",
+    6: "list(type)",
+    7: "other",
+    8: "other",
+    9: "list(func)",
+}
+_WIRE = {
+    2: BYTES,
+    3: VARINT,
+    4: FIXED32,
+    5: VARINT,
+    6: VARINT,
+    7: BYTES,
+    8: BYTES,
+    9: BYTES,
+    10: BYTES,
+}
 _OTHER = AttrValue("other", None)
+
+
+def is_op_name(text: str) -> bool:
+    """Says whether `text` can be the name of an op or a function."""
+    return bool(_OP_NAME.match(text))
 
 
 def _type(number: int) -> str:
@@ -36,6 +70,33 @@ def _name_of_function(data: Buffer, place: int, end: int) -> str:
     return name
 
 
+def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
+    """Reads a TensorShapeProto; None where the rank is unknown."""
+    dims: list[int] = []
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 2 and kind == BYTES:
+            size = 0
+            for n, k, c, _ in wire.fields(data, a, b):
+                if n == 1 and k == VARINT:
+                    size = wire.signed(c)
+            dims.append(size)
+        elif number == 3 and kind == VARINT and a:
+            return None
+    return tuple(dims)
+
+
+def _tensor(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, ...] | None]:
+    """Reads type and shape of a TensorProto; its values are skipped."""
+    dtype, shape = "", None
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 1 and kind == VARINT:
+            dtype = _type(a)
+        elif number == 2 and kind == BYTES:
+            shape = _shape(data, a, b)
+            break  # the values come after
+    return dtype, shape
+
+
 def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
     match number:
         case 2:
@@ -48,6 +109,10 @@ def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
             return bool(a)
         case 6:
             return _type(a)
+        case 7:
+            return _shape(data, a, b)
+        case 8:
+            return _tensor(data, a, b)
         case 9:
             return wire.text(data, a, b)
         case 10:
@@ -85,15 +150,19 @@ def _attr(data: Buffer, place: int, end: int) -> AttrValue:
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1:
             if kind != BYTES:
-                raise WireError(f"byte {place}: an attribute's list has wire type {kind}: not as in attr_value.proto")
+                raise WireError(
+                    f"byte {place}: an attribute's list has wire type {kind}: not as in attr_value.proto"
+                )
             value = _list(data, a, b)
             continue
         name = _SCALARS.get(number)
         if name is None:
             continue
         if kind != _WIRE[number]:
-            raise WireError(f"byte {place}: attribute field {number} has wire type {kind}: not as in attr_value.proto")
-        value = _OTHER if name in ("other", "float") else AttrValue(name, _scalar(data, number, a, b))
+            raise WireError(
+                f"byte {place}: attribute field {number} has wire type {kind}: not as in attr_value.proto"
+            )
+        value = _OTHER if name == "float" else AttrValue(name, _scalar(data, number, a, b))
     return value
 
 
@@ -101,16 +170,17 @@ def node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeU
     """Reads one NodeDef; raises WireError with the node's name where it is none."""
     name, op, device = "", "", ""
     attrs: dict[str, AttrValue] = {}
+    inputs: list[str] = []
     try:
         for number, kind, a, b in wire.fields(data, place, end):
-            if number == 3:
-                continue
             if number <= 5 and kind != BYTES:
                 raise WireError(f"field {number} has wire type {kind}: not as in node_def.proto")
             if number == 1:
                 name = wire.text(data, a, b)
             elif number == 2:
                 op = wire.text(data, a, b)
+            elif number == 3:
+                inputs.append(wire.text(data, a, b))
             elif number == 4:
                 device = wire.text(data, a, b)
             elif number == 5:
@@ -125,9 +195,11 @@ def node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeU
         raise WireError(f"node {name!r}: {error}" if name else str(error)) from None
     if not op:
         raise WireError(f"node {name!r}: has no op: the file is damaged or no GraphDef")
-    if not _OP_NAME.match(op):
-        raise WireError(f"node {name!r}: {op[:60]!r} is no name of an op: the file is damaged or no GraphDef")
-    return NodeUse(model, function, name, op, device, attrs)
+    if not is_op_name(op):
+        raise WireError(
+            f"node {name!r}: {op[:60]!r} is no name of an op: the file is damaged or no GraphDef"
+        )
+    return NodeUse(model, function, name, op, device, attrs, tuple(inputs))
 
 
 def _signature_name(data: Buffer, place: int, end: int) -> str:
@@ -143,7 +215,9 @@ def _function(data: Buffer, place: int, end: int, model: str) -> tuple[str, list
         elif kind == BYTES and number == 3:
             bodies.append((a, b))
     if not name:
-        raise WireError(f"byte {place}: a function without a name: the file is damaged or no GraphDef")
+        raise WireError(
+            f"byte {place}: a function without a name: the file is damaged or no GraphDef"
+        )
     return name, [node(data, a, b, model, name) for a, b in bodies]
 
 
@@ -171,5 +245,7 @@ def graph(data: Buffer, place: int, end: int, model: str) -> tuple[list[NodeUse]
                 functions.append(name)
                 bodies += body
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
-            raise WireError(f"byte {a if kind == BYTES else place}: field {number}: not as in graph.proto: no GraphDef")
+            raise WireError(
+                f"byte {a if kind == BYTES else place}: field {number}: not as in graph.proto: no GraphDef"
+            )
     return nodes + bodies, functions

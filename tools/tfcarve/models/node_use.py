@@ -10,10 +10,11 @@ class AttrValue:
     """A node attribute's value, as far as it decides ops and kernels.
 
     Attributes:
-      kind: type, string, int, float, bool, func, placeholder, list(type), list(string),
-        list(int), list(float), list(bool), list(func), or other (tensors and shapes: never read).
-      value: a data type's name, string, number, truth value, function's name, or
-        a tuple of those.
+      kind: type, string, int, bool, func, placeholder, list(type), list(string), list(int),
+        list(bool), list(func), tensor, shape, or other (what chooses no kernel: never read).
+      value: a data type's name, string, number, truth value, function's name, or a
+        tuple of those; of a tensor its data type and dimensions; of a shape its
+        dimensions (-1 where open), None where the rank is open.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class NodeUse:
       op: the op, or the function of the model that the node calls.
       device: the device asked for; empty where it is left open.
       attrs: attribute to value.
+      inputs: the tensors it takes, as written in the node; `^` before control inputs.
     """
 
     model: str
@@ -39,11 +41,27 @@ class NodeUse:
     op: str
     device: str
     attrs: Mapping[str, AttrValue]
+    inputs: tuple[str, ...] = ()
 
     def place(self) -> str:
         """Returns where the node is, for messages."""
         inside = f" in function {self.function}" if self.function else ""
         return f"node {self.node!r}{inside}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpAsk:
+    """An op asked for by name, in an ops list.
+
+    Attributes:
+      op: the op.
+      clazz: the kernel class wanted; None: those for `types`; empty: no kernel at all.
+      types: the data types wanted; empty: all.
+    """
+
+    op: str
+    clazz: str | None = None
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +74,7 @@ class Model:
       format: graphdef, graphdef-text, saved_model, meta_graph, tflite-flex, ops-list.
       nodes: all nodes, those of the function library included, in the order of the file.
       functions: the names of the functions that the model brings along.
-      gradients: function to its gradient function, as the library says.
-      kernels: kernel classes asked for by name (ops lists only): (op, class).
+      asks: ops asked for by name (ops lists only).
     """
 
     path: str
@@ -65,4 +82,4 @@ class Model:
     format: str
     nodes: tuple[NodeUse, ...]
     functions: frozenset[str] = frozenset()
-    kernels: tuple[tuple[str, str], ...] = ()
+    asks: tuple[OpAsk, ...] = ()

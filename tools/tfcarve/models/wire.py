@@ -23,7 +23,9 @@ def varint(data: Buffer, place: int, end: int) -> tuple[int, int]:
     result = 0
     for shift in range(0, 70, 7):
         if place >= end:
-            raise WireError(f"byte {place}: the message ends inside a number: the file is cut off or no protocol buffer")
+            raise WireError(
+                f"byte {place}: the message ends inside a number: the file is cut off or no protocol buffer"
+            )
         byte = data[place]
         place += 1
         result |= (byte & 0x7F) << shift
@@ -81,7 +83,9 @@ def text(data: Buffer, place: int, end: int) -> str:
     try:
         return bytes(data[place:end]).decode()
     except UnicodeDecodeError:
-        raise WireError(f"byte {place}: a name that is no UTF-8: no protocol buffer of this kind") from None
+        raise WireError(
+            f"byte {place}: a name that is no UTF-8: no protocol buffer of this kind"
+        ) from None
 
 
 def packed(data: Buffer, place: int, end: int) -> Iterator[int]:

@@ -18,9 +18,13 @@ TypeSets = Mapping[str, tuple[str, ...]]
 
 _NAME = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*")
 _SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
-_COMPOUND = re.compile(r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)")
+_COMPOUND = re.compile(
+    r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)"
+)
 _MINIMUM = re.compile(r"\s*>=\s*(-?\d+)\s*")
-_ARGUMENT = re.compile(r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$")
+_ARGUMENT = re.compile(
+    r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$"
+)
 _SETS = {
     "numbertype": "NumberTypes",
     "numerictype": "NumberTypes",
@@ -142,7 +146,11 @@ def _default(kind: str, text: str) -> Any:
         raise SpecError(f"a list in brackets was expected: {text!r}")
     if inner in ("shape", "tensor", "func"):
         return text
-    items = cpp.balanced(text, 0)[0] if '"' in text else tuple(p for p in text[1:-1].split(",") if p.strip())
+    items = (
+        cpp.balanced(text, 0)[0]
+        if '"' in text
+        else tuple(p for p in text[1:-1].split(",") if p.strip())
+    )
     return [_scalar(inner, item) for item in items]
 
 
@@ -181,7 +189,9 @@ def attr(spec: str, sets: TypeSets) -> Attr:
     if limit := _MINIMUM.match(rest):
         minimum, rest = int(limit.group(1)), rest[limit.end() :]
     if rest.startswith("="):
-        return Attr(name.group(1), kind, _default(kind, rest[1:]), tuple(dict.fromkeys(allowed)), minimum)
+        return Attr(
+            name.group(1), kind, _default(kind, rest[1:]), tuple(dict.fromkeys(allowed)), minimum
+        )
     if rest.strip():
         raise SpecError(f"left over: {rest!r}")
     return Attr(name.group(1), kind, None, tuple(dict.fromkeys(allowed)), minimum)

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from tfcarve.registry import cpp
 
 _MARK = re.compile(r'TFCARVE_C_(KERNEL|OP) (\d+) "((?:[^"\\]|\\.)*)" TFCARVE_END \w+\s*(?=\()')
-_CALL = re.compile(r"\b(TF_(?:KernelBuilder_|RegisterKernelBuilder|OpDefinitionBuilder|RegisterOpDefinition)\w*)\s*(?=\()")
-_FUNCTION = re.compile(r"(?:template\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*)?(?:static\s+|inline\s+)*void\s+(\w+)\s*\(\)\s*(?=\{)")
+_CALL = re.compile(
+    r"\b(TF_(?:KernelBuilder_|RegisterKernelBuilder|OpDefinitionBuilder|RegisterOpDefinition)\w*)\s*(?=\()"
+)
+_FUNCTION = re.compile(
+    r"(?:template\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*)?(?:static\s+|inline\s+)*void\s+(\w+)\s*\(\)\s*(?=\{)"
+)
 _TO_ENUM = re.compile(r"DataTypeToEnum\s*<(.+)>\s*::\s*(?:v\s*\(\s*\)|value)")
 _CAST = re.compile(r"static_cast\s*<\s*TF_DataType\s*>\s*\(")
 
@@ -99,7 +103,16 @@ def _kernels(text: str, place: int, file: str, line: int) -> Iterator[CKernel]:
                 case _:
                     pass
         if clazz:
-            yield CKernel(file, line, clazz, made[0], made[1], tuple(constraints), tuple(host_memory), priority)
+            yield CKernel(
+                file,
+                line,
+                clazz,
+                made[0],
+                made[1],
+                tuple(constraints),
+                tuple(host_memory),
+                priority,
+            )
 
 
 def _op(text: str, place: int, file: str, line: int) -> COp:
@@ -113,7 +126,13 @@ def _op(text: str, place: int, file: str, line: int) -> COp:
         elif name == "TF_OpDefinitionBuilderSetIsStateful":
             stateful = arguments[1] == "true"
     return COp(
-        file, line, made[0], tuple(found["Attr"]), tuple(found["Input"]), tuple(found["Output"]), stateful
+        file,
+        line,
+        made[0],
+        tuple(found["Attr"]),
+        tuple(found["Input"]),
+        tuple(found["Output"]),
+        stateful,
     )
 
 

@@ -80,7 +80,11 @@ def records_from_json(rows: list[Any]) -> Records:
     for row in kernels:
         row = [*row[:6], [RawConstraint(*_tuples(c)) for c in row[6]], *row[7:]]
         made.append(RawKernel(*_tuples(row)))
-    return Records(tuple(made), tuple(RawOp(*_tuples(o)) for o in ops), tuple(RawGradient(*g) for g in gradients))
+    return Records(
+        tuple(made),
+        tuple(RawOp(*_tuples(o)) for o in ops),
+        tuple(RawGradient(*g) for g in gradients),
+    )
 
 
 def load_records(key: str) -> dict[str, list[Any]]:

@@ -52,7 +52,17 @@ class Registration:
 
     def sort_key(self) -> tuple[Any, ...]:
         """Returns what registrations are put in order by."""
-        return (self.op, self.device, self.label, -self.priority, self.constraints, str(self.attr_constraints), self.file, self.line, self.clazz)
+        return (
+            self.op,
+            self.device,
+            self.label,
+            -self.priority,
+            self.constraints,
+            str(self.attr_constraints),
+            self.file,
+            self.line,
+            self.clazz,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +114,17 @@ class KernelIndex:
         facts = self.tensorflow
         document = {
             "version": VERSION,
-            "tensorflow": {"version": facts.version, "tree_sha256": facts.tree_sha256, "defines": list(facts.defines)},
+            "tensorflow": {
+                "version": facts.version,
+                "tree_sha256": facts.tree_sha256,
+                "defines": list(facts.defines),
+            },
             "registrations": [_registration(r) for r in self.registrations],
             "ops": [_op(o) for o in self.ops],
-            "gradients": [{"op": g.op, "function": g.function, "file": g.file, "line": g.line} for g in self.gradients],
+            "gradients": [
+                {"op": g.op, "function": g.function, "file": g.file, "line": g.line}
+                for g in self.gradients
+            ],
             "helpers": {unit: list(files) for unit, files in sorted(self.helpers.items())},
             "unresolved": [{"file": u.file, "line": u.line, "why": u.why} for u in self.unresolved],
         }
@@ -143,7 +160,12 @@ def _registration(r: Registration) -> dict[str, Any]:
 
 
 def _argument(a: Argument) -> dict[str, Any]:
-    pairs = {"type": a.type, "type_attr": a.type_attr, "number_attr": a.number_attr, "type_list_attr": a.type_list_attr}
+    pairs = {
+        "type": a.type,
+        "type_attr": a.type_attr,
+        "number_attr": a.number_attr,
+        "type_list_attr": a.type_list_attr,
+    }
     row: dict[str, Any] = {"name": a.name, **{k: v for k, v in pairs.items() if v}}
     if a.ref:
         row["ref"] = True
@@ -178,12 +200,28 @@ def _keys(row: Mapping[str, Any], known: frozenset[str], where: str) -> None:
         raise BadInput(f"{where}: an object was expected")
     unknown = row.keys() - known
     if unknown:
-        raise BadInput(f"{where}: unknown key {min(unknown)!r}: known are {', '.join(sorted(known))}")
+        raise BadInput(
+            f"{where}: unknown key {min(unknown)!r}: known are {', '.join(sorted(known))}"
+        )
 
 
-_TOP = frozenset(("version", "tensorflow", "registrations", "ops", "gradients", "helpers", "unresolved"))
+_TOP = frozenset(
+    ("version", "tensorflow", "registrations", "ops", "gradients", "helpers", "unresolved")
+)
 _REGISTRATION = frozenset(
-    ("op", "device", "constraints", "attr_constraints", "label", "priority", "host_memory", "system", "class", "file", "line")
+    (
+        "op",
+        "device",
+        "constraints",
+        "attr_constraints",
+        "label",
+        "priority",
+        "host_memory",
+        "system",
+        "class",
+        "file",
+        "line",
+    )
 )
 _OP = frozenset(("name", "file", "line", "system", "stateful", "attrs", "inputs", "outputs"))
 _ATTR = frozenset(("type", "default", "allowed", "minimum"))
@@ -199,7 +237,11 @@ def facts_from_json(row: Any, where: str) -> TensorflowFacts:
 
 def facts_to_json(facts: TensorflowFacts) -> dict[str, Any]:
     """Returns the "tensorflow" part as JSON's values."""
-    return {"version": facts.version, "tree_sha256": facts.tree_sha256, "defines": list(facts.defines)}
+    return {
+        "version": facts.version,
+        "tree_sha256": facts.tree_sha256,
+        "defines": list(facts.defines),
+    }
 
 
 def registration_from_json(row: Any, where: str) -> Registration:
@@ -226,7 +268,9 @@ def op_from_json(row: Any, where: str) -> OpDefinition:
     attrs = []
     for name, a in row.get("attrs", {}).items():
         _keys(a, _ATTR, f"{where}: op {row['name']}: attr {name}")
-        attrs.append(Attr(name, a["type"], a.get("default"), tuple(a.get("allowed", ())), a.get("minimum")))
+        attrs.append(
+            Attr(name, a["type"], a.get("default"), tuple(a.get("allowed", ())), a.get("minimum"))
+        )
 
     def arguments(rows: Iterable[Any]) -> tuple[Argument, ...]:
         made = []
@@ -272,10 +316,15 @@ class IndexFile:
 
     def registrations(self, op: str) -> tuple[Registration, ...]:
         """Returns the registrations for `op`, in the index's order."""
-        return tuple(registration_from_json(row, self.where) for row in self._registrations.get(op, ()))
+        return tuple(
+            registration_from_json(row, self.where) for row in self._registrations.get(op, ())
+        )
 
     def extended(
-        self, registrations: Iterable[Registration], ops: Iterable[OpDefinition], unresolved: Iterable[Unresolved]
+        self,
+        registrations: Iterable[Registration],
+        ops: Iterable[OpDefinition],
+        unresolved: Iterable[Unresolved],
     ) -> "IndexFile":
         """Returns this index with more registrations and ops; an op of the same name takes the place of the old one."""
         more = {op: list(rows) for op, rows in self._registrations.items()}
@@ -292,7 +341,11 @@ class IndexFile:
         """Returns the whole index as values."""
         return KernelIndex(
             self.tensorflow,
-            tuple(registration_from_json(r, self.where) for rows in self._registrations.values() for r in rows),
+            tuple(
+                registration_from_json(r, self.where)
+                for rows in self._registrations.values()
+                for r in rows
+            ),
             tuple(op_from_json(o, self.where) for o in self._ops.values()),
             tuple(Gradient(g["op"], g["function"], g["file"], g["line"]) for g in self._gradients),
             self.helpers,
@@ -322,7 +375,9 @@ def parse(data: bytes, where: str) -> IndexFile:
             where,
             facts_from_json(document["tensorflow"], where),
             {unit: tuple(files) for unit, files in document.get("helpers", {}).items()},
-            tuple(Unresolved(u["file"], u["line"], u["why"]) for u in document.get("unresolved", ())),
+            tuple(
+                Unresolved(u["file"], u["line"], u["why"]) for u in document.get("unresolved", ())
+            ),
             registrations,
             {row["name"]: row for row in document["ops"]},
             document.get("gradients", []),

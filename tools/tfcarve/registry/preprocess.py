@@ -9,7 +9,9 @@ from tfcarve.errors import BadInput
 PRELUDE_NAME = "tfcarve_prelude.inc"
 
 
-def command(compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]) -> list[str]:
+def command(
+    compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+) -> list[str]:
     """Returns the arguments that preprocess `sources`, paths relative to the folder `shadows`."""
     return [
         *compiler,
@@ -28,7 +30,9 @@ def command(compiler: Sequence[str], defines: Sequence[str], shadows: Path, sour
     ]
 
 
-def run(compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]) -> str:
+def run(
+    compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+) -> str:
     """Returns the preprocessor's output for all `sources`, one after the other.
 
     Raises BadInput with the preprocessor's message where it fails.

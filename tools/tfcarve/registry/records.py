@@ -128,7 +128,9 @@ def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawK
             tuple(constraints), tuple(host_memory), label, priority,
         )  # fmt: skip
     except (ValueError, IndexError) as error:
-        raise ParseError(f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}") from None
+        raise ParseError(
+            f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}"
+        ) from None
 
 
 def _op(text: str, place: int, name: str, file: str, line: int, system: bool) -> RawOp:
@@ -171,15 +173,30 @@ def _parse_source(text: str) -> Records:
         if found["system"]:
             clazz = cpp.unquote(f'"{found["class"]}"')
             kernels.append(
-                kernel(found["builder"].strip(), clazz, path(found["kfile"]), int(found["kline"]), found["system"] == "1")
+                kernel(
+                    found["builder"].strip(),
+                    clazz,
+                    path(found["kfile"]),
+                    int(found["kline"]),
+                    found["system"] == "1",
+                )
             )
         elif found["osystem"]:
             ops.append(
-                _op(text, found.end(), found["op"], path(found["ofile"]), int(found["oline"]), found["osystem"] == "1")
+                _op(
+                    text,
+                    found.end(),
+                    found["op"],
+                    path(found["ofile"]),
+                    int(found["oline"]),
+                    found["osystem"] == "1",
+                )
             )
         else:
             op, _, function = found["gradient"].partition(",")
-            gradients.append(RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip()))
+            gradients.append(
+                RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip())
+            )
     for item in c_api.scan(text):
         file, line = path(item.file), item.line
         if isinstance(item, c_api.CKernel):
@@ -188,10 +205,32 @@ def _parse_source(text: str) -> Records:
                 for attr, value, cpp_type in item.constraints
             )
             kernels.append(
-                RawKernel(file, line, False, item.clazz, item.op, item.device, constraints, item.host_memory, "", item.priority)
+                RawKernel(
+                    file,
+                    line,
+                    False,
+                    item.clazz,
+                    item.op,
+                    item.device,
+                    constraints,
+                    item.host_memory,
+                    "",
+                    item.priority,
+                )
             )
         else:
-            ops.append(RawOp(file, line, False, item.name, item.attrs, item.inputs, item.outputs, item.stateful))
+            ops.append(
+                RawOp(
+                    file,
+                    line,
+                    False,
+                    item.name,
+                    item.attrs,
+                    item.inputs,
+                    item.outputs,
+                    item.stateful,
+                )
+            )
     return Records(tuple(kernels), tuple(ops), tuple(gradients))
 
 

@@ -8,7 +8,8 @@ from tfcarve import dtypes
 from tfcarve.registry import attr_spec
 from tfcarve.registry.index import Gradient, OpDefinition, Registration, Unresolved
 from tfcarve.registry.records import RawConstraint, RawGradient, RawKernel, RawOp, Records
-from tfcarve.registry.values import Resolver, Unresolved as NoValue, unresolved_names
+from tfcarve.registry.values import Resolver, unresolved_names
+from tfcarve.registry.values import Unresolved as NoValue
 
 # Source: tensorflow/core/framework/op_kernel.cc (SetupOrDisableJit): kernels
 # with this label are found as if they had none.
@@ -20,7 +21,9 @@ def expressions(records: Iterable[Records]) -> set[str]:
     found: set[str] = set()
     for record in records:
         for kernel in record.kernels:
-            found |= unresolved_names((kernel.op, kernel.device, kernel.label, kernel.priority, *kernel.host_memory))
+            found |= unresolved_names(
+                (kernel.op, kernel.device, kernel.label, kernel.priority, *kernel.host_memory)
+            )
             for constraint in kernel.constraints:
                 found |= unresolved_names((constraint.attr, *constraint.types))
         for op in record.ops:
@@ -33,7 +36,9 @@ def expressions(records: Iterable[Records]) -> set[str]:
 def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
     """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.h (preprocessed)."""
     sets: dict[str, tuple[str, ...]] = {}
-    pattern = re.compile(r"\b(?:k|inline\s+DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]")
+    pattern = re.compile(
+        r"\b(?:k|inline\s+DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]"
+    )
     for match in pattern.finditer(preprocessed):
         names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))
         found = {n for n in names if n}
@@ -50,7 +55,9 @@ def _value(text: str) -> str | int | bool:
     raise NoValue(f"{text!r} is no number, string or truth value")
 
 
-def _constraint(raw: RawConstraint, file: str, resolver: Resolver) -> tuple[str, tuple[str, ...], tuple[str | int | bool, ...]]:
+def _constraint(
+    raw: RawConstraint, file: str, resolver: Resolver
+) -> tuple[str, tuple[str, ...], tuple[str | int | bool, ...]]:
     attr = resolver.string(raw.attr, file)
     types = [resolver.cpp_type(t) for t in raw.cpp_types]
     for expression in raw.types:
@@ -96,10 +103,21 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
     outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.outputs)
     # Source: op_def_builder.cc (FinalizeInputOrOutput): what gives an argument's length is at least 1.
     counts = {a.number_attr or a.type_list_attr for a in inputs + outputs}
-    attrs = tuple(replace(a, minimum=1) if a.name in counts and a.minimum is None else a for a in attrs)
+    attrs = tuple(
+        replace(a, minimum=1) if a.name in counts and a.minimum is None else a for a in attrs
+    )
     # The same function: an argument of type resource makes the op stateful.
     stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
-    return OpDefinition(resolver.string(raw.name, raw.file), raw.file, raw.line, raw.system, stateful, attrs, inputs, outputs)
+    return OpDefinition(
+        resolver.string(raw.name, raw.file),
+        raw.file,
+        raw.line,
+        raw.system,
+        stateful,
+        attrs,
+        inputs,
+        outputs,
+    )
 
 
 def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
@@ -132,7 +150,13 @@ def resolve(
             try:
                 gradients.add(gradient(raw_gradient, resolver))
             except NoValue as error:
-                unresolved.add(Unresolved(raw_gradient.file, raw_gradient.line, f"gradient of {raw_gradient.op}: {error}"))
+                unresolved.add(
+                    Unresolved(
+                        raw_gradient.file,
+                        raw_gradient.line,
+                        f"gradient of {raw_gradient.op}: {error}",
+                    )
+                )
     return (
         sorted(registrations, key=Registration.sort_key),
         sorted(ops.values(), key=lambda o: o.name),

@@ -22,11 +22,18 @@ Progress = Callable[[str, int, int], None]
 
 # A source without any of these words registers nothing: all registration macros
 # have REGISTER in their name or are handed on through TF_CALL_….
-_CANDIDATE = re.compile(r'REGISTER|TF_CALL_|TF_NewKernelBuilder|TF_NewOpDefinitionBuilder|#\s*include\s+"[^"]+\.(?:cc|inc)"')
+_CANDIDATE = re.compile(
+    r'REGISTER|TF_CALL_|TF_NewKernelBuilder|TF_NewOpDefinitionBuilder|#\s*include\s+"[^"]+\.(?:cc|inc)"'
+)
 _BATCH = 16
 _TYPES_HEADER = "tensorflow/core/framework/types.h"
 # Where the constants that registrations use are defined, beside the headers.
-_CONSTANTS_OF_CUSTOM_OPS = ("tensorflow/core/framework/types.cc", "tensorflow/core/framework/common_shape_fns.cc", "tensorflow/core/util/padding.cc", "tensorflow/core/util/tensor_format.cc")
+_CONSTANTS_OF_CUSTOM_OPS = (
+    "tensorflow/core/framework/types.cc",
+    "tensorflow/core/framework/common_shape_fns.cc",
+    "tensorflow/core/util/padding.cc",
+    "tensorflow/core/util/tensor_format.cc",
+)
 _TYPES_SOURCE = "tfcarve_types.cc"
 
 
@@ -50,13 +57,17 @@ def find_compiler(environment: Mapping[str, str]) -> tuple[str, ...]:
         found = shutil.which(name)
         if found:
             return (found,)
-    raise BadInput("no C++ compiler: the index needs a preprocessor: install g++ or name one with CXX")
+    raise BadInput(
+        "no C++ compiler: the index needs a preprocessor: install g++ or name one with CXX"
+    )
 
 
 def _compiler_stamp(compiler: Sequence[str]) -> str:
     place = shutil.which(compiler[0])
     if place is None:
-        raise BadInput(f"{compiler[0]}: no such command: the index needs a C++ preprocessor: set CXX")
+        raise BadInput(
+            f"{compiler[0]}: no such command: the index needs a C++ preprocessor: set CXX"
+        )
     real = os.path.realpath(place)
     status = os.stat(real)
     return f"{real} {status.st_size} {status.st_mtime_ns} {' '.join(compiler[1:])}"
@@ -115,22 +126,32 @@ def _virtual(path: str) -> str:
 
 
 def _preprocess(
-    tree: Tree, shadows: Mapping[str, Shadow], sources: Sequence[str], settings: Settings, progress: Progress
+    tree: Tree,
+    shadows: Mapping[str, Shadow],
+    sources: Sequence[str],
+    settings: Settings,
+    progress: Progress,
 ) -> tuple[dict[str, Records], dict[str, tuple[str, ...]]]:
     """Returns the records of each of `sources`, and the tree's sets of types."""
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
         folder = Path(name)
-        types = shadow.make(tree.read(_TYPES_HEADER), True, lambda written: tree.find(_TYPES_HEADER, written))
+        types = shadow.make(
+            tree.read(_TYPES_HEADER), True, lambda written: tree.find(_TYPES_HEADER, written)
+        )
         needed = {p for s in (*sources, *types.includes) for p in _closure(s, shadows)}
         _write_shadows(folder, shadows, needed)
         (folder / _TYPES_SOURCE).write_text(types.text, encoding="utf-8")
         batches = [sources[i : i + _BATCH] for i in range(0, len(sources), _BATCH)]
         found: dict[str, Records] = {}
         with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
-            sets = pool.submit(preprocess.run, settings.compiler, settings.defines, folder, [_TYPES_SOURCE])
+            sets = pool.submit(
+                preprocess.run, settings.compiler, settings.defines, folder, [_TYPES_SOURCE]
+            )
 
             def work(batch: Sequence[str]) -> dict[str, Records]:
-                return records.parse(preprocess.run(settings.compiler, settings.defines, folder, batch))
+                return records.parse(
+                    preprocess.run(settings.compiler, settings.defines, folder, batch)
+                )
 
             done = 0
             try:
@@ -143,13 +164,21 @@ def _preprocess(
             return found, resolve.type_sets(sets.result())
 
 
-def _scan(tree: Tree, texts: dict[str, str], settings: Settings, facts: TensorflowFacts, progress: Progress) -> KernelIndex:
+def _scan(
+    tree: Tree,
+    texts: dict[str, str],
+    settings: Settings,
+    facts: TensorflowFacts,
+    progress: Progress,
+) -> KernelIndex:
     sources = [s for s in tree.sources if _CANDIDATE.search(texts[s])]
     progress("making shadows of headers", 0, len(sources))
     shadows = _make_shadows(tree, texts, [*sources, _TYPES_HEADER])
     hashes = {path: cache.digest([path, made.text]) for path, made in shadows.items()}
     keys = {s: cache.digest(hashes[p] for p in _closure(s, shadows)) for s in sources}
-    pack = cache.digest([*settings.defines, _compiler_stamp(settings.compiler), cache.code_digest()])
+    pack = cache.digest(
+        [*settings.defines, _compiler_stamp(settings.compiler), cache.code_digest()]
+    )
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
     fresh, sets = _preprocess(tree, shadows, missing, settings, progress)
@@ -157,7 +186,9 @@ def _scan(tree: Tree, texts: dict[str, str], settings: Settings, facts: Tensorfl
     rows.update({keys[s]: cache.records_to_json(fresh[s]) for s in missing})
     if missing:
         cache.save_records(pack, rows)
-    everything = [fresh[s] if s in fresh else cache.records_from_json(rows[keys[s]]) for s in sources]
+    everything = [
+        fresh[s] if s in fresh else cache.records_from_json(rows[keys[s]]) for s in sources
+    ]
     progress("working out what they mean", len(sources), len(sources))
     table = values.constants(resolve.expressions(everything), texts)
     made = resolve.resolve(everything, values.Resolver(table), sets)
@@ -174,7 +205,10 @@ def _scan(tree: Tree, texts: dict[str, str], settings: Settings, facts: Tensorfl
 
 
 def make_index(
-    tensorflow: Path, settings: Settings, custom_ops: Iterable[Path] = (), progress: Progress = _quiet
+    tensorflow: Path,
+    settings: Settings,
+    custom_ops: Iterable[Path] = (),
+    progress: Progress = _quiet,
 ) -> bytes:
     """Makes the index of the tree `tensorflow`, or takes it from the cache.
 
@@ -187,7 +221,12 @@ def make_index(
     Raises BadInput where the tree or a source can't be read.
     """
     tree = trees.load(tensorflow, custom_ops)
-    common = [*settings.defines, _compiler_stamp(settings.compiler), cache.code_digest(), *sorted(tree.custom)]
+    common = [
+        *settings.defines,
+        _compiler_stamp(settings.compiler),
+        cache.code_digest(),
+        *sorted(tree.custom),
+    ]
     stats = cache.digest(f"{p} {s.size} {s.mtime_ns}" for p, (_, s) in sorted(tree.files.items()))
     seen_key = cache.digest([os.path.realpath(tensorflow), *common])
     seen = cache.read("seen", seen_key)
@@ -213,7 +252,11 @@ def make_index(
 
 
 def with_custom_ops(
-    index: IndexFile, tensorflow: Path, settings: Settings, custom_ops: Iterable[Path], progress: Progress = _quiet
+    index: IndexFile,
+    tensorflow: Path,
+    settings: Settings,
+    custom_ops: Iterable[Path],
+    progress: Progress = _quiet,
 ) -> IndexFile:
     """Returns `index` with what the sources `custom_ops` register added.
 
@@ -223,7 +266,9 @@ def with_custom_ops(
     tree = trees.load(tensorflow, custom_ops)
     version = trees.version(tree)
     if version != index.tensorflow.version:
-        raise BadInput(f"{tensorflow}: TensorFlow {version}, but the index is of {index.tensorflow.version}: give the same")
+        raise BadInput(
+            f"{tensorflow}: TensorFlow {version}, but the index is of {index.tensorflow.version}: give the same"
+        )
     sources = sorted(tree.custom)
     texts: dict[str, str] = {}
     shadows = _make_shadows(tree, texts, [*sources, _TYPES_HEADER])

@@ -53,7 +53,9 @@ _BLOCK_COMMENT = re.compile(
 )
 _INCLUDE = re.compile(r"""\s*(?:"([^"\n]+)"|<([^>\n]+)>)""")
 _MACRO = re.compile(r"\s*(\w+)")
-_DROPPED = frozenset(("error", "warning", "line", "ident", "import", "include_next", "sccs", "assert"))
+_DROPPED = frozenset(
+    ("error", "warning", "line", "ident", "import", "include_next", "sccs", "assert")
+)
 _ROOTS = frozenset(ROOT_MACROS)
 
 

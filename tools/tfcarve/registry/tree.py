@@ -30,9 +30,14 @@ _SKIPPED = frozenset(
         "tensorflow/python/kernel_tests",
     )
 )
-_TEST_FILE = re.compile(r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/")
+_TEST_FILE = re.compile(
+    r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
+)
 
-_VERSION = re.compile(r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"', re.MULTILINE)
+_VERSION = re.compile(
+    r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"',
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,9 @@ class Tree:
 def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
     for folder, folders, names in os.walk(os.path.join(root, top)):
         where = os.path.relpath(folder, root).replace(os.sep, "/")
-        folders[:] = sorted(d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith("."))
+        folders[:] = sorted(
+            d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith(".")
+        )
         for name in names:
             if name.endswith(_HEADERS + _SOURCES) or name in _BUILD_FILES or name.endswith(".bzl"):
                 place = f"{folder}/{name}"

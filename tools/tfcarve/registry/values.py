@@ -100,7 +100,10 @@ class Resolver:
 
     def cpp_type(self, expression: str) -> str:
         """Returns the data type that a C++ type stands for."""
-        enum = re.match(r"(?:typename\s+)?(?:\w*\s*::\s*)*EnumToDataType\s*<\s*(\w+)\s*>\s*::\s*Type$", expression)
+        enum = re.match(
+            r"(?:typename\s+)?(?:\w*\s*::\s*)*EnumToDataType\s*<\s*(\w+)\s*>\s*::\s*Type$",
+            expression,
+        )
         name = dtypes.from_enum(enum.group(1)) if enum else dtypes.from_cpp(expression)
         if name is None:
             raise Unresolved(f"C++ type {expression!r} stands for no data type")

@@ -75,7 +75,9 @@ def _best(candidates: Sequence[Registration], open_attrs: bool) -> Found:
     return Found((best[0],))
 
 
-def find(registrations: Iterable[Registration], device: str, attrs: Mapping[str, AttrValue]) -> Found:
+def find(
+    registrations: Iterable[Registration], device: str, attrs: Mapping[str, AttrValue]
+) -> Found:
     """Looks up the kernel for a node.
 
     Args:

@@ -5,11 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfcarve.errors import AnswerIsNo, Problem
-from tfcarve.models.node_use import AttrValue, Model, NodeUse
+from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
 from tfcarve.registry.index import IndexFile, OpDefinition, Registration
-from tfcarve.selection import kernel_match
+from tfcarve.selection import kernel_match, reach
 from tfcarve.selection.runtime_rules import Rule
-from tfcarve.selection.selection import ModelFacts, Need, RuntimeOp, SelectedKernel, SelectedOp, Selection
+from tfcarve.selection.selection import (
+    ModelFacts,
+    Need,
+    RuntimeOp,
+    SelectedKernel,
+    SelectedOp,
+    Selection,
+)
 
 DEVICE = "CPU"
 # So many nodes are kept for each op or kernel and model: enough to find it.
@@ -110,11 +117,15 @@ class _Lookup:
         attrs = {name: value for name, value in use.attrs.items() if name in relevant}
         key = (use.op, tuple(sorted((n, v.kind, v.value) for n, v in attrs.items())))
         if key not in self._found:
-            self._found[key] = kernel_match.find(registrations, DEVICE, kernel_match.with_defaults(op, attrs))
+            self._found[key] = kernel_match.find(
+                registrations, DEVICE, kernel_match.with_defaults(op, attrs)
+            )
         return self._found[key]
 
 
-def _node(use: NodeUse, model: Model, lookup: _Lookup, work: _Work, replaced: frozenset[str]) -> None:
+def _node(
+    use: NodeUse, model: Model, lookup: _Lookup, work: _Work, replaced: frozenset[str]
+) -> None:
     if use.op in model.functions:
         return  # a call: the function's own nodes are in the list too
     need = Need(use.model, use.function, use.node)
@@ -140,19 +151,34 @@ def _node(use: NodeUse, model: Model, lookup: _Lookup, work: _Work, replaced: fr
             needs.append(need)
 
 
+def _asked(ask: OpAsk, here: Sequence[Registration]) -> tuple[list[Registration], str]:
+    """Returns the kernels among `here` that `ask` asks for, and why there are none."""
+    if ask.clazz == "":
+        return [], ""
+    if ask.clazz is not None:
+        squeezed = "".join(ask.clazz.split())
+        wanted = [r for r in here if "".join(r.clazz.split()) == squeezed]
+        return wanted, "" if wanted else f"no kernel class {ask.clazz!r}"
+    types = set(ask.types)
+    wanted = [r for r in here if not types or all(types & set(t) for _, t in r.constraints)]
+    why = f"no {DEVICE} kernel for {', '.join(ask.types)}" if types else ""
+    return wanted, "" if wanted else why
+
+
 def _by_name(model: Model, lookup: _Lookup, work: _Work) -> None:
-    """Takes the kernels that an ops list names by their class; an empty class: the definition alone."""
-    for op, clazz in model.kernels:
-        need = Need(model.path, "", f"{op}|{clazz}")
-        if lookup.op(op) is None:
-            work.missing.setdefault((op, f"op {op!r} is unknown to TensorFlow {{version}}"), []).append(need)
+    """Takes what an ops list names."""
+    for ask in model.asks:
+        need = Need(model.path, "", ask.op)
+        if lookup.op(ask.op) is None:
+            what = f"op {ask.op!r} is unknown to TensorFlow {{version}}"
+            work.missing.setdefault((ask.op, what), []).append(need)
             continue
-        _note(work.ops, op, need)
-        here = [r for r in lookup.registrations(op) if r.device in (DEVICE, "DEFAULT")]
-        wanted = [r for r in here if "".join(r.clazz.split()) == "".join(clazz.split())]
-        if clazz and not wanted:
-            near = _nearest(clazz, sorted({r.clazz for r in here}))
-            work.missing.setdefault((op, f"op {op!r}: no kernel class {clazz!r}: {near}".rstrip(": ")), []).append(need)
+        _note(work.ops, ask.op, need)
+        here = [r for r in lookup.registrations(ask.op) if r.device == DEVICE]
+        here = here or [r for r in lookup.registrations(ask.op) if r.device == "DEFAULT"]
+        wanted, why = _asked(ask, here)
+        if why:
+            work.missing.setdefault((ask.op, f"op {ask.op!r}: {why}"), []).append(need)
         for registration in wanted:
             work.kernels.setdefault(registration, []).append(need)
 
@@ -160,7 +186,9 @@ def _by_name(model: Model, lookup: _Lookup, work: _Work) -> None:
 def _runtime_kernels(op: str, types: set[str] | None, lookup: _Lookup) -> list[Registration]:
     """Returns the kernels of an op that the runtime adds: for `types` alone where they are given."""
     unlabelled = [r for r in lookup.registrations(op) if not r.label]
-    here = [r for r in unlabelled if r.device == DEVICE] or [r for r in unlabelled if r.device == "DEFAULT"]
+    here = [r for r in unlabelled if r.device == DEVICE] or [
+        r for r in unlabelled if r.device == "DEFAULT"
+    ]
     if types is None:
         return here
     return [r for r in here if all(types & set(t) for a, t in r.constraints if a in ("T", "dtype"))]
@@ -198,7 +226,9 @@ def _problems(work: _Work, index: IndexFile, lookup: _Lookup) -> list[Problem]:
         unread = [u for u in index.unresolved if f'"{op}"' in u.why]
         if unread:
             hint += f" (a registration could not be read: {unread[0].file}:{unread[0].line})"
-        problems.append(Problem(what.replace("{version}", index.tensorflow.version), tuple(who), hint))
+        problems.append(
+            Problem(what.replace("{version}", index.tensorflow.version), tuple(who), hint)
+        )
     return problems
 
 
@@ -210,7 +240,13 @@ def _merged(work: _Work, lookup: _Lookup) -> tuple[list[SelectedOp], list[Select
             ops.append(SelectedOp(name, op.file, op.system, tuple(sorted(set(needs)))))
     merged: dict[tuple[str, str, str, str, bool], tuple[dict[str, set[str]] | None, set[Need]]] = {}
     for registration, needs in work.kernels.items():
-        key = (registration.op, registration.clazz, registration.file, registration.label, registration.system)
+        key = (
+            registration.op,
+            registration.clazz,
+            registration.file,
+            registration.label,
+            registration.system,
+        )
         constraints = {a: set(t) for a, t in registration.constraints}
         if key not in merged:
             merged[key] = (constraints, set(needs))
@@ -221,8 +257,18 @@ def _merged(work: _Work, lookup: _Lookup) -> tuple[list[SelectedOp], list[Select
                 known[attr] |= types
         who.update(needs)
     kernels = [
-        SelectedKernel(op, clazz, file, tuple((a, tuple(sorted(t))) for a, t in sorted((c or {}).items())), label, system, tuple(sorted(who)))
-        for (op, clazz, file, label, system), (c, who) in sorted(merged.items(), key=lambda item: item[0])
+        SelectedKernel(
+            op,
+            clazz,
+            file,
+            tuple((a, tuple(sorted(t))) for a, t in sorted((c or {}).items())),
+            label,
+            system,
+            tuple(sorted(who)),
+        )
+        for (op, clazz, file, label, system), (c, who) in sorted(
+            merged.items(), key=lambda item: item[0]
+        )
     ]
     return ops, kernels
 
@@ -243,12 +289,15 @@ def resolve(models: Iterable[Model], index: IndexFile, rules: Iterable[Rule]) ->
     replaced = frozenset(op for rule in known if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda m: (m.path, m.sha256))
     for model in ordered:
-        for use in model.nodes:
+        for use in reach.needed_nodes(model):
             _node(use, model, lookup, work, replaced)
         _by_name(model, lookup, work)
     if work.missing:
         problems = _problems(work, index, lookup)
-        raise AnswerIsNo(f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:", problems)
+        raise AnswerIsNo(
+            f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
+            problems,
+        )
     added = _runtime(known, lookup, work)
     ops, kernels = _merged(work, lookup)
     files = sorted({o.file for o in ops} | {k.file for k in kernels})

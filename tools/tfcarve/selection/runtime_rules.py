@@ -40,12 +40,22 @@ class Rule:
 
 def parse(document: Any, where: str) -> tuple[Rule, ...]:
     """Returns the rules in `document`; raises BadInput where they are not as they must be."""
-    if not isinstance(document, dict) or document.keys() != {"rules"} or not isinstance(document["rules"], list):
+    if (
+        not isinstance(document, dict)
+        or document.keys() != {"rules"}
+        or not isinstance(document["rules"], list)
+    ):
         raise BadInput(f"{where}: a list `rules` was expected and nothing else")
     rules = []
     for row in document["rules"]:
-        if not isinstance(row, Mapping) or row.keys() - _KEYS or not {"id", "ops", "source", "why"} <= row.keys():
-            raise BadInput(f"{where}: rule {row!r:.80}: keys are {', '.join(sorted(_KEYS))}; id, ops, source and why must be there")
+        if (
+            not isinstance(row, Mapping)
+            or row.keys() - _KEYS
+            or not {"id", "ops", "source", "why"} <= row.keys()
+        ):
+            raise BadInput(
+                f"{where}: rule {row!r:.80}: keys are {', '.join(sorted(_KEYS))}; id, ops, source and why must be there"
+            )
         rules.append(
             Rule(
                 row["id"],
@@ -63,4 +73,7 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
 @cache
 def load() -> tuple[Rule, ...]:
     """Returns the rules that come with tfcarve."""
-    return parse(yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), str(_DATA))
+    return parse(
+        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
+        str(_DATA),
+    )

@@ -101,9 +101,17 @@ class Selection:
         document = {
             "version": VERSION,
             "tensorflow": facts_to_json(self.tensorflow),
-            "models": [{"path": m.path, "sha256": m.sha256, "format": m.format} for m in self.models],
+            "models": [
+                {"path": m.path, "sha256": m.sha256, "format": m.format} for m in self.models
+            ],
             "ops": [
-                {"name": o.name, "file": o.file, "system": o.system, "needed_by": _needs(o.needed_by)} for o in self.ops
+                {
+                    "name": o.name,
+                    "file": o.file,
+                    "system": o.system,
+                    "needed_by": _needs(o.needed_by),
+                }
+                for o in self.ops
             ],
             "kernels": [
                 {
@@ -126,12 +134,24 @@ class Selection:
 
 def _needs(needs: tuple[Need, ...]) -> list[dict[str, str]]:
     return [
-        {"model": n.model, "node": n.node, **({"function": n.function} if n.function else {})} for n in needs
+        {"model": n.model, "node": n.node, **({"function": n.function} if n.function else {})}
+        for n in needs
     ]
 
 
 _KEYS: Mapping[str, frozenset[str]] = {
-    "selection": frozenset(("version", "tensorflow", "models", "ops", "kernels", "files", "helpers", "added_by_runtime")),
+    "selection": frozenset(
+        (
+            "version",
+            "tensorflow",
+            "models",
+            "ops",
+            "kernels",
+            "files",
+            "helpers",
+            "added_by_runtime",
+        )
+    ),
     "model": frozenset(("path", "sha256", "format")),
     "op": frozenset(("name", "file", "system", "needed_by")),
     "kernel": frozenset(("op", "class", "file", "constraints", "label", "system", "needed_by")),
@@ -145,13 +165,16 @@ def _checked(row: Any, kind: str, where: str) -> Any:
         raise BadInput(f"{where}: {kind}: an object was expected")
     unknown = row.keys() - _KEYS[kind]
     if unknown:
-        raise BadInput(f"{where}: {kind}: unknown key {min(unknown)!r}: known are {', '.join(sorted(_KEYS[kind]))}")
+        raise BadInput(
+            f"{where}: {kind}: unknown key {min(unknown)!r}: known are {', '.join(sorted(_KEYS[kind]))}"
+        )
     return row
 
 
 def _read_needs(rows: Any, where: str) -> tuple[Need, ...]:
     return tuple(
-        Need(n["model"], n.get("function", ""), n["node"]) for n in (_checked(row, "needed_by", where) for row in rows)
+        Need(n["model"], n.get("function", ""), n["node"])
+        for n in (_checked(row, "needed_by", where) for row in rows)
     )
 
 
@@ -177,7 +200,10 @@ def parse(data: bytes, where: str) -> Selection:
             facts_from_json(document["tensorflow"], where),
             tuple(ModelFacts(m["path"], m["sha256"], m["format"]) for m in models),
             tuple(
-                SelectedOp(o["name"], o["file"], o.get("system", False), _read_needs(o["needed_by"], where)) for o in ops
+                SelectedOp(
+                    o["name"], o["file"], o.get("system", False), _read_needs(o["needed_by"], where)
+                )
+                for o in ops
             ),
             tuple(
                 SelectedKernel(
@@ -196,8 +222,12 @@ def parse(data: bytes, where: str) -> Selection:
             tuple(RuntimeOp(r["op"], r["rule"]) for r in added),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{where}: no selection.json: {error}: make it with `tfcarve select`") from None
+        raise BadInput(
+            f"{where}: no selection.json: {error}: make it with `tfcarve select`"
+        ) from None
     unlisted = {o.file for o in made.ops} | {k.file for k in made.kernels}
     if not unlisted <= set(made.files):
-        raise BadInput(f"{where}: {min(unlisted - set(made.files))} is needed but not in \"files\": make it again")
+        raise BadInput(
+            f'{where}: {min(unlisted - set(made.files))} is needed but not in "files": make it again'
+        )
     return made

@@ -1,0 +1,96 @@
+"""Ops lists: ops and kernels asked for by name.
+
+JSON, TensorFlow's own form: `[["MatMul", "MatMulOp<CPUDevice, float>"], ["Add", null]]`.
+YAML: `ops` (names, or mappings of op, types, classes), `dtypes` for those
+without types of their own.
+"""
+
+import json
+from typing import Any
+
+from tfcarve import dtypes
+from tfcarve.models.graph_def import is_op_name
+from tfcarve.models.node_use import OpAsk
+
+_TOP = frozenset(("ops", "dtypes"))
+_OP = frozenset(("op", "types", "classes"))
+
+
+class ListError(ValueError):
+    """The list is not as it must be: says which entry and what would be right."""
+
+
+def _name(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not is_op_name(value):
+        raise ListError(f"{where}: {value!r:.60} is no name of an op")
+    return value
+
+
+def _types(values: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ListError(f"{where}: a list of data types was expected")
+    found = []
+    for value in values:
+        name = dtypes.from_spec(value) if isinstance(value, str) else None
+        if name is None:
+            raise ListError(
+                f"{where}: unknown data type {value!r:.40}: known are {', '.join(dtypes.NUMBER_OF)}"
+            )
+        found.append(name)
+    return tuple(found)
+
+
+def from_json(text: str) -> tuple[OpAsk, ...]:
+    """Reads TensorFlow's JSON form; raises ListError where it is something else."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ListError(f"no JSON: {error}") from None
+    if not isinstance(document, list) or not document:
+        raise ListError('a list of ["op", "kernel class"] was expected')
+    asks = []
+    for number, row in enumerate(document):
+        where = f"entry {number}"
+        if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], str | None):
+            raise ListError(f'{where}: ["op", "kernel class" or null] was expected')
+        asks.append(OpAsk(_name(row[0], where), row[1] or ""))
+    return tuple(dict.fromkeys(asks))
+
+
+def from_yaml(text: str) -> tuple[OpAsk, ...]:
+    """Reads the YAML form; raises ListError where it is something else."""
+    import yaml  # only who gives a list waits for it
+
+    try:
+        document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ListError(f"no YAML: {error}") from None
+    if (
+        not isinstance(document, dict)
+        or not isinstance(document.get("ops"), list)
+        or not document["ops"]
+    ):
+        raise ListError("a list `ops` was expected")
+    if document.keys() - _TOP:
+        raise ListError(
+            f"unknown key {sorted(map(str, document.keys() - _TOP))[0]!r}: known are {', '.join(sorted(_TOP))}"
+        )
+    common = _types(document.get("dtypes", []), "dtypes")
+    asks: list[OpAsk] = []
+    for number, row in enumerate(document["ops"]):
+        where = f"entry {number} of ops"
+        if isinstance(row, str):
+            asks.append(OpAsk(_name(row, where), None, common))
+            continue
+        if not isinstance(row, dict) or row.keys() - _OP or "op" not in row:
+            raise ListError(
+                f"{where}: a name or a mapping of {', '.join(sorted(_OP))} was expected"
+            )
+        op = _name(row["op"], where)
+        classes = row.get("classes", [])
+        if not isinstance(classes, list) or not all(isinstance(c, str) for c in classes):
+            raise ListError(f"{where}: classes: a list of kernel classes was expected")
+        asks += [OpAsk(op, c) for c in classes]
+        if not classes or "types" in row:
+            asks.append(OpAsk(op, None, _types(row.get("types", list(common)), where)))
+    return tuple(dict.fromkeys(asks))

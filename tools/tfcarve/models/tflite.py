@@ -1,0 +1,132 @@
+"""TensorFlow Lite models: the ops of TensorFlow in them (Flex ops).
+
+A Flex op is a custom operator whose options are a FlexBuffer of two strings:
+the op's name and its NodeDef. Source: tensorflow/compiler/mlir/lite/schema/
+schema.fbs, tensorflow/lite/tools/list_flex_ops.cc, flatbuffers' flexbuffers.h.
+"""
+
+import struct
+from collections.abc import Iterator
+
+from tfcarve.models import graph_def, wire
+from tfcarve.models.node_use import NodeUse
+from tfcarve.models.wire import Buffer
+
+
+class FlatError(ValueError):
+    """The bytes are no TensorFlow Lite model: says where and why."""
+
+
+def _number(data: Buffer, place: int, form: str) -> int:
+    size = struct.calcsize(form)
+    if place < 0 or place + size > len(data):
+        raise FlatError(f"byte {place}: outside of the file: cut off or damaged")
+    return int(struct.unpack_from(form, data, place)[0])
+
+
+def _field(data: Buffer, table: int, index: int) -> int:
+    """Returns the place of a table's field, or 0 where it is not set."""
+    vtable = table - _number(data, table, "<i")
+    size = _number(data, vtable, "<H")
+    slot = 4 + 2 * index
+    offset = _number(data, vtable + slot, "<H") if slot < size else 0
+    return table + offset if offset else 0
+
+
+def _vector(data: Buffer, table: int, index: int, item: int) -> tuple[int, int]:
+    """Returns the place and the length of a vector field with items of `item` bytes."""
+    place = _field(data, table, index)
+    if not place:
+        return 0, 0
+    start = place + _number(data, place, "<I")
+    length = _number(data, start, "<I")
+    if length > (len(data) - start - 4) // item:
+        raise FlatError(
+            f"byte {start}: {length} items, more than the file holds: cut off or damaged"
+        )
+    return start + 4, length
+
+
+def _tables(data: Buffer, table: int, index: int) -> Iterator[int]:
+    start, length = _vector(data, table, index, 4)
+    for i in range(length):
+        place = start + 4 * i
+        yield place + _number(data, place, "<I")
+
+
+def _custom_code(data: Buffer, code: int) -> str:
+    start, length = _vector(data, code, 1, 1)
+    return bytes(data[start : start + length]).decode(errors="replace")
+
+
+def _strings(options: bytes) -> list[bytes]:
+    """Reads a FlexBuffer whose root is a vector of strings (typed or not)."""
+    if len(options) < 3:
+        raise FlatError("options of less than three bytes")
+    width, packed = options[-1], options[-2]
+    kind, child = packed >> 2, 1 << (packed & 3)
+    if width not in (1, 2, 4, 8) or kind not in (
+        10,
+        15,
+    ):  # FBT_VECTOR, FBT_VECTOR_STRING_DEPRECATED
+        raise FlatError("options that are no list")
+
+    def unsigned(place: int, size: int) -> int:
+        if place < 0 or place + size > len(options):
+            raise FlatError("options with a place outside of them")
+        return int.from_bytes(options[place : place + size], "little")
+
+    root = len(options) - 2 - width
+    vector = root - unsigned(root, width)
+    count = unsigned(vector - child, child)
+    if count > len(options):
+        raise FlatError("options with more items than bytes")
+    found = []
+    for i in range(count):
+        place = vector + i * child
+        item = unsigned(vector + count * child + i, 1) if kind == 10 else 5 << 2
+        if item >> 2 != 5:  # FBT_STRING
+            raise FlatError("options that are no strings")
+        text = place - unsigned(place, child)
+        size = 1 << (item & 3)
+        length = unsigned(text - size, size)
+        if text < 0 or text + length > len(options):
+            raise FlatError("options with a string outside of them")
+        found.append(options[text : text + length])
+    return found
+
+
+def flex_ops(data: Buffer, model: str) -> list[NodeUse]:
+    """Returns the TensorFlow ops in the TensorFlow Lite model `data`, none where it has none.
+
+    Raises FlatError where the bytes are no such model or an op in it is damaged.
+    """
+    if len(data) < 8 or bytes(data[4:8]) != b"TFL3":
+        raise FlatError("does not have TFL3 at byte 4: no TensorFlow Lite model")
+    root = _number(data, 0, "<I")
+    codes = [_custom_code(data, code) for code in _tables(data, root, 1)]
+    nodes = []
+    for graph_number, graph in enumerate(_tables(data, root, 2)):
+        for number, operator in enumerate(_tables(data, graph, 3)):
+            index_place = _field(data, operator, 0)
+            index = _number(data, index_place, "<I") if index_place else 0
+            if index >= len(codes):
+                raise FlatError(
+                    f"operator {number} of subgraph {graph_number}: unknown code {index}: damaged"
+                )
+            if not codes[index].startswith("Flex"):
+                continue
+            where = f"operator {number} of subgraph {graph_number} ({codes[index]})"
+            start, length = _vector(data, operator, 5, 1)
+            try:
+                name, node_def, *_ = _strings(bytes(data[start : start + length]))
+                node = graph_def.node(node_def, 0, len(node_def), model, "")
+            except (FlatError, wire.WireError, ValueError) as error:
+                raise FlatError(f"{where}: no NodeDef in its custom options: {error}") from None
+            if node.op != name.decode(errors="replace"):
+                raise FlatError(
+                    f"{where}: is called {name.decode(errors='replace')!r} but holds a node of {node.op!r}"
+                )
+            label = node.node or where
+            nodes.append(NodeUse(model, "", label, node.op, node.device, node.attrs, node.inputs))
+    return nodes
