@@ -11,7 +11,7 @@ from tfcarve.registry.scan import Progress
 def shown() -> Iterator[Progress]:
     """Gives a function that shows progress on standard error where that is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda what, done, total: None
+        yield lambda *_: None
         return
     from rich.progress import Progress as Bar  # loaded only where somebody looks
 

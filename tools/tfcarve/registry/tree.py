@@ -90,7 +90,7 @@ def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
             d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith(".")
         )
         for name in names:
-            if name.endswith(_HEADERS + _SOURCES) or name in _BUILD_FILES or name.endswith(".bzl"):
+            if name in _BUILD_FILES or name.endswith((*_HEADERS, *_SOURCES, ".bzl")):
                 place = f"{folder}/{name}"
                 status = os.stat(place)
                 files[f"{where}/{name}"] = (place, Stat(status.st_size, status.st_mtime_ns))
