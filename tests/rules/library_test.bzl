@@ -1,0 +1,55 @@
+"""What tf_mobile_library hands on, seen at analysis: nothing is compiled."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//rules:defs.bzl", "TfMobileLibraryInfo")
+
+def _only_registrations_are_forced_impl(ctx):
+    env = analysistest.begin(ctx)
+    linked = analysistest.target_under_test(env)[CcInfo].linking_context
+    libraries = [l for i in linked.linker_inputs.to_list() for l in i.libraries]
+    forced = [l.pic_static_library.basename for l in libraries if l.alwayslink]
+    asserts.equals(env, ["libcore_registering.a", "libunits.a"], sorted([f.replace(".lo", ".a") for f in forced]))
+    plain = [l.pic_static_library.basename for l in libraries if not l.alwayslink]
+    for name in ["libabseil.a", "libcore.a", "libhelpers.a", "libprotobuf.a"]:
+        asserts.true(env, name in plain, "%s is not among the plain archives %s" % (name, plain))
+    return analysistest.end(env)
+
+only_registrations_are_forced_test = analysistest.make(_only_registrations_are_forced_impl)
+
+def _outputs_impl(ctx):
+    env = analysistest.begin(ctx)
+    info = analysistest.target_under_test(env)[TfMobileLibraryInfo]
+    asserts.equals(env, "libtensorflow-core.a", info.static_library.basename)
+    asserts.equals(env, "libtensorflow-core.so", info.shared_library.basename)
+    asserts.equals(env, "libtensorflow-registrations.a", info.registrations.basename)
+    asserts.equals(env, "selection.json", info.selection.basename)
+    return analysistest.end(env)
+
+outputs_test = analysistest.make(_outputs_impl)
+
+def _shared_library_flags_impl(ctx):
+    env = analysistest.begin(ctx)
+    output = analysistest.target_under_test(env)[TfMobileLibraryInfo].unstripped_library
+    actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppLink"]
+    linking = [a for a in actions if a.outputs.to_list()[0].basename == output.basename]
+    asserts.equals(env, 1, len(linking))
+    argv = " ".join(linking[0].argv)
+    for flag in ["-Wl,--gc-sections", "-Wl,-soname,libtensorflow-core.so", "-Wl,--version-script="]:
+        asserts.true(env, flag in argv, "%s is missing in %s" % (flag, argv))
+    return analysistest.end(env)
+
+shared_library_flags_test = analysistest.make(_shared_library_flags_impl)
+
+def _canonical_config_impl(ctx):
+    """An app's own -c dbg does not reach the library: the archives are the same files."""
+    env = analysistest.begin(ctx)
+    library = analysistest.target_under_test(env)[TfMobileLibraryInfo].static_library
+    asserts.false(env, "-dbg" in library.path, library.path)
+    asserts.true(env, "-opt" in library.path, library.path)
+    return analysistest.end(env)
+
+canonical_config_test = analysistest.make(
+    _canonical_config_impl,
+    config_settings = {"//command_line_option:compilation_mode": "dbg"},
+)
