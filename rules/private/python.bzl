@@ -126,7 +126,13 @@ def _py_tool_test_impl(ctx):
     )
     return [
         DefaultInfo(executable = launcher, runfiles = sources.runfiles),
-        RunEnvironmentInfo(ctx.attr.env, ctx.attr.env_inherit),
+        RunEnvironmentInfo(
+            {
+                key: ctx.expand_location(value, ctx.attr.data)
+                for key, value in ctx.attr.env.items()
+            },
+            ctx.attr.env_inherit,
+        ),
     ]
 
 _SOURCES_ATTRS = {
@@ -165,7 +171,7 @@ _py_tool_test = rule(
     implementation = _py_tool_test_impl,
     test = True,
     attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
-        "env": attr.string_dict(doc = "Environment of the test."),
+        "env": attr.string_dict(doc = "Environment of the test; $(rlocationpath …) of data is expanded."),
         "env_inherit": attr.string_list(doc = "Variables it takes from the outside."),
     },
 )

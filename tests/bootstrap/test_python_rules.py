@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-HERE = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/bootstrap"
+RUNFILES = Path(os.environ["RUNFILES_DIR"])
 EXPECTED = {
     "arguments": ["one two", "three"],
     "data": "some data",
@@ -16,12 +16,12 @@ EXPECTED = {
 
 
 def test_as_tool_of_an_action() -> None:
-    assert json.loads((HERE / "echoed.txt").read_text()) == EXPECTED
+    assert json.loads((RUNFILES / "_main/tests/bootstrap/echoed.txt").read_text()) == EXPECTED
 
 
 def test_as_data_of_a_program() -> None:
     done = subprocess.run(
-        [HERE / "echo", "one two", "three"],
+        [RUNFILES / os.environ["ECHO"], "one two", "three"],
         cwd="/",
         env={},
         capture_output=True,
