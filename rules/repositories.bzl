@@ -7,6 +7,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private:cross_repository.bzl", "cross_repository")
 load("//rules/private:python_repository.bzl", "python_repository")
 load("//rules/private:source_repository.bzl", "source_repository")
+load("//rules/private:sources_digest_repository.bzl", "sources_digest_repository")
 
 def _source(pin):
     source_repository(
@@ -86,6 +87,23 @@ def tfcarve_python_dev():
         oldest = "3.9",
     )
 
+def tfcarve_sources_digest():
+    """A file that changes with what nested workspaces use of this module."""
+    sources_digest_repository(
+        name = "tfcarve_sources_digest",
+        files = [
+            "MODULE.bazel",
+            "WORKSPACE",
+            "bazelw",
+        ],
+        folders = [
+            "rules",
+            "templates",
+            "third_party",
+            "tools",
+        ],
+    )
+
 def tfcarve_repositories():
     """All that an app needs."""
     tfcarve_tensorflow()
@@ -104,3 +122,4 @@ def tfcarve_repositories():
 def tfcarve_dev_repositories():
     """What only tfcarve's own tests need."""
     tfcarve_python_dev()
+    tfcarve_sources_digest()

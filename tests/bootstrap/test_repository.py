@@ -58,7 +58,7 @@ def test_module_and_workspace_bring_the_same_repositories() -> None:
         r'^    "(\w+)": struct\([^\n]*\n[^\n]*\n        cross = struct', table, re.M
     )
     made = {f"tfcarve_{name}" for name in sources} | {f"tfcarve_cross_{name}" for name in crosses}
-    made |= set(re.findall(r'python_repository\(\s*name = "(\w+)"', functions))
+    made |= set(re.findall(r'(?:python|digest)_repository\(\s*name = "(\w+)"', functions))
     assert used == made
     # WORKSPACE calls the two functions that the extensions call.
     for file in ("WORKSPACE", "rules/extensions.bzl"):
