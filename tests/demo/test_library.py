@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from demo.library import Library, gzip_size, largest_difference, run
 from demo.made_models import MadeModel, key
 from demo.nested import NestedError

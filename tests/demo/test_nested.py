@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from demo import nested
 from demo.nested import BuildError, NestedError, Workspace
 
@@ -79,7 +80,7 @@ def test_failed_build_tells_what_bazel_said(app: Path) -> None:
 
 
 def test_module_without_the_path_to_replace() -> None:
-    with pytest.raises(NestedError, match="MODULE.bazel has no"):
+    with pytest.raises(NestedError, match=r"MODULE\.bazel has no"):
         nested.module_file("module()", Path("/x"))
 
 

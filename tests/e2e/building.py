@@ -12,7 +12,6 @@ from demo.inception import APP, RELEASE
 from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import Build, Workspace
-
 from e2e import exec_log
 from e2e.exec_log import Spawn
 

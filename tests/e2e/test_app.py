@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from demo.nested import Workspace
 
+from demo.nested import Workspace
 from e2e import building
 
 

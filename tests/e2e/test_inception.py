@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tensorflow.core.framework import graph_pb2
+
 from demo import library
 from demo.facts import TOLERANCE
 from demo.made_models import MadeModel
 from demo.nested import Workspace
-from tensorflow.core.framework import graph_pb2
-
 from e2e import building
 
 HOST = "linux_x86_64"

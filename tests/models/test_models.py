@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from models import frozen, make, zoo
 
 APP = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/e2e/app"

@@ -58,7 +58,7 @@ def table(measured: Sequence[Measured], full_size: int) -> str:
     return "\n".join(
         "  ".join(
             cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths))
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     )

@@ -1,0 +1,65 @@
+"""The program behind `./bazelw run //:demo`, with its output in a pipe."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+
+def _demo(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "demo.inception", *arguments],
+        check=False,
+        text=True,
+        capture_output=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def first() -> subprocess.CompletedProcess[str]:
+    return _demo()
+
+
+def test_succeeds_and_says_nothing_on_stderr(first: subprocess.CompletedProcess[str]) -> None:
+    assert first.returncode == 0, first.stderr
+    assert first.stderr == ""
+
+
+def test_one_line_a_stage(first: subprocess.CompletedProcess[str]) -> None:
+    stages = re.findall(r"^\[(\d)/6\] (\w+)", first.stdout, re.MULTILINE)
+    names = ["model", "selection", "linux_x86_64", "linux_arm64", "run", "sizes"]
+    assert stages == [(str(number), name) for number, name in enumerate(names, 1)]
+    assert re.search(r"\d+ ops, \d+ kernels, \d+ source files", first.stdout)
+
+
+@pytest.mark.parametrize("platform", ["linux_x86_64", "linux_arm64"])
+def test_libraries_are_small_and_right(
+    first: subprocess.CompletedProcess[str], platform: str
+) -> None:
+    row = re.search(rf"^{platform} +([\d,]+) +([\d,]+) +(\S+)$", first.stdout, re.MULTILINE)
+    assert row is not None, first.stdout
+    stripped, packed = (int(figure.replace(",", "")) for figure in row.groups()[:2])
+    assert packed < stripped < 8_000_000
+    assert float(row.group(3)) <= 1e-5
+    file = re.search(rf"^{platform}: (\S+)$", first.stdout, re.MULTILINE)
+    assert file is not None
+    assert Path(file.group(1)).stat().st_size == stripped
+
+
+def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[str]) -> None:
+    start = time.monotonic()
+    second = _demo()
+    assert time.monotonic() - start < 60
+    assert "kept from an earlier run" in second.stdout
+    assert second.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
+
+
+def test_unknown_platform_is_bad_use() -> None:
+    done = _demo("--platform=vax")
+    assert done.returncode == 2
+    assert "linux_arm64" in done.stderr

@@ -1,0 +1,56 @@
+"""What the README shows is what the tests run."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+APP = ROOT / "tests/e2e/app"
+
+# Each command of the README and who runs it.
+RUN_BY = {
+    "./bazelw run //:demo": "tests/e2e/test_demo.py",
+    "./bazelw test //...": ".ci/run",
+}
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _stands_in(block: list[str], text: list[str]) -> bool:
+    return any(text[i : i + len(block)] == block for i in range(len(text)))
+
+
+@pytest.mark.parametrize(("language", "count"), [("starlark", 5), ("c", 1)])
+def test_code_is_the_nested_apps(language: str, count: int) -> None:
+    blocks = _blocks(language)
+    assert len(blocks) == count
+    files = [
+        _lines(file.read_text())
+        for file in (APP / "MODULE.bazel", APP / "BUILD", APP / "app_test.cc")
+    ]
+    for block in blocks:
+        assert any(_stands_in(_lines(block), file) for file in files), f"not in the app:\n{block}"
+
+
+def test_commands_are_run_by_a_test() -> None:
+    commands = [line for block in _blocks("sh") for line in _lines(block)]
+    assert sorted(commands) == sorted(RUN_BY)
+    for command, runner in RUN_BY.items():
+        target = command.split()[-1]
+        assert target in (ROOT / runner).read_text(encoding="utf-8"), f"{runner}: no {target}"
+
+
+def test_links_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / link).exists(), link
