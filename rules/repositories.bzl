@@ -75,7 +75,7 @@ def tfcarve_python():
         name = "tfcarve_python",
         lock = Label("//third_party/python:tools.txt"),
         newest = "3.13",
-        oldest = "3.9",
+        oldest = "3.11",
     )
 
 def tfcarve_python_dev():
@@ -84,7 +84,7 @@ def tfcarve_python_dev():
         name = "tfcarve_python_dev",
         lock = Label("//third_party/python:dev.txt"),
         newest = "3.11",
-        oldest = "3.9",
+        oldest = "3.11",
     )
 
 def tfcarve_sources_digest():

@@ -44,6 +44,16 @@ def _from_upstream(ctx, python, pin):
     ctx.delete(archive)
     return done.stderr.strip() if done.return_code else None
 
+def _watch_hook(ctx, module):
+    """Fetches again when the Python package of a pin's hook changes."""
+    folder = ctx.path(ctx.attr._sources).dirname.dirname.get_child("tools")
+    for name in module.split(".")[:-1]:
+        folder = folder.get_child(name)
+    if hasattr(ctx, "watch"):
+        for file in folder.readdir(watch = "no"):
+            if file.basename.endswith(".py"):
+                ctx.watch(file)
+
 def _source_repository_impl(ctx):
     python = ctx.which("python3")
     if not python:
@@ -51,6 +61,9 @@ def _source_repository_impl(ctx):
     for label in ctx.attr._tools:
         ctx.path(label)  # A change there fetches again.
     pin = json.decode(ctx.read(ctx.attr._sources))[ctx.attr.pin]
+
+    if "prepare" in pin:
+        _watch_hook(ctx, pin["prepare"])
 
     ctx.report_progress("looking for a local archive")
     failures = []

@@ -4,6 +4,8 @@ The system's package lists and its state are never touched. apt checks the mirro
 by the signed index, the SHA-256 of what it downloads.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

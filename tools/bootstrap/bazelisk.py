@@ -1,5 +1,7 @@
 """bazelisk from npm, for machines that reach the place where Bazel is released."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import os

@@ -1,5 +1,7 @@
 """The user's cache directory: where it is, locks, and folders that appear whole or not at all."""
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import os

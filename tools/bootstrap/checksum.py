@@ -1,5 +1,7 @@
 """SHA-256 of files."""
 
+from __future__ import annotations
+
 import hashlib
 from pathlib import Path
 

@@ -4,6 +4,8 @@ Order: a `bazel` or `bazelisk` on PATH that is of the version asked for; bazelis
 Bazel's releases can be reached; Debian's own Bazel.
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import re

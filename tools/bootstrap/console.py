@@ -1,5 +1,7 @@
 """What the bootstrap says, and how it fails."""
 
+from __future__ import annotations
+
 import sys
 
 

@@ -4,6 +4,8 @@ Debian's Bazel wants a newer libc than Debian 12 has. So it gets its own libc, l
 runtime under the user's cache; nothing is installed in the system, and no other program sees them.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import platform

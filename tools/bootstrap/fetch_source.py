@@ -5,6 +5,8 @@ upstream's archives (its settings for proxies, mirrors and caches hold there):
 --from local, then --archive what Bazel downloaded, then --from clients.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

@@ -1,5 +1,7 @@
 """The pinned sources of third_party/sources.json, as values."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

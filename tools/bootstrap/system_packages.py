@@ -1,5 +1,7 @@
 """The programs of the system that a build needs, and the Debian packages they are in."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

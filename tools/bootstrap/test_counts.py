@@ -1,5 +1,7 @@
 """Counts passed and failed test targets from Bazel's build event file (JSON lines)."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,7 @@
 """Unpacks a source archive, laid out as a Bazel repository of ours."""
 
+from __future__ import annotations
+
 import functools
 import tarfile
 import zipfile

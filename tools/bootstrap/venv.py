@@ -1,5 +1,7 @@
 """Makes a virtual environment from a lock, once for this user, and prints where it is."""
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import shutil

@@ -1,5 +1,7 @@
 """Wheels from the Python package index, by name and pinned hash, through pip."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
