@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from bootstrap import choose_bazel
 from bootstrap.choose_bazel import Choice
 from bootstrap.console import BootstrapError

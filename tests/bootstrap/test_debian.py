@@ -1,6 +1,7 @@
 """What is read from apt's answers and Debian's packages."""
 
 import pytest
+
 from bootstrap.apt import debian_mirror
 from bootstrap.console import BootstrapError
 from bootstrap.debian_bazel import present_names, without_class_path

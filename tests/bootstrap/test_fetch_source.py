@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from bootstrap import fetch_source
 from bootstrap.console import BootstrapError
 from bootstrap.pins import read_pin

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+
 from bootstrap import wheels
 from bootstrap.cache import built_in_place
 from bootstrap.console import BootstrapError
