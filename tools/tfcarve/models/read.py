@@ -1,5 +1,6 @@
 """Reads a model of any kind: looks at what it is, hands it to its reader."""
 
+import codecs
 import hashlib
 import mmap
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,10 @@ def mapped(path: Path) -> Iterator[Buffer]:
 
 def _looks_like_text(data: Buffer) -> bool:
     head = bytes(data[:512])
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
 
 

@@ -7,13 +7,20 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from tfcarve.errors import BadInput
 from tfcarve.registry import cache, helpers, preprocess, records, resolve, shadow, values
 from tfcarve.registry import tree as trees
-from tfcarve.registry.index import IndexFile, KernelIndex, TensorflowFacts
+from tfcarve.registry.index import (
+    IndexFile,
+    KernelIndex,
+    OpDefinition,
+    Registration,
+    TensorflowFacts,
+)
 from tfcarve.registry.records import Records
 from tfcarve.registry.shadow import Shadow
 from tfcarve.registry.tree import Tree
@@ -120,9 +127,14 @@ def _write_shadows(folder: Path, shadows: Mapping[str, Shadow], paths: Iterable[
     (folder / preprocess.PRELUDE_NAME).write_text(shadow.PRELUDE, encoding="utf-8")
 
 
-def _virtual(path: str) -> str:
-    """Returns a path that stays inside the folder of shadows."""
-    return path.lstrip("/").replace("../", "__up__/")
+_Record = TypeVar("_Record", Registration, OpDefinition)
+
+
+def _as_given(records: Iterable[_Record], tree: Tree) -> tuple[_Record, ...]:
+    """Returns `records` with the paths of custom ops as the user gave them."""
+    return tuple(
+        replace(r, file=tree.custom[r.file]) if r.file in tree.custom else r for r in records
+    )
 
 
 def _preprocess(
@@ -196,12 +208,25 @@ def _scan(
     units = sorted({r.file for r in registrations} | {o.file for o in ops})
     return KernelIndex(
         facts,
-        tuple(registrations),
-        tuple(ops),
+        _as_given(registrations, tree),
+        _as_given(ops, tree),
         tuple(gradients),
         helpers.helper_sources(tree.root, units),
         tuple(unresolved),
     )
+
+
+def _kept(seen_key: str, stats: str) -> bytes | None:
+    """Returns the kept index of a tree whose files still have the `stats` of then, or None."""
+    seen = cache.read("seen", seen_key)
+    if seen is None:
+        return None
+    try:
+        known = json.loads(seen)
+    except ValueError:
+        return None
+    same = isinstance(known, dict) and known.get("stats") == stats
+    return cache.read("index", str(known.get("index"))) if same else None
 
 
 def make_index(
@@ -225,21 +250,19 @@ def make_index(
         *settings.defines,
         _compiler_stamp(settings.compiler),
         cache.code_digest(),
-        *sorted(tree.custom),
+        *sorted(tree.custom.values()),
     ]
     stats = cache.digest(f"{p} {s.size} {s.mtime_ns}" for p, (_, s) in sorted(tree.files.items()))
     seen_key = cache.digest([os.path.realpath(tensorflow), *common])
-    seen = cache.read("seen", seen_key)
-    if seen is not None:
-        known = json.loads(seen)
-        if known.get("stats") == stats:
-            kept = cache.read("index", known.get("index", ""))
-            if kept is not None:
-                return kept
+    kept = _kept(seen_key, stats)
+    if kept is not None:
+        return kept
     progress("reading the tree", 0, len(tree.files))
     texts = {path: tree.read(path) for path in tree.files}
     code = sorted(p for p in texts if p.startswith(("tensorflow/", "tsl/", "third_party/")))
-    sources_only = [p for p in code if not p.endswith(("BUILD", "BUILD.bazel", ".bzl"))]
+    sources_only = [
+        p for p in code if not p.endswith(("BUILD", "BUILD.bazel", ".bzl", ".upstream"))
+    ]
     sha = cache.digest(part for p in sources_only for part in (p, texts[p]))
     index_key = cache.digest([*common, *(part for p in sorted(texts) for part in (p, texts[p]))])
     result = cache.read("index", index_key)
@@ -277,4 +300,4 @@ def with_custom_ops(
     texts.update((p, tree.read(p)) for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)
     table = values.constants(resolve.expressions(everything), texts)
     registrations, ops, _, unresolved = resolve.resolve(everything, values.Resolver(table), sets)
-    return index.extended(registrations, ops, unresolved)
+    return index.extended(_as_given(registrations, tree), _as_given(ops, tree), unresolved)

@@ -11,7 +11,8 @@ from tfcarve.errors import BadInput
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
-_BUILD_FILES = ("BUILD", "BUILD.bazel")
+# In a tree that Bazel fetched, TensorFlow's own have the name BUILD.upstream.
+_BUILD_FILES = ("BUILD", "BUILD.bazel", "BUILD.upstream", "BUILD.bazel.upstream")
 
 # Folders under the tree with nothing that a TensorFlow library registers: other
 # runtimes, samples, generators of code, and what is only there for tests.
@@ -54,14 +55,15 @@ class Tree:
 
     Attributes:
       root: the folder that holds `tensorflow/`.
-      files: path (relative to the root; custom ops: as given) to where it lies and its stat.
+      files: path (relative to the root; of custom ops: see `custom`) to where it lies and its stat.
       sources: the paths that may register something, in order.
+      custom: the paths of custom op sources, without a leading `/` or `..`, to how they were given.
     """
 
     root: Path
     files: Mapping[str, tuple[str, Stat]]
     sources: tuple[str, ...]
-    custom: frozenset[str] = field(default_factory=frozenset)
+    custom: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, path: str) -> str:
         """Returns the text of the file at `path` of the tree."""
@@ -90,6 +92,8 @@ def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
             d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith(".")
         )
         for name in names:
+            if name.endswith("_test.cc"):
+                continue
             if name in _BUILD_FILES or name.endswith((*_HEADERS, *_SOURCES, ".bzl")):
                 place = f"{folder}/{name}"
                 status = os.stat(place)
@@ -113,17 +117,24 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
         if os.path.isdir(os.path.join(base, other)):
             _walk(base, other, files)
     sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
-    custom = set()
+    custom = {}
     for path in custom_ops:
         if not path.is_file():
             raise BadInput(f"{path}: no such file: a custom op's source was expected")
         beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS)]
         for file in (path, *sorted(beside)):
             status = file.stat()
-            files[file.as_posix()] = (str(file), Stat(status.st_size, status.st_mtime_ns))
-        custom.add(path.as_posix())
+            files[_inside(file)] = (str(file), Stat(status.st_size, status.st_mtime_ns))
+        custom[_inside(path)] = path.as_posix()
     sources += sorted(custom)
-    return Tree(root, MappingProxyType(files), tuple(dict.fromkeys(sources)), frozenset(custom))
+    return Tree(root, MappingProxyType(files), tuple(dict.fromkeys(sources)), custom)
+
+
+def _inside(path: Path) -> str:
+    """Returns a path for `path` that can be made inside of another folder."""
+    if ".." in path.parts:
+        path = Path(os.path.abspath(path))
+    return path.as_posix().lstrip("/")
 
 
 def version(tree: Tree) -> str:

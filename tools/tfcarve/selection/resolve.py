@@ -160,7 +160,8 @@ def _asked(ask: OpAsk, here: Sequence[Registration]) -> tuple[list[Registration]
         wanted = [r for r in here if "".join(r.clazz.split()) == squeezed]
         return wanted, "" if wanted else f"no kernel class {ask.clazz!r}"
     types = set(ask.types)
-    wanted = [r for r in here if not types or all(types & set(t) for _, t in r.constraints)]
+    unlabelled = [r for r in here if not r.label]
+    wanted = [r for r in unlabelled if not types or all(types & set(t) for _, t in r.constraints)]
     why = f"no {DEVICE} kernel for {', '.join(ask.types)}" if types else ""
     return wanted, "" if wanted else why
 

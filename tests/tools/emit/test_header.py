@@ -1,0 +1,66 @@
+"""Tests of the classic header: it is compiled and asked."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from selections import selection
+
+from tfcarve.emit.header import header
+from tfcarve.selection.selection import Selection
+
+_COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
+
+
+def _compile(
+    compiler: str, folder: Path, made: Selection, body: str
+) -> subprocess.CompletedProcess[str]:
+    (folder / "ops_to_register.h").write_bytes(header(made))
+    (folder / "use.cc").write_text(f'#include "ops_to_register.h"\n{body}\n')
+    command = [compiler, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "use.cc"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+_ASK = """
+static_assert(SHOULD_REGISTER_OP("A"));
+static_assert(SHOULD_REGISTER_OP("B"));
+static_assert(SHOULD_REGISTER_OP("_Arg") == false);
+static_assert(SHOULD_REGISTER_OP("") == false);
+static_assert(SHOULD_REGISTER_OP_KERNEL("AOp<CPU, float>"));
+static_assert(SHOULD_REGISTER_OP_KERNEL("AOp < CPU,float >"));
+static_assert(SHOULD_REGISTER_OP_KERNEL("AOp<CPU, floa>") == false);
+static_assert(SHOULD_REGISTER_OP_KERNEL("ArgOp") == false);
+static_assert(SHOULD_REGISTER_OP_GRADIENT == false);
+"""
+
+
+@pytest.mark.parametrize("compiler", _COMPILERS)
+def test_meaning(tmp_path: Path, compiler: str) -> None:
+    made = selection(
+        [("B", "AOp<CPU, float>", "k.cc")], [("A", "o.cc")], [("_Arg", "ArgOp", "f.cc")]
+    )
+    done = _compile(compiler, tmp_path, made, _ASK)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("compiler", _COMPILERS)
+def test_two_thousand_classes(tmp_path: Path, compiler: str) -> None:
+    made = selection([(f"Op{i}", f"Class{i}<CPUDevice, float>", "k.cc") for i in range(2000)])
+    asked = "\n".join(
+        f'static_assert(SHOULD_REGISTER_OP_KERNEL("Class{i}<CPUDevice, float>") == {str(i < 2000).lower()});'
+        for i in (0, 1, 999, 1999, 2000)
+    )
+    done = _compile(compiler, tmp_path, made, asked)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("compiler", _COMPILERS)
+def test_nothing_selected(tmp_path: Path, compiler: str) -> None:
+    done = _compile(compiler, tmp_path, selection(), 'static_assert(!SHOULD_REGISTER_OP("A"));')
+    assert done.returncode == 0, done.stderr
+
+
+def test_same_selection_same_bytes() -> None:
+    rows = [("A", "AOp", "k.cc"), ("B", "BOp", "k.cc")]
+    assert header(selection(rows)) == header(selection(rows[::-1]))

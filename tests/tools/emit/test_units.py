@@ -1,0 +1,44 @@
+"""Tests of units."""
+
+import pytest
+from selections import selection
+
+from tfcarve.emit import units
+from tfcarve.errors import BadInput
+
+
+def test_units() -> None:
+    made = units.units(
+        selection(
+            [("B", "BOp<CPU, float>", "k/b.cc"), ("A", "AOp", "k/b.cc"), ("C", "AOp", "k/b.cc")],
+            [("A", "o/ops.cc")],
+            [("_Arg", "ArgOp", "k/f.cc")],
+        )
+    )
+    assert made == {
+        "k__b.cc": b'#define TFCARVE_KERNEL_CLASSES "AOp", "BOp<CPU, float>"\n'
+        b'#define TFCARVE_OPS "A", "B", "C"\n#include "k/b.cc"\n',
+        "k__f.cc": b'#include "k/f.cc"\n',
+        "o__ops.cc": b'#define TFCARVE_OPS "A"\n#include "o/ops.cc"\n',
+    }
+
+
+def test_helpers() -> None:
+    assert units.helpers(selection(helpers=["k/h.cc"])) == {"k__h.cc": b'#include "k/h.cc"\n'}
+
+
+def test_names_that_are_hostile_stay_strings() -> None:
+    (unit,) = units.units(selection([("A", 'x"\n#include "/etc/passwd', "k.cc")])).values()
+    assert (
+        unit.splitlines()[0] == rb'#define TFCARVE_KERNEL_CLASSES "x\"\012#include \"/etc/passwd"'
+    )
+
+
+@pytest.mark.parametrize("path", ['a".cc', "a\nb.cc", "../a.cc", "", "a b.cc"])
+def test_paths_that_are_none(path: str) -> None:
+    with pytest.raises(BadInput, match="no path of a source"):
+        units.file_name(path)
+
+
+def test_file_name_of_an_absolute_path() -> None:
+    assert units.file_name("/app/op.cc") == "app__op.cc"

@@ -1,0 +1,139 @@
+"""Tests of reading GraphDefs in binary form."""
+
+import protos
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from protos import node
+
+from tfcarve.models import graph_def
+from tfcarve.models.node_use import AttrValue, NodeUse
+from tfcarve.models.wire import WireError
+
+
+def _read(data: bytes) -> list[NodeUse]:
+    return graph_def.graph(data, 0, len(data), "m.pb")[0]
+
+
+def _attr(value: bytes) -> AttrValue:
+    return _read(protos.graph(node("n", "Op", {"a": value})))[0].attrs["a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (protos.type_value("float32"), AttrValue("type", "float32")),
+        (protos.number(6, 101), AttrValue("type", "float32_ref")),
+        (protos.number(6, 77), AttrValue("type", "DataType(77)")),
+        (protos.string_value("SAME"), AttrValue("string", "SAME")),
+        (protos.int_value(-3), AttrValue("int", -3)),
+        (protos.bool_value(True), AttrValue("bool", True)),
+        (protos.function_value("f"), AttrValue("func", "f")),
+        (protos.placeholder_value("T"), AttrValue("placeholder", "T")),
+        (protos.types_value("float32", "bool"), AttrValue("list(type)", ("float32", "bool"))),
+        (protos.data(1, protos.number(6, 1)), AttrValue("list(type)", ("float32",))),
+        (protos.data(1, protos.data(2, "a")), AttrValue("list(string)", ("a",))),
+        (protos.data(1, protos.data(3, b"\1\2")), AttrValue("list(int)", (1, 2))),
+        (protos.data(1, protos.data(9, protos.data(1, "f"))), AttrValue("list(func)", ("f",))),
+        (protos.data(1, b""), AttrValue("list()", ())),
+        (protos.data(1, protos.data(4, bytes(8))), AttrValue("other", None)),
+        (protos.tensor_value("int32", (2, 3), b"values"), AttrValue("tensor", ("int32", (2, 3)))),
+        (protos.data(7, protos.shape(-1, 3)), AttrValue("shape", (-1, 3))),
+        (protos.data(7, protos.number(3, 1)), AttrValue("shape", None)),
+        (b"\x25\0\0\0\0", AttrValue("other", None)),
+        (b"", AttrValue("unset", None)),
+    ],
+)
+def test_attr(value: bytes, expected: AttrValue) -> None:
+    assert _attr(value) == expected
+
+
+def test_nodes_and_functions() -> None:
+    data = protos.graph(
+        node("x", "Placeholder"),
+        node("y", "F", device="/device:GPU:0", inputs=["x", "^z"]),
+        functions=[protos.function("F", node("inner", "Relu"))],
+    )
+    nodes, functions = graph_def.graph(data, 0, len(data), "m.pb")
+    assert nodes == [
+        NodeUse("m.pb", "", "x", "Placeholder", "", {}),
+        NodeUse("m.pb", "", "y", "F", "/device:GPU:0", {}, ("x", "^z")),
+        NodeUse("m.pb", "F", "inner", "Relu", "", {}),
+    ]
+    assert functions == ["F"]
+
+
+def test_a_tensors_values_are_not_read() -> None:
+    # They would be no message: whoever looks into them fails.
+    assert _attr(protos.tensor_value("float32", (1,), b"\xff" * 40)).kind == "tensor"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (protos.graph(node("n", "")), "node 'n': has no op"),
+        (protos.graph(node("n", "a b")), "node 'n': 'a b' is no name of an op"),
+        (
+            protos.data(1, protos.data(1, "n") + protos.number(2, 1)),
+            "node 'n': field 2 has wire type 0",
+        ),
+        (
+            protos.graph(node("n", "Op", {"a": protos.data(6, "x")})),
+            "node 'n': .*attribute field 6 has wire type 2",
+        ),
+        (
+            protos.graph(node("n", "Op", {"a": protos.number(1, 1)})),
+            "attribute's list has wire type 0",
+        ),
+        (
+            protos.graph(node("n", "Op", {"a": protos.data(1, protos.number(2, 1))})),
+            "list field 2 has wire type 0",
+        ),
+        (protos.graph(functions=[protos.data(3, node("n", "Op"))]), "a function without a name"),
+        (protos.data(9, ""), "field 9: not as in graph.proto"),
+        (protos.data(1, protos.data(1, b"\xff")), "no UTF-8"),
+    ],
+)
+def test_no_graph(data: bytes, message: str) -> None:
+    with pytest.raises(WireError, match=message):
+        _read(data)
+
+
+_GRAPH = protos.graph(
+    node(
+        "a",
+        "Const",
+        {
+            "dtype": protos.type_value("float32"),
+            "value": protos.tensor_value("float32", (2,), bytes(8)),
+        },
+    ),
+    node(
+        "b", "If", {"then_branch": protos.function_value("f"), "Tin": protos.types_value("float32")}
+    ),
+    functions=[protos.function("f", node("c", "Relu", {"T": protos.type_value("float32")}))],
+)
+
+
+@given(st.integers(0, len(_GRAPH) - 1))
+def test_cut_off_anywhere(length: int) -> None:
+    """A file cut off at any byte is an error, or ends between two nodes."""
+    try:
+        assert len(_read(_GRAPH[:length])) <= 3
+    except WireError as error:
+        assert str(error)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(_GRAPH) - 1), st.integers(0, 255)), min_size=1, max_size=8
+    )
+)
+def test_damaged_anywhere(changes: list[tuple[int, int]]) -> None:
+    damaged = bytearray(_GRAPH)
+    for place, byte in changes:
+        damaged[place] = byte
+    try:
+        _read(bytes(damaged))
+    except WireError as error:
+        assert str(error)

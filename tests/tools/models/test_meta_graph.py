@@ -1,0 +1,34 @@
+"""Tests of finding the graphs in MetaGraphDefs and SavedModels."""
+
+import protos
+import pytest
+
+from tfcarve.models import meta_graph
+from tfcarve.models.wire import WireError
+
+_GRAPH = protos.graph(protos.node("n", "Op"))
+
+
+def test_meta_graph() -> None:
+    data = protos.meta_graph(_GRAPH, "serve", "gpu")
+    ((tags, place, end),) = meta_graph.meta_graph(data, 0, len(data))
+    assert tags == ("serve", "gpu")
+    assert data[place:end] == _GRAPH
+
+
+def test_saved_model() -> None:
+    data = protos.saved_model(protos.meta_graph(_GRAPH, "a"), protos.meta_graph(b"", "b"))
+    assert [tags for tags, _, _ in meta_graph.saved_model(data)] == [("a",), ("b",)]
+    assert meta_graph.is_saved_model(data)
+    assert not meta_graph.is_saved_model(_GRAPH)
+
+
+@pytest.mark.parametrize("data", [protos.data(8, ""), protos.number(2, 1)])
+def test_no_meta_graph(data: bytes) -> None:
+    with pytest.raises(WireError, match="no MetaGraphDef"):
+        list(meta_graph.meta_graph(data, 0, len(data)))
+
+
+def test_no_saved_model() -> None:
+    with pytest.raises(WireError, match="no SavedModel"):
+        list(meta_graph.saved_model(protos.data(3, "")))

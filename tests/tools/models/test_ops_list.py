@@ -1,0 +1,69 @@
+"""Tests of ops lists."""
+
+import pytest
+
+from tfcarve.models.node_use import OpAsk
+from tfcarve.models.ops_list import ListError, from_json, from_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ('[["Add", "AddOp"]]', (OpAsk("Add", "AddOp"),)),
+        ('[["Add", null], ["Add", null]]', (OpAsk("Add", ""),)),
+        ('[["Add", "A"], ["Sub", "S"]]', (OpAsk("Add", "A"), OpAsk("Sub", "S"))),
+    ],
+)
+def test_json(text: str, asks: tuple[OpAsk, ...]) -> None:
+    assert from_json(text) == asks
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ("{}", "a list of"),
+        ("[]", "a list of"),
+        ('["Add"]', "entry 0: "),
+        ('[["Add", 3]]', "entry 0: "),
+        ('[["a b", null]]', "entry 0: 'a b' is no name of an op"),
+    ],
+)
+def test_wrong_json(text: str, message: str) -> None:
+    with pytest.raises(ListError, match=message):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("ops: [Add]", (OpAsk("Add"),)),
+        ("{ops: [Add], dtypes: [float, int32]}", (OpAsk("Add", None, ("float32", "int32")),)),
+        ("ops: [{op: Add, types: [half]}]", (OpAsk("Add", None, ("float16",)),)),
+        ("ops: [{op: Add, classes: ['A<b>', C]}]", (OpAsk("Add", "A<b>"), OpAsk("Add", "C"))),
+    ],
+)
+def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
+    assert from_yaml(text) == asks
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a list `ops` was expected"),
+        ("ops: []", "a list `ops` was expected"),
+        ("ops: [", "no YAML"),
+        ("{ops: [Add], extra: 1}", "unknown key 'extra': known are dtypes, ops"),
+        ("{ops: [Add], dtypes: float}", "dtypes: a list of data types"),
+        ("{ops: [Add], dtypes: [flout]}", "unknown data type 'flout': known are float32"),
+        ("ops: [3]", "entry 0 of ops: a name or a mapping"),
+        ("ops: [{op: Add, extra: 1}]", "entry 0 of ops: a name or a mapping"),
+        ("ops: [{op: a b}]", "'a b' is no name of an op"),
+        ("ops: [{op: Add, classes: x}]", "classes: a list of kernel classes"),
+        ("ops: [!!python/name:os.system ]", "no YAML"),
+    ],
+)
+def test_wrong_yaml(text: str, message: str) -> None:
+    with pytest.raises(ListError, match=message):
+        from_yaml(text)

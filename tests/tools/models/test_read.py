@@ -1,0 +1,114 @@
+"""Tests of reading models of all kinds from files: the bad ones say what would be right."""
+
+from pathlib import Path
+
+import flat
+import protos
+import pytest
+from protos import node
+
+from tfcarve.errors import BadInput
+from tfcarve.models.read import read
+
+_GRAPH = protos.graph(node("n", "Relu", {"T": protos.type_value("float32")}))
+_TEXT = 'node { name: "n" op: "Relu" attr { key: "T" value { type: DT_FLOAT } } }'
+
+
+def _write(path: Path, content: bytes | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("m.pb", _GRAPH, "graphdef"),
+        ("m.pbtxt", _TEXT, "graphdef-text"),
+        ("m.meta", protos.meta_graph(_GRAPH), "meta_graph"),
+        ("m.pbtxt", f"graph_def {{ {_TEXT} }}", "meta_graph-text"),
+        (
+            "sm/saved_model.pb",
+            protos.saved_model(protos.meta_graph(_GRAPH, "serve")),
+            "saved_model",
+        ),
+        ("sm/saved_model.pbtxt", f"meta_graphs {{ graph_def {{ {_TEXT} }} }}", "saved_model-text"),
+    ],
+)
+def test_equal_models_are_read_as_equal(
+    tmp_path: Path, name: str, content: bytes | str, kind: str
+) -> None:
+    path = _write(tmp_path / name, content)
+    path = path.parent if path.parent != tmp_path else path
+    model = read(path)
+    assert model.format == kind
+    assert model.path == str(path)
+    assert [(n.node, n.op, n.attrs["T"].value) for n in model.nodes] == [("n", "Relu", "float32")]
+
+
+def test_tflite_and_lists(tmp_path: Path) -> None:
+    assert read(_write(tmp_path / "m.tflite", flat.model([], []))).nodes == ()
+    assert read(_write(tmp_path / "m.json", '[["Add", null]]')).asks[0].op == "Add"
+    assert read(_write(tmp_path / "m.yaml", "ops: [Add]")).asks[0].op == "Add"
+
+
+def test_tags(tmp_path: Path) -> None:
+    other = protos.graph(node("o", "Elu"))
+    data = protos.saved_model(
+        protos.meta_graph(_GRAPH, "serve"), protos.meta_graph(other, "serve", "gpu")
+    )
+    path = _write(tmp_path / "saved_model.pb", data)
+    assert [n.op for n in read(path, ["gpu"]).nodes] == ["Elu"]
+    assert [n.op for n in read(path).nodes] == ["Relu", "Elu"]
+    with pytest.raises(BadInput, match="no graph with the tags tpu: it has serve; serve, gpu"):
+        read(path, ["tpu"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("m.pb", b"", "is empty"),
+        ("m.pb", "node { }", "is text, no binary graphdef: name it .pbtxt"),
+        ("m.pb", b"\xff\xfe\xfd", "no protocol buffer"),
+        ("m.pb", _GRAPH[:-20], "cut off or damaged"),
+        ("m.pb", protos.graph(), "a graph with no nodes"),
+        ("m.pbtxt", "# nothing", "a graph with no nodes"),
+        ("m.pbtxt", b"\xff", "byte 0: no UTF-8 text"),
+        ("m.pbtxt", "node {", "line 1: the text ends inside a message"),
+        ("m.meta", protos.meta_graph(protos.graph()), "a graph with no nodes"),
+        ("m.meta", protos.data(1, ""), "no graphs at all"),
+        ("m.tflite", b"abc", "no TensorFlow Lite model"),
+        ("m.json", "{}", "a list of"),
+        ("m.yaml", "[]", "a list `ops` was expected"),
+        ("m.keras", "x", "a Keras file: save it as a SavedModel"),
+        ("m.h5", "x", "a Keras file"),
+    ],
+)
+def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str) -> None:
+    path = _write(tmp_path / name, content)
+    with pytest.raises(BadInput, match=message) as raised:
+        read(path)
+    assert str(raised.value).startswith(f"{path}: ")
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="gone.pb: no such file: give a model"):
+        read(tmp_path / "gone.pb")
+
+
+def test_directory_that_is_no_saved_model(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a directory without saved_model.pb"):
+        read(tmp_path)
+
+
+def test_directory_under_a_files_name(tmp_path: Path) -> None:
+    (tmp_path / "saved_model.pb").mkdir()
+    with pytest.raises(BadInput, match="is a directory"):
+        read(tmp_path)
+
+
+def test_unreadable(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.pb"
+    loop.symlink_to(loop)
+    with pytest.raises(BadInput, match="cannot be read"):
+        read(loop)

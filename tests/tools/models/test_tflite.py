@@ -1,0 +1,86 @@
+"""Tests of finding TensorFlow's ops in TensorFlow Lite models."""
+
+import flat
+import protos
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfcarve.models import tflite
+from tfcarve.models.node_use import AttrValue
+from tfcarve.models.tflite import FlatError
+
+_ADD = protos.node("sum", "Add", {"T": protos.type_value("float32")})
+_MODEL = flat.model(
+    ["", "FlexAdd", "Mine"], [(1, flat.flex_options(b"Add", _ADD)), (0, b""), (2, b"x")]
+)
+
+
+def test_flex_ops() -> None:
+    (use,) = tflite.flex_ops(_MODEL, "m.tflite")
+    assert (use.op, use.node, use.attrs) == ("Add", "sum", {"T": AttrValue("type", "float32")})
+
+
+def test_a_node_without_a_name() -> None:
+    options = flat.flex_options(b"Add", protos.node("", "Add"))
+    (use,) = tflite.flex_ops(flat.model(["FlexAdd"], [(0, options)]), "m")
+    assert use.node == "operator 0 of subgraph 0 (FlexAdd)"
+
+
+@pytest.mark.parametrize(
+    "data", [flat.model([], []), flat.model([], [], 0), flat.model(["Mine"], [(0, b"")])]
+)
+def test_no_flex_ops(data: bytes) -> None:
+    assert tflite.flex_ops(data, "m") == []
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "no TensorFlow Lite model"),
+        (b"\0\0\0\0NOPE", "no TensorFlow Lite model"),
+        (b"\xff\xff\xff\xffTFL3", "outside of the file"),
+        (flat.model(["FlexAdd"], [(7, b"")]), "operator 0 of subgraph 0: unknown code 7"),
+        (flat.model(["FlexAdd"], [(0, b"")]), "options of less than three bytes"),
+        (flat.model(["FlexAdd"], [(0, b"abc")]), "options that are no list"),
+        (
+            flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add"))]),
+            "no NodeDef in its custom options",
+        ),
+        (flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add", b"\xff"))]), "no NodeDef"),
+        (
+            flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add", protos.data(1, "n")))]),
+            "has no op",
+        ),
+        (
+            flat.model(["FlexAdd"], [(0, flat.flex_options(b"", _ADD))]),
+            "is called '' but holds a node of 'Add'",
+        ),
+    ],
+)
+def test_wrong(data: bytes, message: str) -> None:
+    with pytest.raises(FlatError, match=message):
+        tflite.flex_ops(data, "m")
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(_MODEL) - 1), st.integers(0, 255)), min_size=1, max_size=8
+    )
+)
+def test_damaged_anywhere(changes: list[tuple[int, int]]) -> None:
+    damaged = bytearray(_MODEL)
+    for place, byte in changes:
+        damaged[place] = byte
+    try:
+        tflite.flex_ops(bytes(damaged), "m")
+    except FlatError as error:
+        assert str(error)
+
+
+@given(st.integers(0, len(_MODEL) - 1))
+def test_cut_off_anywhere(length: int) -> None:
+    try:
+        tflite.flex_ops(_MODEL[:length], "m")
+    except FlatError as error:
+        assert str(error)

@@ -1,0 +1,67 @@
+"""Tests of the wire format."""
+
+import protos
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfcarve.models import wire
+from tfcarve.models.wire import WireError
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_varint(value: int) -> None:
+    encoded = protos.varint(value)
+    assert wire.varint(encoded, 0, len(encoded)) == (value, len(encoded))
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_signed(value: int) -> None:
+    encoded = protos.varint(value)
+    assert wire.signed(wire.varint(encoded, 0, len(encoded))[0]) == value
+
+
+def test_fields() -> None:
+    data = protos.number(1, 300) + protos.data(2, "ab") + b"\x19" + bytes(7) + b"\x01\x25\x02\0\0\0"
+    assert list(wire.fields(data, 0, len(data))) == [
+        (1, wire.VARINT, 300, 0),
+        (2, wire.BYTES, 5, 7),
+        (3, wire.FIXED64, 1 << 56, 0),
+        (4, wire.FIXED32, 2, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x08", "ends inside a number"),
+        (b"\x08\x80", "ends inside a number"),
+        (b"\x08" + b"\xff" * 11, "a number of more than 10 bytes"),
+        (b"\x0a\x05abc", "field 1 of 5 bytes, but 3 are left"),
+        (b"\x0a\xff\xff\xff\xff\x7f", "but 0 are left"),
+        (b"\x09abc", "field 1 is cut off"),
+        (b"\x0dabc", "field 1 is cut off"),
+        (b"\x0b", "wire type 3"),
+        (b"\x00", "field number 0"),
+    ],
+)
+def test_no_message(data: bytes, message: str) -> None:
+    with pytest.raises(WireError, match=message):
+        list(wire.fields(data, 0, len(data)))
+
+
+def test_text() -> None:
+    assert wire.text("hä".encode(), 0, 3) == "hä"
+    with pytest.raises(WireError, match="no UTF-8"):
+        wire.text(b"\xff", 0, 1)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_end_in_fields_or_an_error(data: bytes) -> None:
+    try:
+        for number, kind, a, b in wire.fields(data, 0, len(data)):
+            assert number > 0
+            if kind == wire.BYTES:
+                assert 0 <= a <= b <= len(data)
+    except WireError:
+        pass

@@ -1,0 +1,96 @@
+"""Tests of the little language of op definitions."""
+
+from typing import Any
+
+import pytest
+
+from tfcarve.registry.attr_spec import Argument, Attr, SpecError, argument, attr
+
+_SETS = {
+    "NumberTypes": ("float32", "int32"),
+    "QuantizedTypes": ("qint8",),
+    "RealNumberTypes": ("float32",),
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("T: type", Attr("T", "type")),
+        ("T : type = DT_FLOAT", Attr("T", "type", "float32")),
+        ("T: numbertype", Attr("T", "type", None, ("float32", "int32"))),
+        ("T: quantizedtype", Attr("T", "type", None, ("qint8",))),
+        ("T: realnumbertype = DT_FLOAT", Attr("T", "type", "float32", ("float32",))),
+        ("T: {half, bool, }", Attr("T", "type", None, ("float16", "bool"))),
+        ("T: {realnumbertype, bool}", Attr("T", "type", None, ("float32", "bool"))),
+        ("s: {'A', \"B\"} = 'A'", Attr("s", "string", "A", ("A", "B"))),
+        ("s: string = ''", Attr("s", "string", "")),
+        (r"s: string = '\t'", Attr("s", "string", "\t")),
+        ("n: int >= -1 = 3", Attr("n", "int", 3, (), -1)),
+        ("x: float = 1e-3", Attr("x", "float", 0.001)),
+        ("x: float = inf", Attr("x", "float", "inf")),
+        ("b: bool = True", Attr("b", "bool", True)),
+        ("L: list(type) >= 1", Attr("L", "list(type)", None, (), 1)),
+        ("L: list(int) = [1, 2]", Attr("L", "list(int)", [1, 2])),
+        ("L: list(string) = ['a', 'b']", Attr("L", "list(string)", ["a", "b"])),
+        ("L: list({float, int32}) = []", Attr("L", "list(type)", [], ("float32", "int32"))),
+        ("s: shape = { unknown_rank: true }", Attr("s", "shape", "{ unknown_rank: true }")),
+        ("s: list(shape) = []", Attr("s", "list(shape)", "[]")),
+        ("f: func", Attr("f", "func")),
+    ],
+)
+def test_attr(spec: str, expected: Any) -> None:
+    assert attr(spec, _SETS) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("T", "'<name>:' was expected"),
+        ("T: wrong", "a type was expected"),
+        ("T: {wrong}", "unknown type 'wrong'"),
+        ("T: {!}", "a type was expected"),
+        ("T: {float bool}", "',' or '}' was expected"),
+        ("T: type left", "left over: 'left'"),
+        ("T: type = DT_WRONG", "unknown type 'DT_WRONG'"),
+        ("T: list(type", r"'\)' was expected"),
+        ("L: list(int) = 3", "a list in brackets was expected"),
+        ("s: string = a", "a string was expected"),
+        ("s: string = 'a", "string without an end"),
+        ("b: bool = 3", "true or false was expected"),
+    ],
+)
+def test_wrong_attr(spec: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        attr(spec, _SETS)
+
+
+_ATTRS = {"T": Attr("T", "type"), "L": Attr("L", "list(type)"), "N": Attr("N", "int")}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("x: float", Argument("x", "float32")),
+        ("x: T", Argument("x", type_attr="T")),
+        ("x: L", Argument("x", type_list_attr="L")),
+        ("x: N * T", Argument("x", type_attr="T", number_attr="N")),
+        ("x: N*int32", Argument("x", "int32", number_attr="N")),
+        ("x: Ref(T)", Argument("x", type_attr="T", ref=True)),
+    ],
+)
+def test_argument(spec: str, expected: Argument) -> None:
+    assert argument(spec, _ATTRS) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("x", "'name: type' was expected"),
+        ("x: U", "unknown attribute 'U'"),
+        ("x: Ref(T", "brackets of Ref"),
+    ],
+)
+def test_wrong_argument(spec: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        argument(spec, _ATTRS)

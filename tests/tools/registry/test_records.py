@@ -1,0 +1,92 @@
+"""Tests of reading the preprocessor's output."""
+
+import pytest
+
+from tfcarve.registry.records import (
+    ParseError,
+    RawConstraint,
+    RawGradient,
+    RawKernel,
+    RawOp,
+    kernel,
+    parse,
+)
+
+
+def _output(*records: str) -> str:
+    return "\n".join(['TFCARVE_SOURCE "a.cc"', *records])
+
+
+def test_kernel() -> None:
+    text = (
+        'TFCARVE_KERNEL 1 7 "b.h" "Op<\\"x\\", float>" Name("A").Device(DEVICE_CPU)'
+        '.TypeConstraint<float>("T").TypeConstraint("U", {DT_INT32, DT_BOOL})'
+        '.AttrConstraint("f", "NHWC").AttrConstraint<bool>("b", true).HostMemory("x")'
+        '.Label("l").Priority(2) TFCARVE_END;'
+    )
+    assert parse(_output(text))["a.cc"].kernels == (
+        RawKernel(
+            "b.h",
+            7,
+            True,
+            'Op<"x", float>',
+            '"A"',
+            "DEVICE_CPU",
+            (
+                RawConstraint('"T"', (), ("float",), ()),
+                RawConstraint('"U"', ("DT_INT32", "DT_BOOL"), (), ()),
+                RawConstraint('"f"', (), (), ('"NHWC"',)),
+                RawConstraint('"b"', (), (), ("true",)),
+            ),
+            ('"x"',),
+            '"l"',
+            "2",
+        ),
+    )
+
+
+def test_op() -> None:
+    text = (
+        'TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x: T").Output("y: T")\n.Attr("T: type")'
+        '.SetIsStateful().SetShapeFn([](C* c) { return f("; )"); }).Doc(R"doc(it; )doc");\n.Attr("no")'
+    )
+    assert parse(_output(text))["a.cc"].ops == (
+        RawOp("a.cc", 3, False, '"A"', ('"T: type"',), ('"x: T"',), ('"y: T"',), True),
+    )
+
+
+def test_op_without_a_chain() -> None:
+    assert parse(_output('TFCARVE_OP 1 3 "a.cc" "A" TFCARVE_END;'))["a.cc"].ops[0].name == '"A"'
+
+
+def test_gradient() -> None:
+    text = 'TFCARVE_GRADIENT 5 "a.cc" "A" , AGrad TFCARVE_END'
+    assert parse(_output(text))["a.cc"].gradients == (RawGradient("a.cc", 5, '"A"', "AGrad"),)
+
+
+def test_sources_are_told_apart() -> None:
+    op = 'TFCARVE_OP 0 1 "{}" "{}" TFCARVE_END ;'
+    output = _output(op.format("a.cc", "A"), 'TFCARVE_SOURCE "b.cc"', op.format("b.cc", "B"))
+    found = parse(output)
+    assert [found[name].ops[0].name for name in ("a.cc", "b.cc")] == ['"A"', '"B"']
+
+
+@pytest.mark.parametrize(
+    ("builder", "message"),
+    [
+        ("", "a call was expected"),
+        ('Name("A").Device()', "tuple index"),
+        ('Name("A").Wrong(1)', r"unknown method \.Wrong\(\)"),
+        ('Name("A") + 1', "more than a builder"),
+    ],
+)
+def test_wrong_kernel(builder: str, message: str) -> None:
+    with pytest.raises(
+        ParseError, match=f"a.cc:4: kernel registration not understood: .*{message}"
+    ):
+        kernel(builder, "Op", "a.cc", 4, False)
+
+
+def test_wrong_op() -> None:
+    with pytest.raises(ParseError, match="a.cc:3: op definition not understood"):
+        parse(_output('TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x'))

@@ -1,0 +1,211 @@
+"""Tests of making an index, with a tree of eight files and the real preprocessor."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import trees
+
+from tfcarve.errors import BadInput
+from tfcarve.registry import index, preprocess, scan
+from tfcarve.registry.index import KernelIndex
+
+_TWICE = "tensorflow/core/kernels/twice_op.cc"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Gives the sources that are preprocessed, as they are."""
+    seen: list[str] = []
+    real = preprocess.run
+
+    def run(
+        compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+    ) -> str:
+        seen.extend(s for s in sources if s.startswith("tensorflow/"))
+        return real(compiler, defines, shadows, sources)
+
+    monkeypatch.setattr(preprocess, "run", run)
+    return seen
+
+
+def _settings(*defines: str) -> scan.Settings:
+    return scan.Settings(defines, scan.find_compiler(os.environ))
+
+
+def _index(root: Path, *defines: str, custom_ops: Sequence[Path] = ()) -> KernelIndex:
+    return index.parse(scan.make_index(root, _settings(*defines), custom_ops), "index").load()
+
+
+def test_index(tmp_path: Path) -> None:
+    made = _index(trees.write(tmp_path), "A", "B=2")
+    assert [
+        (r.op, r.device, r.constraints, r.clazz, r.line, r.system) for r in made.registrations
+    ] == [
+        ("NoOp", "DEFAULT", (), "NoOp", 2, True),
+        ("Twice", "CPU", (("T", ("float32",)),), "TwiceOp<CPUDevice, float>", 7, False),
+        ("Twice", "CPU", (("T", ("int32",)),), "TwiceOp<CPUDevice, ::tensorflow::int32>", 8, False),
+        ("Twice", "GPU", (), "TwiceOp<GPUDevice>", 9, False),
+    ]
+    assert made.registrations[1].file == _TWICE
+    assert [(o.name, o.file, o.line) for o in made.ops] == [
+        ("NoOp", "tensorflow/core/ops/some_ops.cc", 4),
+        ("Twice", "tensorflow/core/ops/some_ops.cc", 3),
+    ]
+    assert made.ops[1].attrs[0].allowed == ("float32", "int32")
+    assert made.tensorflow.version == "9.8.7-rc1"
+    assert made.tensorflow.defines == ("A", "B=2")
+    assert made.unresolved == ()
+
+
+def test_defines_decide(tmp_path: Path) -> None:
+    root = trees.write(tmp_path)
+    assert _index(root, "SLIM").ops[1].attrs[0].allowed == ("float32",)
+    assert _index(root).ops[1].attrs[0].allowed == ("float32", "int32")
+
+
+def test_nothing_changed_nothing_done(tmp_path: Path, preprocessed: list[str]) -> None:
+    root = trees.write(tmp_path)
+    first = scan.make_index(root, _settings())
+    assert sorted(preprocessed) == [
+        "tensorflow/core/kernels/no_op.cc", _TWICE, "tensorflow/core/ops/some_ops.cc"
+    ]  # fmt: skip
+    preprocessed.clear()
+    assert scan.make_index(root, _settings()) == first
+    assert preprocessed == []
+
+
+def test_one_changed_source_is_scanned_alone(tmp_path: Path, preprocessed: list[str]) -> None:
+    root = trees.write(tmp_path)
+    _index(root)
+    preprocessed.clear()
+    place = root / _TWICE
+    place.write_text(place.read_text().replace("TwiceOp<GPUDevice>", "ThriceOp<GPUDevice>"))
+    assert [r.clazz for r in _index(root).registrations if r.device == "GPU"] == [
+        "ThriceOp<GPUDevice>"
+    ]
+    assert preprocessed == [_TWICE]
+
+
+def test_a_changed_header_scans_who_includes_it(tmp_path: Path, preprocessed: list[str]) -> None:
+    root = trees.write(tmp_path)
+    _index(root)
+    preprocessed.clear()
+    place = root / "tensorflow/core/framework/op_kernel.h"
+    place.write_text(place.read_text().replace("m(float)", "m(double)"))
+    assert _index(root).registrations[1].clazz == "TwiceOp<CPUDevice, double>"
+    assert sorted(preprocessed) == ["tensorflow/core/kernels/no_op.cc", _TWICE]
+
+
+def test_text_that_is_no_directive_scans_nobody(tmp_path: Path, preprocessed: list[str]) -> None:
+    root = trees.write(tmp_path)
+    _index(root)
+    preprocessed.clear()
+    place = root / "tensorflow/core/framework/op_kernel.h"
+    place.write_text(place.read_text().replace("no preprocessor line", "still none"))
+    _index(root)
+    assert preprocessed == []
+
+
+_CUSTOM = """\
+#include "mine.h"
+REGISTER_OP("Mine").Input("x: float");
+REGISTER_MINE(float)
+"""
+_CUSTOM_HEADER = """\
+#include "tensorflow/core/framework/op_kernel.h"
+#define REGISTER_MINE(type) REGISTER_KERNEL_BUILDER(Name("Mine").Device(DEVICE_CPU), MineOp<type>);
+"""
+
+
+def test_custom_op(tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    app = trees.write(tmp_path / "app", {"ops/mine.cc": _CUSTOM, "ops/mine.h": _CUSTOM_HEADER})
+    source = app / "ops/mine.cc"
+    made = _index(root, custom_ops=[source])
+    mine = [r for r in made.registrations if r.op == "Mine"]
+    assert [(r.clazz, r.file, r.line) for r in mine] == [("MineOp<float>", str(source), 3)]
+
+    plain = index.parse(scan.make_index(root, _settings()), "index")
+    assert plain.op("Mine") is None
+    more = scan.with_custom_ops(plain, root, _settings(), [source])
+    assert more.registrations("Mine") == tuple(mine)
+    op = more.op("Mine")
+    assert op is not None and op.file == str(source)
+
+
+def test_custom_op_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = trees.write(tmp_path / "tree")
+    trees.write(tmp_path / "app", {"ops/mine.cc": _CUSTOM, "ops/mine.h": _CUSTOM_HEADER, "x/y": ""})
+    monkeypatch.chdir(tmp_path / "app/x")
+    made = _index(root, custom_ops=[Path("../ops/mine.cc")])
+    assert [r.file for r in made.registrations if r.op == "Mine"] == ["../ops/mine.cc"]
+
+
+def test_custom_op_of_another_tensorflow(tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    other = trees.write(tmp_path / "other", {**trees.FILES, "tensorflow/core/public/version.h": ""})
+    source = trees.write(tmp_path / "app", {"mine.cc": _CUSTOM}) / "mine.cc"
+    made = index.parse(scan.make_index(other, _settings()), "index")
+    with pytest.raises(
+        BadInput, match="TensorFlow 9.8.7-rc1, but the index is of 0.0.0: give the same"
+    ):
+        scan.with_custom_ops(made, root, _settings(), [source])
+
+
+def test_what_cannot_be_told_is_recorded(tmp_path: Path) -> None:
+    odd = """#include "tensorflow/core/framework/op_kernel.h"
+    REGISTER_KERNEL_BUILDER(Name(kSomewhere).Device(DEVICE_CPU), A);
+    REGISTER_OP("Odd").Attr("T: strange");
+    REGISTER_OP_GRADIENT(kElsewhere, B);
+    """
+    made = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/odd_op.cc": odd}))
+    assert [(u.line, u.why.partition(":")[0]) for u in made.unresolved] == [
+        (2, "kernel kSomewhere"),
+        (3, 'op "Odd"'),
+        (4, "gradient of kElsewhere"),
+    ]
+
+
+def test_a_registration_that_is_none(tmp_path: Path) -> None:
+    broken = """#include "tensorflow/core/framework/op_kernel.h"
+    REGISTER_KERNEL_BUILDER(Name("A").Device(DEVICE_CPU) + 1, A);"""
+    root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})
+    with pytest.raises(BadInput, match="broken_op.cc:2: kernel registration not understood"):
+        _index(root)
+
+
+def test_a_source_that_cannot_be_preprocessed(tmp_path: Path) -> None:
+    broken = "#if 1\nREGISTER_OP("
+    root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})
+    with pytest.raises(BadInput, match="preprocessor failed:(?s:.*)broken_op.cc"):
+        _index(root)
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = trees.write(tmp_path)
+    with pytest.raises(BadInput, match="gone-compiler: no such command"):
+        scan.make_index(root, scan.Settings((), ("gone-compiler",)))
+    with pytest.raises(BadInput, match="cannot be run: No such file"):
+        preprocess.run(["/gone/compiler"], (), tmp_path, [])
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BadInput, match="no C\\+\\+ compiler"):
+        scan.find_compiler({})
+    assert scan.find_compiler({"CXX": "ccache g++"}) == ("ccache", "g++")
+
+
+def test_broken_cache_is_made_again(tmp_path: Path) -> None:
+    root = trees.write(tmp_path)
+    first = scan.make_index(root, _settings())
+    for file in (tmp_path / "cache").rglob("*.json"):
+        if file.parent.name in ("records", "seen"):
+            file.write_text("{")
+        else:
+            file.unlink()
+    assert scan.make_index(root, _settings()) == first

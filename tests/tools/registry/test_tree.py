@@ -1,0 +1,68 @@
+"""Tests of listing a source tree."""
+
+from pathlib import Path
+
+import pytest
+import trees
+
+from tfcarve.errors import BadInput
+from tfcarve.registry import tree
+
+
+def test_sources(tmp_path: Path) -> None:
+    skipped = {
+        "tensorflow/lite/kernels/a.cc": "",
+        "tensorflow/core/testdata/b.cc": "",
+        "tensorflow/.git/c.cc": "",
+    }
+    found = tree.load(trees.write(tmp_path, {**trees.FILES, **skipped}))
+    assert found.sources == (
+        "tensorflow/core/framework/types.cc",
+        "tensorflow/core/kernels/no_op.cc",
+        "tensorflow/core/kernels/twice_op.cc",
+        "tensorflow/core/ops/some_ops.cc",
+    )
+
+
+def test_find(tmp_path: Path) -> None:
+    found = tree.load(trees.write(tmp_path))
+    header = "tensorflow/core/framework/op.h"
+    assert found.find("x.cc", header) == header
+    assert found.find("tensorflow/core/framework/types.cc", "op.h") == header
+    assert found.find("tensorflow/core/ops/some_ops.cc", "../framework/op.h") == header
+    assert found.find("tensorflow/core/ops/some_ops.cc", "op.h") is None
+
+
+def test_version(tmp_path: Path) -> None:
+    assert tree.version(tree.load(trees.write(tmp_path))) == "9.8.7-rc1"
+    (tmp_path / "tensorflow/core/public/version.h").unlink()
+    assert tree.version(tree.load(tmp_path)) == "unknown"
+
+
+def test_custom_op(tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    app = trees.write(tmp_path / "app", {"ops/mine.cc": "", "ops/mine.h": "", "ops/other.cc": ""})
+    found = tree.load(root, [app / "ops/mine.cc"])
+    inside = (app / "ops/mine.cc").as_posix().lstrip("/")
+    assert found.sources[-1] == inside
+    assert found.custom == {inside: (app / "ops/mine.cc").as_posix()}
+    assert found.find(inside, "mine.h") == inside.replace(".cc", ".h")
+
+
+def test_no_tree(tmp_path: Path) -> None:
+    with pytest.raises(
+        BadInput, match="no TensorFlow source tree.*give the folder that holds tensorflow/"
+    ):
+        tree.load(tmp_path)
+
+
+def test_no_custom_op(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="gone.cc: no such file"):
+        tree.load(trees.write(tmp_path), [tmp_path / "gone.cc"])
+
+
+def test_file_vanishes(tmp_path: Path) -> None:
+    found = tree.load(trees.write(tmp_path))
+    (tmp_path / "tensorflow/core/framework/op.h").unlink()
+    with pytest.raises(BadInput, match="op.h: cannot be read: No such file"):
+        found.read("tensorflow/core/framework/op.h")

@@ -1,0 +1,193 @@
+"""Tests of selections."""
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+from indexes import KERNELS, OPS, index_file
+
+from tfcarve.errors import AnswerIsNo
+from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
+from tfcarve.selection.resolve import device_type, resolve
+from tfcarve.selection.runtime_rules import Rule
+from tfcarve.selection.selection import Need, RuntimeOp, Selection
+
+_FLOAT = {"T": AttrValue("type", "float32")}
+
+
+def _node(
+    name: str,
+    op: str,
+    attrs: dict[str, AttrValue] | None = None,
+    function: str = "",
+    device: str = "",
+    model: str = "m.pb",
+) -> NodeUse:
+    return NodeUse(model, function, name, op, device, attrs or {})
+
+
+def _model(
+    *nodes: NodeUse, path: str = "m.pb", functions: Iterable[str] = (), asks: Sequence[OpAsk] = ()
+) -> Model:
+    return Model(path, "00", "graphdef", nodes, frozenset(functions), tuple(asks))
+
+
+def _rule(
+    name: str, *ops: str, when: Iterable[str] = (), like: str = "", replaced: bool = False
+) -> Rule:
+    return Rule(name, ops, frozenset(when), like, replaced, "somewhere.cc", "why not")
+
+
+def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
+    return resolve(models, index_file(), rules).selection
+
+
+def _kernels(selection: Selection) -> list[str]:
+    return [k.clazz for k in selection.kernels]
+
+
+def test_selection() -> None:
+    selection = _select(_model(_node("b", "Relu"), _node("a", "Relu", _FLOAT), _node("c", "Const")))
+    assert [(o.name, o.file) for o in selection.ops] == [("Const", OPS), ("Relu", OPS)]
+    assert _kernels(selection) == ["ConstantOp", "ReluOp<float>"]
+    relu = selection.kernels[1]
+    assert relu.constraints == (("T", ("float32",)),)
+    assert relu.needed_by == (Need("m.pb", "", "a"), Need("m.pb", "", "b"))
+    assert selection.files == (KERNELS + "const_op.cc", KERNELS + "relu_op.cc", OPS)
+    assert selection.helpers == (KERNELS + "relu_helper.cc",)
+
+
+def test_kernels_that_register_themselves_are_in_no_list_but_their_file_is() -> None:
+    selection = _select(_model(_node("n", "NoOp"), _node("a", "_Arg")))
+    assert KERNELS + "function_ops.cc" in selection.files
+    assert selection.classes_by_file()[KERNELS + "function_ops.cc"] == ()
+    assert selection.ops_by_file()[OPS] == ("_Arg",)
+
+
+def test_types_of_one_class_are_merged() -> None:
+    selection = _select(
+        _model(
+            _node("a", "Enter", _FLOAT), _node("b", "Enter", {"T": AttrValue("type", "float64")})
+        )
+    )
+    (enter,) = selection.kernels
+    assert enter.constraints == (("T", ("float32", "float64")),)
+
+
+def test_models_in_any_order() -> None:
+    one = _model(_node("a", "Relu"), path="one")
+    two = _model(_node("a", "Relu6", model="two"), _node("b", "Relu", model="two"), path="two")
+    assert _select(one, two) == _select(two, one)
+    assert [m.path for m in _select(two, one, one).models] == ["one", "two"]
+
+
+def test_functions() -> None:
+    model = _model(
+        _node("call", "F"),
+        _node(
+            "branch", "Const", {"f": AttrValue("func", "G"), "l": AttrValue("list(func)", ("H",))}
+        ),
+        _node("in_f", "Relu", function="F"),
+        _node("in_g", "Relu6", function="G"),
+        _node("in_h", "NoOp", function="H"),
+        _node("never", "Unheard", function="Uncalled"),
+        functions=["F", "G", "H", "Uncalled"],
+    )
+    selection = _select(model)
+    assert [o.name for o in selection.ops] == ["Const", "NoOp", "Relu", "Relu6"]
+    assert selection.ops[2].needed_by == (Need("m.pb", "F", "in_f"),)
+
+
+def test_label() -> None:
+    assert _kernels(
+        _select(_model(_node("a", "Relu", {"_kernel": AttrValue("string", "fast")})))
+    ) == ["FastReluOp"]
+
+
+@pytest.mark.parametrize(
+    ("device", "kind"),
+    [
+        ("", ""),
+        ("/device:GPU:0", "GPU"),
+        ("/job:localhost/replica:0/task:0/device:CPU:0", "CPU"),
+        ("/gpu:0", "GPU"),
+        ("/cpu:0", "CPU"),
+        ("/job:worker", ""),
+    ],
+)
+def test_device_type(device: str, kind: str) -> None:
+    assert device_type(device) == kind
+
+
+def test_another_device_is_warned_about() -> None:
+    model = _model(
+        _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
+    )
+    resolved = resolve([model], index_file(), [])
+    assert _kernels(resolved.selection) == ["ReluOp<float>"]
+    assert resolved.warnings == (
+        "m.pb: node 'a' asks for /device:GPU:0: a library for CPU is made, its CPU kernel is taken (and 1 more nodes)",
+    )
+
+
+def test_all_that_is_missing_at_once() -> None:
+    half = {"T": AttrValue("type", "float16")}
+    nodes = [_node(f"r{i}", "Reluu", function="") for i in range(5)]
+    with pytest.raises(AnswerIsNo) as raised:
+        _select(
+            _model(*nodes, _node("h", "Relu", half), _node("k", "NoKernel")),
+            _model(_node("z", "Zzz"), path="o.pb"),
+        )
+    text = str(raised.value)
+    assert raised.value.exit_status == 1
+    assert len(raised.value.problems) == 4
+    for part in [
+        "TensorFlow 9.8.7 cannot run the models: 4 missing:",
+        "op 'Reluu' is unknown to TensorFlow 9.8.7\n    needed by m.pb: node 'r0'",
+        "needed by 2 more nodes\n    did you mean Relu",
+        "op 'Relu' (T=float16): no kernel for T=float16\n    needed by m.pb: node 'h'",
+        "there are kernels for T in [float32]; T in [float64]; all types label 'fast'",
+        "op 'NoKernel': no CPU kernel",
+        "TensorFlow has no CPU kernel for it (a registration could not be read: odd.cc:7)",
+        "op 'Zzz' is unknown",
+        "a custom op? give its source with --custom-op",
+    ]:
+        assert part in text
+
+
+def test_runtime_rules() -> None:
+    rules = [_rule("always", "_Arg"), _rule("loops", "Enter", "Gone", when=["While"])]
+    plain = _select(_model(_node("a", "Relu")), rules=rules)
+    assert plain.added_by_runtime == (RuntimeOp("_Arg", "always"),)
+    assert [o.name for o in plain.ops] == ["Relu", "_Arg"]
+    assert plain.ops[1].needed_by == ()
+
+
+def test_runtime_rules_that_hold_for_an_op() -> None:
+    rules = [_rule("sums", "AddN", "Const", when=["AccumulateNV2"], like="T", replaced=True)]
+    selection = _select(_model(_node("a", "AccumulateNV2", _FLOAT)), rules=rules)
+    assert _kernels(selection) == ["AddNOp<float>", "ConstantOp"]
+
+
+def test_ops_lists() -> None:
+    def classes(*asks: OpAsk) -> list[str]:
+        return _kernels(_select(_model(asks=asks)))
+
+    assert classes(OpAsk("Relu", "")) == []
+    assert classes(OpAsk("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
+    assert classes(OpAsk("Relu", None, ("float64",))) == ["ReluOp<double>"]
+    assert classes(OpAsk("Relu")) == ["ReluOp<double>", "ReluOp<float>"]
+    assert classes(OpAsk("Relu", "FastReluOp")) == ["FastReluOp"]
+    assert classes(OpAsk("NoOp")) == ["NoOp"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (OpAsk("Reluu"), "op 'Reluu' is unknown"),
+        (OpAsk("Relu", "ReluOp<flout>"), "op 'Relu': no kernel class 'ReluOp<flout>'"),
+        (OpAsk("Relu6", None, ("bool",)), "op 'Relu6': no CPU kernel for bool"),
+    ],
+)
+def test_ops_lists_with_what_is_not_there(ask: OpAsk, message: str) -> None:
+    with pytest.raises(AnswerIsNo, match=message):
+        _select(_model(asks=[ask]))

@@ -1,0 +1,81 @@
+"""A small index that tests of selections and emitters share."""
+
+from tfcarve.registry import index
+from tfcarve.registry.attr_spec import Argument, Attr
+from tfcarve.registry.index import (
+    IndexFile,
+    KernelIndex,
+    OpDefinition,
+    Registration,
+    TensorflowFacts,
+    Unresolved,
+)
+
+KERNELS = "tensorflow/core/kernels/"
+OPS = "tensorflow/core/ops/some_ops.cc"
+
+
+def registration(
+    op: str,
+    clazz: str,
+    device: str = "CPU",
+    label: str = "",
+    priority: int = 0,
+    system: bool = False,
+    file: str = "",
+    values: dict[str, tuple[str | int | bool, ...]] | None = None,
+    **types: tuple[str, ...],
+) -> Registration:
+    """Returns a registration; `types` are the type constraints."""
+    return Registration(
+        op, device, tuple(types.items()), tuple((values or {}).items()), label, priority, (), system,
+        clazz, KERNELS + (file or f"{op.lower().lstrip('_')}_op.cc"), 1,
+    )  # fmt: skip
+
+
+def op(name: str, *attrs: Attr, system: bool = False) -> OpDefinition:
+    """Returns an op definition."""
+    return OpDefinition(name, OPS, 1, system, False, attrs, (Argument("x", "float32"),), ())
+
+
+_T = Attr("T", "type")
+
+INDEX = KernelIndex(
+    TensorflowFacts("9.8.7", "ab" * 32, ("A", "B")),
+    (
+        registration("AccumulateNV2", "Gpu", "GPU"),
+        registration("AddN", "AddNOp<float>", T=("float32",)),
+        registration("AddN", "AddNOp<double>", T=("float64",)),
+        registration("Const", "ConstantOp"),
+        registration("Const", "HostConstantOp", "DEFAULT"),
+        registration("Enter", "EnterOp", "DEFAULT", T=("float32",)),
+        registration("Enter", "EnterOp", "DEFAULT", T=("float64",)),
+        registration("NoOp", "NoOp", "DEFAULT", system=True),
+        registration("Relu", "ReluOp<float>", T=("float32",)),
+        registration("Relu", "ReluOp<double>", T=("float64",)),
+        registration("Relu", "ReluOp<GPU>", "GPU", T=("float16",)),
+        registration("Relu", "FastReluOp", label="fast"),
+        registration("Relu6", "Relu6Op<float>", file="relu_op.cc", T=("float32",)),
+        registration("_Arg", "ArgOp", system=True, file="function_ops.cc"),
+    ),
+    (
+        op("AccumulateNV2", _T),
+        op("AddN", _T),
+        op("Const", Attr("dtype", "type")),
+        op("Enter", _T),
+        op("NoKernel"),
+        op("NoOp", system=True),
+        op("Relu", Attr("T", "type", "float32")),
+        op("Relu6", Attr("T", "type", "float32")),
+        op("While"),
+        op("_Arg", _T),
+    ),
+    (),
+    {KERNELS + "relu_op.cc": (KERNELS + "relu_helper.cc",)},
+    (Unresolved("odd.cc", 7, 'kernel "NoKernel": hard'),),
+)
+
+
+def index_file() -> IndexFile:
+    """Returns INDEX as loaded from a file."""
+    return index.parse(INDEX.to_json(), "index.json")

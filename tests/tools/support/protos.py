@@ -1,0 +1,109 @@
+"""Writes protocol buffers by hand: the smallest messages that a test needs."""
+
+from collections.abc import Iterable, Mapping
+
+TYPES = {"float32": 1, "float64": 2, "int32": 3, "string": 7, "int64": 9, "bool": 10, "float16": 19}
+
+
+def varint(value: int) -> bytes:
+    """Returns `value` as a varint."""
+    value &= 0xFFFFFFFFFFFFFFFF
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(field: int, value: int) -> bytes:
+    """Returns a varint field."""
+    return varint(field << 3) + varint(value)
+
+
+def data(field: int, content: bytes | str) -> bytes:
+    """Returns a field with bytes, a string or a message."""
+    raw = content.encode() if isinstance(content, str) else content
+    return varint(field << 3 | 2) + varint(len(raw)) + raw
+
+
+def shape(*dims: int) -> bytes:
+    """Returns a TensorShapeProto."""
+    return b"".join(data(2, number(1, d)) for d in dims)
+
+
+def type_value(dtype: str) -> bytes:
+    """Returns an AttrValue that is a type."""
+    return number(6, TYPES[dtype])
+
+
+def types_value(*dtypes: str) -> bytes:
+    """Returns an AttrValue that is a list of types, packed."""
+    return data(1, data(6, b"".join(varint(TYPES[d]) for d in dtypes)))
+
+
+def string_value(text: str) -> bytes:
+    """Returns an AttrValue that is a string."""
+    return data(2, text)
+
+
+def int_value(value: int) -> bytes:
+    """Returns an AttrValue that is a number."""
+    return number(3, value)
+
+
+def bool_value(value: bool) -> bytes:
+    """Returns an AttrValue that is a truth value."""
+    return number(5, int(value))
+
+
+def function_value(name: str) -> bytes:
+    """Returns an AttrValue that is a function."""
+    return data(10, data(1, name))
+
+
+def placeholder_value(name: str) -> bytes:
+    """Returns an AttrValue that a function's caller sets."""
+    return data(9, name)
+
+
+def tensor_value(dtype: str, dims: Iterable[int], content: bytes = b"") -> bytes:
+    """Returns an AttrValue that is a tensor."""
+    return data(8, number(1, TYPES[dtype]) + data(2, shape(*dims)) + data(4, content))
+
+
+def node(
+    name: str,
+    op: str,
+    attrs: Mapping[str, bytes] | None = None,
+    device: str = "",
+    inputs: Iterable[str] = (),
+) -> bytes:
+    """Returns a NodeDef."""
+    out = data(1, name) + data(2, op) + b"".join(data(3, i) for i in inputs)
+    if device:
+        out += data(4, device)
+    for key, value in (attrs or {}).items():
+        out += data(5, data(1, key) + data(2, value))
+    return out
+
+
+def function(name: str, *nodes: bytes) -> bytes:
+    """Returns a FunctionDef."""
+    return data(1, data(1, name)) + b"".join(data(3, n) for n in nodes)
+
+
+def graph(*nodes: bytes, functions: Iterable[bytes] = ()) -> bytes:
+    """Returns a GraphDef."""
+    library = b"".join(data(1, f) for f in functions)
+    return b"".join(data(1, n) for n in nodes) + data(4, number(1, 1)) + data(2, library)
+
+
+def meta_graph(graph_def: bytes, *tags: str) -> bytes:
+    """Returns a MetaGraphDef."""
+    return data(1, b"".join(data(4, t) for t in tags)) + data(2, graph_def)
+
+
+def saved_model(*meta_graphs: bytes) -> bytes:
+    """Returns a SavedModel."""
+    return number(1, 1) + b"".join(data(2, m) for m in meta_graphs)

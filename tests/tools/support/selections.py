@@ -1,0 +1,24 @@
+"""Selections for tests of emitters."""
+
+from collections.abc import Sequence
+
+from tfcarve.registry.index import TensorflowFacts
+from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
+
+
+def selection(
+    kernels: Sequence[tuple[str, str, str]] = (),
+    ops: Sequence[tuple[str, str]] = (),
+    system: Sequence[tuple[str, str, str]] = (),
+    helpers: Sequence[str] = (),
+) -> Selection:
+    """Returns a selection of kernels (op, class, file) and ops (name, file)."""
+    made = [
+        SelectedKernel(op, clazz, file, (), "", is_system, ())
+        for is_system, rows in ((False, kernels), (True, system))
+        for op, clazz, file in rows
+    ]
+    selected = [SelectedOp(name, file, False, ()) for name, file in ops]
+    files = sorted({k.file for k in made} | {o.file for o in selected})
+    facts = TensorflowFacts("9.8.7", "ab", ())
+    return Selection(facts, (), tuple(selected), tuple(made), tuple(files), tuple(helpers), ())

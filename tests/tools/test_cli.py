@@ -1,0 +1,250 @@
+"""Tests of the command line: what it writes, and its exit status."""
+
+import json
+import os
+from pathlib import Path
+
+import flat
+import indexes
+import protos
+import pytest
+import trees
+from protos import node
+
+from tfcarve import cli, pinned
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import parse
+
+_FLOAT = {"T": protos.type_value("float32")}
+_RELU = protos.graph(node("r", "Relu", _FLOAT))
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TFCARVE_TENSORFLOW", raising=False)
+    Path("index.json").write_bytes(indexes.INDEX.to_json())
+    Path("relu.pb").write_bytes(_RELU)
+
+
+def _run(*arguments: str) -> int:
+    return cli.main(arguments)
+
+
+def _select(*arguments: str) -> int:
+    return _run("select", *arguments, "--index", "index.json", "-o", "s.json")
+
+
+def test_from_a_model_to_all_outputs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    selection = parse(Path("s.json").read_bytes(), "s.json")
+    assert "ReluOp<float>" in {k.clazz for k in selection.kernels}
+    assert _run("header", "s.json", "-o", "ops_to_register.h") == 0
+    assert '"ReluOp<float>"' in Path("ops_to_register.h").read_text()
+    assert _run("op-files", "s.json") == 0
+    assert f"{indexes.KERNELS}relu_op.cc\n" in capsys.readouterr().out
+    assert _run("units", "s.json", "--units", "u", "--helpers", "h") == 0
+    assert {p.name for p in Path("h").iterdir()} == {"tensorflow__core__kernels__relu_helper.cc"}
+    assert _run("units", "s.json", "--units", "u") == 0
+
+
+def test_nothing_changed_nothing_touched() -> None:
+    def everything() -> dict[str, int]:
+        assert _select("relu.pb") == 0
+        assert _run("header", "s.json", "-o", "h.h") == 0
+        assert _run("units", "s.json", "--units", "u", "--helpers", "h") == 0
+        files = [Path("s.json"), Path("h.h"), *Path("u").iterdir(), *Path("h").iterdir()]
+        return {str(f): f.stat().st_mtime_ns for f in files}
+
+    before = everything()
+    for file in before:
+        os.utime(file, ns=(1, 1))
+    assert set(everything().values()) == {1}
+
+
+def test_units_of_another_selection_are_removed() -> None:
+    assert _select("relu.pb") == 0
+    assert _run("units", "s.json", "--units", "u") == 0
+    Path("noop.pb").write_bytes(protos.graph(node("n", "NoOp")))
+    assert _select("noop.pb") == 0
+    assert _run("units", "s.json", "--units", "u") == 0
+    assert "tensorflow__core__kernels__relu_op.cc" not in {p.name for p in Path("u").iterdir()}
+
+
+def test_config_and_lists() -> None:
+    Path("more.yaml").write_text("ops: [Relu6]")
+    assert _select("relu.pb", "--config", "more.yaml") == 0
+    ops = {o.name for o in parse(Path("s.json").read_bytes(), "s").ops}
+    assert {"Relu", "Relu6"} <= ops
+
+
+def test_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gpu.pb").write_bytes(protos.graph(node("r", "Relu", _FLOAT, "/device:GPU:0")))
+    assert _select("gpu.pb") == 0
+    assert "warning: gpu.pb: node 'r' asks for /device:GPU:0" in capsys.readouterr().err
+
+
+_BAD_MODELS = {
+    "no file": ("gone.pb", None, "gone.pb: no such file"),
+    "empty": ("m.pb", b"", "m.pb: is empty"),
+    "cut off": ("m.pb", _RELU[:-9], "m.pb: "),
+    "text": ("m.pb", b"hello, I am no proto", "m.pb: is text"),
+    "zero nodes": ("m.pb", protos.graph(), "m.pb: a graph with no nodes"),
+    "broken tflite": ("m.tflite", flat.model(["FlexAdd"], [(0, b"")]), "m.tflite: operator 0"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), _BAD_MODELS.values(), ids=_BAD_MODELS)
+def test_bad_model(
+    name: str, content: bytes | None, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        Path(name).write_bytes(content)
+    assert _select("relu.pb", name) == 2
+    assert f"tfcarve: {message}" in capsys.readouterr().err
+    assert not Path("s.json").exists()
+
+
+def test_directory(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select(".") == 2
+    assert "without saved_model.pb" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (protos.graph(node("r", "Reluu")), "op 'Reluu' is unknown to TensorFlow 9.8.7"),
+        (
+            protos.graph(node("r", "Relu", {"T": protos.type_value("bool")})),
+            "op 'Relu' (T=bool): no kernel for T=bool",
+        ),
+    ],
+    ids=["unknown op", "no kernel for the type"],
+)
+def test_the_answer_is_no(graph: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("m.pb").write_bytes(graph)
+    assert _select("m.pb") == 1
+    assert message in capsys.readouterr().err
+    assert not Path("s.json").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["wrong"], ["select"], ["header"], ["units", "s.json"]])
+def test_bad_use(arguments: list[str]) -> None:
+    assert _run(*arguments) == 2
+
+
+@pytest.mark.parametrize(
+    "command", ["index", "select", "header", "op-files", "units", "locate", "explain", "inspect"]
+)
+def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(command, "--help") == 0
+    assert f"usage: tfcarve {command}" in capsys.readouterr().out
+
+
+def test_output_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    assert _run("select", "relu.pb", "--index", "index.json", "-o", "file/s.json") == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_bad_index(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("select", "relu.pb", "--index", "gone.json") == 2
+    assert _run("select", "relu.pb", "--index", ".") == 2
+    assert "is a directory: give a file" in capsys.readouterr().err
+
+
+def test_locate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("locate", "Relu", "--index", "index.json", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [r["class"] for r in rows] == ["", "ReluOp<float>", "ReluOp<double>", "FastReluOp"]
+    assert _run("locate", "Relu", "--index", "index.json", "--device", "all") == 0
+    assert "GPU kernel" in capsys.readouterr().out
+    assert _run("locate", "Reluu", "--index", "index.json") == 1
+    assert "did you mean Relu" in capsys.readouterr().err
+
+
+def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    assert _run("explain", "s.json", "Relu", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(r["what"], r["node"]) for r in rows] == [
+        ("op Relu", "r"),
+        ("kernel ReluOp<float>", "r"),
+    ]
+    assert _run("explain", "s.json", "NoOp") == 0
+    assert "runtime: source-and-sink" in capsys.readouterr().out
+    assert _run("explain", "s.json", f"{indexes.KERNELS}relu_helper.cc") == 0
+    assert _run("explain", "s.json", "ReluOp<flout>") == 1
+    assert "did you mean ReluOp<float>" in capsys.readouterr().err
+
+
+def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("inspect", "relu.pb") == 0
+    assert "nodes: 1 with 1 ops" in capsys.readouterr().out
+    assert _run("inspect", "relu.pb", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["ops"] == {"Relu": 1}
+
+
+def test_index_and_custom_op(capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"))
+    Path("mine.cc").write_text(
+        '#include "tensorflow/core/framework/op_kernel.h"\n'
+        '#include "tensorflow/core/framework/op.h"\n'
+        'REGISTER_OP("Mine");\nREGISTER_KERNEL_BUILDER(Name("Mine").Device(DEVICE_CPU), MineOp);\n'
+    )
+    Path("mine.pb").write_bytes(protos.graph(node("m", "Mine"), node("t", "Twice", _FLOAT)))
+    assert _run("index", "--tensorflow", "tree", "--define", "A", "-o", "t.json") == 0
+    assert json.loads(Path("t.json").read_text())["tensorflow"]["defines"] == ["A"]
+    assert _run("select", "mine.pb", "--index", "t.json", "-o", "s.json") == 1
+    assert (
+        _run(
+            "select",
+            "mine.pb",
+            "--index",
+            "t.json",
+            "--tensorflow",
+            "tree",
+            "--custom-op",
+            "mine.cc",
+            "-o",
+            "s.json",
+        )
+        == 0
+    )
+    assert "mine.cc" in parse(Path("s.json").read_bytes(), "s").files
+    assert (
+        _run("select", "mine.pb", "--tensorflow", "tree", "--custom-op", "mine.cc", "-o", "s.json")
+        == 0
+    )
+    assert _run("index", "--tensorflow", ".") == 2
+    assert "no TensorFlow source tree" in capsys.readouterr().err
+
+
+def test_the_tree_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees.write(Path("tree"))
+    Path("twice.pb").write_bytes(protos.graph(node("t", "Twice", _FLOAT)))
+    monkeypatch.setenv("TFCARVE_TENSORFLOW", "tree")
+    assert _run("select", "twice.pb", "-o", "s.json") == 0
+
+
+def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/sources.json")))
+    with pytest.raises(BadInput, match="no TensorFlow source tree: give --tensorflow"):
+        pinned.tree()
+    Path("bootstrap").mkdir()
+    Path("sources.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
+    monkeypatch.setattr(
+        pinned, "_places", lambda: (Path().absolute(), Path("sources.json").absolute())
+    )
+    with pytest.raises(
+        BadInput, match="could not get the sources of TensorFlow 9.8.7:(?s:.*)give a source tree"
+    ):
+        pinned.tree()
+
+
+def test_the_pinned_tree_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(Path("cache").absolute()))
+    place = Path("cache/tfcarve/trees/tensorflow-2.14.1").absolute()
+    place.mkdir(parents=True)
+    (place / "tfcarve_source.json").write_text("{}")
+    assert pinned.tree() == place

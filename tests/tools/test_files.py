@@ -1,0 +1,89 @@
+"""Tests of reading and writing files, data types, and defines."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tfcarve import dtypes, files
+from tfcarve.commands.common import default_defines
+from tfcarve.errors import AnswerIsNo, BadInput, Problem
+
+
+def test_write_if_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a/b"
+    assert files.write_if_changed(path, b"one")
+    os.utime(path, ns=(1, 1))
+    assert not files.write_if_changed(path, b"one")
+    assert path.stat().st_mtime_ns == 1
+    assert files.write_if_changed(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert [p.name for p in path.parent.iterdir()] == ["b"]
+
+
+def test_a_failure_leaves_no_part(tmp_path: Path) -> None:
+    (tmp_path / "folder/x").mkdir(parents=True)
+    with pytest.raises(BadInput, match="folder: cannot be written"):
+        files.write_if_changed(tmp_path / "folder", b"data")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder"]
+
+
+def test_write_directory(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("")
+    files.write_directory(tmp_path, {"new": b"x"})
+    assert [p.name for p in tmp_path.iterdir()] == ["new"]
+    with pytest.raises(BadInput, match="new: cannot be written"):
+        files.write_directory(tmp_path / "new", {})
+
+
+def test_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    assert files.cache_directory() == tmp_path / "x/tfcarve"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "h"))
+    assert files.cache_directory() == tmp_path / "h/.cache/tfcarve"
+    monkeypatch.setenv("HOME", "/dev/null")
+    monkeypatch.setattr(files.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert files.cache_directory().parent == tmp_path
+    monkeypatch.setattr(os, "getuid", lambda: -1)
+    (tmp_path / "tfcarve--1").mkdir()
+    with pytest.raises(BadInput, match="belongs to another user"):
+        files.cache_directory()
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "name"),
+    [
+        (dtypes.from_enum, "DT_HALF", "float16"),
+        (dtypes.from_enum, "TF_INT64", "int64"),
+        (dtypes.from_enum, "DT_FLOAT_REF", "float32_ref"),
+        (dtypes.from_enum, "DT_WRONG", None),
+        (dtypes.from_enum, "kTypes", None),
+        (dtypes.from_spec, "double", "float64"),
+        (dtypes.from_spec, "half_ref", "float16_ref"),
+        (dtypes.from_spec, "wrong", None),
+        (dtypes.from_cpp, "::tensorflow::int8", "int8"),
+        (dtypes.from_cpp, "std::complex< float >", "complex64"),
+        (dtypes.from_cpp, "unsigned char", "uint8"),
+        (dtypes.from_cpp, "Mine", None),
+        (dtypes.from_number, 119, "float16_ref"),
+        (dtypes.from_number, 99, None),
+    ],
+)
+def test_data_types(read: object, text: object, name: str | None) -> None:
+    assert callable(read) and read(text) == name
+
+
+def test_problem() -> None:
+    error = AnswerIsNo("no:", [Problem("a", ("b",), "c"), Problem("d")])
+    assert str(error) == "no:\n  a\n    needed by b\n    c\n  d"
+
+
+def test_defines_are_those_of_the_build() -> None:
+    """The list that the tools take by default is the one that the library is compiled with."""
+    repository = next(p for p in Path(__file__).parents if (p / "third_party").is_dir())
+    scope: dict[str, list[str]] = {}
+    exec(
+        (repository / "third_party/tensorflow/defines.bzl").read_text(), scope
+    )  # Starlark is Python here
+    assert sorted(scope["DEFINES"]) == list(default_defines())
