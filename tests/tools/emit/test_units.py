@@ -42,3 +42,7 @@ def test_paths_that_are_none(path: str) -> None:
 
 def test_file_name_of_an_absolute_path() -> None:
     assert units.file_name("/app/op.cc") == "app__op.cc"
+
+
+def test_unit_is_never_called_as_its_source() -> None:
+    assert units.file_name("op.cc") == "__op.cc"

@@ -19,7 +19,9 @@ def file_name(source: str) -> str:
         raise BadInput(
             f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
         )
-    return source.strip("/").replace("/", "__")
+    name = source.strip("/").replace("/", "__")
+    # A unit with its source's own name would include itself.
+    return f"__{name}" if name == source else name
 
 
 def _define(macro: str, names: Iterable[str]) -> str:
