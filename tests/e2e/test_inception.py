@@ -11,6 +11,7 @@ from tensorflow.core.framework import graph_pb2
 
 from demo import library
 from demo.facts import TOLERANCE
+from demo.inception import RELEASE
 from demo.made_models import MadeModel
 from demo.nested import Workspace
 from e2e import building
@@ -66,6 +67,10 @@ def test_refuses_a_model_that_it_was_not_carved_for(app: Workspace, mobilenet: M
 
 def test_same_model_again_compiles_nothing(app: Workspace) -> None:
     assert building.counted(app, [TARGET]).compiles == ()
+
+
+def test_release_for_the_same_platform_compiles_nothing_more(app: Workspace) -> None:
+    assert building.counted(app, [RELEASE], [f"--output_groups={HOST}"]).compiles == ()
 
 
 def test_renamed_node_compiles_nothing(

@@ -1,0 +1,137 @@
+"""run_model, on the app's library: what it does and what it answers to bad input."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from e2e import building
+
+TARGET = "//:tensorflow"
+FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
+
+
+class Runner(NamedTuple):
+    """The program, the app's model and a folder with an input for it."""
+
+    program: Path
+    model: Path
+    folder: Path
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs it in the folder."""
+        return subprocess.run(
+            [self.program, *arguments],
+            cwd=self.folder,
+            check=False,
+            text=True,
+            capture_output=True,
+            timeout=60,
+        )
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[tuple[Path, Path]]:
+    with building.app() as workspace:
+        build = workspace.build([TARGET], ["--output_groups=runner"])
+        yield build.files(TARGET, "runner")[0], workspace.folder / "tiny.pb"
+
+
+@pytest.fixture
+def run_model(program: tuple[Path, Path], tmp_path: Path) -> Runner:
+    np.save(tmp_path / "in.npy", FED)
+    np.save(tmp_path / "double.npy", FED.astype(np.float64))
+    np.save(tmp_path / "flat.npy", FED.ravel())
+    np.save(tmp_path / "text.npy", np.array(["a"]))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").touch()
+    (tmp_path / "words").write_text("these are words and no model")
+    return Runner(*program, tmp_path)
+
+
+def test_runs_a_model_and_says_nothing(run_model: Runner) -> None:
+    done = run_model(str(run_model.model), "--input=input=in.npy", "--output", "output=out.npy")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
+
+
+def test_any_node_can_be_an_output_and_the_time_is_told(run_model: Runner) -> None:
+    outputs = ["--output=dense=dense.npy", "--output=relu:0=relu.npy"]
+    done = run_model(str(run_model.model), "--input=input=in.npy", *outputs, "--time")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) > 0
+    dense = np.load(run_model.folder / "dense.npy")
+    assert dense.min() < 0
+    assert np.load(run_model.folder / "relu.npy").tolist() == np.maximum(dense, 0).tolist()
+
+
+def test_help(run_model: Runner) -> None:
+    done = run_model("--help")
+    assert done.returncode == 0
+    assert "--output NAME=FILE.npy" in done.stdout
+
+
+OUT = "--output=output=out.npy"
+IN = "--input=input=in.npy"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 2, "which model?"),
+        (["MODEL"], 2, "which --output?"),
+        (["MODEL", OUT, "MODEL"], 2, "one model at a time"),
+        (["MODEL", OUT, "--verbose"], 2, "unknown option '--verbose'"),
+        (["MODEL", "--output"], 2, "--output takes NAME=FILE.npy, not ''"),
+        (["MODEL", "--output", "out.npy"], 2, "--output takes NAME=FILE.npy, not 'out.npy'"),
+        (["MODEL", OUT, "--threads=many"], 2, "--threads takes a number, not 'many'"),
+        (["missing.pb", OUT], 2, "can't read missing.pb"),
+        (["folder", OUT], 2, "can't read folder"),
+        (["empty", OUT], 2, "empty: the graph is empty"),
+        (["words", OUT], 2, "words: the graph is not a serialized GraphDef"),
+        (["MODEL", "--input=input=missing.npy", OUT], 2, "can't read missing.npy"),
+        (["MODEL", "--input=input=words", OUT], 2, "words: not a .npy file"),
+        (["MODEL", "--input=input=text.npy", OUT], 2, "elements of type '<U1' are not supported"),
+        (["MODEL", IN, "--output=output=folder/none/out.npy"], 2, "can't write folder/none/out"),
+        (["MODEL", OUT], 1, "You must feed a value for placeholder tensor 'input'"),
+        (["MODEL", "--input=other=in.npy", OUT], 1, "other:0"),
+        (["MODEL", IN, "--output=other=out.npy"], 1, "other:0"),
+        (["MODEL", "--input=input=double.npy", OUT], 1, "double"),
+        (["MODEL", "--input=input=flat.npy", OUT], 1, "dense"),
+    ],
+)
+def test_bad_input(run_model: Runner, arguments: Sequence[str], status: int, message: str) -> None:
+    given = [str(run_model.model) if word == "MODEL" else word for word in arguments]
+    done = run_model(*given)
+    assert done.returncode == status, done.stderr
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert not list(run_model.folder.rglob("out.npy*")), "no output, whole or partial"
+
+
+def test_model_cut_anywhere_is_refused(run_model: Runner) -> None:
+    whole = run_model.model.read_bytes()
+    cut = run_model.folder / "cut.pb"
+    for size in random.Random(3).sample(range(1, len(whole)), 40):
+        cut.write_bytes(whole[:size])
+        done = run_model("cut.pb", IN, OUT)
+        assert done.returncode in (1, 2), (size, done.stderr)
+        assert done.stderr.startswith("run_model: cut.pb: ")
+
+
+def test_changed_bytes_never_crash_it(run_model: Runner) -> None:
+    whole = run_model.model.read_bytes()
+    changed = run_model.folder / "changed.pb"
+    chance = random.Random(5)
+    for _ in range(100):
+        broken = bytearray(whole)
+        broken[chance.randrange(len(broken))] = chance.randrange(256)
+        changed.write_bytes(broken)
+        done = run_model("changed.pb", IN, "--output=output=any.npy")
+        assert done.returncode in (0, 1, 2), (bytes(broken), done.stderr)
