@@ -13,7 +13,6 @@ load(
     "compile",
     "link",
     "linking_context",
-    "merge_archives",
     "static_library",
     "strip",
 )
@@ -71,7 +70,7 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
     )
 
-    info = _artifacts(ctx, cc, cc_info, selected.selection)
+    info = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selected.selection)
     return [
         cc_info,
         info,
@@ -116,14 +115,21 @@ def _compilation_context(ctx, selected):
     own = cc_common.create_compilation_context(headers = selected.custom_ops)
     return [own, ctx.attr._unit_sources[CcInfo].compilation_context]
 
-def _artifacts(ctx, cc, cc_info, selection):
+def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selection):
     """Declares all that leaves Bazel; each is made only when it is asked for."""
     linked = cc_info.linking_context
-    libraries = [l for i in linked.linker_inputs.to_list() for l in i.libraries]
+    runtime = [
+        library
+        for dep in ctx.attr._runtime
+        for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+    registering = unit_objects + [o for l in runtime if l.alwayslink for o in l.pic_objects]
+    pulled_in = helper_objects + [o for l in runtime if not l.alwayslink for o in l.pic_objects]
     static = _declare(ctx, "libtensorflow-core.a")
-    merge_archives(cc, output = static, archives = [_archive_of(l) for l in libraries])
+    archive(cc, output = static, objects = {o: None for o in registering + pulled_in}.keys())
     registrations = _declare(ctx, "libtensorflow-registrations.a")
-    merge_archives(cc, output = registrations, archives = [_archive_of(l) for l in libraries if l.alwayslink])
+    archive(cc, output = registrations, objects = {o: None for o in registering}.keys())
 
     unstripped = link(
         cc,
@@ -184,7 +190,7 @@ _mobile_library = rule(
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
-        "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core"]),
+        "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),

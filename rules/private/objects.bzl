@@ -53,28 +53,17 @@ def compile(cc, *, name, srcs, copts, contexts):
     return outputs.pic_objects
 
 def archive(cc, *, output, objects):
-    """Declares the action that archives objects (Files or directories of them)."""
-    variables = cc_common.create_link_variables(
-        feature_configuration = cc.features,
-        cc_toolchain = cc.toolchain,
-        output_file = output.path,
-        is_using_linker = False,
-        is_linking_dynamic_library = False,
-    )
+    """Declares the action that archives objects (Files or directories of them).
+
+    Members of one name are all kept: TensorFlow, abseil and protobuf each have a status.o.
+    """
     args = cc.actions.args()
-    args.add_all(_command_line(cc, ACTION_NAMES.cpp_link_static_library, variables))
+    args.add("qcsD")
+    args.add(output)
     args.add_all(objects)
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
-    _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive", variables)
-
-def merge_archives(cc, *, output, archives):
-    """Declares the action that makes one archive of the members of several."""
-    args = cc.actions.args()
-    args.add("cqLSD")
-    args.add(output)
-    args.add_all(archives)
-    _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, archives, output, "TfMergeArchives")
+    _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive")
 
 def strip(cc, *, output, library):
     """Declares the action that copies a shared library without its symbols."""
@@ -85,7 +74,7 @@ def strip(cc, *, output, library):
     _run_tool(cc, ACTION_NAMES.strip, args, [library], output, "TfStrip")
 
 def static_library(cc, *, archive_file, alwayslink):
-    """A LibraryToLink; alwayslink where the objects hold registrations."""
+    """A LibraryToLink; alwayslink where its objects hold registrations."""
     return cc_common.create_library_to_link(
         actions = cc.actions,
         feature_configuration = cc.features,
@@ -129,25 +118,13 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
     library = outputs.library_to_link
     return library.resolved_symlink_dynamic_library or library.dynamic_library
 
-def _command_line(cc, action_name, variables):
-    return cc_common.get_memory_inefficient_command_line(
-        feature_configuration = cc.features,
-        action_name = action_name,
-        variables = variables,
-    )
-
-def _run_tool(cc, action_name, args, inputs, output, mnemonic, variables = None):
+def _run_tool(cc, action_name, args, inputs, output, mnemonic):
     cc.actions.run(
         executable = cc_common.get_tool_for_action(
             feature_configuration = cc.features,
             action_name = action_name,
         ),
         arguments = [args],
-        env = cc_common.get_environment_variables(
-            feature_configuration = cc.features,
-            action_name = action_name,
-            variables = variables,
-        ) if variables else {},
         inputs = depset(inputs, transitive = [cc.toolchain.all_files]),
         outputs = [output],
         mnemonic = mnemonic,

@@ -19,6 +19,7 @@ _PLATFORM_SOURCES = (
     "tensorflow/tsl/platform/default/env_time.cc",
     "tensorflow/tsl/platform/default/logging.cc",
     "tensorflow/tsl/platform/default/mutex.cc",
+    "tensorflow/tsl/platform/default/resource.cc",
 )
 
 # Where kernels and op definitions are, and where the sources are that they need to link.

@@ -68,19 +68,20 @@ class _Search:
     def _is_needed(self, candidate: str, source: str, headers: Set[str]) -> bool:
         """Does a source, by what it says or by a header that it includes, use a candidate?
 
-        A candidate that registers nothing belongs to its header; one that has none is judged by the
+        A candidate that registers nothing belongs to the header that bears most of its name, and to
+        others of its headers that declare what it defines; one that has no header is judged by the
         names that it defines. One that registers is wanted only for a name that its header declares
         and something else uses: mostly its header is included for templates.
         """
-        header = self._targets.header_of(candidate)
-        users = (headers - {header}) | {source}
+        own = self._targets.headers_of(candidate)
         names = self._defined(candidate)
+        declaring = [h for h in own if h in headers and names & self._used(h)]
         if candidate in self._registering:
-            if header not in headers or Path(header).stem != Path(candidate).stem:
-                return False
-            names &= self._used(header)
-        elif header:
-            return header in headers
+            same_name = (h for h in declaring if Path(h).stem == Path(candidate).stem)
+            names &= frozenset[str]().union(*(self._used(h) for h in same_name))
+        elif own:
+            return own[0] in headers or bool(declaring)
+        users = headers.difference(own) | {source}
         return any(names & self._used(user) for user in users)
 
     def _text(self, name: str) -> str:
@@ -106,13 +107,13 @@ class _Targets:
         labels = self._libraries_of.get(file, ())
         return set().union(*(self._sources[label] for label in labels)) - {file}
 
-    def header_of(self, source: str) -> str:
-        """The header of a source's libraries with the longest name that starts the source's."""
+    def headers_of(self, source: str) -> list[str]:
+        """The headers of a source's libraries whose names start the source's, the longest first."""
         labels = self._libraries_of.get(source, ())
         headers = {h for label in labels for h in self._headers[label]}
         stem = source.removesuffix(".cc")
         fitting = (h for h in headers if stem.startswith(h.removesuffix(".h")))
-        return max(fitting, key=len, default="")
+        return sorted(fitting, key=len, reverse=True)
 
     def _add(self, label: Label, files: set[str]) -> None:
         self._sources[label] = frozenset(
