@@ -1,6 +1,7 @@
 """Tests of reading and writing files, data types, and defines."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def test_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("HOME", str(tmp_path / "h"))
     assert files.cache_directory() == tmp_path / "h/.cache/tfcarve"
     monkeypatch.setenv("HOME", "/dev/null")
-    monkeypatch.setattr(files.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     assert files.cache_directory().parent == tmp_path
     monkeypatch.setattr(os, "getuid", lambda: -1)
     (tmp_path / "tfcarve--1").mkdir()

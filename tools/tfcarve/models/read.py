@@ -44,11 +44,10 @@ def _looks_like_text(data: Buffer) -> bool:
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
 
 
-def _digest(data: Buffer) -> str:
-    state = hashlib.sha256()
-    for place in range(0, len(data), 1 << 20):
-        state.update(data[place : place + (1 << 20)])
-    return state.hexdigest()
+def _digest(path: Path) -> str:
+    # Read, not mapped: what is read leaves the memory again.
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _text(path: Path, data: Buffer) -> str:
@@ -95,7 +94,7 @@ def _binary(path: Path, name: str, data: Buffer, kind: str, tags: Sequence[str])
                 f"{path}: is text, no binary {kind}: name it .pbtxt where it is one in text form"
             ) from None
         raise BadInput(f"{path}: {error}") from None
-    return Model(name, _digest(data), kind, tuple(nodes), frozenset(functions))
+    return Model(name, _digest(path), kind, tuple(nodes), frozenset(functions))
 
 
 def _pbtxt(path: Path, name: str, data: Buffer, tags: Sequence[str]) -> Model:
@@ -110,7 +109,7 @@ def _pbtxt(path: Path, name: str, data: Buffer, tags: Sequence[str]) -> Model:
                 functions.update(names)
     except text_format.TextError as error:
         raise BadInput(f"{path}: {error}") from None
-    return Model(name, _digest(data), f"{kind}-text", tuple(nodes), frozenset(functions))
+    return Model(name, _digest(path), f"{kind}-text", tuple(nodes), frozenset(functions))
 
 
 def _saved_model_file(path: Path) -> Path:
@@ -132,14 +131,14 @@ def _one(path: Path, name: str, tags: Sequence[str]) -> Model:
         try:
             if suffix == ".json":
                 return Model(
-                    name, _digest(data), "ops-list", (), asks=ops_list.from_json(_text(path, data))
+                    name, _digest(path), "ops-list", (), asks=ops_list.from_json(_text(path, data))
                 )
             if suffix in (".yaml", ".yml"):
                 return Model(
-                    name, _digest(data), "ops-list", (), asks=ops_list.from_yaml(_text(path, data))
+                    name, _digest(path), "ops-list", (), asks=ops_list.from_yaml(_text(path, data))
                 )
             if suffix == ".tflite":
-                return Model(name, _digest(data), "tflite-flex", tuple(tflite.flex_ops(data, name)))
+                return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
         except (ops_list.ListError, tflite.FlatError) as error:
             raise BadInput(f"{path}: {error}") from None
         if suffix in (".pbtxt", ".prototxt", ".textproto"):

@@ -1,0 +1,1 @@
+"""Benchmarks against the peers, as ratios of one run: `python -m benchmarks`."""

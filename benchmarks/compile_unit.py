@@ -1,0 +1,64 @@
+"""One kernel source compiled through its unit, for the classes Inception v3 needs, next to the whole of it."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.measure import Row, run, seconds, size, times_less
+
+_SOURCE = "tensorflow/core/kernels/relu_op.cc"
+_FLAGS = [
+    "-std=c++17", "-Os", "-w", "-fPIC", "-ffunction-sections", "-fdata-sections", "-fno-exceptions",
+    "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
+    "-include", "cstdint", "-include", "limits", "-include", "optional",
+]  # fmt: skip
+_REPOSITORY = Path(__file__).parents[1]
+
+
+def _wheel_headers() -> Path:
+    """Returns the headers of the tensorflow-cpu wheel: Eigen, protobuf and what TensorFlow's build generates."""
+    spec = importlib.util.find_spec("tensorflow")
+    if spec is None or spec.origin is None:
+        raise SystemExit("tensorflow-cpu is not installed: its headers are needed")
+    return Path(spec.origin).parent / "include"
+
+
+def rows(tree: Path, scratch: Path) -> list[Row]:
+    """Measures, with the selection.json that is in `scratch`."""
+    units = scratch / "units"
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tfcarve",
+            "units",
+            str(scratch / "selection.json"),
+            "--units",
+            str(units),
+        ],
+        check=True,
+    )
+    includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime'}", f"-I{_wheel_headers()}"]
+    defines = [
+        f"-D{d}" for d in (_REPOSITORY / "tools/tfcarve/data/defines.txt").read_text().split()
+    ]
+    whole = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
+    results = []
+    for name, source, flags in (
+        ("unit", units / _SOURCE.replace("/", "__"), defines),
+        ("whole", tree / _SOURCE, [*whole, "-DSUPPORT_SELECTIVE_REGISTRATION"]),
+    ):
+        out = scratch / f"{name}.o"
+        taken = run(["g++", *_FLAGS, *flags, *includes, "-c", str(source), "-o", str(out)])
+        sections = (
+            subprocess.run(["size", str(out)], capture_output=True, text=True, check=True)
+            .stdout.splitlines()[1]
+            .split()
+        )
+        results.append((taken, int(sections[0]) + int(sections[1])))
+    (us, our_size), (them, their_size) = results
+    return [
+        Row("relu_op.cc through its unit (peer: the whole of it), compile time", seconds(us.wall), seconds(them.wall), times_less(us.wall, them.wall)),
+        Row("the same, code and data in the object", size(our_size), size(their_size), times_less(our_size, their_size)),
+    ]  # fmt: skip

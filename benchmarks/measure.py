@@ -1,0 +1,95 @@
+"""Runs programs and measures them; knows the machine."""
+
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a program took: wall and processor seconds, peak memory in bytes."""
+
+    wall: float
+    cpu: float
+    peak: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the results: what was measured, ours, the peer's, the ratio or a remark."""
+
+    what: str
+    ours: str
+    peer: str
+    ratio: str
+
+
+def run(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Measured:
+    """Runs `command` and measures it, children included; raises CalledProcessError where it fails."""
+    merged = {**os.environ, **(environment or {})}
+    start = time.monotonic()
+    process = subprocess.Popen(
+        command, env=merged, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    message = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - start
+    if process.returncode:
+        raise subprocess.CalledProcessError(
+            process.returncode, command, stderr=message.decode(errors="replace")
+        )
+    return Measured(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> list[Measured]:
+    """Runs `programs` in turns, `times` times each; returns the medians of each."""
+    runs: list[list[Measured]] = [[] for _ in programs]
+    for _ in range(times):
+        for taken, (command, environment) in zip(runs, programs, strict=True):
+            taken.append(run(command, environment))
+    return [
+        Measured(
+            statistics.median(m.wall for m in taken),
+            statistics.median(m.cpu for m in taken),
+            max(m.peak for m in taken),
+        )
+        for taken in runs
+    ]
+
+
+def seconds(value: float) -> str:
+    """Returns a duration for a table."""
+    return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+
+
+def size(value: int) -> str:
+    """Returns a number of bytes for a table."""
+    return f"{value / 1e6:,.1f} MB" if value >= 1_000_000 else f"{value / 1e3:,.1f} kB"
+
+
+def times_less(ours: float, peer: float) -> str:
+    """Returns how many times less ours is than the peer's."""
+    return f"{peer / ours:.1f}x"
+
+
+def machine() -> str:
+    """Returns what the numbers were measured on."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    compiler = subprocess.run(
+        ["g++", "--version"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
+    cores = len(os.sched_getaffinity(0))
+    load = os.getloadavg()[0]
+    return (
+        f"{platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {compiler}, "
+        f"Python {platform.python_version()}, load {load:.1f} at the start"
+    )

@@ -1,0 +1,97 @@
+"""Selections: Inception v3 next to TensorFlow's own tool, then a graph of 2 GB and one of 200,000 nodes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.measure import Row, in_turns, run, seconds, size, times_less
+
+_MAKE_INCEPTION = """
+import sys
+import tensorflow as tf
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+tf.keras.utils.set_random_seed(1)
+model = tf.keras.applications.InceptionV3(weights=None)
+call = tf.function(lambda x: model(x, training=False))
+function = call.get_concrete_function(tf.TensorSpec([1, 299, 299, 3], tf.float32))
+graph = convert_variables_to_constants_v2(function).graph.as_graph_def()
+open(sys.argv[1], "wb").write(graph.SerializeToString())
+"""
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _node(name: str, op: str) -> bytes:
+    attr = _field(1, b"T") + _field(2, b"\x30\x01")
+    return _field(1, _field(1, name.encode()) + _field(2, op.encode()) + _field(5, attr))
+
+
+def _many_nodes(path: Path, nodes: int) -> None:
+    path.write_bytes(b"".join(_node(f"layer/node_{i}", "Relu") for i in range(nodes)))
+
+
+def _large(path: Path, values: int) -> None:
+    """Writes a Const of `values` bytes, with a hole in the file for them."""
+
+    def enclose(number: int, head: bytes, rest: int) -> bytes:
+        return _varint(number << 3 | 2) + _varint(len(head) + rest) + head
+
+    tensor = enclose(8, b"\x08\x01" + _varint(4 << 3 | 2) + _varint(values), values)
+    entry = _field(1, b"value") + enclose(2, tensor, values)
+    dtype = _field(5, _field(1, b"dtype") + _field(2, b"\x30\x01"))
+    node = _field(1, b"weights") + _field(2, b"Const") + dtype + enclose(5, entry, values)
+    head = enclose(1, node, values)
+    with path.open("wb") as stream:
+        stream.write(head)
+        stream.truncate(len(head) + values)
+        stream.seek(0, 2)
+        stream.write(_node("relu", "Relu"))
+
+
+def rows(scratch: Path) -> list[Row]:
+    """Measures, with the index.json that is in `scratch`."""
+    graph = scratch / "inception_v3.pb"
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    if not graph.exists():
+        run([sys.executable, "-c", _MAKE_INCEPTION, str(graph)], quiet)
+    ours = [
+        sys.executable,
+        "-m",
+        "tfcarve",
+        "select",
+        "--index",
+        str(scratch / "index.json"),
+        "-o",
+        str(scratch / "selection.json"),
+    ]
+    peer = [
+        sys.executable,
+        "-m",
+        "tensorflow.python.tools.print_selective_registration_header",
+        f"--graphs={graph}",
+    ]
+    us, them = in_turns(5, ([*ours, str(graph)], {}), (peer, quiet))
+    large, many = scratch / "large.pb", scratch / "many.pb"
+    _large(large, 2_000_000_000)
+    _many_nodes(many, 200_000)
+    big = run([*ours, str(large)])
+    lots = run([*ours, str(many)])
+    subprocess.run([*ours, str(graph)], check=True)  # what compile_unit uses
+    megabytes = graph.stat().st_size / 1e6
+    return [
+        Row(f"selection for Inception v3 ({megabytes:.0f} MB), whole process (peer: print_selective_registration_header)", seconds(us.wall), seconds(them.wall), times_less(us.wall, them.wall)),
+        Row("the same, processor time", seconds(us.cpu), seconds(them.cpu), times_less(us.cpu, them.cpu)),
+        Row("the same, peak memory", size(us.peak), size(them.peak), times_less(us.peak, them.peak)),
+        Row("selection for a graph of 2 GB", seconds(big.wall), "", f"peak {size(big.peak)}"),
+        Row("selection for a graph of 200,000 nodes", seconds(lots.wall), "", f"peak {size(lots.peak)}"),
+    ]  # fmt: skip
