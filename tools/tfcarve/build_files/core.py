@@ -23,10 +23,11 @@ _PLATFORM_SOURCES = (
 )
 
 # Where kernels and op definitions are, and where the sources are that they need to link.
-_UNIT_FOLDERS = ("tensorflow/core/kernels", "tensorflow/core/ops")
+_UNIT_FOLDERS = ("tensorflow/core/kernels", "tensorflow/core/ops", "tensorflow/c/kernels")
 _HELPER_FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "framework", "lib", "util")
 )
+_C_API_SHAPES = "tensorflow/c/kernels/tensor_shape_utils.cc"
 _NOT_FOR_CPU = re.compile(r"_test$|_gpu$|\.cu$")
 
 # A static object at the start of a line that registers something: an object file that holds one
@@ -69,6 +70,13 @@ def core_sources(root: Path) -> frozenset[str]:
     return frozenset(chosen | {f for f in _PLATFORM_SOURCES if (root / f).is_file()})
 
 
+def c_api_sources(root: Path) -> frozenset[str]:
+    """What a kernel written against TensorFlow's C API links: the C API of the mobile build."""
+    files = BuildTree(root).filegroup(_MOBILE_SOURCES)
+    own = {f for f in files if f.startswith("tensorflow/c/") and "/eager/" not in f}
+    return frozenset(f for f in own | {_C_API_SHAPES} if f.endswith(".cc") and (root / f).is_file())
+
+
 def core_of(root: Path) -> Core:
     """The core of a TensorFlow source tree, from the filegroup //tensorflow/core:mobile_srcs.
 
@@ -80,14 +88,16 @@ def core_of(root: Path) -> Core:
     includes = IncludeGraph(root)
     headers, protos = _included(includes, chosen)
     units = _sources_below(root, _UNIT_FOLDERS)
-    unit_headers, unit_protos = _included(includes, units)
+    helpers = _sources_below(root, _HELPER_FOLDERS) | c_api_sources(root)
+    _, unit_protos = _included(includes, units)
+    unit_headers, _ = _included(includes, units | helpers)
     return Core(
         sources=tuple(sorted(chosen - registering)),
         registering_sources=tuple(sorted(registering)),
         headers=tuple(sorted(headers)),
         protos=tuple(sorted(_compilable_protos(root, protos | unit_protos))),
         unit_headers=tuple(sorted(unit_headers - headers)),
-        unit_sources=tuple(sorted(units | _sources_below(root, _HELPER_FOLDERS) - chosen)),
+        unit_sources=tuple(sorted((units | helpers) - chosen)),
     )
 
 

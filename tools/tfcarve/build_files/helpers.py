@@ -9,14 +9,17 @@ import functools
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
+from tfcarve.build_files.core import c_api_sources
+from tfcarve.build_files.evaluate import Rule
 from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.symbols import defined_names, used_names
-from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, Rule, parse_label
+from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
 
 # Where kernels are and what belongs to them; everything else that they link is core.
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
+_C_API_KERNELS = "tensorflow/c/kernels/"
 _NOT_FOR_CPU = ("_gpu.cc", ".cu.cc", "_test.cc", "_rocm.cc", "_mkl.cc")
 
 
@@ -29,7 +32,8 @@ def helper_sources(
     and of the core's. Raises BuildFileError where a BUILD file cannot be read.
     """
     search = _Search(root, registering, core)
-    out = {unit: search.helpers(unit) for unit in units}
+    c_api = c_api_sources(root)
+    out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 
