@@ -46,3 +46,9 @@ def test_file_name_of_an_absolute_path() -> None:
 
 def test_unit_is_never_called_as_its_source() -> None:
     assert units.file_name("op.cc") == "__op.cc"
+
+
+def test_two_sources_with_one_name() -> None:
+    clash = selection([("A", "AOp", "a/b__c.cc"), ("B", "BOp", "a__b/c.cc")])
+    with pytest.raises(BadInput, match="a__b__c.cc as another source has"):
+        units.units(clash)

@@ -92,11 +92,12 @@ def test_wrong_rows() -> None:
     with pytest.raises(BadInput, match="i.json: registration: unknown key 'extra'"):
         loaded.registrations("Add")
     op = json.loads(_INDEX.to_json())["ops"][0]
-    for part, message in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"extra": 1}, "op: unknown key"),
         ({"attrs": {"T": {"extra": 1}}}, "attr T: unknown key"),
         ({"inputs": [{"extra": 1}]}, "argument: unknown key"),
-    ]:
+    ]
+    for part, message in cases:
         loaded = index.parse(_changed(ops=[{**op, **part}]), "i.json")
         with pytest.raises(BadInput, match=message):
             loaded.op("Add")

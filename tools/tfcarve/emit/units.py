@@ -30,14 +30,22 @@ def _define(macro: str, names: Iterable[str]) -> str:
 
 
 def units(selection: Selection) -> dict[str, bytes]:
-    """Returns the unit of each selected source, by file name."""
+    """Returns the unit of each selected source, by file name.
+
+    Raises BadInput where two sources have the same name, or one has no fit path.
+    """
     classes, ops = selection.classes_by_file(), selection.ops_by_file()
-    made = {}
+    made: dict[str, bytes] = {}
     for source in selection.files:
         text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define(
             "TFCARVE_OPS", ops[source]
         )
-        made[file_name(source)] = f'{text}#include "{source}"\n'.encode()
+        name = file_name(source)
+        if name in made:
+            raise BadInput(
+                f"{source}: has the name {name} as another source has: rename one of them"
+            )
+        made[name] = f'{text}#include "{source}"\n'.encode()
     return made
 
 
