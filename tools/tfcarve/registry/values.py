@@ -20,6 +20,14 @@ class Unresolved(ValueError):
     """An expression whose value was not found: the message holds it."""
 
 
+# What may follow a constant's name (its value: literals, a list in braces,
+# another name), and what follows the name of a function that returns literals.
+_VARIABLE = re.compile(
+    rf"\s*(?:\[\s*\w*\s*\]\s*)?(?:=?\s*(?:{_LITERALS}|(\{{\{{?[\w\s:,]*\}}\}}?))|=\s*([\w:]+))\s*;"
+)
+_FUNCTION = re.compile(rf"\s*\(\s*\)\s*\{{\s*return\s+{_LITERALS}\s*;")
+
+
 def constants(names: Iterable[str], texts: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Finds the definitions of `names` in `texts` (path to text).
 
@@ -27,22 +35,19 @@ def constants(names: Iterable[str], texts: Mapping[str, str]) -> dict[str, dict[
     another name.
     """
     wanted = sorted(set(names))
-    if not wanted:
-        return {}
-    any_name = "|".join(map(re.escape, wanted))
-    variable = re.compile(
-        rf"\b({any_name})\s*(?:\[\s*\w*\s*\])?\s*(?:=\s*)?(?:{_LITERALS}|(\{{\{{?[\w\s:,]*\}}\}}?)|(?<==)\s*([\w:]+)|(?<== )([\w:]+))\s*;"
-    )
-    function = re.compile(rf"\b({any_name})\s*\(\s*\)\s*\{{\s*return\s+{_LITERALS}\s*;")
     found: dict[str, dict[str, str]] = {}
     for path, text in texts.items():
-        if not any(name in text for name in wanted):
-            continue
-        for match in variable.finditer(text):
-            value = next(g for g in match.groups()[1:] if g is not None)
-            found.setdefault(match.group(1), {}).setdefault(path, value.strip())
-        for match in function.finditer(text):
-            found.setdefault(match.group(1), {}).setdefault(path, match.group(2).strip())
+        for name in wanted:
+            place = text.find(name)
+            while place >= 0:
+                end = place + len(name)
+                if not (place and (text[place - 1].isalnum() or text[place - 1] == "_")):
+                    match = _VARIABLE.match(text, end) or _FUNCTION.match(text, end)
+                    if match:
+                        value = next(g for g in match.groups() if g is not None)
+                        found.setdefault(name, {}).setdefault(path, value.strip())
+                        break
+                place = text.find(name, end)
     return found
 
 
