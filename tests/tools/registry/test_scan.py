@@ -113,6 +113,63 @@ def test_text_that_is_no_directive_scans_nobody(tmp_path: Path, preprocessed: li
     assert preprocessed == []
 
 
+_OLD_TYPES_CC = """\
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/logging.h"
+#ifdef SLIM
+DataTypeVector NumberTypes() { return {DT_FLOAT}; }
+#else
+DataTypeVector NumberTypes() {
+  return {DT_INT32,
+          DT_FLOAT};
+}
+#endif
+"""
+
+
+def test_a_tree_whose_type_sets_are_functions(tmp_path: Path) -> None:
+    """As they were up to TensorFlow 1.5, in types.cc."""
+    old = {
+        "tensorflow/core/framework/types.h": "DataTypeVector NumberTypes();",
+        "tensorflow/core/framework/types.cc": _OLD_TYPES_CC,
+        "tensorflow/core/platform/logging.h": "#define LOG(x) x",
+    }
+    root = trees.write(tmp_path, {**trees.FILES, **old})
+    assert _index(root).ops[1].attrs[0].allowed == ("float32", "int32")
+    assert _index(root, "SLIM").ops[1].attrs[0].allowed == ("float32",)
+
+
+def test_a_tree_that_does_not_say_what_its_types_are(tmp_path: Path) -> None:
+    made = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/framework/types.h": ""}))
+    assert [o.name for o in made.ops] == ["NoOp"]
+    assert [u.why for u in made.unresolved] == [
+        "op \"Twice\": the tree does not say what 'numbertype' is"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "seen_as"),
+    [
+        ("tsl/platform/calls.h", "tsl/platform/calls.h"),
+        ("tensorflow/tsl/platform/calls.h", "tensorflow/tsl/platform/calls.h"),
+        ("third_party/xla/third_party/tsl/tsl/platform/calls.h", "tsl/platform/calls.h"),
+        ("third_party/xla/xla/tsl/platform/calls.h", "xla/tsl/platform/calls.h"),
+    ],
+    ids=["beside tensorflow", "inside tensorflow", "beside XLA", "inside XLA"],
+)
+def test_macros_of_tsl(header: str, seen_as: str, tmp_path: Path) -> None:
+    """Where the tree keeps TSL, and none at all, as before 2.11, in all other tests."""
+    source = f"""\
+#include "tensorflow/core/framework/op_kernel.h"
+#include "{seen_as}"
+#define REGISTER(type) REGISTER_KERNEL_BUILDER(Name("Once").Device(DEVICE_CPU), OnceOp<type>);
+TSL_CALL(REGISTER)
+"""
+    more = {header: "#define TSL_CALL(m) m(float)\n", "tensorflow/core/kernels/once_op.cc": source}
+    made = _index(trees.write(tmp_path, {**trees.FILES, **more}))
+    assert [r.clazz for r in made.registrations if r.op == "Once"] == ["OnceOp<float>"]
+
+
 _CUSTOM = """\
 #include "mine.h"
 REGISTER_OP("Mine").Input("x: float");

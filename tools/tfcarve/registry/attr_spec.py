@@ -29,6 +29,7 @@ _SETS = {
     "numbertype": "NumberTypes",
     "numerictype": "NumberTypes",
     "quantizedtype": "QuantizedTypes",
+    "realnumberictype": "RealNumberTypes",
     "realnumbertype": "RealNumberTypes",
     "realnumerictype": "RealNumberTypes",
 }
@@ -79,6 +80,13 @@ def _quoted(text: str, place: int) -> tuple[str, int]:
     return cpp.unescape(text[place + 1 : end]), end + 1
 
 
+def _set(word: str, sets: TypeSets) -> tuple[str, ...]:
+    found = sets.get(_SETS[word])
+    if found is None:
+        raise SpecError(f"the tree does not say what {word!r} is")
+    return found
+
+
 def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...], int]:
     """Reads `a, b, … }`; returns the attribute's type, the values, the place after the brace."""
     values: list[str] = []
@@ -98,7 +106,7 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
                 raise SpecError(f"a type was expected at {text[place:]!r}")
             place = word.end()
             if word.group() in _SETS:
-                values += sets[_SETS[word.group()]]
+                values += _set(word.group(), sets)
             else:
                 name = dtypes.from_spec(word.group())
                 if name is None:
@@ -174,7 +182,7 @@ def attr(spec: str, sets: TypeSets) -> Attr:
         kind, place = simple.group(1), simple.end()
     elif compound := _COMPOUND.match(spec, place):
         kind, place = "type", compound.end()
-        allowed = sets[_SETS[compound.group(1)]]
+        allowed = _set(compound.group(1), sets)
     elif spec[place : place + 1] == "{":
         kind, allowed, place = _allowed(spec, place + 1, sets)
     else:

@@ -34,10 +34,10 @@ def expressions(records: Iterable[Records]) -> set[str]:
 
 
 def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
-    """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.h (preprocessed)."""
+    """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.{h,cc} (preprocessed)."""
     sets: dict[str, tuple[str, ...]] = {}
     pattern = re.compile(
-        r"\b(?:k|inline\s+DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]"
+        r"\b(?:k|DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]"
     )
     for match in pattern.finditer(preprocessed):
         names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))

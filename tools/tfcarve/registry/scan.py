@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,7 +34,8 @@ _CANDIDATE = re.compile(
     r'REGISTER|TF_CALL_|TF_NewKernelBuilder|TF_NewOpDefinitionBuilder|#\s*include\s+"[^"]+\.(?:cc|inc)"'
 )
 _BATCH = 16
-_TYPES_HEADER = "tensorflow/core/framework/types.h"
+# What `numbertype` and its like are; up to 1.5 the source says it, later the header.
+_TYPES_FILES = ("tensorflow/core/framework/types.h", "tensorflow/core/framework/types.cc")
 # Where the constants that registrations use are defined, beside the headers.
 _CONSTANTS_OF_CUSTOM_OPS = (
     "tensorflow/core/framework/types.cc",
@@ -82,6 +84,10 @@ def _compiler_stamp(compiler: Sequence[str]) -> str:
 
 def _quiet(what: str, done: int, total: int) -> None:
     del what, done, total
+
+
+def _types_files(tree: Tree) -> list[str]:
+    return [p for p in _TYPES_FILES if p in tree.files]
 
 
 def _closure(path: str, shadows: Mapping[str, Shadow]) -> list[str]:
@@ -147,12 +153,11 @@ def _preprocess(
     """Returns the records of each of `sources`, and the tree's sets of types."""
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
         folder = Path(name)
-        types = shadow.make(
-            tree.read(_TYPES_HEADER), True, lambda written: tree.find(_TYPES_HEADER, written)
-        )
-        needed = {p for s in (*sources, *types.includes) for p in _closure(s, shadows)}
+        types = [shadow.make(tree.read(p), True, partial(tree.find, p)) for p in _types_files(tree)]
+        included = {i for t in types for i in t.includes}
+        needed = {p for s in (*sources, *included) for p in _closure(s, shadows)}
         _write_shadows(folder, shadows, needed)
-        (folder / _TYPES_SOURCE).write_text(types.text, encoding="utf-8")
+        (folder / _TYPES_SOURCE).write_text("\n".join(t.text for t in types), encoding="utf-8")
         batches = [sources[i : i + _BATCH] for i in range(0, len(sources), _BATCH)]
         found: dict[str, Records] = {}
         with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
@@ -185,7 +190,7 @@ def _scan(
 ) -> KernelIndex:
     sources = [s for s in tree.sources if _CANDIDATE.search(texts[s])]
     progress("making shadows of headers", 0, len(sources))
-    shadows = _make_shadows(tree, texts, [*sources, _TYPES_HEADER])
+    shadows = _make_shadows(tree, texts, [*sources, *_types_files(tree)])
     hashes = {path: cache.digest([path, made.text]) for path, made in shadows.items()}
     keys = {s: cache.digest(hashes[p] for p in _closure(s, shadows)) for s in sources}
     pack = cache.digest(
@@ -294,7 +299,7 @@ def with_custom_ops(
         )
     sources = sorted(tree.custom)
     texts: dict[str, str] = {}
-    shadows = _make_shadows(tree, texts, [*sources, _TYPES_HEADER])
+    shadows = _make_shadows(tree, texts, [*sources, *_types_files(tree)])
     found, sets = _preprocess(tree, shadows, sources, settings, progress)
     everything = [found[s] for s in sources]
     texts.update((p, tree.read(p)) for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)

@@ -35,6 +35,10 @@ _TEST_FILE = re.compile(
     r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
 )
 
+# TSL is tensorflow/tsl from 2.11 on, then a repository of its own: in XLA's from 2.15 on.
+_TSL = ("tsl", "third_party/xla/third_party/tsl/tsl", "third_party/xla/xla/tsl")
+_INCLUDE_ROOTS = ("", "third_party/xla/", "third_party/xla/third_party/tsl/")
+
 _VERSION = re.compile(
     r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"',
     re.MULTILINE,
@@ -76,8 +80,9 @@ class Tree:
 
     def find(self, includer: str, written: str) -> str | None:
         """Returns the path that `#include "written"` means in the file `includer`, or None."""
-        if written in self.files:
-            return written
+        for root in _INCLUDE_ROOTS:
+            if root + written in self.files:
+                return root + written
         if "/" in includer:
             near = os.path.normpath(f"{includer.rpartition('/')[0]}/{written}")
             if near in self.files:
@@ -113,7 +118,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     files: dict[str, tuple[str, Stat]] = {}
     base = str(root)
     _walk(base, "tensorflow", files)
-    for other in ("third_party/xla/xla/tsl", "tsl"):
+    for other in _TSL:
         if os.path.isdir(os.path.join(base, other)):
             _walk(base, other, files)
     sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
