@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -240,5 +241,7 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stdout);
     return kDone;
   }
+  // TensorFlow's remarks on the CPU are not wanted here; its warnings are.
+  setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
   return RunModel(arguments);
 }
