@@ -62,6 +62,43 @@ def test_nothing_changed_nothing_touched() -> None:
     assert set(everything().values()) == {1}
 
 
+def test_op_files_in_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    capsys.readouterr()
+    kernel = f"{indexes.KERNELS}relu_op.cc"
+    listed = Path("tf_op_files.txt")
+    listed.write_text(f"z.cc\n{kernel}\n")
+    assert _run("op-files", "s.json", "--extend", "tf_op_files.txt") == 0
+    assert listed.read_text().startswith(f"z.cc\n{kernel}\n{indexes.KERNELS}")
+    os.utime(listed, ns=(1, 1))
+    assert _run("op-files", "s.json", "--extend", "tf_op_files.txt") == 0
+    assert listed.stat().st_mtime_ns == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_op_files_that_cannot_be_extended(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    Path("binary").write_bytes(b"a.cc\n\xff")
+    assert _run("op-files", "s.json", "--extend", "binary") == 2
+    assert "binary: byte 5: no UTF-8 text" in capsys.readouterr().err
+    assert _run("op-files", "s.json", "--extend", "gone") == 2
+    assert "gone: no such file" in capsys.readouterr().err
+    assert _run("op-files", "s.json", "--extend", "binary", "-o", "other") == 2
+    assert "leave out -o" in capsys.readouterr().err
+    assert _run("op-files", "s.json", "--extend", "binary", "--build-fragment") == 2
+
+
+def test_build_fragment(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    build = trees.write(Path("tree")) / "tensorflow/core/kernels/BUILD"
+    build.write_text('filegroup(name = "portable_extended_ops_group2", srcs = [])')
+    assert _run("op-files", "s.json", "--build-fragment", "--tensorflow", "tree") == 0
+    assert '        "relu_op.cc",\n' in capsys.readouterr().out
+    build.write_text("filegroup(")
+    assert _run("op-files", "s.json", "--build-fragment", "--tensorflow", "tree") == 2
+    assert "tfcarve: tree: tensorflow/core/kernels/BUILD:1: " in capsys.readouterr().err
+
+
 def test_units_of_another_selection_are_removed() -> None:
     assert _select("relu.pb") == 0
     assert _run("units", "s.json", "--units", "u") == 0

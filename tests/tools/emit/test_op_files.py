@@ -1,11 +1,34 @@
 """Tests of tf_op_files.txt."""
 
+import pytest
 from selections import selection
 
-from tfcarve.emit.op_files import op_files
+from tfcarve.emit.op_files import extended, op_files
+
+_MADE = selection([("A", "AOp", "k/b.cc")], [("A", "o/ops.cc")], helpers=["k/a.cc", "k/b.cc"])
 
 
 def test_op_files() -> None:
-    made = selection([("A", "AOp", "k/b.cc")], [("A", "o/ops.cc")], helpers=["k/a.cc", "k/b.cc"])
-    assert op_files(made) == b"k/a.cc\nk/b.cc\no/ops.cc\n"
+    assert op_files(_MADE) == b"k/a.cc\nk/b.cc\no/ops.cc\n"
     assert op_files(selection()) == b""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "k/a.cc\nk/b.cc\no/ops.cc\n"),
+        ("z.cc\no/ops.cc\na.cc\n", "z.cc\no/ops.cc\na.cc\nk/a.cc\nk/b.cc\n"),
+        ("o/ops.cc\nk/a.cc", "o/ops.cc\nk/a.cc\nk/b.cc\n"),
+        ("z.cc\r\nk/a.cc\r\n", "z.cc\r\nk/a.cc\r\nk/b.cc\r\no/ops.cc\r\n"),
+        ("k/a.cc.old\n", "k/a.cc.old\nk/a.cc\nk/b.cc\no/ops.cc\n"),
+    ],
+    ids=["empty", "order stays", "no newline at the end", "CRLF", "a name that starts as another"],
+)
+def test_extended(before: str, after: str) -> None:
+    assert extended(before, _MADE) == after
+    assert extended(after, _MADE) is after
+
+
+@pytest.mark.parametrize("text", ["", "o/ops.cc\n\n  k/b.cc k/a.cc"])
+def test_nothing_is_missing(text: str) -> None:
+    assert extended(text, _MADE if text else selection()) is text

@@ -85,7 +85,7 @@ class _Search:
             names &= frozenset[str]().union(*(self._used(h) for h in same_name))
         elif own:
             return own[0] in headers or bool(declaring)
-        users = headers.difference(own) | {source}
+        users = set(headers).difference(own) | {source}
         return any(names & self._used(user) for user in users)
 
     def _text(self, name: str) -> str:

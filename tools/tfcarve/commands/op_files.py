@@ -3,8 +3,12 @@
 import argparse
 from pathlib import Path
 
+from tfcarve import files
+from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.commands import common
-from tfcarve.emit.op_files import op_files
+from tfcarve.emit import kernel_groups, op_files
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import Selection
 
 NAME = "op-files"
 HELP = "writes tf_op_files.txt for a selection: the sources to compile"
@@ -13,10 +17,52 @@ HELP = "writes tf_op_files.txt for a selection: the sources to compile"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("selection", type=Path, metavar="SELECTION", help="selection.json")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument(
+        "--extend",
+        type=Path,
+        metavar="FILE",
+        help="adds what this list lacks to it (tensorflow/contrib/makefile/tf_op_files.txt); its order stays, and so does the file where it lacks nothing",
+    )
+    forms.add_argument(
+        "--build-fragment",
+        action="store_true",
+        help="writes instead what {android,portable}_extended_ops_group2 and _headers in tensorflow/core/kernels/BUILD lack",
+    )
+    parser.add_argument(
+        "--tensorflow",
+        type=Path,
+        metavar="DIR",
+        help="for --build-fragment: TensorFlow's source tree; else $TFCARVE_TENSORFLOW, else the pinned version",
+    )
     common.add_output_argument(parser, "the list")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the list."""
-    common.output(op_files(common.load_selection(arguments.selection)), arguments.output)
+    selection = common.load_selection(arguments.selection)
+    if arguments.extend is not None:
+        if arguments.output is not None:
+            raise BadInput("--extend changes the list in its place: leave out -o")
+        _extend(arguments.extend, selection)
+        return 0
+    if arguments.build_fragment:
+        tree = common.tensorflow_tree(arguments.tensorflow)
+        try:
+            content = kernel_groups.kernel_groups(selection, tree)
+        except BuildFileError as error:
+            raise BadInput(f"{tree}: {error}") from None
+    else:
+        content = op_files.op_files(selection)
+    common.output(content, arguments.output)
     return 0
+
+
+def _extend(path: Path, selection: Selection) -> None:
+    try:
+        text = files.read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{path}: byte {error.start}: no UTF-8 text: a list of sources was expected"
+        ) from None
+    files.write_if_changed(path, op_files.extended(text, selection).encode())

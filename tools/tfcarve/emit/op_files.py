@@ -4,6 +4,27 @@ from tfcarve.emit.templates import fill
 from tfcarve.selection.selection import Selection
 
 
+def needed(selection: Selection) -> list[str]:
+    """Returns the selected sources and the helpers that they need to link, sorted."""
+    return sorted({*selection.files, *selection.helpers})
+
+
 def op_files(selection: Selection) -> bytes:
-    """Returns the list of the selected sources and of the helpers that they need to link."""
-    return fill("tf_op_files.txt.j2", files=sorted({*selection.files, *selection.helpers}))
+    """Returns the list for `selection` alone."""
+    return fill("tf_op_files.txt.j2", files=needed(selection))
+
+
+def extended(text: str, selection: Selection) -> str:
+    """Returns the list `text` with what `selection` needs and it lacks added at its end.
+
+    All that is there stays as it is, order and line ends included; where nothing is missing, `text`
+    itself is returned.
+    """
+    there = set(text.split())
+    missing = [file for file in needed(selection) if file not in there]
+    if not missing:
+        return text
+    end = "\r\n" if "\r\n" in text else "\n"
+    if text and not text.endswith("\n"):
+        text += end
+    return text + "".join(file + end for file in missing)

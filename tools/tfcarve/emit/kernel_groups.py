@@ -1,0 +1,78 @@
+"""What TensorFlow's own filegroups of kernels for Android lack, as a fragment of a BUILD file.
+
+Up to 2.2 the filegroups are called android_extended_ops_group1, …_group2 and …_headers, later
+portable_extended_ops_…. The op definitions need no entry: TensorFlow takes all of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files.tree import BuildTree, Label
+from tfcarve.emit.op_files import needed
+from tfcarve.emit.templates import fill
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import Selection
+
+_PACKAGE = "tensorflow/core/kernels"
+_KERNELS = (f"{_PACKAGE}/", "tensorflow/c/kernels/")
+_OP_DEFINITIONS = ("tensorflow/core/ops/", "tensorflow/c/kernels/ops/")
+_PREFIXES = ("portable", "android")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A filegroup of the package and the labels that it lacks, sorted."""
+
+    name: str
+    entries: tuple[str, ...]
+
+
+def kernel_groups(selection: Selection, root: Path) -> bytes:
+    """Returns a BUILD fragment with what the tree at `root` lacks for `selection`; nothing where it lacks nothing.
+
+    Raises BadInput where the tree has no such filegroups, BuildFileError where its BUILD file
+    cannot be read.
+    """
+    return fill(
+        "kernel_groups.BUILD.j2",
+        package=_PACKAGE,
+        version=selection.tensorflow.version,
+        groups=_missing(needed(selection), root),
+    )
+
+
+def _missing(files: Iterable[str], root: Path) -> list[Group]:
+    tree = BuildTree(root)
+    prefix = next((p for p in _PREFIXES if f"{p}_extended_ops_group2" in tree.rules(_PACKAGE)), "")
+    if not prefix:
+        raise BadInput(
+            f"{root}: {_PACKAGE}/BUILD has no filegroup {' or '.join(f'{p}_extended_ops_group2' for p in _PREFIXES)}: "
+            "was the root of a TensorFlow source tree given?"
+        )
+    there: set[str] = set()
+    for name in ("core_ops", "extended_ops", "extended_ops_headers"):
+        there |= set(tree.filegroup(Label(_PACKAGE, f"{prefix}_{name}")))
+    there |= set(tree.filegroup(Label(_PACKAGE, "mobile_srcs")))
+    sources = {f for f in files if f.startswith("tensorflow/")} - there
+    sources = {f for f in sources if not f.startswith(_OP_DEFINITIONS)}
+    included = IncludeGraph(root).closure(sources) - there
+    headers = {h for h in included if h.startswith(_KERNELS) and (root / h).is_file()}
+    groups = (
+        Group(f"{prefix}_extended_ops_headers", _labels(headers, tree)),
+        Group(f"{prefix}_extended_ops_group2", _labels(sources, tree)),
+    )
+    return [group for group in groups if group.entries]
+
+
+def _labels(files: Iterable[str], tree: BuildTree) -> tuple[str, ...]:
+    """Returns files as the labels that the package's BUILD file calls them by."""
+    labels = []
+    for file in sorted(files):
+        package = str(Path(file).parent)
+        while package != "." and not tree.rules(package):
+            package = str(Path(package).parent)
+        name = file.removeprefix(f"{package}/")
+        labels.append(name if package == _PACKAGE else f"//{package}:{name}")
+    return tuple(labels)
