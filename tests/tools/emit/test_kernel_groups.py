@@ -36,7 +36,9 @@ _FILES = {
     _K + "linalg/BUILD": 'filegroup(name = "all", srcs = ["det_op.cc"])',
     _K + "linalg/det_op.cc": "",
     _K + "linalg/inv_op.cc": "",
+    "tensorflow/core/BUILD": 'filegroup(name = "mobile_srcs", srcs = ["util/base.cc"])',
     "tensorflow/core/ops/ops.cc": "",
+    "tensorflow/core/util/base.cc": "",
 }
 _MADE = selection(
     [
@@ -47,6 +49,7 @@ _MADE = selection(
         ("Mine", "M", "app/mine.cc"),
     ],
     [("New", "tensorflow/core/ops/ops.cc")],
+    helpers=["tensorflow/core/util/base.cc"],
 )
 
 
@@ -65,16 +68,16 @@ def test_what_is_lacking(prefix: str, tmp_path: Path) -> None:
 filegroup(
     name = "{prefix}_extended_ops_headers",
     srcs = [
-        "//tensorflow/core/kernels/data:deep/base.h",
         "new_op.h",
+        "//tensorflow/core/kernels/data:deep/base.h",
     ],
 )
 
 filegroup(
     name = "{prefix}_extended_ops_group2",
     srcs = [
-        "//tensorflow/core/kernels/linalg:inv_op.cc",
         "new_op.cc",
+        "//tensorflow/core/kernels/linalg:inv_op.cc",
     ],
 )
 """

@@ -54,7 +54,8 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
     there: set[str] = set()
     for name in ("core_ops", "extended_ops", "extended_ops_headers"):
         there |= set(tree.filegroup(Label(_PACKAGE, f"{prefix}_{name}")))
-    there |= set(tree.filegroup(Label(_PACKAGE, "mobile_srcs")))
+    for package in (_PACKAGE, "tensorflow/core"):  # what every mobile build has anyhow
+        there |= set(tree.filegroup(Label(package, "mobile_srcs")))
     sources = {f for f in files if f.startswith("tensorflow/")} - there
     sources = {f for f in sources if not f.startswith(_OP_DEFINITIONS)}
     included = IncludeGraph(root).closure(sources) - there
@@ -67,12 +68,12 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
 
 
 def _labels(files: Iterable[str], tree: BuildTree) -> tuple[str, ...]:
-    """Returns files as the labels that the package's BUILD file calls them by."""
+    """Returns files as the labels that the package's BUILD file calls them by, its own first."""
     labels = []
-    for file in sorted(files):
+    for file in files:
         package = str(Path(file).parent)
         while package != "." and not tree.rules(package):
             package = str(Path(package).parent)
         name = file.removeprefix(f"{package}/")
         labels.append(name if package == _PACKAGE else f"//{package}:{name}")
-    return tuple(labels)
+    return tuple(sorted(labels, key=lambda label: (label.startswith("//"), label)))
