@@ -36,6 +36,7 @@ def _attr(value: bytes) -> AttrValue:
         (protos.data(1, protos.data(3, b"\1\2")), AttrValue("list(int)", (1, 2))),
         (protos.data(1, protos.data(9, protos.data(1, "f"))), AttrValue("list(func)", ("f",))),
         (protos.data(1, b""), AttrValue("list()", ())),
+        (protos.data(1, protos.data(3, b"\1" * 70_000)), AttrValue("other", None)),
         (protos.data(1, protos.data(4, bytes(8))), AttrValue("other", None)),
         (protos.tensor_value("int32", (2, 3), b"values"), AttrValue("tensor", ("int32", (2, 3)))),
         (protos.data(7, protos.shape(-1, 3)), AttrValue("shape", (-1, 3))),

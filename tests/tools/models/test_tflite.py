@@ -1,5 +1,7 @@
 """Tests of finding TensorFlow's ops in TensorFlow Lite models."""
 
+import struct
+
 import flat
 import protos
 import pytest
@@ -61,6 +63,25 @@ def test_no_flex_ops(data: bytes) -> None:
 def test_wrong(data: bytes, message: str) -> None:
     with pytest.raises(FlatError, match=message):
         tflite.flex_ops(data, "m")
+
+
+def test_parts_that_refer_to_the_same_bytes() -> None:
+    """Three thousand operators that are all the same large one end soon."""
+    large = protos.node("sum", "Add", {"a": protos.string_value("x" * 100_000)})
+    data = bytearray(
+        flat.model(["FlexAdd"], [(0, b"")] * 3000 + [(0, flat.flex_options(b"Add", large))])
+    )
+
+    def follow(place: int) -> int:
+        return place + int(struct.unpack_from("<I", data, place)[0])
+
+    graph = follow(follow(follow(0) + 12) + 4)
+    operators = follow(graph + 16) + 4
+    last = follow(operators + 4 * 3000)
+    for place in range(operators, operators + 4 * 3000, 4):
+        struct.pack_into("<I", data, place, last - place)
+    with pytest.raises(FlatError, match="again and again"):
+        tflite.flex_ops(bytes(data), "m")
 
 
 @given(

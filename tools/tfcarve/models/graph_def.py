@@ -4,6 +4,7 @@ Source of the numbers: tensorflow/core/framework/{graph,node_def,attr_value,
 function,op_def}.proto.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,8 @@ from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
 
 # Longest string attribute that is kept: those that kernels are chosen by are short.
 _LONGEST_STRING = 4096
+# Most values of a list that are kept; no kernel has more types.
+_LONGEST_LIST = 65_536
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
 
@@ -132,14 +135,16 @@ def _list(data: Buffer, place: int, end: int) -> AttrValue:
         if found == "other":
             continue
         if kind == BYTES and number in (3, 5, 6):
-            for item in wire.packed(data, a, b):
-                values.append(_scalar(data, number, item, 0))
+            packed = itertools.islice(wire.packed(data, a, b), _LONGEST_LIST + 1)
+            values += [_scalar(data, number, item, 0) for item in packed]
         elif kind == BYTES and number == 4:
             continue  # packed floats choose no kernel
         elif kind != _WIRE[number]:
             raise WireError(f"list field {number} has wire type {kind}: not as in attr_value.proto")
         else:
             values.append(_scalar(data, 10 if number == 9 else number, a, b))
+        if len(values) > _LONGEST_LIST:
+            return _OTHER
     if kind_name in ("other", "list(float)"):
         return _OTHER
     return AttrValue(kind_name or "list()", tuple(values))

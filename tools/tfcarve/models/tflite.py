@@ -54,13 +54,26 @@ def _tables(data: Buffer, table: int, index: int) -> Iterator[int]:
         yield place + _number(data, place, "<I")
 
 
-def _custom_code(data: Buffer, code: int) -> str:
-    start, length = _vector(data, code, 1, 1)
-    return bytes(data[start : start + length]).decode(errors="replace")
+class _Budget:
+    """Sees to it that a file whose parts refer to the same bytes again and again ends too."""
+
+    def __init__(self, size: int) -> None:
+        self._left = 2 * size
+
+    def take(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise FlatError("refers to the same bytes again and again: damaged")
+
+    def text(self, data: Buffer, table: int, index: int) -> bytes:
+        """Returns the bytes of a string or vector field."""
+        start, length = _vector(data, table, index, 1)
+        self.take(length)
+        return bytes(data[start : start + length])
 
 
-def _strings(options: bytes) -> list[bytes]:
-    """Reads a FlexBuffer whose root is a vector of strings (typed or not)."""
+def _two_strings(options: bytes) -> tuple[bytes, bytes]:
+    """Reads a FlexBuffer whose root is a vector (typed or not) that starts with two strings."""
     if len(options) < 3:
         raise FlatError("options of less than three bytes")
     width, packed = options[-1], options[-2]
@@ -79,10 +92,10 @@ def _strings(options: bytes) -> list[bytes]:
     root = len(options) - 2 - width
     vector = root - unsigned(root, width)
     count = unsigned(vector - child, child)
-    if count > len(options):
-        raise FlatError("options with more items than bytes")
+    if count < 2:
+        raise FlatError("options that are no list of two")
     found = []
-    for i in range(count):
+    for i in range(2):
         place = vector + i * child
         item = unsigned(vector + count * child + i, 1) if kind == 10 else 5 << 2
         if item >> 2 != 5:  # FBT_STRING
@@ -93,7 +106,7 @@ def _strings(options: bytes) -> list[bytes]:
         if text < 0 or text + length > len(options):
             raise FlatError("options with a string outside of them")
         found.append(options[text : text + length])
-    return found
+    return found[0], found[1]
 
 
 def flex_ops(data: Buffer, model: str) -> list[NodeUse]:
@@ -103,30 +116,32 @@ def flex_ops(data: Buffer, model: str) -> list[NodeUse]:
     """
     if len(data) < 8 or bytes(data[4:8]) != b"TFL3":
         raise FlatError("does not have TFL3 at byte 4: no TensorFlow Lite model")
+    budget = _Budget(len(data))
     root = _number(data, 0, "<I")
-    codes = [_custom_code(data, code) for code in _tables(data, root, 1)]
+    codes = [budget.text(data, code, 1).decode(errors="replace") for code in _tables(data, root, 1)]
     nodes = []
     for graph_number, graph in enumerate(_tables(data, root, 2)):
         for number, operator in enumerate(_tables(data, graph, 3)):
+            budget.take(4)
             index_place = _field(data, operator, 0)
             index = _number(data, index_place, "<I") if index_place else 0
             if index >= len(codes):
                 raise FlatError(
                     f"operator {number} of subgraph {graph_number}: unknown code {index}: damaged"
                 )
-            if not codes[index].startswith("Flex"):
-                continue
-            where = f"operator {number} of subgraph {graph_number} ({codes[index]})"
-            start, length = _vector(data, operator, 5, 1)
-            try:
-                name, node_def, *_ = _strings(bytes(data[start : start + length]))
-                node = graph_def.node(node_def, 0, len(node_def), model, "")
-            except (FlatError, wire.WireError, ValueError) as error:
-                raise FlatError(f"{where}: no NodeDef in its custom options: {error}") from None
-            if node.op != name.decode(errors="replace"):
-                raise FlatError(
-                    f"{where}: is called {name.decode(errors='replace')!r} but holds a node of {node.op!r}"
-                )
-            label = node.node or where
-            nodes.append(NodeUse(model, "", label, node.op, node.device, node.attrs, node.inputs))
+            if codes[index].startswith("Flex"):
+                where = f"operator {number} of subgraph {graph_number} ({codes[index]})"
+                nodes.append(_flex_op(budget.text(data, operator, 5), model, where))
     return nodes
+
+
+def _flex_op(options: bytes, model: str, where: str) -> NodeUse:
+    try:
+        raw_name, node_def = _two_strings(options)
+        node = graph_def.node(node_def, 0, len(node_def), model, "")
+    except (FlatError, wire.WireError) as error:
+        raise FlatError(f"{where}: no NodeDef in its custom options: {error}") from None
+    name = raw_name.decode(errors="replace")
+    if node.op != name:
+        raise FlatError(f"{where}: is called {name!r} but holds a node of {node.op!r}")
+    return NodeUse(model, "", node.node or where, node.op, node.device, node.attrs, node.inputs)
