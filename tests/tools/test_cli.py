@@ -108,6 +108,15 @@ def test_units_of_another_selection_are_removed() -> None:
     assert "tensorflow__core__kernels__relu_op.cc" not in {p.name for p in Path("u").iterdir()}
 
 
+def test_units_for_other_defines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    assert _run("units", "s.json", "--units", "u", "--define", "B", "--define", "A") == 0
+    assert _run("units", "s.json", "--units", "v", "--define", "B", "--define", "C=1") == 2
+    told = capsys.readouterr().err
+    assert "only in the selection: A\n" in told and "only in the compile:   C=1\n" in told
+    assert not Path("v").exists()
+
+
 def test_config_and_lists() -> None:
     Path("more.yaml").write_text("ops: [Relu6]")
     assert _select("relu.pb", "--config", "more.yaml") == 0

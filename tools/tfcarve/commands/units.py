@@ -1,11 +1,13 @@
 """`tfcarve units`: what the selected sources are compiled through."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import units
+from tfcarve.errors import BadInput
 
 NAME = "units"
 HELP = "writes a unit of three lines for each selected source"
@@ -27,11 +29,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for those of the sources that they need to link",
     )
+    parser.add_argument(
+        "--define",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a define of the compile; where any are given, a selection made for others is refused",
+    )
+
+
+def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]) -> None:
+    ours, theirs = set(of_compile), set(of_selection)
+    if ours and ours != theirs:
+        raise BadInput(
+            "the selection was made for other defines than the compile has:\n"
+            f"  only in the selection: {' '.join(sorted(theirs - ours)) or 'none'}\n"
+            f"  only in the compile:   {' '.join(sorted(ours - theirs)) or 'none'}\n"
+            "they decide which kernels there are: make the index with those of the compile"
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     selection = common.load_selection(arguments.selection)
+    _require_same_defines(arguments.define, selection.tensorflow.defines)
     made = units.units(selection), units.helpers(selection)
     files.write_directory(arguments.units, made[0])
     if arguments.helpers is not None:
