@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
+load("//third_party/tensorflow:defines.bzl", "DEFINES")
 load(":canonical_config.bzl", "canonical_config")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(
@@ -99,6 +100,9 @@ def _write_units(ctx, selection):
     args = ctx.actions.args()
     args.add("units")
     args.add(selection)
+
+    # A selection made for other macros names classes that this compile never sees: it is refused.
+    args.add_all(DEFINES, before_each = "--define")
     args.add_all("--units", [units], expand_directories = False)
     args.add_all("--helpers", [helpers], expand_directories = False)
     ctx.actions.run(
