@@ -80,11 +80,11 @@ def test_ops_that_a_rule_waits_for(rule: Rule) -> None:
 
 
 def test_what_the_core_makes_stands_in_a_rule() -> None:
-    told = defaultdict(set)
+    told: dict[str, set[str]] = defaultdict(set)
     for rule in load():
         for path in _PATH.findall(rule.source):
             told[path].update(rule.ops)
-    untold = defaultdict(set)
+    untold: dict[str, set[str]] = defaultdict(set)
     for path, op in _made_in_the_core():
         if op not in told[path]:
             untold[path].add(op)

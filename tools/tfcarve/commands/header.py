@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from tfcarve.commands import common
-from tfcarve.emit.header import header
+from tfcarve.emit.header import header, header_for_all
+from tfcarve.errors import BadInput
 
 NAME = "header"
 HELP = "writes ops_to_register.h for a selection"
@@ -12,11 +13,19 @@ HELP = "writes ops_to_register.h for a selection"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("selection", type=Path, metavar="SELECTION", help="selection.json")
+    parser.add_argument(
+        "selection", type=Path, nargs="?", metavar="SELECTION", help="selection.json"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="registers everything instead: to compare sizes with"
+    )
     common.add_output_argument(parser, "the header")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the header."""
-    common.output(header(common.load_selection(arguments.selection)), arguments.output)
+    if arguments.all == (arguments.selection is not None):
+        raise BadInput("give a selection, or --all, and not both")
+    made = header_for_all() if arguments.all else header(common.load_selection(arguments.selection))
+    common.output(made, arguments.output)
     return 0

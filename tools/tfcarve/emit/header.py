@@ -17,3 +17,8 @@ def header(selection: Selection) -> bytes:
         ops=sorted({o.name for o in selection.ops} | {k.op for k in kernels}),
         classes=sorted({k.clazz for k in kernels}),
     )
+
+
+def header_for_all() -> bytes:
+    """Returns the header that leaves nothing out: for the same build, with everything in it."""
+    return fill("ops_to_register_all.h.j2")
