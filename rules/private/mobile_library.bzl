@@ -128,12 +128,22 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selection):
         for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
-    registering = unit_objects + [o for l in runtime if l.alwayslink for o in l.pic_objects]
-    pulled_in = helper_objects + [o for l in runtime if not l.alwayslink for o in l.pic_objects]
+    registering = unit_objects + [
+        member
+        for library in runtime
+        if library.alwayslink
+        for member in library.pic_objects
+    ]
+    pulled_in = helper_objects + [
+        member
+        for library in runtime
+        if not library.alwayslink
+        for member in library.pic_objects
+    ]
     static = _declare(ctx, "libtensorflow-core.a")
-    archive(cc, output = static, objects = {o: None for o in registering + pulled_in}.keys())
+    archive(cc, output = static, objects = _distinct(registering + pulled_in))
     registrations = _declare(ctx, "libtensorflow-registrations.a")
-    archive(cc, output = registrations, objects = {o: None for o in registering}.keys())
+    archive(cc, output = registrations, objects = _distinct(registering))
 
     unstripped = link(
         cc,
@@ -171,7 +181,14 @@ def _archive_of(library):
 def _forced(cc, cc_info):
     """The direct libraries of a CcInfo with all of their objects forced into the link."""
     own = cc_info.linking_context.linker_inputs.to_list()[0]
-    return [static_library(cc, archive_file = _archive_of(l), alwayslink = True) for l in own.libraries]
+    return [
+        static_library(cc, archive_file = _archive_of(library), alwayslink = True)
+        for library in own.libraries
+    ]
+
+def _distinct(files):
+    """Two dependencies share what both depend on."""
+    return {file: None for file in files}.keys()
 
 def _link_flags(ctx, linked):
     """A file of the flags by which a linker takes the registrations and, of the rest, what it needs."""

@@ -2,6 +2,7 @@
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
+load("@rules_cc//cc:defs.bzl", "cc_common")
 
 visibility("private")
 
@@ -53,9 +54,14 @@ def compile(cc, *, name, srcs, copts, contexts):
     return outputs.pic_objects
 
 def archive(cc, *, output, objects):
-    """Declares the action that archives objects (Files or directories of them).
+    """Declares the action that archives objects.
 
     Members of one name are all kept: TensorFlow, abseil and protobuf each have a status.o.
+
+    Args:
+      cc: from cc_tools.
+      output: File, the archive.
+      objects: list of Files, or of directories of objects.
     """
     args = cc.actions.args()
     args.add("qcsD")
@@ -66,7 +72,13 @@ def archive(cc, *, output, objects):
     _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive")
 
 def strip(cc, *, output, library):
-    """Declares the action that copies a shared library without its symbols."""
+    """Declares the action that copies a shared library without its symbols.
+
+    Args:
+      cc: from cc_tools.
+      output: File, the copy.
+      library: File, the library with its symbols.
+    """
     args = cc.actions.args()
     args.add("--strip-all")
     args.add("-o", output)
@@ -93,7 +105,7 @@ def linking_context(cc, libraries):
     )
 
 def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
-    """Links a program or a shared library; returns its File.
+    """Links a program or a shared library.
 
     Args:
       cc: from cc_tools.
@@ -101,7 +113,10 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
       output_type: "executable" or "dynamic_library".
       contexts: list of CcLinkingContext.
       flags: list of further linker flags.
-      inputs: Files that the flags name.
+      inputs: list of Files that the flags name.
+
+    Returns:
+      File: what was linked.
     """
     outputs = cc_common.link(
         name = name,

@@ -7,10 +7,12 @@ load("//rules:defs.bzl", "TfMobileLibraryInfo")
 def _only_registrations_are_forced_impl(ctx):
     env = analysistest.begin(ctx)
     linked = analysistest.target_under_test(env)[CcInfo].linking_context
-    libraries = [l for i in linked.linker_inputs.to_list() for l in i.libraries]
-    forced = [l.pic_static_library.basename for l in libraries if l.alwayslink]
-    asserts.equals(env, ["libcore_registering.a", "libunits.a"], sorted([f.replace(".lo", ".a") for f in forced]))
-    plain = [l.pic_static_library.basename for l in libraries if not l.alwayslink]
+    forced, plain = [], []
+    for linker_input in linked.linker_inputs.to_list():
+        for library in linker_input.libraries:
+            names = forced if library.alwayslink else plain
+            names.append(library.pic_static_library.basename.replace(".lo", ".a"))
+    asserts.equals(env, ["libcore_registering.a", "libunits.a"], sorted(forced))
     for name in ["libabseil.a", "libcore.a", "libhelpers.a", "libprotobuf.a"]:
         asserts.true(env, name in plain, "%s is not among the plain archives %s" % (name, plain))
     return analysistest.end(env)

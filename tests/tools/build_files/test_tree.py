@@ -28,7 +28,9 @@ def tree(tmp_path: Path) -> BuildTree:
     _write(tmp_path, "a/sub/two.cc")
     _write(tmp_path, "a/own/BUILD")
     _write(tmp_path, "a/own/not_ours.cc")
-    _write(tmp_path, "b/BUILD.upstream", 'filegroup(name="more", srcs=["b.cc", "gone.cc", "@x//y"])')
+    _write(
+        tmp_path, "b/BUILD.upstream", 'filegroup(name="more", srcs=["b.cc", "gone.cc", "@x//y"])'
+    )
     _write(tmp_path, "b/b.cc")
     return BuildTree(tmp_path)
 

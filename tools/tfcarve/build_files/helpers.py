@@ -64,9 +64,7 @@ class _Search:
         for header in headers:
             offered |= self._targets.sources_beside(header)
         return frozenset(
-            s
-            for s in offered - self._core - {source}
-            if self._is_needed(s, source, headers)
+            s for s in offered - self._core - {source} if self._is_needed(s, source, headers)
         )
 
     def _is_needed(self, candidate: str, source: str, headers: Set[str]) -> bool:

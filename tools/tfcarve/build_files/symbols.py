@@ -7,8 +7,12 @@ the linker drops what is not used.
 import re
 
 # Definitions stand at the start of a line: code in a namespace is not indented.
-_MEMBER = re.compile(r"^(?=[A-Za-z_])[^;={}#]*?\b(\w+)(?:<[^;{}()]*>)?::~?(?:operator\W*|\w+)\(", re.M)
-_FUNCTION = re.compile(r"^(?!static\b|return\b|using\b|typedef\b)[A-Za-z_][\w:<>,&*\s]*?[\s*&](\w+)\(", re.M)
+_MEMBER = re.compile(
+    r"^(?=[A-Za-z_])[^;={}#]*?\b(\w+)(?:<[^;{}()]*>)?::~?(?:operator\W*|\w+)\(", re.M
+)
+_FUNCTION = re.compile(
+    r"^(?!static\b|return\b|using\b|typedef\b)[A-Za-z_][\w:<>,&*\s]*?[\s*&](\w+)\(", re.M
+)
 _INSTANTIATION = re.compile(r"^\s*template (?:struct|class) [\w:]*?(\w+)<", re.M)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _WORD = re.compile(r"\b[A-Za-z_]\w+\b")
