@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demo.library import Library, gzip_size, largest_difference, run
+from demo.library import Library, gzip_size, largest_difference, run, run_once
 from demo.made_models import MadeModel, key
 from demo.nested import NestedError
 
@@ -38,6 +38,28 @@ def test_runner_that_refuses(tmp_path: Path) -> None:
     library = Library("linux_x86_64", FILES[0], FILES[1], runner)
     answer = run(library, MadeModel(Path("m"), Path("i"), Path("o")))
     assert (answer.status, answer.message, answer.output) == (1, "no such op", None)
+
+
+def test_run_once_keeps_what_it_got(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    np.save(tmp_path / "answer.npy", np.ones(3, np.float32))
+    fed = tmp_path / "in.npy"
+    fed.write_bytes(b"1")
+    runner = tmp_path / "run_model"
+    calls = tmp_path / "calls"
+    runner.write_text(
+        f"#!/bin/sh\necho x >> {calls}\n"
+        f'for word in "$@"; do case $word in --output=*) '
+        f"cp {tmp_path}/answer.npy ${{word#--output=output=}} ;; esac; done\n"
+    )
+    runner.chmod(0o755)
+    library, model = Library("linux_x86_64", runner, runner, runner), MadeModel(fed, fed, fed)
+    first, again = run_once(library, model), run_once(library, model)
+    assert [kept for _, kept in (first, again)] == [False, True]
+    assert all(a.output is not None and a.output.tolist() == [1, 1, 1] for a, _ in (first, again))
+    fed.write_bytes(b"2")
+    assert not run_once(library, model)[1]
+    assert calls.read_text() == "x\nx\n"
 
 
 @pytest.mark.parametrize(
