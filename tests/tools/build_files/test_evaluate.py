@@ -57,3 +57,13 @@ def test_nothing_is_executed(tmp_path: Path) -> None:
 def test_no_build_file() -> None:
     with pytest.raises(BuildFileError, match=r"pkg/BUILD:2: "):
         evaluate("a = 1\n}{\n", "pkg", [])
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['glob(["a"], exclude = [["b"]])', "{[]: 1}", "\0", "(" * 300, "-" * 99999 + "1"],
+    ids=["a list in glob", "a list as a key", "a zero byte", "brackets", "nested too deep"],
+)
+def test_what_makes_no_sense(value: str) -> None:
+    with pytest.raises(BuildFileError, match="^p/BUILD"):
+        evaluate(f"x = {value}", "p", ["a"])

@@ -78,6 +78,10 @@ def _changed(**changes: Any) -> bytes:
         (_changed(extra=1), "unknown key 'extra': known are"),
         (_changed(tensorflow={"wrong": 1}), "\"tensorflow\": unknown key 'wrong'"),
         (_changed(registrations=3), "no index.json"),
+        (_changed(registrations=[{"op": 3}]), "an op's name is no string"),
+        (_changed(gradients=[{"op": 3}]), "'op': a string was expected, not 3"),
+        (_changed(gradients=[{"op": "A"}]), "gradient: key 'file' is missing"),
+        (_changed(helpers={"a.cc": 3}), "'a.cc': a list was expected, not 3"),
         (b"[" * 100_000, "no index.json"),
     ],
 )
@@ -91,11 +95,18 @@ def test_wrong_rows() -> None:
     loaded = index.parse(_changed(registrations=[{**row, "extra": 1}]), "i.json")
     with pytest.raises(BadInput, match="i.json: registration: unknown key 'extra'"):
         loaded.registrations("Add")
+    row.pop("class")
+    loaded = index.parse(_changed(registrations=[row]), "i.json")
+    with pytest.raises(BadInput, match="i.json: registration: key 'class' is missing"):
+        loaded.registrations("Add")
     op = json.loads(_INDEX.to_json())["ops"][0]
     cases: list[tuple[dict[str, Any], str]] = [
         ({"extra": 1}, "op: unknown key"),
         ({"attrs": {"T": {"extra": 1}}}, "attr T: unknown key"),
         ({"inputs": [{"extra": 1}]}, "argument: unknown key"),
+        ({"inputs": [{}]}, "argument: key 'name' is missing"),
+        ({"inputs": 3}, "'inputs': a list was expected, not 3"),
+        ({"line": "x"}, "'line': a number was expected, not 'x'"),
     ]
     for part, message in cases:
         loaded = index.parse(_changed(ops=[{**op, **part}]), "i.json")

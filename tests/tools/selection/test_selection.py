@@ -70,6 +70,7 @@ def _changed(**changes: Any) -> bytes:
             "needed_by: unknown key",
         ),
         (_changed(ops=[{"name": "A"}]), "no selection.json: 'file'"),
+        (_changed(files=[3]), "'files'\\[0\\]: a string was expected, not 3"),
         (_changed(files=[]), 'no_op.cc is needed but not in "files"'),
     ],
 )

@@ -40,13 +40,15 @@ def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Ru
 
     In: the file's text; its package ("tensorflow/core"); the paths of all files below the package,
     relative to it, for glob().
-    Raises BuildFileError where the text does not parse.
+    Raises BuildFileError where the text does not parse or an expression makes no sense.
     """
     try:
-        tree = ast.parse(text)
+        return _Evaluation(package, sorted(file_names)).run(ast.parse(text))
     except SyntaxError as error:
         raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
-    return _Evaluation(package, sorted(file_names)).run(tree)
+    except (TypeError, ValueError, RecursionError, MemoryError) as error:
+        what = str(error) or "nested too deep"
+        raise BuildFileError(f"{package}/BUILD: not as Bazel reads it: {what}") from error
 
 
 class _Evaluation:

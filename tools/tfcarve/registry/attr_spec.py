@@ -197,9 +197,11 @@ def attr(spec: str, sets: TypeSets) -> Attr:
     if limit := _MINIMUM.match(rest):
         minimum, rest = int(limit.group(1)), rest[limit.end() :]
     if rest.startswith("="):
-        return Attr(
-            name.group(1), kind, _default(kind, rest[1:]), tuple(dict.fromkeys(allowed)), minimum
-        )
+        try:
+            default = _default(kind, rest[1:])
+        except ValueError as error:
+            raise SpecError(f"{rest[1:].strip()!r} is no default: {error}") from None
+        return Attr(name.group(1), kind, default, tuple(dict.fromkeys(allowed)), minimum)
     if rest.strip():
         raise SpecError(f"left over: {rest!r}")
     return Attr(name.group(1), kind, None, tuple(dict.fromkeys(allowed)), minimum)

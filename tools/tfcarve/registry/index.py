@@ -1,11 +1,13 @@
 """The kernel index as frozen values, and its JSON form."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tfcarve import json_form
 from tfcarve.errors import BadInput
+from tfcarve.json_form import Each
 from tfcarve.registry.attr_spec import Argument, Attr
 
 VERSION = 1
@@ -195,43 +197,78 @@ def _op(o: OpDefinition) -> dict[str, Any]:
     }
 
 
-def _keys(row: Mapping[str, Any], known: frozenset[str], where: str) -> None:
+def _keys(row: Any, known: Collection[str], where: str) -> None:
     if not isinstance(row, dict):
         raise BadInput(f"{where}: an object was expected")
-    unknown = row.keys() - known
+    unknown = row.keys() - set(known)
     if unknown:
         raise BadInput(
             f"{where}: unknown key {min(unknown)!r}: known are {', '.join(sorted(known))}"
         )
 
 
+def _row(row: Any, form: Mapping[str, Any], where: str) -> None:
+    """Raises BadInput where `row` has keys that `form` has not, or values of another form."""
+    _keys(row, form, where)
+    try:
+        json_form.check(row, form, where)
+    except json_form.FormError as error:
+        raise BadInput(str(error)) from None
+
+
 _TOP = frozenset(
     ("version", "tensorflow", "registrations", "ops", "gradients", "helpers", "unresolved")
 )
-_REGISTRATION = frozenset(
-    (
-        "op",
-        "device",
-        "constraints",
-        "attr_constraints",
-        "label",
-        "priority",
-        "host_memory",
-        "system",
-        "class",
-        "file",
-        "line",
-    )
-)
-_OP = frozenset(("name", "file", "line", "system", "stateful", "attrs", "inputs", "outputs"))
-_ATTR = frozenset(("type", "default", "allowed", "minimum"))
-_ARGUMENT = frozenset(("name", "type", "type_attr", "number_attr", "type_list_attr", "ref"))
-_FACTS = frozenset(("version", "tree_sha256", "defines"))
+_REGISTRATION = {
+    "op": str,
+    "device": str,
+    "constraints": Each([str]),
+    "attr_constraints": Each([None]),
+    "label": str,
+    "priority": int,
+    "host_memory": [str],
+    "system": bool,
+    "class": str,
+    "file": str,
+    "line": int,
+}
+_ATTR = {"type": str, "default": None, "allowed": [str], "minimum": int}
+_ARGUMENT = {
+    "name": str,
+    "type": str,
+    "type_attr": str,
+    "number_attr": str,
+    "type_list_attr": str,
+    "ref": bool,
+}
+_OP = {
+    "name": str,
+    "file": str,
+    "line": int,
+    "system": bool,
+    "stateful": bool,
+    "attrs": Each(_ATTR),
+    "inputs": [_ARGUMENT],
+    "outputs": [_ARGUMENT],
+}
+_FACTS = {"version": str, "tree_sha256": str, "defines": [str]}
+# What is looked at for the whole file at once; the rows of kernels and ops when they are asked for.
+_FORM = {
+    "gradients": [{"op": str, "function": str, "file": str, "line": int}],
+    "helpers": Each([str]),
+    "unresolved": [{"file": str, "line": int, "why": str}],
+}
+
+
+def _all_there(row: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    missing = sorted(set(keys) - row.keys())
+    if missing:
+        raise BadInput(f"{where}: key {missing[0]!r} is missing")
 
 
 def facts_from_json(row: Any, where: str) -> TensorflowFacts:
     """Reads the "tensorflow" part that index.json and selection.json have in common."""
-    _keys(row, _FACTS, f'{where}: "tensorflow"')
+    _row(row, _FACTS, f'{where}: "tensorflow"')
     return TensorflowFacts(row["version"], row["tree_sha256"], tuple(row["defines"]))
 
 
@@ -246,7 +283,8 @@ def facts_to_json(facts: TensorflowFacts) -> dict[str, Any]:
 
 def registration_from_json(row: Any, where: str) -> Registration:
     """Reads one registration; raises BadInput on an unknown key or a missing one."""
-    _keys(row, _REGISTRATION, f"{where}: registration")
+    _row(row, _REGISTRATION, f"{where}: registration")
+    _all_there(row, _REGISTRATION.keys() - {"attr_constraints"}, f"{where}: registration")
     return Registration(
         row["op"],
         row["device"],
@@ -263,11 +301,13 @@ def registration_from_json(row: Any, where: str) -> Registration:
 
 
 def op_from_json(row: Any, where: str) -> OpDefinition:
-    """Reads one op definition; raises BadInput on an unknown key."""
-    _keys(row, _OP, f"{where}: op")
+    """Reads one op definition; raises BadInput on an unknown key or a missing one."""
+    _row(row, _OP, f"{where}: op")
+    _all_there(row, ("name", "file", "line"), f"{where}: op")
     attrs = []
     for name, a in row.get("attrs", {}).items():
         _keys(a, _ATTR, f"{where}: op {row['name']}: attr {name}")
+        _all_there(a, ("type",), f"{where}: op {row['name']}: attr {name}")
         attrs.append(
             Attr(name, a["type"], a.get("default"), tuple(a.get("allowed", ())), a.get("minimum"))
         )
@@ -276,6 +316,7 @@ def op_from_json(row: Any, where: str) -> OpDefinition:
         made = []
         for a in rows:
             _keys(a, _ARGUMENT, f"{where}: op {row['name']}: argument")
+            _all_there(a, ("name",), f"{where}: op {row['name']}: argument")
             made.append(Argument(**a))
         return tuple(made)
 
@@ -368,9 +409,15 @@ def parse(data: bytes, where: str) -> IndexFile:
             raise BadInput(
                 f"{where}: index of version {document.get('version')!r}, this tfcarve reads version {VERSION}: make it again"
             )
+        json_form.check(document, _FORM, "index")
         registrations: dict[str, list[Any]] = {}
         for row in document["registrations"]:
             registrations.setdefault(row["op"], []).append(row)
+        ops = {row["name"]: row for row in document["ops"]}
+        for row in document.get("gradients", ()):
+            _all_there(row, ("op", "function", "file", "line"), f"{where}: gradient")
+        if not all(isinstance(name, str) for name in (*registrations, *ops)):
+            raise json_form.FormError("an op's name is no string")
         return IndexFile(
             where,
             facts_from_json(document["tensorflow"], where),
@@ -379,7 +426,7 @@ def parse(data: bytes, where: str) -> IndexFile:
                 Unresolved(u["file"], u["line"], u["why"]) for u in document.get("unresolved", ())
             ),
             registrations,
-            {row["name"]: row for row in document["ops"]},
+            ops,
             document.get("gradients", []),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -5,6 +5,7 @@ what they mean, for that may take constants from other files.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfcarve.registry import c_api, cpp
@@ -161,6 +162,13 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
     return RawOp(file, line, system, name, tuple(attrs), tuple(inputs), tuple(outputs), stateful)
 
 
+def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
+    try:
+        yield from c_api.scan(text)
+    except (ValueError, IndexError) as error:
+        raise ParseError(f"a registration through the C API was not understood: {error}") from None
+
+
 def _parse_source(text: str) -> Records:
     kernels: list[RawKernel] = []
     ops: list[RawOp] = []
@@ -197,7 +205,7 @@ def _parse_source(text: str) -> Records:
             gradients.append(
                 RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip())
             )
-    for item in c_api.scan(text):
+    for item in _of_c_api(text):
         file, line = path(item.file), item.line
         if isinstance(item, c_api.CKernel):
             constraints = tuple(
@@ -242,7 +250,8 @@ def parse(output: str) -> dict[str, Records]:
     """
     marks = list(_SOURCE.finditer(output))
     found: dict[str, Records] = {}
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        part = output[mark.end() : after.start() if after else len(output)]
+    ends = [*(mark.start() for mark in marks[1:]), len(output)]
+    for mark, end in zip(marks, ends, strict=False):
+        part = output[mark.end() : end]
         found[cpp.unquote(f'"{mark.group(1)}"')] = _parse_source(part)
     return found

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tfcarve import json_form
 from tfcarve.errors import BadInput
+from tfcarve.json_form import Each
 from tfcarve.registry.index import TensorflowFacts, facts_from_json, facts_to_json
 
 VERSION = 1
@@ -159,6 +161,26 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "added_by_runtime": frozenset(("op", "rule")),
 }
 
+_NEEDS = [{"model": str, "node": str, "function": str}]
+_FORM = {
+    "models": [{"path": str, "sha256": str, "format": str}],
+    "ops": [{"name": str, "file": str, "system": bool, "needed_by": _NEEDS}],
+    "kernels": [
+        {
+            "op": str,
+            "class": str,
+            "file": str,
+            "constraints": Each([str]),
+            "label": str,
+            "system": bool,
+            "needed_by": _NEEDS,
+        }
+    ],
+    "files": [str],
+    "helpers": [str],
+    "added_by_runtime": [{"op": str, "rule": str}],
+}
+
 
 def _checked(row: Any, kind: str, where: str) -> Any:
     if not isinstance(row, dict):
@@ -192,6 +214,7 @@ def parse(data: bytes, where: str) -> Selection:
                 f"{where}: selection of version {document.get('version')!r}, this tfcarve reads version {VERSION}: "
                 "make it again with `tfcarve select`"
             )
+        json_form.check(document, _FORM, "selection")
         models = [_checked(m, "model", where) for m in document["models"]]
         ops = [_checked(o, "op", where) for o in document["ops"]]
         kernels = [_checked(k, "kernel", where) for k in document["kernels"]]

@@ -1,0 +1,32 @@
+"""The inputs that fuzzing found, kept: one file a reader, one input a line, in base64.
+
+    PYTHONPATH=tests python -m fuzz.corpus READER FOLDER
+
+takes over those of a folder in the place of what was kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent / "corpus"
+
+
+def load(name: str) -> list[bytes]:
+    """The inputs kept for a reader."""
+    file = _FOLDER / f"{name}.b64"
+    lines = file.read_text(encoding="ascii").split() if file.is_file() else []
+    return [base64.b64decode(line, validate=True) for line in lines]
+
+
+def save(name: str, inputs: Iterable[bytes]) -> None:
+    """Keeps `inputs` for a reader, each one once, the shortest first."""
+    lines = [base64.b64encode(i).decode() for i in sorted(set(inputs), key=lambda i: (len(i), i))]
+    (_FOLDER / f"{name}.b64").write_text("".join(f"{line}\n" for line in lines if line))
+
+
+if __name__ == "__main__":
+    save(sys.argv[1], (file.read_bytes() for file in Path(sys.argv[2]).iterdir()))

@@ -1,0 +1,162 @@
+"""All readers of what others wrote, with the one error that each may raise, and seeds for inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import flat
+import indexes
+import protos
+from selections import selection
+
+from tfcarve.build_files.evaluate import BuildFileError, evaluate
+from tfcarve.errors import BadInput
+from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
+from tfcarve.registry import attr_spec, index, records, shadow
+from tfcarve.selection import selection as selections
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader: what to call, the error that tells of bad input, inputs that are good."""
+
+    call: Callable[[bytes], object]
+    error: type[Exception]
+    seeds: Sequence[bytes]
+
+
+def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: read(data.decode(errors="replace"))
+
+
+def _saved_model(data: bytes) -> object:
+    return [graph_def.graph(data, a, b, "m") for _, a, b in meta_graph.saved_model(data)]
+
+
+def _meta_graph(data: bytes) -> object:
+    places = meta_graph.meta_graph(data, 0, len(data))
+    return [graph_def.graph(data, a, b, "m") for _, a, b in places]
+
+
+def _graph_text(text: str) -> object:
+    _, graphs = graph_text.graphs(text_format.parse(text))
+    return [graph_text.graph(graph, "m") for _, graph in graphs]
+
+
+def _index(data: bytes) -> object:
+    return index.parse(data, "index.json").load()
+
+
+def _shadow(text: str) -> object:
+    return [shadow.make(text, whole, lambda written: written) for whole in (False, True)]
+
+
+_SETS = {"NumberTypes": ("float32",), "QuantizedTypes": ("qint8",), "RealNumberTypes": ()}
+_NODE = protos.node(
+    "n",
+    "Relu",
+    {
+        "T": protos.type_value("float32"),
+        "list": protos.types_value("float32", "int32"),
+        "value": protos.tensor_value("float32", (2, 3), b"values"),
+        "f": protos.function_value("F"),
+        "p": protos.placeholder_value("T"),
+        "s": protos.string_value("NHWC"),
+    },
+    "/device:GPU:0",
+    ["a", "^b"],
+)
+_GRAPH = protos.graph(_NODE, functions=[protos.function("F", _NODE)])
+_PBTXT = b"""\
+# A comment
+node { name: "n" op: 'Relu' input: "a" device: "\\057cpu:0"
+  attr { key: "T" value { type: DT_FLOAT } }
+  attr { key: "l" value { list { i: [1, 2, 0x3] type: DT_INT32 } } }
+  attr < key: "t" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: -1 } } float_val: 1.5e-3 } } > }
+library { function { signature { name: "F" } node_def { op: "Add" attr { key: "f" value { func { name: "G" } } } } } }
+versions { producer: 22 }
+"""
+_FLEX = flat.model(["FlexAdd", "x"], [(0, flat.flex_options(b"Relu", _NODE)), (1, b"z")], 2)
+_BUILD = b"""\
+load("//a:b.bzl", "c")
+FILES = ["a.cc"] + glob(["**/*.cc", "b*.h"], exclude = ["x"])
+[cc_library(name = "n_%s" % n, srcs = FILES, deps = select({"//conditions:default": []})) for n in ["a"]]
+filegroup(name = "f", srcs = ["{}.cc".format(x) for x in ["a", "b"] if x] + if_mobile([":n_a"]))
+"""
+_RECORDS = rb"""
+TFCARVE_SOURCE "a.cc"
+TFCARVE_KERNEL 0 3 "a.cc" "AOp<CPUDevice, float>" Name("A").Device(DEVICE_CPU).TypeConstraint<float>("T").HostMemory("x") TFCARVE_END
+TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T").Attr("T: {float, int32} = DT_FLOAT").SetIsStateful();
+TFCARVE_GRADIENT 5 "a.cc" "A" , AGrad TFCARVE_END
+template <typename T> void Register() {
+  auto* b = TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END TF_NewKernelBuilder("B", "CPU", &a, &b, &c);
+  TF_KernelBuilder_TypeConstraint(b, "T", static_cast<TF_DataType>(DataTypeToEnum<T>::v()), s);
+  TF_RegisterKernelBuilder("BOp", b, s);
+}
+void All() { Register<float>(); }
+"""
+_SHADOW = b"""\
+/* comment */ #include "a.h"
+#define REGISTER_KERNEL_BUILDER(a, ...) \\
+  no
+#if defined(X) && 1  // yes
+#include <b.h>
+#pragma once
+#error no
+#endif
+const char* text = "/* no comment */";
+"""
+_ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >= 1", b"s: list(string) = ['a', \"b\"]")  # fmt: skip
+
+READERS: dict[str, Reader] = {
+    "graph_def": Reader(
+        lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
+    ),
+    "saved_model": Reader(
+        _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve"))]
+    ),
+    "meta_graph": Reader(_meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
+    "pbtxt": Reader(_text(_graph_text), text_format.TextError, [_PBTXT]),
+    "tflite": Reader(lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
+    "ops_json": Reader(_text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]']),
+    "ops_yaml": Reader(
+        _text(ops_list.from_yaml),
+        ops_list.ListError,
+        [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
+    ),
+    "index": Reader(_index, BadInput, [indexes.INDEX.to_json()]),
+    "selection": Reader(
+        lambda data: selections.parse(data, "selection.json"),
+        BadInput,
+        [selection([("A", "AOp", "k.cc")], [("A", "o.cc")], helpers=["h.cc"]).to_json()],
+    ),
+    "build_file": Reader(_text(lambda t: evaluate(t, "p", ["a.cc", "b/c.cc"])), BuildFileError, [_BUILD]),
+    "records": Reader(_text(records.parse), records.ParseError, [_RECORDS]),
+    "shadow": Reader(_text(_shadow), UnicodeError, [_SHADOW]),
+    "attr_spec": Reader(
+        _text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
+    ),
+}  # fmt: skip
+
+
+def read(name: str, data: bytes) -> bool:
+    """Gives a reader `data`; says whether it took it. Any other error than its own comes through."""
+    reader = READERS[name]
+    try:
+        reader.call(data)
+    except reader.error as error:
+        if not str(error):
+            raise AssertionError("an error that says nothing") from error
+        return False
+    return True
+
+
+# Words that a fuzzer would take long to find.
+DICTIONARY = sorted({
+    word
+    for seed in (_RECORDS, _PBTXT, _BUILD, _SHADOW, json.dumps(sorted(_SETS)).encode())
+    for word in seed.split()
+    if len(word) < 60
+})  # fmt: skip
