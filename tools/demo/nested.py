@@ -119,11 +119,16 @@ class Workspace:
 
 def _outer_environment() -> dict[str, str]:
     """This process's environment without what Bazel and the launcher put into it."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in _PASSED_ON or name.startswith(("TFCARVE_", "LC_"))
-    }
+    return {name: value for name, value in os.environ.items() if _is_passed_on(name)}
+
+
+def _is_passed_on(name: str) -> bool:
+    """The user's own settings, those of how to reach a network among them."""
+    return (
+        name in _PASSED_ON
+        or name.startswith(("LC_", "PIP_", "SSL_", "TFCARVE_"))
+        or name.lower().endswith("_proxy")
+    )
 
 
 def _same(one: Path, other: Path) -> bool:
