@@ -41,7 +41,7 @@ def _meta_graph(data: bytes) -> object:
 
 
 def _graph_text(text: str) -> object:
-    _, graphs = graph_text.graphs(text_format.parse(text))
+    _, graphs = graph_text.graphs(graph_text.parse(text))
     return [graph_text.graph(graph, "m") for _, graph in graphs]
 
 

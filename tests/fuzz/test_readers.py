@@ -7,13 +7,17 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz import corpus
 from fuzz.readers import READERS, read
 
 _NAMES = sorted(READERS)
+# A machine may be busy: what takes too long, the fuzzer tells.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
 # What any reader may take besides: the interpreter's own caches, compiled patterns.
 _SPARE = 1_000_000
 _TIMES = 10

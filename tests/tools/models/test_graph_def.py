@@ -138,3 +138,10 @@ def test_damaged_anywhere(changes: list[tuple[int, int]]) -> None:
         _read(bytes(damaged))
     except WireError as error:
         assert str(error)
+
+
+def test_what_nodes_have_in_common_is_there_once() -> None:
+    attrs = {"T": protos.type_value("float32")}
+    first, second = _read(protos.graph(node("a", "Relu", attrs), node("b", "Relu", attrs)))
+    assert first.op is second.op
+    assert first.attrs["T"] is second.attrs["T"]

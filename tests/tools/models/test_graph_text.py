@@ -83,3 +83,13 @@ def test_wrong(text: str, message: str) -> None:
 def test_graphs(text: str, kind: str, tags: list[tuple[str, ...]]) -> None:
     found_kind, found = graph_text.graphs(text_format.parse(text))
     assert (found_kind, [t for t, _ in found]) == (kind, tags)
+
+
+def test_a_tensors_values_are_not_kept() -> None:
+    text = """node { name: "c" op: "Const" attr { key: "value" value { tensor {
+      dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: 1 float_val: 2 tensor_content: "x" } } } }"""
+    message = graph_text.parse(text)
+    (value,) = message.messages("node")[0].messages("attr")[0].messages("value")
+    assert [name for name, _ in value.messages("tensor")[0].fields] == ["dtype", "tensor_shape"]
+    (use,) = graph_text.graph(message, "m")[0]
+    assert use.attrs["value"] == AttrValue("tensor", ("float32", (2,)))

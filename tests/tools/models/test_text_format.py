@@ -49,3 +49,12 @@ def test_any_text_ends(text: str) -> None:
         parse(text)
     except TextError as error:
         assert "line " in str(error)
+
+
+def test_skipped_fields() -> None:
+    text = "a: 1 skip: 2 b { skip: [1, 2] skip { a: 3 } c: 4 } skip < > d: 5"
+    made = parse(text, {"skip"})
+    assert [name for name, _ in made.fields] == ["a", "b", "d"]
+    assert [name for name, _ in made.messages("b")[0].fields] == ["c"]
+    with pytest.raises(TextError):
+        parse("skip: [1, }", {"skip"})

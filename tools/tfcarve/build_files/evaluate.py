@@ -148,7 +148,8 @@ class _Evaluation:
             include = args[0] if args else attrs.get("include", [])
             return self._glob(include, attrs.get("exclude", []))
         if name == "select":
-            return args[0].get("//conditions:default", []) if args else []
+            chosen = args[0] if args else {}
+            return chosen.get("//conditions:default", []) if isinstance(chosen, dict) else []
         return args[0] if name in _TRUE_CONDITIONS and args else []
 
     def _method(self, receiver: Any, name: str, args: list[Any]) -> Any:

@@ -6,7 +6,7 @@ function,op_def}.proto.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfcarve import dtypes
@@ -54,6 +54,9 @@ _WIRE = {
     10: BYTES,
 }
 _OTHER = AttrValue("other", None)
+_NO_ATTRS: Mapping[str, AttrValue] = {}
+# Values of so many bytes at most are made once for all nodes that have them.
+_SMALL_VALUE = 32
 
 
 def is_op_name(text: str) -> bool:
@@ -171,8 +174,36 @@ def _attr(data: Buffer, place: int, end: int) -> AttrValue:
     return value
 
 
-def node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeUse:
-    """Reads one NodeDef; raises WireError with the node's name where it is none."""
+class Seen:
+    """What nodes have in common, made once: names of ops, devices and attributes, and small values."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._values: dict[bytes, AttrValue] = {}
+
+    def text(self, data: Buffer, place: int, end: int) -> str:
+        """Returns the string at data[place:end]; raises WireError where it is no UTF-8."""
+        found = wire.text(data, place, end)
+        return self._texts.setdefault(found, found)
+
+    def value(self, data: Buffer, place: int, end: int) -> AttrValue:
+        """Returns the AttrValue at data[place:end]; raises WireError where it is none."""
+        if end - place > _SMALL_VALUE:
+            return _attr(data, place, end)
+        raw = bytes(data[place:end])
+        if raw not in self._values:
+            self._values[raw] = _attr(raw, 0, len(raw))
+        return self._values[raw]
+
+
+def node(
+    data: Buffer, place: int, end: int, model: str, function: str, seen: Seen | None = None
+) -> NodeUse:
+    """Reads one NodeDef; raises WireError with the node's name where it is none.
+
+    `seen` is what the nodes of the same file share.
+    """
+    seen = seen or Seen()
     name, op, device = "", "", ""
     attrs: dict[str, AttrValue] = {}
     inputs: list[str] = []
@@ -183,18 +214,18 @@ def node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeU
             if number == 1:
                 name = wire.text(data, a, b)
             elif number == 2:
-                op = wire.text(data, a, b)
+                op = seen.text(data, a, b)
             elif number == 3:
                 inputs.append(wire.text(data, a, b))
             elif number == 4:
-                device = wire.text(data, a, b)
+                device = seen.text(data, a, b)
             elif number == 5:
                 key, value = "", AttrValue("unset", None)
                 for n, k, c, d in wire.fields(data, a, b):
                     if k == BYTES and n == 1:
-                        key = wire.text(data, c, d)
+                        key = seen.text(data, c, d)
                     elif k == BYTES and n == 2:
-                        value = _attr(data, c, d)
+                        value = seen.value(data, c, d)
                 attrs[key] = value
     except WireError as error:
         raise WireError(f"node {name!r}: {error}" if name else str(error)) from None
@@ -204,14 +235,16 @@ def node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeU
         raise WireError(
             f"node {name!r}: {op[:60]!r} is no name of an op: the file is damaged or no GraphDef"
         )
-    return NodeUse(model, function, name, op, device, attrs, tuple(inputs))
+    return NodeUse(model, function, name, op, device, attrs or _NO_ATTRS, tuple(inputs))
 
 
 def _signature_name(data: Buffer, place: int, end: int) -> str:
     return _name_of_function(data, place, end)  # OpDef.name is field 1 too
 
 
-def _function(data: Buffer, place: int, end: int, model: str) -> tuple[str, list[NodeUse]]:
+def _function(
+    data: Buffer, place: int, end: int, model: str, seen: Seen
+) -> tuple[str, list[NodeUse]]:
     name = ""
     bodies: list[tuple[int, int]] = []
     for number, kind, a, b in wire.fields(data, place, end):
@@ -223,14 +256,16 @@ def _function(data: Buffer, place: int, end: int, model: str) -> tuple[str, list
         raise WireError(
             f"byte {place}: a function without a name: the file is damaged or no GraphDef"
         )
-    return name, [node(data, a, b, model, name) for a, b in bodies]
+    return name, [node(data, a, b, model, name, seen) for a, b in bodies]
 
 
-def library(data: Buffer, place: int, end: int, model: str) -> Iterator[tuple[str, list[NodeUse]]]:
+def library(
+    data: Buffer, place: int, end: int, model: str, seen: Seen
+) -> Iterator[tuple[str, list[NodeUse]]]:
     """Yields name and body of each function of a FunctionDefLibrary."""
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
-            yield _function(data, a, b, model)
+            yield _function(data, a, b, model, seen)
 
 
 def graph(data: Buffer, place: int, end: int, model: str) -> tuple[list[NodeUse], list[str]]:
@@ -242,15 +277,17 @@ def graph(data: Buffer, place: int, end: int, model: str) -> tuple[list[NodeUse]
     nodes: list[NodeUse] = []
     bodies: list[NodeUse] = []
     functions: list[str] = []
+    seen = Seen()
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
-            nodes.append(node(data, a, b, model, ""))
+            nodes.append(node(data, a, b, model, "", seen))
         elif number == 2 and kind == BYTES:
-            for name, body in library(data, a, b, model):
+            for name, body in library(data, a, b, model, seen):
                 functions.append(name)
                 bodies += body
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(
                 f"byte {a if kind == BYTES else place}: field {number}: not as in graph.proto: no GraphDef"
             )
-    return nodes + bodies, functions
+    nodes += bodies
+    return nodes, functions

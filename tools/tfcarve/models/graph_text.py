@@ -4,11 +4,32 @@ from collections.abc import Callable
 from typing import Any
 
 from tfcarve import dtypes
+from tfcarve.models import text_format
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.models.text_format import Message, Scalar, TextError
 
 _OTHER = AttrValue("other", None)
+# A tensor's values (tensorflow/core/framework/tensor.proto): most of a file, and no kernel is chosen by them.
+_TENSOR_VALUES = frozenset(
+    [
+        "bool_val",
+        "dcomplex_val",
+        "double_val",
+        "float8_val",
+        "float_val",
+        "half_val",
+        "int64_val",
+        "int_val",
+        "resource_handle_val",
+        "scomplex_val",
+        "string_val",
+        "tensor_content",
+        "uint32_val",
+        "uint64_val",
+        "variant_val",
+    ]
+)
 
 
 def _dtype(text: str) -> str:
@@ -97,6 +118,11 @@ def graph(message: Message, model: str) -> tuple[list[NodeUse], list[str]]:
             functions.append(name)
             nodes += [_node(node, model, name) for node in function.messages("node_def")]
     return nodes, functions
+
+
+def parse(text: str) -> Message:
+    """Returns the message in `text` without tensors' values; raises TextError where it is none."""
+    return text_format.parse(text, _TENSOR_VALUES)
 
 
 def graphs(message: Message) -> tuple[str, list[tuple[tuple[str, ...], Message]]]:

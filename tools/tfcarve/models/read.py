@@ -99,7 +99,7 @@ def _binary(path: Path, name: str, data: Buffer, kind: str, tags: Sequence[str])
 
 def _pbtxt(path: Path, name: str, data: Buffer, tags: Sequence[str]) -> Model:
     try:
-        kind, found = graph_text.graphs(text_format.parse(_text(path, data)))
+        kind, found = graph_text.graphs(graph_text.parse(_text(path, data)))
         nodes: list[NodeUse] = []
         functions: set[str] = set()
         for message in _chosen(path, found, tags if kind != "graphdef" else ()):

@@ -4,6 +4,7 @@ A message becomes a list of (field, value), a value a Message or a Scalar.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 # As deep as a GraphDef can be, and then some; deeper input is hostile.
@@ -81,8 +82,10 @@ def _string(token: str) -> str:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, skipped: Collection[str]) -> None:
         self._text = text
+        self._skipped = skipped
+        self._names: dict[str, str] = {}
         self._place = 0
         self.kind = ""
         self.token = ""
@@ -121,6 +124,8 @@ class _Reader:
 
     def value(self, into: Message, name: str, depth: int) -> None:
         """Reads what follows a field's name."""
+        if name in self._skipped:
+            into = Message()
         colon = self.token == ":"
         if colon:
             self.next()
@@ -159,7 +164,7 @@ class _Reader:
                     if self.kind
                     else "the text ends inside a message"
                 )
-            name = self.token
+            name = self._names.setdefault(self.token, self.token)
             self.next()
             self.value(made, name, depth)
             if self.token in (",", ";") and self.kind == "mark":
@@ -169,6 +174,6 @@ class _Reader:
         return made
 
 
-def parse(text: str) -> Message:
-    """Returns the message in `text`; raises TextError where it is none."""
-    return _Reader(text).message("", 0)
+def parse(text: str, skipped: Collection[str] = ()) -> Message:
+    """Returns the message in `text` without the fields `skipped`; raises TextError where it is none."""
+    return _Reader(text, skipped).message("", 0)
