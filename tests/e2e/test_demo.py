@@ -48,7 +48,7 @@ def test_libraries_are_small_and_right(
     assert float(row.group(3)) <= 1e-5
     file = re.search(rf"^{platform}: (\S+)$", first.stdout, re.MULTILINE)
     assert file is not None
-    assert Path(file.group(1)).stat().st_size == stripped
+    assert Path(file.group(1)).expanduser().stat().st_size == stripped
 
 
 def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[str]) -> None:

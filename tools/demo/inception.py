@@ -117,7 +117,7 @@ def _shown(workspace: Workspace, file: str) -> str:
     """A file of the build, by the shorter path that Bazel keeps in the workspace."""
     _, found, inside = file.partition("/bin/")
     short = workspace.folder / "bazel-bin" / inside
-    return str(short) if found and short.exists() else file
+    return str(short if found and short.exists() else file).replace(str(Path.home()), "~", 1)
 
 
 def _demo(platforms: Sequence[str]) -> int:
