@@ -80,6 +80,8 @@ def test_tags(tmp_path: Path) -> None:
         ("m.tflite", b"abc", "no TensorFlow Lite model"),
         ("m.json", "{}", "a list of"),
         ("m.yaml", "[]", "a list `ops` was expected"),
+        ("m.json", b" " * 5_000_000, "5000000 bytes: an ops list has at most 4194304"),
+        ("m.yaml", b"#" * 5_000_000, "give the model itself"),
         ("m.keras", "x", "a Keras file: save it as a SavedModel"),
         ("m.h5", "x", "a Keras file"),
     ],

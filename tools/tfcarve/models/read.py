@@ -12,6 +12,8 @@ from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_for
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.wire import Buffer
 
+# All ops and kernel classes of TensorFlow are a fifth of this.
+_LONGEST_LIST = 4 << 20
 _READERS = ".pb, .pbtxt, .meta, .tflite, .json, .yaml or a SavedModel's directory"
 
 
@@ -48,6 +50,14 @@ def _digest(path: Path) -> str:
     # Read, not mapped: what is read leaves the memory again.
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _list_text(path: Path, data: Buffer) -> str:
+    if len(data) > _LONGEST_LIST:
+        raise BadInput(
+            f"{path}: {len(data)} bytes: an ops list has at most {_LONGEST_LIST}: give the model itself"
+        )
+    return _text(path, data)
 
 
 def _text(path: Path, data: Buffer) -> str:
@@ -131,11 +141,19 @@ def _one(path: Path, name: str, tags: Sequence[str]) -> Model:
         try:
             if suffix == ".json":
                 return Model(
-                    name, _digest(path), "ops-list", (), asks=ops_list.from_json(_text(path, data))
+                    name,
+                    _digest(path),
+                    "ops-list",
+                    (),
+                    asks=ops_list.from_json(_list_text(path, data)),
                 )
             if suffix in (".yaml", ".yml"):
                 return Model(
-                    name, _digest(path), "ops-list", (), asks=ops_list.from_yaml(_text(path, data))
+                    name,
+                    _digest(path),
+                    "ops-list",
+                    (),
+                    asks=ops_list.from_yaml(_list_text(path, data)),
                 )
             if suffix == ".tflite":
                 return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
