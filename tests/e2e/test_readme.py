@@ -54,3 +54,8 @@ def test_commands_are_run_by_a_test() -> None:
 def test_links_lead_somewhere() -> None:
     for link in re.findall(r"\]\(([^)]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+def test_figures_are_real() -> None:
+    assert "@" not in "".join(_blocks("text")), "the demo's output is filled in"
+    assert re.search(r"^linux_arm64 +[\d,]+ +[\d,]+ +\d", _blocks("text")[0], re.MULTILINE)
