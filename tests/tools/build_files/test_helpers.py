@@ -69,3 +69,18 @@ def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
 
 def test_none_is_left_out(root: Path) -> None:
     assert helper_sources(root, [f"{_K}/deep.cc"], _REGISTERING, set()) == {}
+
+
+def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> None:
+    names = ("kernels.cc", "c_api.cc", "kernels/bitcast_op.cc")
+    (root / "tensorflow/c/kernels").mkdir(parents=True)
+    for name in names:
+        (root / "tensorflow/c" / name).write_text("")
+    (root / "tensorflow/core/BUILD").write_text(
+        'filegroup(name = "mobile_srcs", srcs = ["//tensorflow/c:srcs"])'
+    )
+    (root / "tensorflow/c/BUILD").write_text(
+        'filegroup(name = "srcs", srcs = ["kernels.cc", "c_api.cc"])'
+    )
+    unit = "tensorflow/c/kernels/bitcast_op.cc"
+    assert helper_sources(root, [unit], {unit}, set()) == {unit: ("tensorflow/c/kernels.cc",)}

@@ -32,7 +32,8 @@ def helper_sources(
     and of the core's. Raises BuildFileError where a BUILD file cannot be read.
     """
     search = _Search(root, registering, core)
-    c_api = c_api_sources(root)
+    # A kernel written against TensorFlow's C API links all of it but its sessions.
+    c_api = {s for s in c_api_sources(root) if not Path(s).name.startswith("c_api")}
     out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
