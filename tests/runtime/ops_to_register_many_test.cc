@@ -16,6 +16,7 @@
 #define TFCARVE_OPS THOUSAND("Op0"), THOUSAND("Op1"), "SymbolicGradient"
 
 #include "tools/runtime/ops_to_register.h"
+#include "tools/runtime/selected.h"
 
 static_assert(SHOULD_REGISTER_OP_KERNEL(PREFIX "0000"), "the first");
 static_assert(SHOULD_REGISTER_OP_KERNEL(PREFIX "1999"), "the last");

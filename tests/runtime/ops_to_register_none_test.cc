@@ -1,6 +1,7 @@
 // A source of the core: no macro is defined, so nothing is selected.
 
 #include "tools/runtime/ops_to_register.h"
+#include "tools/runtime/selected.h"
 
 static_assert(!SHOULD_REGISTER_OP("MatMul"), "no op");
 static_assert(!SHOULD_REGISTER_OP(""), "not even the one without a name");

@@ -1,37 +1,12 @@
 // The one ops_to_register.h of every build: what TensorFlow's selective
-// registration asks of a header of this name, answered from two macros that a
-// compilation unit defines before it includes the source it registers.
-//
-//   #define TFCARVE_KERNEL_CLASSES "BiasOp<CPUDevice, float>"
-//   #define TFCARVE_OPS "BiasAdd", "BiasAddV1"
-//   #include "tensorflow/core/kernels/bias_op.cc"
-//
-// Both are lists of string literals with commas between them. A macro that is
-// not defined, or is empty, selects nothing: so the core, which is compiled
-// without them, registers only what TensorFlow always registers
-// (REGISTER_SYSTEM_OP, REGISTER_SYSTEM_KERNEL_BUILDER).
-//
-// Since the text of this file never changes, a changed model recompiles the
-// units whose lists changed, and nothing else.
+// registration asks of a header of this name. What is selected is not here, so
+// that this text never changes and may be part of a precompiled header: each
+// compilation unit that registers includes selected.h after its own lists.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_OPS_TO_REGISTER_H_
 #define TFCARVE_TOOLS_RUNTIME_OPS_TO_REGISTER_H_
 
-#ifndef TFCARVE_KERNEL_CLASSES
-#define TFCARVE_KERNEL_CLASSES
-#endif
-#ifndef TFCARVE_OPS
-#define TFCARVE_OPS
-#endif
-
 namespace tfcarve {
-
-// Unnamed, since the lists differ from unit to unit.
-namespace {
-
-// The first entry is a filler, for an array can't be empty.
-constexpr const char* kKernelClasses[] = {"", TFCARVE_KERNEL_CLASSES};
-constexpr const char* kOps[] = {"", TFCARVE_OPS};
 
 // Whether two names are the same but for spaces: the compiler's #__VA_ARGS__
 // keeps spaces as they stand in the source, other tools write them differently.
@@ -49,7 +24,8 @@ constexpr bool SameName(const char* a, const char* b) {
 }
 
 // A loop and not a recursion, so that the compiler's limit of template depth
-// (512 names) does not apply.
+// (512 names) does not apply. The first name is a filler, for an array can't be
+// empty.
 template <decltype(sizeof(0)) kSize>
 constexpr bool Contains(const char* const (&names)[kSize], const char* name) {
   for (decltype(sizeof(0)) i = 1; i < kSize; ++i) {
@@ -58,7 +34,6 @@ constexpr bool Contains(const char* const (&names)[kSize], const char* name) {
   return false;
 }
 
-}  // namespace
 }  // namespace tfcarve
 
 // Whether the op of that name is to be registered.

@@ -17,14 +17,16 @@ def test_units() -> None:
     )
     assert made == {
         "k__b.cc": b'#define TFCARVE_KERNEL_CLASSES "AOp", "BOp<CPU, float>"\n'
-        b'#define TFCARVE_OPS "A", "B", "C"\n#include "k/b.cc"\n',
-        "k__f.cc": b'#include "k/f.cc"\n',
-        "o__ops.cc": b'#define TFCARVE_OPS "A"\n#include "o/ops.cc"\n',
+        b'#define TFCARVE_OPS "A", "B", "C"\n#include "selected.h"\n#include "k/b.cc"\n',
+        "k__f.cc": b'#include "selected.h"\n#include "k/f.cc"\n',
+        "o__ops.cc": b'#define TFCARVE_OPS "A"\n#include "selected.h"\n#include "o/ops.cc"\n',
     }
 
 
 def test_helpers() -> None:
-    assert units.helpers(selection(helpers=["k/h.cc"])) == {"k__h.cc": b'#include "k/h.cc"\n'}
+    assert units.helpers(selection(helpers=["k/h.cc"])) == {
+        "k__h.cc": b'#include "selected.h"\n#include "k/h.cc"\n'
+    }
 
 
 def test_names_that_are_hostile_stay_strings() -> None:

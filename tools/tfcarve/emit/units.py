@@ -1,4 +1,4 @@
-"""The three lines through which a selected source is compiled."""
+"""The few lines through which a selected source is compiled."""
 
 import re
 from collections.abc import Iterable
@@ -24,6 +24,10 @@ def file_name(source: str) -> str:
     return f"__{name}" if name == source else name
 
 
+def _unit(source: str, lists: str) -> bytes:
+    return f'{lists}#include "selected.h"\n#include "{source}"\n'.encode()
+
+
 def _define(macro: str, names: Iterable[str]) -> str:
     listed = ", ".join(quote(name) for name in names)
     return f"#define {macro} {listed}\n" if listed else ""
@@ -45,10 +49,10 @@ def units(selection: Selection) -> dict[str, bytes]:
             raise BadInput(
                 f"{source}: has the name {name} as another source has: rename one of them"
             )
-        made[name] = f'{text}#include "{source}"\n'.encode()
+        made[name] = _unit(source, text)
     return made
 
 
 def helpers(selection: Selection) -> dict[str, bytes]:
-    """Returns the unit of each helper source, by file name: the source and nothing else."""
-    return {file_name(source): f'#include "{source}"\n'.encode() for source in selection.helpers}
+    """Returns the unit of each helper source, by file name: it registers nothing."""
+    return {file_name(source): _unit(source, "") for source in selection.helpers}
