@@ -3,7 +3,6 @@
 WORKSPACE and the module extension call the same ones.
 """
 
-load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private:cross_repository.bzl", "cross_repository")
 load("//rules/private:python_repository.bzl", "python_repository")
 load("//rules/private:source_repository.bzl", "source_repository")
@@ -57,17 +56,8 @@ def tfcarve_ml_dtypes():
     _source("ml_dtypes")
 
 def tfcarve_cross():
-    """The cross compilers of the platforms that have one."""
-    for name, row in PLATFORMS.items():
-        if row.cross:
-            cross_repository(
-                name = "tfcarve_cross_" + name,
-                compile_flags = row.cross.compile_flags,
-                cpu = row.cross.cpu,
-                package = row.cross.package,
-                platform = name,
-                triple = row.cross.triple,
-            )
+    """A toolchain for each platform: the system's cross compiler, or what says that there is none."""
+    cross_repository(name = "tfcarve_cross")
 
 def tfcarve_python():
     """The Python environment of the tools."""

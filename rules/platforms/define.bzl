@@ -1,23 +1,27 @@
-"""Makes the platform() and toolchain() targets of the table."""
+"""Makes the platform(), config_setting() and toolchain() targets of the table."""
 
 load(":table.bzl", "PLATFORMS")
 
 visibility("private")
 
+_EXEC_CPUS = ["aarch64", "x86_64"]
+
 # buildifier: disable=unnamed-macro
 def define_platforms():
-    """One platform a row; for a row with a cross compiler also `<name>_toolchain`.
+    """Per row: platform `<name>`, config_setting `is_<name>`, toolchains `<name>_on_<cpu>_toolchain`.
 
-    The toolchain names its repository only by label. So a build that needs no cross compiler
-    neither looks for one nor fails where there is none.
+    A Linux machine builds for its own CPU with the compiler that Bazel finds: it has no such toolchain.
     """
     for name, row in PLATFORMS.items():
         native.platform(name = name, constraint_values = row.constraints)
-        if row.cross:
+        native.config_setting(name = "is_" + name, constraint_values = row.constraints)
+        for cpu in _EXEC_CPUS:
+            if row.os == "linux" and row.cpu == cpu:
+                continue
             native.toolchain(
-                name = name + "_toolchain",
-                exec_compatible_with = ["@platforms//os:linux", "@platforms//cpu:x86_64"],
+                name = "%s_on_%s_toolchain" % (name, cpu),
+                exec_compatible_with = ["@platforms//cpu:" + cpu],
                 target_compatible_with = row.constraints,
-                toolchain = "@tfcarve_cross_{}//:cc_toolchain".format(name),
+                toolchain = "@tfcarve_cross//{}:cc_toolchain".format(name),
                 toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
             )

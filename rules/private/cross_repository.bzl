@@ -1,4 +1,11 @@
-"""A repository with a C++ toolchain on a cross compiler of the system."""
+"""A repository with one C++ toolchain a platform: a cross compiler of the system, or none.
+
+The one for "none" lets an app be analysed for all of its platforms where some cannot be built:
+tf_multi_platform_library then leaves those out and says why. Who builds for such a platform all the
+same gets the reason from the first compile.
+"""
+
+load("//rules/platforms:table.bzl", "PLATFORMS")
 
 visibility(["//rules"])
 
@@ -6,14 +13,17 @@ _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load("@rules_cc//cc/private/toolchain:unix_cc_toolchain_config.bzl", "cc_toolchain_config")
 
-filegroup(name = "no_files")
+filegroup(
+    name = "files",
+    srcs = {files},
+)
 
 cc_toolchain_config(
     name = "config",
     abi_libc_version = "local",
     abi_version = "local",
     compile_flags = {compile_flags},
-    compiler = "gcc",
+    compiler = "{compiler}",
     cpu = "{cpu}",
     cxx_builtin_include_directories = {include_directories},
     cxx_flags = ["-std=c++17"],
@@ -41,17 +51,40 @@ cc_toolchain_config(
 
 cc_toolchain(
     name = "cc_toolchain",
-    all_files = ":no_files",
-    compiler_files = ":no_files",
-    dwp_files = ":no_files",
-    linker_files = ":no_files",
-    objcopy_files = ":no_files",
-    strip_files = ":no_files",
+    all_files = ":files",
+    compiler_files = ":files",
+    dwp_files = ":files",
+    linker_files = ":files",
+    objcopy_files = ":files",
+    strip_files = ":files",
     supports_param_files = True,
     toolchain_config = ":config",
     visibility = ["//visibility:public"],
 )
 """
+
+_MISSING_TOOL = """\
+#!/bin/sh
+echo {message} >&2
+exit 2
+"""
+
+# Bazel's name of a tool -> the program of a cross compiler.
+_PROGRAMS = {
+    "ar": "ar",
+    "cpp": "cpp",
+    "dwp": "dwp",
+    "gcc": "g++",
+    "gcov": "gcov",
+    "ld": "ld",
+    "nm": "nm",
+    "objcopy": "objcopy",
+    "objdump": "objdump",
+    "strip": "strip",
+}
+
+# Their absence is never noticed: nothing here asks for them.
+_UNUSED_PROGRAMS = ["llvm-cov", "llvm-profdata"]
 
 def include_directories(text):
     """The system's include folders.
@@ -66,14 +99,11 @@ def include_directories(text):
     lines = inside.partition("End of search list.")[0].strip().split("\n")
     return [line.strip() for line in lines if line.strip()]
 
-def _cross_repository_impl(ctx):
-    triple = ctx.attr.triple
-    gxx = ctx.which(triple + "-g++")
-    if not gxx:
-        fail((
-            "{triple}-g++ is not on PATH: it is needed to build for {platform}. " +
-            "Try: sudo apt-get install {package}"
-        ).format(triple = triple, platform = ctx.attr.platform, package = ctx.attr.package))
+def _quote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+def _cross_compiler(ctx, row, gxx):
+    """The BUILD file of a toolchain on the system's cross compiler."""
     probe = ctx.execute([gxx, "-E", "-v", "-x", "c++", "/dev/null"], environment = {"LC_ALL": "C"})
     directories = []
     for path in include_directories(probe.stderr):
@@ -81,42 +111,45 @@ def _cross_repository_impl(ctx):
         if str(ctx.path(path).realpath) not in directories:
             directories.append(str(ctx.path(path).realpath))
     tools = {
-        name: str(ctx.which(triple + "-" + program) or "/bin/false")
-        for name, program in {
-            "ar": "ar",
-            "cpp": "cpp",
-            "dwp": "dwp",
-            "gcc": "g++",
-            "gcov": "gcov",
-            "ld": "ld",
-            "nm": "nm",
-            "objcopy": "objcopy",
-            "objdump": "objdump",
-            "strip": "strip",
-        }.items()
-    }
-
-    # Their absence is never noticed: nothing here asks for them.
-    tools["llvm-cov"] = "/bin/false"
-    tools["llvm-profdata"] = "/bin/false"
-    ctx.file("BUILD.bazel", _BUILD.format(
-        compile_flags = repr(ctx.attr.compile_flags),
-        cpu = ctx.attr.cpu,
+        name: str(ctx.which(row.triple + "-" + program) or "/bin/false")
+        for name, program in _PROGRAMS.items()
+    } | {name: "/bin/false" for name in _UNUSED_PROGRAMS}
+    return _BUILD.format(
+        compile_flags = repr(row.cpus.values()[0]),
+        compiler = "gcc",
+        cpu = row.cross.bazel_cpu,
+        files = [],
         include_directories = repr(directories),
         tool_paths = repr(tools),
-        triple = triple,
-    ))
+        triple = row.triple,
+    )
+
+def _no_compiler(name, row):
+    """The BUILD file of a toolchain that only tells that there is none."""
+    return _BUILD.format(
+        compile_flags = [],
+        compiler = "none",
+        cpu = name,
+        files = ["missing.sh"],
+        include_directories = [],
+        tool_paths = repr({tool: "missing.sh" for tool in list(_PROGRAMS) + _UNUSED_PROGRAMS}),
+        triple = row.triple,
+    )
+
+def _cross_repository_impl(ctx):
+    ctx.file("BUILD.bazel")
+    for name, row in PLATFORMS.items():
+        gxx = ctx.which(row.triple + "-g++") if row.cross else None
+        if gxx:
+            ctx.file(name + "/BUILD.bazel", _cross_compiler(ctx, row, gxx))
+        else:
+            message = "no C++ toolchain for %s: %s" % (name, row.missing_toolchain)
+            ctx.file(name + "/missing.sh", _MISSING_TOOL.format(message = _quote(message)))
+            ctx.file(name + "/BUILD.bazel", _no_compiler(name, row))
 
 cross_repository = repository_rule(
     implementation = _cross_repository_impl,
-    doc = "Finds a cross g++ of the system; fails with the package to install where it is missing.",
+    doc = "A package per platform with its `cc_toolchain`.",
     configure = True,
     environ = ["PATH"],
-    attrs = {
-        "compile_flags": attr.string_list(doc = "Flags for every compile."),
-        "cpu": attr.string(mandatory = True, doc = "Bazel's name of the CPU."),
-        "package": attr.string(mandatory = True, doc = "Debian's package of the compiler."),
-        "platform": attr.string(mandatory = True, doc = "The platform, for messages."),
-        "triple": attr.string(mandatory = True, doc = "Prefix of the compiler's programs."),
-    },
 )

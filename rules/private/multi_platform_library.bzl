@@ -1,5 +1,7 @@
 """tf_multi_platform_library: one carved library, built for several platforms at once."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
@@ -18,23 +20,47 @@ _each_platform = transition(
 
 def _multi_platform_library_impl(ctx):
     groups = {}
-    everything = []
+    skipped = []
     for platform in ctx.attr.platforms:
-        library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
-        files = [_placed(ctx, platform, f) for f in [
-            library.link_flags,
-            library.registrations,
-            library.selection,
-            library.shared_library,
-            library.static_library,
-        ]]
+        if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler == "none":
+            skipped.append(platform)
+            files, runner = [_skipped(ctx, platform)], []
+        else:
+            library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
+            files = [_placed(ctx, platform, f) for f in [
+                library.link_flags,
+                library.registrations,
+                library.selection,
+                library.shared_library,
+                library.static_library,
+            ]]
+            runner = [_placed(ctx, platform, library.runner)]
         groups[platform] = depset(files)
-        groups[platform + "_runner"] = depset([_placed(ctx, platform, library.runner)])
-        everything += files
+        groups[platform + "_runner"] = depset(runner)
+    if skipped:
+        _tell(ctx, skipped)
     return [
-        DefaultInfo(files = depset(everything)),
+        DefaultInfo(files = depset(transitive = [groups[platform] for platform in ctx.attr.platforms])),
         OutputGroupInfo(**groups),
     ]
+
+def _reason(platform):
+    return "%s: no C++ toolchain: %s" % (platform, PLATFORMS[platform].missing_toolchain)
+
+def _tell(ctx, platforms):
+    """Says which platforms are left out and why; fails, if told to."""
+    reasons = "".join(["\n  " + _reason(platform) for platform in platforms])
+    if ctx.attr._require_all[BuildSettingInfo].value:
+        fail("%s cannot be built for all of its platforms:%s" % (ctx.label, reasons))
+
+    # buildifier: disable=print
+    print("%s skips what cannot be built here:%s" % (ctx.label, reasons))
+
+def _skipped(ctx, platform):
+    """<name>/<platform>/skipped.txt: the reason, where the library would be."""
+    output = ctx.actions.declare_file("%s/%s/skipped.txt" % (ctx.label.name, platform))
+    ctx.actions.write(output, _reason(platform) + "\n")
+    return output
 
 def _placed(ctx, platform, file):
     """The file under <name>/<platform>/: every platform's has the same name."""
@@ -51,6 +77,11 @@ _multi_platform_library = rule(
             providers = [TfMobileLibraryInfo],
         ),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
+        "_cc_toolchain": attr.label(
+            default = "@bazel_tools//tools/cpp:current_cc_toolchain",
+            cfg = _each_platform,
+        ),
+        "_require_all": attr.label(default = "//rules/config:require_all_platforms"),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
@@ -61,7 +92,9 @@ def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
     Outputs go to <name>/<platform>/; each platform is an output group, and <platform>_runner the
-    program that runs a model in that library.
+    program that runs a model in that library. A platform without a C++ toolchain is
+    skipped: the build prints why, and <name>/<platform>/skipped.txt says it too. With
+    --@tfcarve//rules/config:require_all_platforms it stops the build.
 
     Args:
       name: of the target.

@@ -50,15 +50,11 @@ def test_no_registry_host_is_named() -> None:
 def test_module_and_workspace_bring_the_same_repositories() -> None:
     module = (ROOT / "MODULE.bazel").read_text()
     functions = (ROOT / "rules/repositories.bzl").read_text()
-    table = (ROOT / "rules/platforms/table.bzl").read_text()
     sources = set(json.loads((ROOT / "third_party/sources.json").read_text()))
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
-    crosses = re.findall(
-        r'^    "(\w+)": struct\([^\n]*\n[^\n]*\n        cross = struct', table, re.M
-    )
-    made = {f"tfcarve_{name}" for name in sources} | {f"tfcarve_cross_{name}" for name in crosses}
-    made |= set(re.findall(r'(?:python|digest)_repository\(\s*name = "(\w+)"', functions))
+    made = {f"tfcarve_{name}" for name in sources}
+    made |= set(re.findall(r'(?:python|digest|cross)_repository\(\s*name = "(\w+)"', functions))
     assert used == made
     # WORKSPACE calls the two functions that the extensions call.
     for file in ("WORKSPACE", "rules/extensions.bzl"):

@@ -13,6 +13,7 @@ from bootstrap.console import BootstrapError, say
 PROGRAMS = {
     "g++": "g++",
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
+    "arm-linux-gnueabihf-g++": "g++-arm-linux-gnueabihf",
     "qemu-aarch64-static": "qemu-user-static",
     "xz": "xz-utils",
 }
