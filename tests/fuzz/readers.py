@@ -32,17 +32,17 @@ def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
 
 
 def _saved_model(data: bytes) -> object:
-    return [graph_def.graph(data, a, b, "m") for _, a, b in meta_graph.saved_model(data)]
+    return [graph_def.graph(data, *found.graph, "m") for found in meta_graph.saved_model(data)]
 
 
 def _meta_graph(data: bytes) -> object:
     places = meta_graph.meta_graph(data, 0, len(data))
-    return [graph_def.graph(data, a, b, "m") for _, a, b in places]
+    return [graph_def.graph(data, *found.graph, "m") for found in places]
 
 
 def _graph_text(text: str) -> object:
     _, graphs = graph_text.graphs(graph_text.parse(text))
-    return [graph_text.graph(graph, "m") for _, graph in graphs]
+    return [graph_text.graph(found.graph, "m") for found in graphs]
 
 
 def _index(data: bytes) -> object:
@@ -68,7 +68,8 @@ _NODE = protos.node(
     "/device:GPU:0",
     ["a", "^b"],
 )
-_GRAPH = protos.graph(_NODE, functions=[protos.function("F", _NODE)])
+_GRAPH = protos.graph(_NODE, functions=[protos.function("F", _NODE, returned=["n:out:0"])])
+_SIDES = protos.signature(["a:0"], ["n:0"])
 _PBTXT = b"""\
 # A comment
 node { name: "n" op: 'Relu' input: "a" device: "\\057cpu:0"
@@ -115,7 +116,7 @@ READERS: dict[str, Reader] = {
         lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
     ),
     "saved_model": Reader(
-        _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve"))]
+        _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader(_meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
     "pbtxt": Reader(_text(_graph_text), text_format.TextError, [_PBTXT]),

@@ -53,7 +53,7 @@ def test_nodes_and_functions() -> None:
     data = protos.graph(
         node("x", "Placeholder"),
         node("y", "F", device="/device:GPU:0", inputs=["x", "^z"]),
-        functions=[protos.function("F", node("inner", "Relu"))],
+        functions=[protos.function("F", node("inner", "Relu"), returned=["inner:out:0", "x"])],
     )
     nodes, functions = graph_def.graph(data, 0, len(data), "m.pb")
     assert nodes == [
@@ -61,7 +61,7 @@ def test_nodes_and_functions() -> None:
         NodeUse("m.pb", "", "y", "F", "/device:GPU:0", {}, ("x", "^z")),
         NodeUse("m.pb", "F", "inner", "Relu", "", {}),
     ]
-    assert functions == ["F"]
+    assert functions == {"F": ("inner", "x")}
 
 
 def test_a_tensors_values_are_not_read() -> None:

@@ -43,13 +43,14 @@ def test_attr(value: str, kind: str, expected: Any) -> None:
 
 def test_functions() -> None:
     text = """node { name: "y" op: "F" device: "/cpu:0" input: "x" }
-    library { function { signature { name: "F" } node_def { name: "i" op: "Relu" } } }"""
+    library { function { signature { name: "F" } node_def { name: "i" op: "Relu" }
+      ret { key: "r" value: "i:out:0" } } }"""
     nodes, functions = graph_text.graph(text_format.parse(text), "m")
     assert nodes == [
         NodeUse("m", "", "y", "F", "/cpu:0", {}, ("x",)),
         NodeUse("m", "F", "i", "Relu", "", {}),
     ]
-    assert functions == ["F"]
+    assert functions == {"F": ("i",)}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_wrong(text: str, message: str) -> None:
 )
 def test_graphs(text: str, kind: str, tags: list[tuple[str, ...]]) -> None:
     found_kind, found = graph_text.graphs(text_format.parse(text))
-    assert (found_kind, [t for t, _ in found]) == (kind, tags)
+    assert (found_kind, [f.tags for f in found]) == (kind, tags)
 
 
 def test_a_tensors_values_are_not_kept() -> None:

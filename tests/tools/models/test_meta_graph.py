@@ -4,21 +4,25 @@ import protos
 import pytest
 
 from tfcarve.models import meta_graph
+from tfcarve.models.signature import Signature
 from tfcarve.models.wire import WireError
 
 _GRAPH = protos.graph(protos.node("n", "Op"))
 
 
 def test_meta_graph() -> None:
-    data = protos.meta_graph(_GRAPH, "serve", "gpu")
-    ((tags, place, end),) = meta_graph.meta_graph(data, 0, len(data))
-    assert tags == ("serve", "gpu")
+    signature = protos.signature(["x:0"], ["n:0"])
+    data = protos.meta_graph(_GRAPH, "serve", "gpu", signatures={"s": signature})
+    (found,) = meta_graph.meta_graph(data, 0, len(data))
+    assert found.tags == ("serve", "gpu")
+    assert found.signatures == {"s": Signature(frozenset("x"), frozenset("n"))}
+    place, end = found.graph
     assert data[place:end] == _GRAPH
 
 
 def test_saved_model() -> None:
     data = protos.saved_model(protos.meta_graph(_GRAPH, "a"), protos.meta_graph(b"", "b"))
-    assert [tags for tags, _, _ in meta_graph.saved_model(data)] == [("a",), ("b",)]
+    assert [found.tags for found in meta_graph.saved_model(data)] == [("a",), ("b",)]
     assert meta_graph.is_saved_model(data)
     assert not meta_graph.is_saved_model(_GRAPH)
 

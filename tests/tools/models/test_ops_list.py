@@ -3,7 +3,7 @@
 import pytest
 
 from tfcarve.models.node_use import OpAsk
-from tfcarve.models.ops_list import ListError, from_json, from_yaml
+from tfcarve.models.ops_list import ListError, OpsList, from_json, from_yaml
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from tfcarve.models.ops_list import ListError, from_json, from_yaml
     ],
 )
 def test_json(text: str, asks: tuple[OpAsk, ...]) -> None:
-    assert from_json(text) == asks
+    assert from_json(text) == OpsList(asks)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_wrong_json(text: str, message: str) -> None:
     ],
 )
 def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
-    assert from_yaml(text) == asks
+    assert from_yaml(text) == OpsList(asks)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,11 @@ def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
         ("", "a list `ops` was expected"),
         ("ops: []", "a list `ops` was expected"),
         ("ops: [", "no YAML"),
-        ("{ops: [Add], extra: 1}", "unknown key 'extra': known are dtypes, ops"),
+        ("{ops: [Add], extra: 1}", "unknown key 'extra': known are dtypes, ops, training"),
         ("{ops: [Add], dtypes: float}", "dtypes: a list of data types"),
         ("{ops: [Add], dtypes: [flout]}", "unknown data type 'flout': known are float32"),
+        ("{ops: [Add], training: 1}", "training: true or false was expected, not 1"),
+        ("{ops: [], training: false}", "a list `ops` was expected"),
         ("ops: [3]", "entry 0 of ops: a name or a mapping"),
         ("ops: [{op: Add, extra: 1}]", "entry 0 of ops: a name or a mapping"),
         ("ops: [{op: a b}]", "'a b' is no name of an op"),
@@ -67,3 +69,9 @@ def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
 def test_wrong_yaml(text: str, message: str) -> None:
     with pytest.raises(ListError, match=message):
         from_yaml(text)
+
+
+@pytest.mark.parametrize("text", ["training: true", "{ops: [], training: true}"])
+def test_training(text: str) -> None:
+    assert from_yaml(text) == OpsList((), training=True)
+    assert not from_yaml("ops: [Add]").training

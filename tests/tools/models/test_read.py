@@ -8,7 +8,7 @@ import pytest
 from protos import node
 
 from tfcarve.errors import BadInput
-from tfcarve.models.read import read
+from tfcarve.models.read import Choice, read
 
 _GRAPH = protos.graph(node("n", "Relu", {"T": protos.type_value("float32")}))
 _TEXT = 'node { name: "n" op: "Relu" attr { key: "T" value { type: DT_FLOAT } } }'
@@ -58,10 +58,77 @@ def test_tags(tmp_path: Path) -> None:
         protos.meta_graph(_GRAPH, "serve"), protos.meta_graph(other, "serve", "gpu")
     )
     path = _write(tmp_path / "saved_model.pb", data)
-    assert [n.op for n in read(path, ["gpu"]).nodes] == ["Elu"]
+    assert [n.op for n in read(path, Choice(("gpu",))).nodes] == ["Elu"]
     assert [n.op for n in read(path).nodes] == ["Relu", "Elu"]
     with pytest.raises(BadInput, match="no graph with the tags tpu: it has serve; serve, gpu"):
-        read(path, ["tpu"])
+        read(path, Choice(("tpu",)))
+
+
+_TWO_HEADS = protos.graph(
+    node("x", "Placeholder"),
+    node("decoded", "DecodePng", inputs=["x"]),
+    node("trunk", "Relu", inputs=["decoded", "^order"]),
+    node("order", "NoOp"),
+    node("one", "Elu", inputs=["trunk:0"]),
+    node("two", "F", inputs=["trunk"]),
+    node("saver", "SaveV2"),
+    functions=[protos.function("F", node("in_f", "Selu"))],
+)
+_SIGNATURES = {
+    "one": protos.signature(["x:0"], ["one:0"]),
+    "inner": protos.signature(["trunk:0"], ["one:0"]),
+    "two": protos.signature(["x:0"], ["two:0"]),
+    "broken": protos.signature(["x:0"], ["gone:0"]),
+}
+_TWO_HEADS_TEXT = """meta_graphs { graph_def {
+  node { name: "x" op: "Placeholder" } node { name: "one" op: "Elu" input: "x" } node { name: "saver" op: "SaveV2" } }
+  signature_def { key: "one" value { inputs { key: "x" value { name: "x:0" } } outputs { key: "y" value { name: "one:0" } } } }
+  signature_def { key: "sparse" value { outputs { key: "y" value {
+    composite_tensor { components { coo_sparse { values_tensor_name: "x:0" } } } } } } } }"""
+
+
+@pytest.mark.parametrize(
+    ("signatures", "ops"),
+    [
+        ((), {"Placeholder", "DecodePng", "Relu", "NoOp", "Elu", "F", "SaveV2", "Selu"}),
+        (("one",), {"Placeholder", "DecodePng", "Relu", "NoOp", "Elu", "Selu"}),
+        (("two",), {"Placeholder", "DecodePng", "Relu", "NoOp", "F", "Selu"}),
+        (("inner",), {"Relu", "Elu", "Selu"}),
+        (
+            ("one", "two", "of another model"),
+            {"Placeholder", "DecodePng", "Relu", "NoOp", "Elu", "F", "Selu"},
+        ),
+    ],
+    ids=["all of the graph", "one", "with a function", "what is fed hides what is behind", "two"],
+)
+def test_signatures(tmp_path: Path, signatures: tuple[str, ...], ops: set[str]) -> None:
+    data = protos.saved_model(protos.meta_graph(_TWO_HEADS, "serve", signatures=_SIGNATURES))
+    path = _write(tmp_path / "saved_model.pb", data)
+    model = read(path, Choice(signatures=signatures))
+    assert {n.op for n in model.nodes} == ops  # a function's nodes are cut by selection.reach
+    assert model.signatures == tuple(s for s in sorted(_SIGNATURES) if not signatures or s in signatures)  # fmt: skip
+
+
+def test_signatures_in_text_form(tmp_path: Path) -> None:
+    path = _write(tmp_path / "saved_model.pbtxt", _TWO_HEADS_TEXT)
+    one = read(path, Choice(signatures=("one",)))
+    assert {n.op for n in one.nodes} == {"Placeholder", "Elu"}
+    assert one.outputs == {"one"}
+    assert [n.op for n in read(path, Choice(signatures=("sparse",))).nodes] == ["Placeholder"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("serve", "no signature serve: it has broken, inner, one, two"),
+        ("broken", "signature broken names the node 'gone', which the graph has not"),
+    ],
+)
+def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: str) -> None:
+    data = protos.saved_model(protos.meta_graph(_TWO_HEADS, "serve", signatures=_SIGNATURES))
+    path = _write(tmp_path / "saved_model.pb", data)
+    with pytest.raises(BadInput, match=f"^{path}: {message}"):
+        read(path, Choice(signatures=(signature,)))
 
 
 @pytest.mark.parametrize(
@@ -82,8 +149,7 @@ def test_tags(tmp_path: Path) -> None:
         ("m.yaml", "[]", "a list `ops` was expected"),
         ("m.json", b" " * 5_000_000, "5000000 bytes: an ops list has at most 4194304"),
         ("m.yaml", b"#" * 5_000_000, "give the model itself"),
-        ("m.keras", "x", "a Keras file: save it as a SavedModel"),
-        ("m.h5", "x", "a Keras file"),
+        ("m.keras", b"", "is empty"),
     ],
 )
 def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str) -> None:

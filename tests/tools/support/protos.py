@@ -88,9 +88,10 @@ def node(
     return out
 
 
-def function(name: str, *nodes: bytes) -> bytes:
-    """Returns a FunctionDef."""
-    return data(1, data(1, name)) + b"".join(data(3, n) for n in nodes)
+def function(name: str, *nodes: bytes, returned: Iterable[str] = ()) -> bytes:
+    """Returns a FunctionDef that returns the tensors `returned`."""
+    rets = b"".join(data(4, data(1, f"r{i}") + data(2, r)) for i, r in enumerate(returned))
+    return data(1, data(1, name)) + b"".join(data(3, n) for n in nodes) + rets
 
 
 def graph(*nodes: bytes, functions: Iterable[bytes] = ()) -> bytes:
@@ -99,9 +100,22 @@ def graph(*nodes: bytes, functions: Iterable[bytes] = ()) -> bytes:
     return b"".join(data(1, n) for n in nodes) + data(4, number(1, 1)) + data(2, library)
 
 
-def meta_graph(graph_def: bytes, *tags: str) -> bytes:
+def signature(inputs: Iterable[str], outputs: Iterable[str]) -> bytes:
+    """Returns a SignatureDef that feeds the tensors `inputs` and fetches `outputs`."""
+    sides = ((1, inputs), (2, outputs))
+    return b"".join(
+        data(side, data(1, f"k{i}") + data(2, data(1, tensor)))
+        for side, tensors in sides
+        for i, tensor in enumerate(tensors)
+    )
+
+
+def meta_graph(
+    graph_def: bytes, *tags: str, signatures: Mapping[str, bytes] | None = None
+) -> bytes:
     """Returns a MetaGraphDef."""
-    return data(1, b"".join(data(4, t) for t in tags)) + data(2, graph_def)
+    named = b"".join(data(5, data(1, k) + data(2, v)) for k, v in (signatures or {}).items())
+    return data(1, b"".join(data(4, t) for t in tags)) + data(2, graph_def) + named
 
 
 def saved_model(*meta_graphs: bytes) -> bytes:

@@ -28,14 +28,15 @@ def _line(tensor: Tensor) -> str:
     return f"  {tensor.name}  {tensor.op}  {tensor.dtype or 'type unknown'}  {shape}"
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Prints the summary."""
-    found = summary(read.read(arguments.model))
-    if arguments.json:
+def _show_model(path: Path, as_json: bool) -> None:
+    found = summary(read.read(path))
+    if as_json:
         document = asdict(found)
         document["ops"] = dict(found.ops)
         print(json.dumps(document, ensure_ascii=False, indent=1))
-        return 0
+        return
+    if found.signatures:
+        print(f"signatures: {', '.join(found.signatures)}")
     print(f"inputs: {len(found.inputs)}")
     print(*map(_line, found.inputs), sep="\n")
     print(f"outputs: {len(found.outputs)}")
@@ -45,4 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
         f"nodes: {found.nodes:,} with {len(found.ops)} ops, in the graph and {found.functions} functions"
     )
     print(*(f"  {count:>6}  {op}" for op, count in found.ops), sep="\n")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints what the file is."""
+    # What is no model (a library that was built) is told by its first bytes and shown from here.
+    _show_model(arguments.model, arguments.json)
     return 0

@@ -2,10 +2,13 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve.commands import common
+from tfcarve.errors import BadInput
 from tfcarve.models import read
+from tfcarve.models.node_use import Model
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.resolve import resolve
 
@@ -20,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="MODEL",
-        help="frozen GraphDef .pb or .pbtxt, SavedModel directory, .meta, .tflite with Flex ops, ops list .json or .yaml",
+        help="frozen GraphDef .pb or .pbtxt, SavedModel directory, .meta, .tflite with Flex ops, Keras .keras or .h5 "
+        "(these need tensorflow), ops list .json or .yaml",
     )
     parser.add_argument(
         "--config", type=Path, metavar="FILE", help="ops list .yaml with what no model tells"
@@ -31,15 +35,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TAG[,TAG]",
         help="of a SavedModel's graphs, those with all these tags; else all",
     )
+    parser.add_argument(
+        "--signature",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="of a SavedModel, only what this signature needs; may be repeated: each model gives those of them "
+        "that it has, at least one; else all of the graph is selected",
+    )
     common.add_index_arguments(parser)
     common.add_output_argument(parser, "selection.json")
+
+
+def _require_all_found(asked: Sequence[str], models: Sequence[Model]) -> None:
+    missing = set(asked) - {name for model in models for name in model.signatures}
+    if missing:
+        raise BadInput(
+            f"no model has the signature {min(missing)!r}: only SavedModels and MetaGraphs have signatures; "
+            "`tfcarve inspect MODEL` lists them"
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Makes the selection."""
     paths = [*arguments.models, *([arguments.config] if arguments.config else [])]
-    tags = [tag for tag in arguments.tags.split(",") if tag]
-    models = [read.read(path, tags) for path in paths]
+    tags = tuple(tag for tag in arguments.tags.split(",") if tag)
+    choice = read.Choice(tags, tuple(arguments.signature))
+    models = [read.read(path, choice) for path in paths]
+    _require_all_found(choice.signatures, models)
     resolved = resolve(models, common.load_index(arguments), runtime_rules.load())
     for warning in resolved.warnings:
         print(f"tfcarve: warning: {warning}", file=sys.stderr)

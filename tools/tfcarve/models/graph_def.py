@@ -242,48 +242,62 @@ def _signature_name(data: Buffer, place: int, end: int) -> str:
     return _name_of_function(data, place, end)  # OpDef.name is field 1 too
 
 
+def _returned(data: Buffer, place: int, end: int) -> str:
+    """Reads an entry of FunctionDef.ret; returns the node in its value, `node:output:0`."""
+    tensor = ""
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 2 and kind == BYTES:
+            tensor = wire.text(data, a, b)
+    return tensor.partition(":")[0]
+
+
 def _function(
     data: Buffer, place: int, end: int, model: str, seen: Seen
-) -> tuple[str, list[NodeUse]]:
+) -> tuple[str, list[NodeUse], tuple[str, ...]]:
     name = ""
+    returned: list[str] = []
     bodies: list[tuple[int, int]] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if kind == BYTES and number == 1:
             name = _signature_name(data, a, b)
         elif kind == BYTES and number == 3:
             bodies.append((a, b))
+        elif kind == BYTES and number == 4:
+            returned.append(_returned(data, a, b))
     if not name:
         raise WireError(
             f"byte {place}: a function without a name: the file is damaged or no GraphDef"
         )
-    return name, [node(data, a, b, model, name, seen) for a, b in bodies]
+    return name, [node(data, a, b, model, name, seen) for a, b in bodies], tuple(returned)
 
 
 def library(
     data: Buffer, place: int, end: int, model: str, seen: Seen
-) -> Iterator[tuple[str, list[NodeUse]]]:
-    """Yields name and body of each function of a FunctionDefLibrary."""
+) -> Iterator[tuple[str, list[NodeUse], tuple[str, ...]]]:
+    """Yields name, body and the nodes that are returned of each function of a FunctionDefLibrary."""
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
             yield _function(data, a, b, model, seen)
 
 
-def graph(data: Buffer, place: int, end: int, model: str) -> tuple[list[NodeUse], list[str]]:
+def graph(
+    data: Buffer, place: int, end: int, model: str
+) -> tuple[list[NodeUse], dict[str, tuple[str, ...]]]:
     """Reads a GraphDef at data[place:end].
 
-    Returns its nodes, those of functions after those of the graph, and the
-    functions' names. Raises WireError where the bytes are no GraphDef.
+    Returns its nodes, those of functions after those of the graph, and for each
+    function the nodes whose values it returns. Raises WireError where the bytes are no GraphDef.
     """
     nodes: list[NodeUse] = []
     bodies: list[NodeUse] = []
-    functions: list[str] = []
+    functions: dict[str, tuple[str, ...]] = {}
     seen = Seen()
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
             nodes.append(node(data, a, b, model, "", seen))
         elif number == 2 and kind == BYTES:
-            for name, body in library(data, a, b, model, seen):
-                functions.append(name)
+            for name, body, returned in library(data, a, b, model, seen):
+                functions[name] = returned
                 bodies += body
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(

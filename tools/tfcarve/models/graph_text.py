@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tfcarve import dtypes
-from tfcarve.models import text_format
+from tfcarve.models import signature, text_format
 from tfcarve.models.graph_def import is_op_name
+from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.models.text_format import Message, Scalar, TextError
 
@@ -108,14 +109,16 @@ def _node(message: Message, model: str, function: str) -> NodeUse:
     return NodeUse(model, function, name, op, message.text("device"), attrs, inputs)
 
 
-def graph(message: Message, model: str) -> tuple[list[NodeUse], list[str]]:
-    """Returns the nodes of a GraphDef, those of its functions last, and the functions' names."""
+def graph(message: Message, model: str) -> tuple[list[NodeUse], dict[str, tuple[str, ...]]]:
+    """Returns the nodes of a GraphDef, those of its functions last, and the nodes that each function returns."""
     nodes = [_node(node, model, "") for node in message.messages("node")]
-    functions = []
+    functions = {}
     for library in message.messages("library"):
         for function in library.messages("function"):
             name = "".join(s.text("name") for s in function.messages("signature"))
-            functions.append(name)
+            functions[name] = tuple(
+                entry.text("value").partition(":")[0] for entry in function.messages("ret")
+            )
             nodes += [_node(node, model, name) for node in function.messages("node_def")]
     return nodes, functions
 
@@ -125,8 +128,8 @@ def parse(text: str) -> Message:
     return text_format.parse(text, _TENSOR_VALUES)
 
 
-def graphs(message: Message) -> tuple[str, list[tuple[tuple[str, ...], Message]]]:
-    """Returns what `message` is (graphdef, meta_graph, saved_model) and its graphs with their tags."""
+def graphs(message: Message) -> tuple[str, list[MetaGraph[Message]]]:
+    """Returns what `message` is (graphdef, meta_graph, saved_model) and its graphs."""
     metas = message.messages("meta_graphs")
     kind = "saved_model" if metas else "meta_graph"
     if not metas and message.messages("graph_def"):
@@ -136,5 +139,6 @@ def graphs(message: Message) -> tuple[str, list[tuple[tuple[str, ...], Message]]
         tags = tuple(
             s.text for info in meta.messages("meta_info_def") for s in info.scalars("tags")
         )
-        found += [(tags, graph_def) for graph_def in meta.messages("graph_def")]
-    return (kind, found) if metas else ("graphdef", [((), message)])
+        signatures = dict(map(signature.from_text, meta.messages("signature_def")))
+        found += [MetaGraph(tags, signatures, graph) for graph in meta.messages("graph_def")]
+    return (kind, found) if metas else ("graphdef", [MetaGraph((), {}, message)])

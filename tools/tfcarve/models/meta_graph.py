@@ -1,20 +1,38 @@
-"""MetaGraphDef (.meta) and SavedModel in binary form: where their graphs are.
+"""MetaGraphDef (.meta) and SavedModel in binary form: where their graphs are, and their signatures.
 
 Source of the numbers: tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from tfcarve.models import wire
+from tfcarve.models import signature, wire
+from tfcarve.models.signature import Signature
 from tfcarve.models.wire import BYTES, VARINT, Buffer, WireError
 
-# The tags of a graph, and the place and end of its GraphDef.
-Found = tuple[tuple[str, ...], int, int]
+Graph = TypeVar("Graph")
+
+
+@dataclass(frozen=True, slots=True)
+class MetaGraph(Generic[Graph]):
+    """A graph with its tags and signatures.
+
+    `graph` is, in binary form, the place and end of its GraphDef; in text form the message.
+    """
+
+    tags: tuple[str, ...]
+    signatures: Mapping[str, Signature]
+    graph: Graph
+
+
+Found = MetaGraph[tuple[int, int]]
 
 
 def meta_graph(data: Buffer, place: int, end: int) -> Iterator[Found]:
     """Yields the graph of the MetaGraphDef at data[place:end]."""
     tags: list[str] = []
+    signatures: dict[str, Signature] = {}
     graphs: list[tuple[int, int]] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if number > 7 or kind != BYTES:
@@ -27,8 +45,11 @@ def meta_graph(data: Buffer, place: int, end: int) -> Iterator[Found]:
                     tags.append(wire.text(data, c, d))
         elif number == 2:
             graphs.append((a, b))
-    for a, b in graphs:
-        yield tuple(tags), a, b
+        elif number == 5:
+            name, found = signature.from_binary(data, a, b)
+            signatures[name] = found
+    for graph in graphs:
+        yield MetaGraph(tuple(tags), signatures, graph)
 
 
 def saved_model(data: Buffer) -> Iterator[Found]:

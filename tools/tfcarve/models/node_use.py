@@ -1,7 +1,7 @@
 """What a model asks for: the one form that all readers give."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -73,13 +73,19 @@ class Model:
       sha256: of the file (of all that was read, where it is several).
       format: graphdef, graphdef-text, saved_model, meta_graph, tflite-flex, ops-list.
       nodes: all nodes, those of the function library included, in the order of the file.
-      functions: the names of the functions that the model brings along.
+      functions: the functions that the model brings along, each with the nodes whose values it returns.
       asks: ops asked for by name (ops lists only).
+      signatures: of a SavedModel or MetaGraph, those that were taken, sorted.
+      outputs: the nodes of the graph whose values are its outputs, where the file tells; else empty.
+      training: what is asked for must be trainable too (ops lists only).
     """
 
     path: str
     sha256: str
     format: str
     nodes: tuple[NodeUse, ...]
-    functions: frozenset[str] = frozenset()
+    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     asks: tuple[OpAsk, ...] = ()
+    signatures: tuple[str, ...] = ()
+    outputs: frozenset[str] = frozenset()
+    training: bool = False

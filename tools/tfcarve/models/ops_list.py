@@ -2,18 +2,27 @@
 
 JSON, TensorFlow's own form: `[["MatMul", "MatMulOp<CPUDevice, float>"], ["Add", null]]`.
 YAML: `ops` (names, or mappings of op, types, classes), `dtypes` for those
-without types of their own.
+without types of their own, `training` (true: what is selected must be trainable).
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import dtypes
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import OpAsk
 
-_TOP = frozenset(("ops", "dtypes"))
+_TOP = frozenset(("ops", "dtypes", "training"))
 _OP = frozenset(("op", "types", "classes"))
+
+
+@dataclass(frozen=True, slots=True)
+class OpsList:
+    """What a list asks for, and whether gradients and optimizers are to come along."""
+
+    asks: tuple[OpAsk, ...]
+    training: bool = False
 
 
 class ListError(ValueError):
@@ -40,7 +49,7 @@ def _types(values: Any, where: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def from_json(text: str) -> tuple[OpAsk, ...]:
+def from_json(text: str) -> OpsList:
     """Reads TensorFlow's JSON form; raises ListError where it is something else."""
     try:
         document = json.loads(text)
@@ -54,10 +63,10 @@ def from_json(text: str) -> tuple[OpAsk, ...]:
         if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], str | None):
             raise ListError(f'{where}: ["op", "kernel class" or null] was expected')
         asks.append(OpAsk(_name(row[0], where), row[1] or ""))
-    return tuple(dict.fromkeys(asks))
+    return OpsList(tuple(dict.fromkeys(asks)))
 
 
-def from_yaml(text: str) -> tuple[OpAsk, ...]:
+def from_yaml(text: str) -> OpsList:
     """Reads the YAML form; raises ListError where it is something else."""
     import yaml  # only who gives a list waits for it
 
@@ -65,11 +74,13 @@ def from_yaml(text: str) -> tuple[OpAsk, ...]:
         document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as error:
         raise ListError(f"no YAML: {error}") from None
-    if (
-        not isinstance(document, dict)
-        or not isinstance(document.get("ops"), list)
-        or not document["ops"]
-    ):
+    if not isinstance(document, dict):
+        raise ListError("a list `ops` was expected")
+    training = document.get("training", False)
+    if not isinstance(training, bool):
+        raise ListError(f"training: true or false was expected, not {training!r:.40}")
+    rows = document.get("ops", [])
+    if not isinstance(rows, list) or not (rows or training):
         raise ListError("a list `ops` was expected")
     if document.keys() - _TOP:
         raise ListError(
@@ -77,7 +88,7 @@ def from_yaml(text: str) -> tuple[OpAsk, ...]:
         )
     common = _types(document.get("dtypes", []), "dtypes")
     asks: list[OpAsk] = []
-    for number, row in enumerate(document["ops"]):
+    for number, row in enumerate(rows):
         where = f"entry {number} of ops"
         if isinstance(row, str):
             asks.append(OpAsk(_name(row, where), None, common))
@@ -93,4 +104,4 @@ def from_yaml(text: str) -> tuple[OpAsk, ...]:
         asks += [OpAsk(op, c) for c in classes]
         if not classes or "types" in row:
             asks.append(OpAsk(op, None, _types(row.get("types", list(common)), where)))
-    return tuple(dict.fromkeys(asks))
+    return OpsList(tuple(dict.fromkeys(asks)), training)

@@ -3,18 +3,51 @@
 import codecs
 import hashlib
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from tfcarve.errors import BadInput
-from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
+from tfcarve.models import (
+    graph_def,
+    graph_text,
+    keras,
+    meta_graph,
+    ops_list,
+    signature,
+    text_format,
+    tflite,
+    wire,
+)
+from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.wire import Buffer
 
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
-_READERS = ".pb, .pbtxt, .meta, .tflite, .json, .yaml or a SavedModel's directory"
+_READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
+
+Graph = TypeVar("Graph")
+Nodes = list[NodeUse]
+Functions = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to take of a SavedModel or MetaGraph; of other models all is taken.
+
+    Attributes:
+      tags: graphs with all of these tags; empty: all graphs.
+      signatures: what these need, as far as the model has them; empty: all of the graph.
+    """
+
+    tags: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+
+ALL = Choice()
 
 
 @contextmanager
@@ -67,59 +100,86 @@ def _text(path: Path, data: Buffer) -> str:
         raise BadInput(f"{path}: byte {error.start}: no UTF-8 text") from None
 
 
-def _chosen(
-    path: Path, found: Sequence[tuple[tuple[str, ...], object]], tags: Sequence[str]
-) -> list[object]:
+def _tagged(
+    path: Path, found: Sequence[MetaGraph[Graph]], tags: Sequence[str]
+) -> list[MetaGraph[Graph]]:
     """Returns the graphs of `found` with all of `tags`."""
-    chosen = [graph for has, graph in found if set(tags) <= set(has)]
-    if not chosen:
-        has_tags = "; ".join(", ".join(t) or "no tags" for t, _ in found) or "no graphs at all"
+    tagged = [graph for graph in found if set(tags) <= set(graph.tags)]
+    if not tagged:
+        there = "; ".join(", ".join(g.tags) or "no tags" for g in found) or "no graphs at all"
         raise BadInput(
-            f"{path}: no graph with the tags {', '.join(tags) or '(any)'}: it has {has_tags}"
+            f"{path}: no graph with the tags {', '.join(tags) or '(any)'}: it has {there}"
         )
-    return chosen
+    return tagged
 
 
-def _binary(path: Path, name: str, data: Buffer, kind: str, tags: Sequence[str]) -> Model:
-    nodes: list[NodeUse] = []
-    functions: set[str] = set()
+def _model(
+    path: Path,
+    name: str,
+    kind: str,
+    graphs: Sequence[MetaGraph[Graph]],
+    choice: Choice,
+    load: Callable[[Graph], tuple[Nodes, Functions]],
+) -> Model:
+    """Returns what `choice` takes of `graphs`, each read by `load`."""
+    nodes: Nodes = []
+    functions: dict[str, tuple[str, ...]] = {}
+    taken: dict[str, signature.Signature] = {}
+    try:
+        # Graphs of other tags may have other signatures: together they must have what is asked for.
+        has = {n: s for graph in graphs for n, s in graph.signatures.items()}
+        asked = signature.chosen(has, choice.signatures)
+        for graph in graphs:
+            own = {n: s for n, s in graph.signatures.items() if n in asked}
+            of_graph, of_functions = load(graph.graph)
+            nodes += signature.reached(of_graph, own) if choice.signatures else of_graph
+            functions.update(of_functions)
+            taken.update(own)
+    except signature.SignatureError as error:
+        raise BadInput(f"{path}: {error}") from None
+    return Model(
+        name,
+        _digest(path),
+        kind,
+        tuple(nodes),
+        functions,
+        signatures=tuple(sorted(taken)),
+        outputs=frozenset(node for s in taken.values() for node in s.outputs),
+    )
+
+
+def _binary(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
+    def load(place: tuple[int, int]) -> tuple[Nodes, Functions]:
+        return graph_def.graph(data, *place, name)
+
     try:
         if kind == "graphdef":
-            places = [(0, len(data))]
-        else:
-            found = (
-                meta_graph.saved_model(data)
-                if kind == "saved_model"
-                else meta_graph.meta_graph(data, 0, len(data))
-            )
-            listed = [(t, (a, b)) for t, a, b in found]
-            places = [(p[0], p[1]) for p in _chosen(path, listed, tags) if isinstance(p, tuple)]
-        for place, end in places:
-            of_graph, names = graph_def.graph(data, place, end, name)
-            nodes += of_graph
-            functions.update(names)
+            return _model(path, name, kind, [MetaGraph((), {}, (0, len(data)))], ALL, load)
+        found = (
+            meta_graph.saved_model(data)
+            if kind == "saved_model"
+            else meta_graph.meta_graph(data, 0, len(data))
+        )
+        return _model(path, name, kind, _tagged(path, list(found), choice.tags), choice, load)
     except wire.WireError as error:
         if _looks_like_text(data):
             raise BadInput(
                 f"{path}: is text, no binary {kind}: name it .pbtxt where it is one in text form"
             ) from None
         raise BadInput(f"{path}: {error}") from None
-    return Model(name, _digest(path), kind, tuple(nodes), frozenset(functions))
 
 
-def _pbtxt(path: Path, name: str, data: Buffer, tags: Sequence[str]) -> Model:
+def _pbtxt(path: Path, name: str, data: Buffer, choice: Choice) -> Model:
     try:
         kind, found = graph_text.graphs(graph_text.parse(_text(path, data)))
-        nodes: list[NodeUse] = []
-        functions: set[str] = set()
-        for message in _chosen(path, found, tags if kind != "graphdef" else ()):
-            if isinstance(message, text_format.Message):
-                of_graph, names = graph_text.graph(message, name)
-                nodes += of_graph
-                functions.update(names)
+        if kind == "graphdef":
+            choice = ALL
+        graphs = _tagged(path, found, choice.tags)
+        return _model(
+            path, name, f"{kind}-text", graphs, choice, lambda m: graph_text.graph(m, name)
+        )
     except text_format.TextError as error:
         raise BadInput(f"{path}: {error}") from None
-    return Model(name, _digest(path), f"{kind}-text", tuple(nodes), frozenset(functions))
 
 
 def _saved_model_file(path: Path) -> Path:
@@ -131,55 +191,56 @@ def _saved_model_file(path: Path) -> Path:
     )
 
 
-def _one(path: Path, name: str, tags: Sequence[str]) -> Model:
+def _list(path: Path, name: str, data: Buffer) -> Model:
+    from_text = ops_list.from_json if path.suffix.lower() == ".json" else ops_list.from_yaml
+    asked = from_text(_list_text(path, data))
+    return Model(name, _digest(path), "ops-list", (), asks=asked.asks, training=asked.training)
+
+
+def _one(path: Path, name: str, choice: Choice) -> Model:
     suffix = path.suffix.lower()
-    if suffix in (".keras", ".h5", ".hdf5"):
-        raise BadInput(
-            f"{path}: a Keras file: save it as a SavedModel (model.export or tf.saved_model.save) and give that"
-        )
     with mapped(path) as data:
         try:
-            if suffix == ".json":
-                return Model(
-                    name,
-                    _digest(path),
-                    "ops-list",
-                    (),
-                    asks=ops_list.from_json(_list_text(path, data)),
-                )
-            if suffix in (".yaml", ".yml"):
-                return Model(
-                    name,
-                    _digest(path),
-                    "ops-list",
-                    (),
-                    asks=ops_list.from_yaml(_list_text(path, data)),
-                )
+            if suffix in (".json", ".yaml", ".yml"):
+                return _list(path, name, data)
             if suffix == ".tflite":
                 return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
         except (ops_list.ListError, tflite.FlatError) as error:
             raise BadInput(f"{path}: {error}") from None
         if suffix in (".pbtxt", ".prototxt", ".textproto"):
-            model = _pbtxt(path, name, data, tags)
+            model = _pbtxt(path, name, data, choice)
         elif suffix == ".meta":
-            model = _binary(path, name, data, "meta_graph", tags)
+            model = _binary(path, name, data, "meta_graph", choice)
         elif meta_graph.is_saved_model(data):
-            model = _binary(path, name, data, "saved_model", tags)
+            model = _binary(path, name, data, "saved_model", choice)
         else:
-            model = _binary(path, name, data, "graphdef", ())
+            model = _binary(path, name, data, "graphdef", choice)
     if not model.nodes:
         raise BadInput(f"{path}: a graph with no nodes: give a model that computes something")
     return model
 
 
-def read(path: Path, tags: Sequence[str] = ()) -> Model:
+def _keras(path: Path, choice: Choice) -> Model:
+    with mapped(path):  # there, and not empty
+        digest = _digest(path)
+    with keras.exported(path) as saved_model:
+        try:
+            model = _one(_saved_model_file(saved_model), str(path), choice)
+        except BadInput as error:
+            raise BadInput(str(error).replace(str(saved_model), str(path))) from None
+    return replace(model, sha256=digest, format="keras")
+
+
+def read(path: Path, choice: Choice = ALL) -> Model:
     """Reads the model at `path`.
 
     Args:
       path: a file or a SavedModel's directory.
-      tags: of the graphs in a SavedModel, those with all these; all where none are given.
+      choice: what to take of a SavedModel or MetaGraph.
     Raises BadInput, with the file, the place and what would be right, where it
-    is no model that can be read.
+    is no model that can be read, or has not what is chosen.
     """
+    if path.suffix.lower() in keras.SUFFIXES:
+        return _keras(path, choice)
     place = _saved_model_file(path) if path.is_dir() else path
-    return _one(place, str(path), tags)
+    return _one(place, str(path), choice)

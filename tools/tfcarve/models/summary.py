@@ -26,6 +26,7 @@ class Tensor:
 class Summary:
     """A model at a glance: inputs, outputs, number of parameters, ops by how often they occur."""
 
+    signatures: tuple[str, ...]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     parameters: int
@@ -63,6 +64,7 @@ def summary(model: Model) -> Summary:
     graph = [use for use in model.nodes if not use.function]
     read = {i.removeprefix("^").partition(":")[0] for use in graph for i in use.inputs}
     return Summary(
+        model.signatures,
         tuple(_tensor(use) for use in graph if use.op in _INPUTS),
         tuple(
             _tensor(use)
