@@ -17,9 +17,12 @@ def test_units() -> None:
     )
     assert made == {
         "k__b.cc": b'#define TFCARVE_KERNEL_CLASSES "AOp", "BOp<CPU, float>"\n'
-        b'#define TFCARVE_OPS "A", "B", "C"\n#include "selected.h"\n#include "k/b.cc"\n',
-        "k__f.cc": b'#include "selected.h"\n#include "k/f.cc"\n',
-        "o__ops.cc": b'#define TFCARVE_OPS "A"\n#include "selected.h"\n#include "o/ops.cc"\n',
+        b'#define TFCARVE_OPS "A", "B", "C"\n#define TFCARVE_UNIT "k/b.cc"\n'
+        b'#include "registration_table.h"\n#include "k/b.cc"\n',
+        "k__f.cc": b'#define TFCARVE_UNIT "k/f.cc"\n'
+        b'#include "registration_table.h"\n#include "k/f.cc"\n',
+        "o__ops.cc": b'#define TFCARVE_OPS "A"\n#define TFCARVE_UNIT "o/ops.cc"\n'
+        b'#include "registration_table.h"\n#include "o/ops.cc"\n',
     }
 
 

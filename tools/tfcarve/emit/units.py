@@ -7,6 +7,9 @@ from tfcarve.emit.cstring import quote
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
 
+# Sources in this folder register by calls of TensorFlow's C API.
+_C_API = "tensorflow/c/"
+
 _PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
 
 
@@ -25,7 +28,10 @@ def file_name(source: str) -> str:
 
 
 def _unit(source: str, lists: str) -> bytes:
-    return f'{lists}#include "selected.h"\n#include "{source}"\n'.encode()
+    # Both headers leave a record of each registration, where the source makes it.
+    table = "c_registration_table.h" if source.startswith(_C_API) else "registration_table.h"
+    unit = f'#define TFCARVE_UNIT "{source}"\n'
+    return f'{lists}{unit}#include "{table}"\n#include "{source}"\n'.encode()
 
 
 def _define(macro: str, names: Iterable[str]) -> str:
@@ -55,4 +61,7 @@ def units(selection: Selection) -> dict[str, bytes]:
 
 def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name: it registers nothing."""
-    return {file_name(source): _unit(source, "") for source in selection.helpers}
+    return {
+        file_name(source): f'#include "selected.h"\n#include "{source}"\n'.encode()
+        for source in selection.helpers
+    }
