@@ -24,12 +24,14 @@ from bootstrap.console import BootstrapError, say
 _PROBE_SECONDS = 180  # A bazelisk may have to download Bazel first.
 
 # For every Bazel: keep the server small, for nested workspaces have servers of their own, and
-# share what was built between all workspaces of this user.
+# share what was built between all workspaces of this user. Bazel's sandbox has a /tmp of its own, in
+# which a nested workspace would not find a checkout that lies there.
 _COMMON_RC = """\
 startup --host_jvm_args=-Xmx2g
 startup --max_idle_secs=900
 common "--disk_cache={disk_cache}"
 common --incompatible_strict_action_env
+build --sandbox_add_mount_pair=/tmp
 """
 
 
