@@ -15,7 +15,7 @@ from tfcarve.commands.common import default_defines
 from tfcarve.models.read import read
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import IndexFile
-from tfcarve.selection import runtime_rules
+from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from zoo import keeping, table
 from zoo.peer import Pair
@@ -33,7 +33,7 @@ def _index() -> IndexFile:
 def _ours(name: str) -> frozenset[Pair]:
     """What we select: an op without a kernel counts as a pair with None, as in their tool."""
     models = [read(keeping.kept(name).model)]
-    selection = resolve(models, _index(), runtime_rules.load()).selection
+    selection = resolve(models, _index(), runtime_rules.load(), leftover_kinds.load()).selection
     kernels = {(k.op, k.clazz) for k in selection.kernels}
     computed = {op for op, _ in kernels}
     return frozenset(kernels | {(o.name, None) for o in selection.ops if o.name not in computed})

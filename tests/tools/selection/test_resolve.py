@@ -7,6 +7,7 @@ from indexes import KERNELS, OPS, index_file
 
 from tfcarve.errors import AnswerIsNo
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
+from tfcarve.selection import leftover_kinds
 from tfcarve.selection.resolve import device_type, resolve
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import Need, RuntimeOp, Selection
@@ -38,7 +39,7 @@ def _rule(
 
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
-    return resolve(models, index_file(), rules).selection
+    return resolve(models, index_file(), rules, leftover_kinds.load()).selection
 
 
 def _kernels(selection: Selection) -> list[str]:
@@ -122,7 +123,7 @@ def test_another_device_is_warned_about() -> None:
     model = _model(
         _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
     )
-    resolved = resolve([model], index_file(), [])
+    resolved = resolve([model], index_file(), [], leftover_kinds.load())
     assert _kernels(resolved.selection) == ["ReluOp<float>"]
     assert resolved.warnings == (
         "m.pb: node 'a' asks for /device:GPU:0: a library for CPU is made, its CPU kernel is taken (and 1 more nodes)",

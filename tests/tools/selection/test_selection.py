@@ -8,6 +8,7 @@ import pytest
 from tfcarve.errors import BadInput
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.selection import (
+    Leftover,
     ModelFacts,
     Need,
     RuntimeOp,
@@ -20,17 +21,26 @@ from tfcarve.selection.selection import (
 _NEEDS = (Need("m.pb", "", "a"), Need("m.pb", "f", "b"))
 _SELECTION = Selection(
     TensorflowFacts("9.8.7", "ab", ("A",)),
-    (ModelFacts("m.pb", "00", "graphdef"),),
+    (ModelFacts("m.pb", "00", "graphdef"), ModelFacts("s", "11", "saved_model", ("serve",))),
     (SelectedOp("Relu", "ops.cc", False, _NEEDS), SelectedOp("NoOp", "ops.cc", True, ())),
     (
         SelectedKernel("NoOp", "NoOp", "no_op.cc", (), "", True, ()),
         SelectedKernel(
-            "Relu", "ReluOp<A, float>", "relu.cc", (("T", ("float32",)),), "fast", False, _NEEDS
+            "Relu",
+            "ReluOp<A, float>",
+            "relu.cc",
+            (("T", ("float32",)),),
+            "fast",
+            False,
+            _NEEDS,
+            ("the only one",),
         ),
     ),
     ("no_op.cc", "ops.cc", "relu.cc"),
     ("help.cc",),
     (RuntimeOp("NoOp", "always"),),
+    (("relu.cc", ("help.cc",)),),
+    (Leftover("asserts", "Relu", False, "strip_unused_nodes", _NEEDS[:1]),),
 )
 
 
@@ -61,15 +71,16 @@ def _changed(**changes: Any) -> bytes:
         (b"{}", "selection of version None"),
         (_changed(version=9), "selection of version 9, this tfcarve reads version 1"),
         (_changed(extra=1), "selection: unknown key 'extra'"),
-        (_changed(models=[{"extra": 1}]), "model: unknown key 'extra'"),
-        (_changed(ops=[{"extra": 1}]), "op: unknown key 'extra'"),
-        (_changed(kernels=[{"extra": 1}]), "kernel: unknown key 'extra'"),
+        (_changed(models=[{"extra": 1}]), "models: unknown key 'extra'"),
+        (_changed(ops=[{"extra": 1}]), "ops: unknown key 'extra'"),
+        (_changed(kernels=[{"extra": 1}]), "kernels: unknown key 'extra'"),
         (_changed(added_by_runtime=[{"extra": 1}]), "added_by_runtime: unknown key 'extra'"),
         (
             _changed(ops=[{"name": "A", "file": "ops.cc", "needed_by": [{"extra": 1}]}]),
             "needed_by: unknown key",
         ),
         (_changed(ops=[{"name": "A"}]), "no selection.json: 'file'"),
+        (_changed(leftovers=[{"extra": 1}]), "leftovers: unknown key 'extra'"),
         (_changed(files=[3]), "'files'\\[0\\]: a string was expected, not 3"),
         (_changed(files=[]), 'no_op.cc is needed but not in "files"'),
     ],

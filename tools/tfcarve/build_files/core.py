@@ -23,7 +23,7 @@ _PLATFORM_SOURCES = (
 )
 
 # Where kernels and op definitions are, and where the sources are that they need to link.
-_UNIT_FOLDERS = ("tensorflow/core/kernels", "tensorflow/core/ops", "tensorflow/c/kernels")
+UNIT_FOLDERS = ("tensorflow/core/kernels", "tensorflow/core/ops", "tensorflow/c/kernels")
 _HELPER_FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "framework", "lib", "util")
 )
@@ -87,7 +87,7 @@ def core_of(root: Path) -> Core:
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
     includes = IncludeGraph(root)
     headers, protos = _included(includes, chosen)
-    units = _sources_below(root, _UNIT_FOLDERS)
+    units = _sources_below(root, UNIT_FOLDERS)
     helpers = _sources_below(root, _HELPER_FOLDERS) | c_api_sources(root)
     _, unit_protos = _included(includes, units)
     unit_headers, _ = _included(includes, units | helpers)

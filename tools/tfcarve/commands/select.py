@@ -9,7 +9,7 @@ from tfcarve.commands import common
 from tfcarve.errors import BadInput
 from tfcarve.models import read
 from tfcarve.models.node_use import Model
-from tfcarve.selection import runtime_rules
+from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 
 NAME = "select"
@@ -63,7 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
     choice = read.Choice(tags, tuple(arguments.signature))
     models = [read.read(path, choice) for path in paths]
     _require_all_found(choice.signatures, models)
-    resolved = resolve(models, common.load_index(arguments), runtime_rules.load())
+    resolved = resolve(
+        models, common.load_index(arguments), runtime_rules.load(), leftover_kinds.load()
+    )
     for warning in resolved.warnings:
         print(f"tfcarve: warning: {warning}", file=sys.stderr)
     common.output(resolved.selection.to_json(), arguments.output)

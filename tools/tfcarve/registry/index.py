@@ -83,12 +83,13 @@ class OpDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """One gradient function of an op; no function where the op has none by decree."""
+    """One gradient function of an op and the ops that it is made of; no function where the op has none by decree."""
 
     op: str
     function: str
     file: str
     line: int
+    ops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,13 @@ class KernelIndex:
             "registrations": [_registration(r) for r in self.registrations],
             "ops": [_op(o) for o in self.ops],
             "gradients": [
-                {"op": g.op, "function": g.function, "file": g.file, "line": g.line}
+                {
+                    "op": g.op,
+                    "function": g.function,
+                    "file": g.file,
+                    "line": g.line,
+                    "ops": list(g.ops),
+                }
                 for g in self.gradients
             ],
             "helpers": {unit: list(files) for unit, files in sorted(self.helpers.items())},
@@ -254,7 +261,7 @@ _OP = {
 _FACTS = {"version": str, "tree_sha256": str, "defines": [str]}
 # What is looked at for the whole file at once; the rows of kernels and ops when they are asked for.
 _FORM = {
-    "gradients": [{"op": str, "function": str, "file": str, "line": int}],
+    "gradients": [{"op": str, "function": str, "file": str, "line": int, "ops": [str]}],
     "helpers": Each([str]),
     "unresolved": [{"file": str, "line": int, "why": str}],
 }
@@ -361,6 +368,13 @@ class IndexFile:
             registration_from_json(row, self.where) for row in self._registrations.get(op, ())
         )
 
+    def gradients(self) -> tuple[Gradient, ...]:
+        """Returns all gradients, in the index's order."""
+        return tuple(
+            Gradient(g["op"], g["function"], g["file"], g["line"], tuple(g.get("ops", ())))
+            for g in self._gradients
+        )
+
     def extended(
         self,
         registrations: Iterable[Registration],
@@ -388,7 +402,7 @@ class IndexFile:
                 for r in rows
             ),
             tuple(op_from_json(o, self.where) for o in self._ops.values()),
-            tuple(Gradient(g["op"], g["function"], g["file"], g["line"]) for g in self._gradients),
+            self.gradients(),
             self.helpers,
             self.unresolved,
         )

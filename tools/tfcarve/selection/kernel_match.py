@@ -16,10 +16,15 @@ _UNKNOWN = frozenset(("placeholder",))
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a lookup gave: the kernels (more than one only where an attribute is left open), or why none."""
+    """What a lookup gave.
+
+    Attributes:
+      kernels: the kernel; several where an attribute is left open to a caller; none.
+      why: why this one and no other; of none, why there is none.
+    """
 
     kernels: tuple[Registration, ...]
-    why_not: str = ""
+    why: str
 
 
 def default_value(attr: Attr) -> AttrValue | None:
@@ -64,15 +69,38 @@ def mismatch(registration: Registration, attrs: Mapping[str, AttrValue]) -> str:
     return ""
 
 
-def _best(candidates: Sequence[Registration], open_attrs: bool) -> Found:
-    if open_attrs:
-        return Found(tuple(candidates))
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _asked(chosen: Registration, attrs: Mapping[str, AttrValue]) -> str:
+    """Returns the node's attributes that chose a kernel, as far as it looks at any."""
+    shown = []
+    for name in (*dict(chosen.constraints), *dict(chosen.attr_constraints)):
+        value = attrs[name].value
+        text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        shown.append(f"{name}={text}")
+    return " ".join(shown)
+
+
+def _best(
+    candidates: Sequence[Registration], here: Sequence[Registration], attrs: Mapping[str, AttrValue]
+) -> Found:
+    kind, label = here[0].device, here[0].label
+    of = f"of {_plural(len(here), f'{kind} kernel')}" + (f" labelled {label}" if label else "")
+    if any(v.kind in _UNKNOWN for v in attrs.values()):
+        return Found(tuple(candidates), f"{of}, all that a caller of the function may ask for")
     top = max(r.priority for r in candidates)
     best = [r for r in candidates if r.priority == top]
     if len(best) > 1:
         places = ", ".join(f"{r.clazz} ({r.file}:{r.line})" for r in best)
         return Found((), f"several kernels match with the same priority: {places}")
-    return Found((best[0],))
+    asked = _asked(best[0], attrs)
+    why = f"{of}, the one for {asked}" if asked else of + ", the one for all types"
+    lower = sorted(f"{r.clazz} ({r.priority})" for r in candidates if r.priority < top)
+    if lower:
+        why += f"; its priority {top} goes before {', '.join(lower)}"
+    return Found((best[0],), why)
 
 
 def find(
@@ -84,18 +112,17 @@ def find(
       registrations: all registrations of the node's op.
       device: the device type, CPU.
       attrs: the node's attributes, defaults filled in.
-    Returns: the kernels, or none and why.
+    Returns: the kernels, or none; and why.
     """
     label_attr = attrs.get("_kernel")
     label = str(label_attr.value) if label_attr is not None and label_attr.kind == "string" else ""
-    open_attrs = any(v.kind in _UNKNOWN for v in attrs.values())
     reasons: list[str] = []
     for kind in (device, "DEFAULT"):
         here = [r for r in registrations if r.device == kind and r.label == label]
         why = [mismatch(r, attrs) for r in here]
         matching = [r for r, w in zip(here, why, strict=True) if not w]
         if matching:
-            return _best(matching, open_attrs)
+            return _best(matching, here, attrs)
         reasons += [w for w in why if w]
     if reasons:
         return Found((), "no kernel for " + " or ".join(sorted(set(reasons))))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from tfcarve.models.node_use import Model, NodeUse
 
 
-def _called(use: NodeUse) -> Iterator[str]:
+def called(use: NodeUse) -> Iterator[str]:
+    """Yields what may be a function that the node calls: its op, and the functions in its attributes."""
     yield use.op
     for value in use.attrs.values():
         if value.kind == "func":
@@ -28,7 +29,7 @@ def needed_nodes(model: Model) -> tuple[NodeUse, ...]:
     todo = [""]
     while todo:
         for use in bodies.get(todo.pop(), ()):
-            for name in _called(use):
+            for name in called(use):
                 if name in model.functions and name not in reached:
                     reached.add(name)
                     todo.append(name)

@@ -15,11 +15,12 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class ModelFacts:
-    """Which file a model was."""
+    """Which file a model was, and what of it was selected: of a SavedModel the signatures."""
 
     path: str
     sha256: str
     format: str
+    signatures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,7 +49,10 @@ class SelectedOp:
 
 @dataclass(frozen=True, slots=True)
 class SelectedKernel:
-    """A kernel that must be registered; a system kernel registers itself once its file is compiled."""
+    """A kernel that must be registered; a system kernel registers itself once its file is compiled.
+
+    `why` says, for all nodes that need it, why it is this kernel and no other one.
+    """
 
     op: str
     clazz: str
@@ -56,6 +60,26 @@ class SelectedKernel:
     constraints: tuple[tuple[str, tuple[str, ...]], ...]
     label: str
     system: bool
+    needed_by: tuple[Need, ...]
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Leftover:
+    """What nodes of an op are left over from training, all of one kind of leftover_ops.yaml.
+
+    Attributes:
+      kind: which kind.
+      op: the op.
+      alone: nothing else needs the op: without these nodes it is not selected.
+      transform: what removes the nodes.
+      needed_by: the nodes.
+    """
+
+    kind: str
+    op: str
+    alone: bool
+    transform: str
     needed_by: tuple[Need, ...]
 
 
@@ -69,7 +93,10 @@ class RuntimeOp:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a set of models needs of TensorFlow."""
+    """What a set of models needs of TensorFlow.
+
+    `helpers` are the sources that those of `files` need to link, `helpers_of` says which needs which.
+    """
 
     tensorflow: TensorflowFacts
     models: tuple[ModelFacts, ...]
@@ -78,6 +105,8 @@ class Selection:
     files: tuple[str, ...]
     helpers: tuple[str, ...]
     added_by_runtime: tuple[RuntimeOp, ...]
+    helpers_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
 
     def classes_by_file(self) -> dict[str, tuple[str, ...]]:
         """Returns, for each file, the kernel classes to list for it: none that register themselves."""
@@ -104,7 +133,13 @@ class Selection:
             "version": VERSION,
             "tensorflow": facts_to_json(self.tensorflow),
             "models": [
-                {"path": m.path, "sha256": m.sha256, "format": m.format} for m in self.models
+                {
+                    "path": m.path,
+                    "sha256": m.sha256,
+                    "format": m.format,
+                    "signatures": list(m.signatures),
+                }
+                for m in self.models
             ],
             "ops": [
                 {
@@ -124,12 +159,24 @@ class Selection:
                     "label": k.label,
                     "system": k.system,
                     "needed_by": _needs(k.needed_by),
+                    "why": list(k.why),
                 }
                 for k in self.kernels
             ],
             "files": list(self.files),
             "helpers": list(self.helpers),
+            "helpers_of": {file: list(helpers) for file, helpers in self.helpers_of},
             "added_by_runtime": [{"op": r.op, "rule": r.rule} for r in self.added_by_runtime],
+            "leftovers": [
+                {
+                    "kind": x.kind,
+                    "op": x.op,
+                    "alone": x.alone,
+                    "transform": x.transform,
+                    "needed_by": _needs(x.needed_by),
+                }
+                for x in self.leftovers
+            ],
         }
         return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -141,29 +188,11 @@ def _needs(needs: tuple[Need, ...]) -> list[dict[str, str]]:
     ]
 
 
-_KEYS: Mapping[str, frozenset[str]] = {
-    "selection": frozenset(
-        (
-            "version",
-            "tensorflow",
-            "models",
-            "ops",
-            "kernels",
-            "files",
-            "helpers",
-            "added_by_runtime",
-        )
-    ),
-    "model": frozenset(("path", "sha256", "format")),
-    "op": frozenset(("name", "file", "system", "needed_by")),
-    "kernel": frozenset(("op", "class", "file", "constraints", "label", "system", "needed_by")),
-    "needed_by": frozenset(("model", "node", "function")),
-    "added_by_runtime": frozenset(("op", "rule")),
-}
-
 _NEEDS = [{"model": str, "node": str, "function": str}]
-_FORM = {
-    "models": [{"path": str, "sha256": str, "format": str}],
+_FORM: Mapping[str, Any] = {
+    "version": int,
+    "tensorflow": None,
+    "models": [{"path": str, "sha256": str, "format": str, "signatures": [str]}],
     "ops": [{"name": str, "file": str, "system": bool, "needed_by": _NEEDS}],
     "kernels": [
         {
@@ -174,29 +203,38 @@ _FORM = {
             "label": str,
             "system": bool,
             "needed_by": _NEEDS,
+            "why": [str],
         }
     ],
     "files": [str],
     "helpers": [str],
+    "helpers_of": Each([str]),
     "added_by_runtime": [{"op": str, "rule": str}],
+    "leftovers": [{"kind": str, "op": str, "alone": bool, "transform": str, "needed_by": _NEEDS}],
 }
 
 
-def _checked(row: Any, kind: str, where: str) -> Any:
+def _checked(row: Any, kind: str, form: Mapping[str, Any], where: str) -> Any:
+    """Returns `row`; raises BadInput where it is no object or has keys that `form` has not."""
     if not isinstance(row, dict):
         raise BadInput(f"{where}: {kind}: an object was expected")
-    unknown = row.keys() - _KEYS[kind]
+    unknown = row.keys() - form.keys()
     if unknown:
         raise BadInput(
-            f"{where}: {kind}: unknown key {min(unknown)!r}: known are {', '.join(sorted(_KEYS[kind]))}"
+            f"{where}: {kind}: unknown key {min(unknown)!r}: known are {', '.join(sorted(form))}"
         )
     return row
+
+
+def _rows(document: Any, key: str, where: str) -> list[Any]:
+    form = _FORM[key][0]
+    return [_checked(row, key, form, where) for row in document.get(key, ())]
 
 
 def _read_needs(rows: Any, where: str) -> tuple[Need, ...]:
     return tuple(
         Need(n["model"], n.get("function", ""), n["node"])
-        for n in (_checked(row, "needed_by", where) for row in rows)
+        for n in (_checked(row, "needed_by", _NEEDS[0], where) for row in rows)
     )
 
 
@@ -208,25 +246,24 @@ def parse(data: bytes, where: str) -> Selection:
       where: its name, for messages.
     """
     try:
-        document = _checked(json.loads(data), "selection", where)
+        document = _checked(json.loads(data), "selection", _FORM, where)
         if document.get("version") != VERSION:
             raise BadInput(
                 f"{where}: selection of version {document.get('version')!r}, this tfcarve reads version {VERSION}: "
                 "make it again with `tfcarve select`"
             )
         json_form.check(document, _FORM, "selection")
-        models = [_checked(m, "model", where) for m in document["models"]]
-        ops = [_checked(o, "op", where) for o in document["ops"]]
-        kernels = [_checked(k, "kernel", where) for k in document["kernels"]]
-        added = [_checked(r, "added_by_runtime", where) for r in document["added_by_runtime"]]
         made = Selection(
             facts_from_json(document["tensorflow"], where),
-            tuple(ModelFacts(m["path"], m["sha256"], m["format"]) for m in models),
+            tuple(
+                ModelFacts(m["path"], m["sha256"], m["format"], tuple(m.get("signatures", ())))
+                for m in _rows(document, "models", where)
+            ),
             tuple(
                 SelectedOp(
                     o["name"], o["file"], o.get("system", False), _read_needs(o["needed_by"], where)
                 )
-                for o in ops
+                for o in _rows(document, "ops", where)
             ),
             tuple(
                 SelectedKernel(
@@ -237,12 +274,26 @@ def parse(data: bytes, where: str) -> Selection:
                     k.get("label", ""),
                     k.get("system", False),
                     _read_needs(k["needed_by"], where),
+                    tuple(k.get("why", ())),
                 )
-                for k in kernels
+                for k in _rows(document, "kernels", where)
             ),
             tuple(document["files"]),
             tuple(document.get("helpers", ())),
-            tuple(RuntimeOp(r["op"], r["rule"]) for r in added),
+            tuple(
+                RuntimeOp(r["op"], r["rule"]) for r in _rows(document, "added_by_runtime", where)
+            ),
+            tuple((file, tuple(h)) for file, h in document.get("helpers_of", {}).items()),
+            tuple(
+                Leftover(
+                    x["kind"],
+                    x["op"],
+                    x["alone"],
+                    x["transform"],
+                    _read_needs(x["needed_by"], where),
+                )
+                for x in _rows(document, "leftovers", where)
+            ),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(

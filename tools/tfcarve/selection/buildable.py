@@ -1,0 +1,31 @@
+"""Which of TensorFlow's sources can be part of a carved library, and why the others cannot. Pure."""
+
+from tfcarve.build_files.core import UNIT_FOLDERS
+
+# Where kernels and ops are in trees of TensorFlow 1 too.
+_FOLDERS = tuple(f"{folder}/" for folder in (*UNIT_FOLDERS, "tensorflow/contrib"))
+_TREE = "tensorflow/"
+_REASONS = (
+    ("tensorflow/c/", "it belongs to a test"),
+    ("tensorflow/cc/", "it belongs to a test"),
+    ("tensorflow/compiler/", "it belongs to the XLA compiler"),
+    ("tensorflow/core/distributed_runtime/", "it works over several hosts"),
+    ("tensorflow/core/grappler/", "it is for GPUs"),
+    ("tensorflow/core/runtime_fallback/", "it belongs to the TFRT runtime"),
+    ("tensorflow/core/tfrt/", "it belongs to the TFRT runtime"),
+    ("tensorflow/core/tpu/", "it is for TPUs"),
+    ("tensorflow/distribute/", "it works over several hosts"),
+    ("tensorflow/dtensor/", "it works over several hosts"),
+    ("tensorflow/python/", "it belongs to Python"),
+)
+_CORE = "it is no kernel source of its own: what it belongs to is compiled without a look at what models need"
+
+
+def why_not(file: str) -> str:
+    """Returns why the source `file`, relative to the tree, can't be in a library; empty where it can.
+
+    A custom op's source, which is outside of the tree, always can.
+    """
+    if not file.startswith(_TREE) or file.startswith(_FOLDERS):
+        return ""
+    return next((why for folder, why in _REASONS if file.startswith(folder)), _CORE)
