@@ -38,6 +38,11 @@ def helper_sources(
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 
+def looks_at_names(header: str) -> bool:
+    """Does the search look at what a header says, beside what it includes?"""
+    return header.startswith(_FOLDERS)
+
+
 class _Search:
     def __init__(self, root: Path, registering: Set[str], core: Set[str]) -> None:
         self._root = root

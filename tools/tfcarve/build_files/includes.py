@@ -8,6 +8,11 @@ from pathlib import Path
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
+def included(text: str) -> tuple[str, ...]:
+    """What the quoted include lines of a file name, in order."""
+    return tuple(_INCLUDE.findall(text))
+
+
 @dataclass
 class IncludeGraph:
     """Quoted includes by file, read as they are asked for; paths are relative to the root."""
@@ -20,7 +25,7 @@ class IncludeGraph:
         if name not in self._direct:
             path = self.root / name
             text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-            self._direct[name] = tuple(_INCLUDE.findall(text))
+            self._direct[name] = included(text)
         return self._direct[name]
 
     def closure(self, sources: Iterable[str]) -> set[str]:

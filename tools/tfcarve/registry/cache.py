@@ -1,9 +1,10 @@
 """What an index run leaves behind for the next one, in the user's cache directory.
 
-Three kinds of files, each of which may be deleted at any time:
+Four kinds of files, each of which may be deleted at any time:
   index/<key>.json     a whole index, keyed by the content of all that went in
   seen/<key>.json      the index that belongs to a tree's time stamps and sizes
   records/<key>.json   raw records by the content hash of each source's closure
+  memo/<key>.json      what was worked out for each file, by the digest of its text
 """
 
 import contextlib
@@ -21,11 +22,8 @@ from tfcarve.registry.records import RawConstraint, RawGradient, RawKernel, RawO
 
 def digest(parts: Iterable[str]) -> str:
     """Returns the SHA-256 of `parts`, each one told from the next."""
-    state = hashlib.sha256()
-    for part in parts:
-        state.update(part.encode(errors="surrogateescape"))
-        state.update(b"\0")
-    return state.hexdigest()
+    text = "".join(f"{part}\0" for part in parts)
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import TypeVar
 from tfcarve.errors import BadInput
 from tfcarve.registry import cache, helpers, preprocess, records, resolve, shadow, values
 from tfcarve.registry import tree as trees
+from tfcarve.registry.gradients import with_ops
 from tfcarve.registry.index import (
     IndexFile,
     KernelIndex,
@@ -22,9 +23,10 @@ from tfcarve.registry.index import (
     Registration,
     TensorflowFacts,
 )
+from tfcarve.registry.memo import Memo
 from tfcarve.registry.records import Records
-from tfcarve.registry.shadow import Shadow
-from tfcarve.registry.tree import Tree
+from tfcarve.registry.shadow_tree import ShadowTree
+from tfcarve.registry.tree import Texts, Tree
 
 Progress = Callable[[str, int, int], None]
 
@@ -90,49 +92,6 @@ def _types_files(tree: Tree) -> list[str]:
     return [p for p in _TYPES_FILES if p in tree.files]
 
 
-def _closure(path: str, shadows: Mapping[str, Shadow]) -> list[str]:
-    seen = {path}
-    todo = [path]
-    while todo:
-        for include in shadows[todo.pop()].includes:
-            if include not in seen:
-                seen.add(include)
-                todo.append(include)
-    return sorted(seen)
-
-
-def _make_shadows(tree: Tree, texts: dict[str, str], sources: Iterable[str]) -> dict[str, Shadow]:
-    """Makes the shadows of `sources` and of all that they include; fills `texts` with what was read."""
-    made: dict[str, Shadow] = {p: Shadow(text, ()) for p, text in shadow.GENERATED.items()}
-    todo = list(sources)
-    while todo:
-        path = todo.pop()
-        if path in made:
-            continue
-        if path not in texts:
-            texts[path] = tree.read(path)
-
-        def find(written: str, includer: str = path) -> str | None:
-            return written if written in shadow.GENERATED else tree.find(includer, written)
-
-        made[path] = shadow.make(texts[path], not shadow.is_header(path), find)
-        todo += made[path].includes
-    return made
-
-
-def _write_shadows(folder: Path, shadows: Mapping[str, Shadow], paths: Iterable[str]) -> None:
-    folders: set[str] = set()
-    for path in paths:
-        place = f"{folder}/{path}"
-        parent = place.rpartition("/")[0]
-        if parent not in folders:
-            os.makedirs(parent, exist_ok=True)
-            folders.add(parent)
-        with open(place, "w", encoding="utf-8", newline="") as stream:
-            stream.write(shadows[path].text)
-    (folder / preprocess.PRELUDE_NAME).write_text(shadow.PRELUDE, encoding="utf-8")
-
-
 _Record = TypeVar("_Record", Registration, OpDefinition)
 
 
@@ -145,7 +104,7 @@ def _as_given(records: Iterable[_Record], tree: Tree) -> tuple[_Record, ...]:
 
 def _preprocess(
     tree: Tree,
-    shadows: Mapping[str, Shadow],
+    shadows: ShadowTree,
     sources: Sequence[str],
     settings: Settings,
     progress: Progress,
@@ -155,8 +114,7 @@ def _preprocess(
         folder = Path(name)
         types = [shadow.make(tree.read(p), True, partial(tree.find, p)) for p in _types_files(tree)]
         included = {i for t in types for i in t.includes}
-        needed = {p for s in (*sources, *included) for p in _closure(s, shadows)}
-        _write_shadows(folder, shadows, needed)
+        shadows.write(folder, shadows.closure(*sources, *included))
         (folder / _TYPES_SOURCE).write_text("\n".join(t.text for t in types), encoding="utf-8")
         batches = [sources[i : i + _BATCH] for i in range(0, len(sources), _BATCH)]
         found: dict[str, Records] = {}
@@ -181,21 +139,48 @@ def _preprocess(
             return found, resolve.type_sets(sets.result())
 
 
+def _is_candidate(texts: Texts, path: str) -> bool:
+    return bool(_CANDIDATE.search(texts[path]))
+
+
+def _constants(
+    names: Iterable[str], texts: Texts, digests: Mapping[str, str], memo: Memo
+) -> dict[str, dict[str, str]]:
+    """Returns what values.constants does, by what is known of the files that did not change."""
+    wanted = sorted(names)
+    asked = cache.digest(wanted)
+    table: dict[str, dict[str, str]] = {}
+    for path, digest in digests.items():
+
+        def make(path: str = path) -> dict[str, str]:
+            found = values.constants(wanted, {path: texts[path]})
+            return {name: places[path] for name, places in found.items()}
+
+        for name, value in memo.get("constants", path, digest + asked, make).items():
+            table.setdefault(name, {})[path] = value
+    return table
+
+
 def _scan(
     tree: Tree,
-    texts: dict[str, str],
+    texts: Texts,
+    digests: Mapping[str, str],
     settings: Settings,
     facts: TensorflowFacts,
     progress: Progress,
 ) -> KernelIndex:
-    sources = [s for s in tree.sources if _CANDIDATE.search(texts[s])]
-    progress("making shadows of headers", 0, len(sources))
-    shadows = _make_shadows(tree, texts, [*sources, *_types_files(tree)])
-    hashes = {path: cache.digest([path, made.text]) for path, made in shadows.items()}
-    keys = {s: cache.digest(hashes[p] for p in _closure(s, shadows)) for s in sources}
     pack = cache.digest(
         [*settings.defines, _compiler_stamp(settings.compiler), cache.code_digest()]
     )
+    memo = Memo(cache.digest([pack, *sorted(digests)]))
+    sources = [
+        s
+        for s in tree.sources
+        if memo.get("candidate", s, digests[s], partial(_is_candidate, texts, s))
+    ]
+    progress("making shadows of headers", 0, len(sources))
+    shadows = ShadowTree(tree, texts, digests, memo)
+    keys = {s: shadows.digest(s) for s in sources}
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
     fresh, sets = _preprocess(tree, shadows, missing, settings, progress)
@@ -207,18 +192,34 @@ def _scan(
         fresh[s] if s in fresh else cache.records_from_json(rows[keys[s]]) for s in sources
     ]
     progress("working out what they mean", len(sources), len(sources))
-    table = values.constants(resolve.expressions(everything), texts)
+    table = _constants(resolve.expressions(everything), texts, digests, memo)
     made = resolve.resolve(everything, values.Resolver(table), sets)
     registrations, ops, gradients, unresolved = made
     units = sorted({r.file for r in registrations} | {o.file for o in ops})
+    found = helpers.helper_sources(tree.root, units, texts, digests, memo)
+    memo.save()
     return KernelIndex(
         facts,
         _as_given(registrations, tree),
         _as_given(ops, tree),
-        tuple(gradients),
-        helpers.helper_sources(tree.root, units),
+        tuple(with_ops(gradients, texts, {o.name for o in ops})),
+        found,
         tuple(unresolved),
     )
+
+
+def _digests(tree: Tree, texts: Texts, seen_key: str) -> dict[str, str]:
+    """Returns a digest of each file's text: that of the last run where its time stamp and size are the same."""
+    memo = Memo(seen_key)
+    found: dict[str, str] = {}
+    for path, (_, stat) in sorted(tree.files.items()):
+
+        def make(path: str = path) -> str:
+            return cache.digest([texts[path]])
+
+        found[path] = memo.get("digest", path, f"{stat.size} {stat.mtime_ns}", make)
+    memo.save()
+    return found
 
 
 def _kept(seen_key: str, stats: str) -> bytes | None:
@@ -263,17 +264,20 @@ def make_index(
     if kept is not None:
         return kept
     progress("reading the tree", 0, len(tree.files))
-    texts = {path: tree.read(path) for path in tree.files}
-    code = sorted(p for p in texts if p.startswith(("tensorflow/", "tsl/", "third_party/")))
-    sources_only = [
-        p for p in code if not p.endswith(("BUILD", "BUILD.bazel", ".bzl", ".upstream"))
+    texts = Texts(tree)
+    digests = _digests(tree, texts, seen_key)
+    code = [
+        path
+        for path in digests
+        if path.startswith(("tensorflow/", "tsl/", "third_party/"))
+        and not path.endswith(("BUILD", "BUILD.bazel", ".bzl", ".upstream"))
     ]
-    sha = cache.digest(part for p in sources_only for part in (p, texts[p]))
-    index_key = cache.digest([*common, *(part for p in sorted(texts) for part in (p, texts[p]))])
+    sha = cache.digest(part for p in code for part in (p, digests[p]))
+    index_key = cache.digest([*common, *(part for p in digests for part in (p, digests[p]))])
     result = cache.read("index", index_key)
     if result is None:
         facts = TensorflowFacts(trees.version(tree), sha, tuple(sorted(settings.defines)))
-        result = _scan(tree, texts, settings, facts, progress).to_json()
+        result = _scan(tree, texts, digests, settings, facts, progress).to_json()
         cache.write("index", index_key, result)
     cache.write("seen", seen_key, json.dumps({"stats": stats, "index": index_key}).encode())
     return result
@@ -298,11 +302,11 @@ def with_custom_ops(
             f"{tensorflow}: TensorFlow {version}, but the index is of {index.tensorflow.version}: give the same"
         )
     sources = sorted(tree.custom)
-    texts: dict[str, str] = {}
-    shadows = _make_shadows(tree, texts, [*sources, *_types_files(tree)])
+    texts = Texts(tree)
+    shadows = ShadowTree(tree, texts, {}, Memo())
     found, sets = _preprocess(tree, shadows, sources, settings, progress)
     everything = [found[s] for s in sources]
-    texts.update((p, tree.read(p)) for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)
-    table = values.constants(resolve.expressions(everything), texts)
+    places = [*texts, *(p for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)]
+    table = values.constants(resolve.expressions(everything), {p: texts[p] for p in places})
     registrations, ops, _, unresolved = resolve.resolve(everything, values.Resolver(table), sets)
     return index.extended(_as_given(registrations, tree), _as_given(ops, tree), unresolved)

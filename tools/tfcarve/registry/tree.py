@@ -90,6 +90,20 @@ class Tree:
         return None
 
 
+class Texts(dict[str, str]):
+    """The texts of a tree's files by path, each read when it is first asked for."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Starts with none read."""
+        super().__init__()
+        self._tree = tree
+
+    def __missing__(self, path: str) -> str:
+        """Reads the file at `path`; raises BadInput where it can't be read."""
+        text = self[path] = self._tree.read(path)
+        return text
+
+
 def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
     for folder, folders, names in os.walk(os.path.join(root, top)):
         where = os.path.relpath(folder, root).replace(os.sep, "/")

@@ -1,0 +1,202 @@
+"""Tests of making an index again: what did not change is not looked at, and the result is that of a first time."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import trees
+
+from tfcarve.registry import index, memo, preprocess, scan
+from tfcarve.registry.tree import Tree
+
+_K = "tensorflow/core/kernels"
+_TWICE = f"{_K}/twice_op.cc"
+_TREE = {
+    **trees.FILES,
+    "tensorflow/core/BUILD": 'filegroup(name = "mobile_srcs", srcs = ["framework/types.cc"])',
+    f"{_K}/BUILD": """
+tf_kernel_library(name = "twice", srcs = ["twice_op.cc"], deps = [":help"])
+cc_library(name = "help", srcs = ["help.cc", "more_help.cc"], hdrs = ["help.h"])
+""",
+    f"{_K}/help.h": "void Help();\n",
+    f"{_K}/help.cc": f'#include "{_K}/help.h"\nvoid Help() {{}}\n',
+    f"{_K}/more_help.cc": "void MoreHelp() {}\n",
+    f"{_K}/names.cc": 'const char* const kName = "Named";\n',
+    f"{_K}/named_op.cc": """\
+#include "tensorflow/core/framework/op_kernel.h"
+REGISTER_KERNEL_BUILDER(Name(kName).Device(DEVICE_CPU), NamedOp);
+""",
+}
+
+
+def _index(root: Path, cache: Path) -> bytes:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        return scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))
+
+
+@pytest.fixture
+def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Gives the sources that are preprocessed, as they are."""
+    seen: list[str] = []
+    real = preprocess.run
+
+    def run(
+        compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+    ) -> str:
+        seen.extend(s for s in sources if s.startswith("tensorflow/"))
+        return real(compiler, defines, shadows, sources)
+
+    monkeypatch.setattr(preprocess, "run", run)
+    return seen
+
+
+def _edited(path: str, old: str, new: str) -> Callable[[Path], None]:
+    def edit(root: Path) -> None:
+        text = (root / path).read_text()
+        assert old in text
+        (root / path).write_text(text.replace(old, new))
+
+    return edit
+
+
+_INCLUDE_HELP = _edited(_TWICE, "namespace tensorflow {", f'#include "{_K}/help.h"\n')
+
+# What is changed, whether the registrations or helpers are others then, which sources are scanned again.
+_EDITS: dict[str, tuple[Callable[[Path], object], bool, list[str]]] = {
+    "an empty line": (_edited(_TWICE, "TF_CALL_int32", "\nTF_CALL_int32"), True, [_TWICE]),
+    "another class": (_edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU"), True, [_TWICE]),
+    "an include of a helper's header": (_INCLUDE_HELP, True, [_TWICE]),
+    "a macro in a header": (
+        _edited("tensorflow/core/framework/op_kernel.h", "m(float)", "m(double)"),
+        True,
+        [f"{_K}/named_op.cc", f"{_K}/no_op.cc", _TWICE],
+    ),
+    "a header's text": (
+        _edited("tensorflow/core/framework/op_kernel.h", "no preprocessor", "still none"),
+        False,
+        [],
+    ),
+    "the sets of types": (
+        _edited("tensorflow/core/framework/types.h", "ToSet(DT_INT32) |", "ToSet(DT_HALF) |"),
+        True,
+        [],
+    ),
+    "a constant in a file that registers nothing": (
+        _edited(f"{_K}/names.cc", "Named", "Renamed"),
+        True,
+        [],
+    ),
+    "a file that is gone": (lambda root: (root / f"{_K}/no_op.cc").unlink(), True, []),
+    "a file that is new": (
+        lambda root: (root / f"{_K}/new_op.cc").write_text('REGISTER_OP("New");\n'),
+        True,
+        [f"{_K}/new_op.cc"],
+    ),
+    "a header that was not there before": (
+        lambda root: (root / "tensorflow/core/framework/made_by_the_build.pb.h").write_text(
+            "#define int32 int64\n"
+        ),
+        True,
+        [f"{_K}/named_op.cc", f"{_K}/no_op.cc", _TWICE],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _EDITS)
+def test_as_from_nothing(name: str, tmp_path: Path, preprocessed: list[str]) -> None:
+    edit, shows, scanned = _EDITS[name]
+    root = trees.write(tmp_path / "tree", _TREE)
+    first = index.parse(_index(root, tmp_path / "kept"), "index").load()
+    preprocessed.clear()
+    edit(root)
+    again = _index(root, tmp_path / "kept")
+    assert sorted(preprocessed) == scanned
+    assert again == _index(root, tmp_path / "other")
+    then = index.parse(again, "index").load()
+    same = (first.registrations, first.ops, first.helpers) == (
+        then.registrations,
+        then.ops,
+        then.helpers,
+    )
+    assert same != shows
+
+
+_CALL = "REGISTER_KERNEL_BUILDER(Name"
+_HELP_EDITS = {
+    "it calls one": (_edited(_TWICE, _CALL, f"int x = MoreHelp();\n{_CALL}"), ["help.cc", "more_help.cc"]),
+    "its helper does": (_edited(f"{_K}/help.cc", "{}", "{ MoreHelp(); }"), ["help.cc", "more_help.cc"]),
+    "another defines it too": (_edited(f"{_K}/more_help.cc", "MoreHelp", "Help"), ["help.cc", "more_help.cc"]),
+    "the targets are others": (_edited(f"{_K}/BUILD", '"help.cc", ', ""), []),
+    "it is of the core": (_edited("tensorflow/core/BUILD", '"fr', '"kernels/help.cc", "fr'), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _HELP_EDITS)
+def test_helpers_as_from_nothing(name: str, tmp_path: Path) -> None:
+    def helpers(data: bytes) -> list[str]:
+        found = index.parse(data, "index").helpers.get(_TWICE, ())
+        return [path.removeprefix(f"{_K}/") for path in found]
+
+    edit, expected = _HELP_EDITS[name]
+    root = trees.write(tmp_path / "tree", _TREE)
+    _INCLUDE_HELP(root)
+    _edited(_TWICE, _CALL, f"int y = Help();\n{_CALL}")(root)
+    assert helpers(_index(root, tmp_path / "kept")) == ["help.cc"]
+    edit(root)
+    again = _index(root, tmp_path / "kept")
+    assert helpers(again) == expected
+    assert again == _index(root, tmp_path / "other")
+
+
+def test_what_did_not_change_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = trees.write(tmp_path / "tree", _TREE)
+    _index(root, tmp_path / "kept")
+    read: list[str] = []
+    real = Tree.read
+
+    def spy(self: Tree, path: str) -> str:
+        read.append(path)
+        return real(self, path)
+
+    monkeypatch.setattr(Tree, "read", spy)
+    _edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU")(root)
+    _index(root, tmp_path / "kept")
+    framework = "tensorflow/core/framework"
+    assert set(read) == {
+        _TWICE,
+        # What it includes is given to the preprocessor with it, and so are the sets of types; and the version.
+        f"{framework}/op_kernel.h", f"{framework}/types.h", f"{framework}/types.cc",
+        "tensorflow/core/public/version.h",
+    }  # fmt: skip
+
+
+def test_a_copy_of_a_tree_knows_what_the_tree_did(tmp_path: Path, preprocessed: list[str]) -> None:
+    """Nothing depends on where a tree lies or when it was written."""
+    _index(trees.write(tmp_path / "tree", _TREE), tmp_path / "kept")
+    copy = trees.write(tmp_path / "copy", _TREE)
+    preprocessed.clear()
+    _edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU")(copy)
+    _index(copy, tmp_path / "kept")
+    assert preprocessed == [_TWICE]
+
+
+def test_memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def never() -> int:
+        raise AssertionError("worked out again")
+
+    first = memo.Memo("name")
+    assert first.get("kind", "a", "key", lambda: 1) == 1
+    assert first.get("kind", "b", "key", lambda: 2) == 2
+    first.save()
+    second = memo.Memo("name")
+    assert second.get("kind", "a", "key", never) == 1
+    assert second.get("kind", "a", "other key", lambda: 3) == 3
+    assert second.get("other kind", "a", "key", lambda: 4) == 4
+    second.save()
+    third = memo.Memo("name")
+    assert third.get("kind", "b", "key", lambda: 5) == 5  # nobody asked for it in between
+    assert memo.Memo().get("kind", "a", "other key", lambda: 6) == 6
