@@ -1,0 +1,153 @@
+"""A library in small, built as tf_mobile_library builds one: units, a core, lld, strip."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tfcarve.emit import units
+from tfcarve.registry.index import TensorflowFacts
+from tfcarve.selection.selection import (
+    ModelFacts,
+    Need,
+    SelectedKernel,
+    SelectedOp,
+    Selection,
+)
+from tfcarve.size import attribute, link_line, link_map
+from tfcarve.size.elf import Elf
+from tfcarve.size.report import Report
+
+MINI = Path(__file__).parent / "mini"
+RUNTIME = Path(__file__).parents[3] / "tools" / "runtime"
+_COPTS = (
+    "-std=c++17", "-Os", "-DNDEBUG", "-fPIC", "-ffunction-sections", "-fdata-sections",
+    "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-w",
+)  # fmt: skip
+RELU, TABLE, OPS = "kernels/relu_op.cc", "kernels/table_op.cc", "ops/mini_ops.cc"
+FLOAT, DOUBLE = "ReluOp<CPUDevice, float>", "ReluOp<CPUDevice, double>"
+
+
+def _kernel(op: str, clazz: str, file: str, dtype: str, *models: str) -> SelectedKernel:
+    types = (("T", (dtype,)),) if dtype else ()
+    return SelectedKernel(op, clazz, file, types, "", False, _needs(op, models))
+
+
+def _needs(op: str, models: Sequence[str]) -> tuple[Need, ...]:
+    return tuple(Need(model, "", op.lower()) for model in models)
+
+
+def selection(*, double: bool = False, table: bool = True) -> Selection:
+    """a.pb needs Relu of float and, with `double`, b.pb Relu of double; with `table`, b.pb needs Table."""
+    kernels = [_kernel("Relu", FLOAT, RELU, "float32", "a.pb")]
+    if double:
+        kernels.append(_kernel("Relu", DOUBLE, RELU, "float64", "b.pb"))
+    ops = [SelectedOp("Relu", OPS, False, _needs("Relu", ["a.pb", *(["b.pb"] if double else [])]))]
+    if table:
+        kernels.append(_kernel("Table", "TableOp", TABLE, "", "b.pb"))
+        ops.append(SelectedOp("Table", OPS, False, _needs("Table", ["b.pb"])))
+    files = tuple(sorted({k.file for k in kernels} | {OPS}))
+    models = tuple(ModelFacts(m, "00", "graph_def") for m in ("a.pb", "b.pb"))
+    facts = TensorflowFacts("9.8.7", "ab", ())
+    return Selection(facts, models, tuple(ops), tuple(kernels), files, (), ())
+
+
+@cache
+def linker() -> str:
+    """The newest lld of the system."""
+    names = ["ld.lld", *(f"ld.lld-{version}" for version in range(25, 12, -1))]
+    found = next((p for name in names if (p := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no lld on PATH. Try: sudo apt-get install lld-19")
+    return found
+
+
+@dataclass(frozen=True)
+class Built:
+    """A library, its map and how it was linked."""
+
+    folder: Path
+    selection: Selection
+    unstripped: Path
+    library: Path
+    map: Path
+    link: Path
+
+    def line(self) -> link_line.LinkLine:
+        return link_line.load(self.link, self.folder)
+
+    def report(self, platform: str = "linux_x86_64") -> Report:
+        data = self.library.read_bytes()
+        line = self.line()
+        text = self.map.read_text()
+        return attribute.report(
+            platform,
+            data,
+            Elf(data, "lib"),
+            link_map.parse(text, "map"),
+            line.objects(),
+            self.selection,
+        )
+
+
+def _run(*argv: str, cwd: Path) -> None:
+    done = subprocess.run(argv, cwd=cwd, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def build(folder: Path, selected: Selection, *, lld: bool = True) -> Built:
+    """Builds the library of a selection in `folder`."""
+    for name in ("units", "objects", "tools"):
+        (folder / name).mkdir(parents=True)
+    compiler = ["g++", *_COPTS, f"-I{MINI}", f"-I{RUNTIME}"]
+    objects = []
+    for name, text in units.units(selected).items():
+        (folder / "units" / name).write_bytes(text)
+        objects.append(f"objects/{name.removesuffix('.cc')}.pic.o")
+        _run(*compiler, "-c", f"units/{name}", "-o", objects[-1], cwd=folder)
+    _run(*compiler, "-c", str(MINI / "core.cc"), "-o", "objects/core.pic.o", cwd=folder)
+    _run("ar", "qcsD", "libunits.a", *objects, cwd=folder)
+    _run("ar", "qcsD", "libcore.a", "objects/core.pic.o", cwd=folder)
+    # -fuse-ld=lld looks for ld.lld in the folders of -B.
+    with_lld = ["-Btools", "-fuse-ld=lld", "-Wl,--icf=all"] if lld else []
+    if lld:
+        (folder / "tools" / "ld.lld").symlink_to(linker())
+    whole = ["-Wl,--whole-archive", "libunits.a", "libcore.a", "-Wl,--no-whole-archive"]
+    flags = ["-shared", "-nostartfiles", "-Wl,--gc-sections", "-Wl,-Map=library.map"]
+    link = ["g++", *with_lld, *flags, "-o", "unstripped.so", *whole]
+    _run(*link, cwd=folder)
+    _run("strip", "--strip-all", "-o", "library.so", "unstripped.so", cwd=folder)
+    document = {
+        "version": link_line.VERSION,
+        "platform": "linux_x86_64",
+        "link": {
+            "argv": [a for a in link if not a.startswith("-Wl,-Map")],
+            "output": "unstripped.so",
+            "source": "libunits.a",
+        },
+        "strip": {
+            "argv": ["strip", "--strip-all", "-o", "STRIPPED", "LIBRARY"],
+            "output": "STRIPPED",
+            "source": "LIBRARY",
+        },
+        "compile": {
+            "argv": [*compiler, "-c", "UNIT", "-o", "OBJECT"],
+            "output": "OBJECT",
+            "source": "UNIT",
+        },
+        "libraries": ["libunits.a", "libcore.a"],
+    }
+    (folder / "link.json").write_text(json.dumps(document))
+    return Built(
+        folder,
+        selected,
+        folder / "unstripped.so",
+        folder / "library.so",
+        folder / "library.map",
+        folder / "link.json",
+    )

@@ -1,0 +1,137 @@
+"""`tfcarve size`: what a library's bytes are for."""
+
+import argparse
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.commands import common
+from tfcarve.commands.size_price import parse_prices
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import Selection
+from tfcarve.size import attribute, kept, link_line, link_map, page
+from tfcarve.size import report as reports
+from tfcarve.size.elf import Elf
+from tfcarve.size.owners import Owners
+from tfcarve.size.report import Entry, Report
+
+NAME = "size"
+HELP = "shows what a built library's bytes are for: parts, files, kernel classes, ops, models"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "library",
+        type=Path,
+        metavar="LIBRARY|REPORT",
+        help="the stripped library, with --map, --link and --selection; or a report that was kept",
+    )
+    parser.add_argument("--map", type=Path, metavar="FILE", help="the linker's map of its link")
+    parser.add_argument("--selection", type=Path, metavar="FILE", help="its selection.json")
+    add_link_arguments(parser, required=False)
+    parser.add_argument(
+        "--by",
+        choices=("part", "file", "class", "op", "model", "symbol"),
+        default="part",
+        help="what the table is about",
+    )
+    parser.add_argument("--json", action="store_true", help="prints JSON")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="where the report goes as JSON"
+    )
+    parser.add_argument("--html", type=Path, metavar="FILE", help="where it goes as a page")
+    parser.add_argument(
+        "--since",
+        type=Path,
+        metavar="REPORT",
+        help="an earlier report: the page tells what changed",
+    )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        metavar="FILE",
+        help="what size-price printed with --json, for the page",
+    )
+
+
+def add_link_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Declares --link and --root."""
+    parser.add_argument(
+        "--link", type=Path, required=required, metavar="FILE", help="its link.json"
+    )
+    parser.add_argument(
+        "--root",
+        type=Path,
+        metavar="DIR",
+        help="the folder that paths in link.json start from; else Bazel's that wrote it",
+    )
+
+
+def load_report(path: Path) -> Report:
+    """Reads a report."""
+    return reports.parse(files.read_bytes(path), str(path))
+
+
+def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
+    if not (arguments.map and arguments.selection and arguments.link):
+        raise BadInput(f"{arguments.library}: a library needs --map, --selection and --link")
+    selection = common.load_selection(arguments.selection)
+    line = link_line.load(arguments.link, arguments.root)
+    text = files.read_bytes(arguments.map).decode(errors="replace")
+    report = attribute.report(
+        line.platform,
+        library,
+        Elf(library, str(arguments.library)),
+        link_map.parse(text, str(arguments.map)),
+        line.objects(),
+        selection,
+    )
+    _keep(selection, report, line)
+    return report
+
+
+def _keep(selection: Selection, report: Report, line: link_line.LinkLine) -> None:
+    flags = hashlib.sha256("\0".join(line.compile.argv).encode()).hexdigest()[:16]
+    path = kept.path(report.platform, flags)
+    files.write_if_changed(path, kept.to_json(kept.add(kept.load(path), selection, report)))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measures, and prints and writes what is asked for."""
+    data = files.read_bytes(arguments.library)
+    if data[:1] == b"{":
+        report = reports.parse(data, str(arguments.library))
+    else:
+        report = _measured(arguments, data)
+    if arguments.output is not None:
+        files.write_if_changed(arguments.output, report.to_json())
+    if arguments.html is not None:
+        since = load_report(arguments.since) if arguments.since else None
+        prices = parse_prices(arguments.prices) if arguments.prices else ()
+        files.write_if_changed(arguments.html, page.page(report, since, prices))
+    if arguments.output is None and arguments.html is None:
+        _print(report, arguments.by, arguments.json)
+    return 0
+
+
+def _print(report: Report, by: str, as_json: bool) -> None:
+    owners = Owners(report)
+    keys: Mapping[str, Callable[[Entry], str]] = {
+        "part": lambda e: e.part if e.part != "unattributed" else f"{e.part}: {e.file}",
+        "file": lambda e: e.file,
+        "class": lambda e: e.clazz or "no kernel class",
+        "op": owners.op,
+        "model": owners.model,
+        "symbol": lambda e: e.symbol or "smaller ones",
+    }
+    whole = report.sizes["stripped"]
+    rows = [
+        {"bytes": size if as_json else f"{size:>10,}", "share": f"{size / whole:.2%}", by: name}
+        for name, size in report.by(keys[by]).items()
+    ]
+    common.table(rows, ("bytes", "share", by), as_json)
+    if not as_json:
+        sizes = ", ".join(f"{measure} {size:,}" for measure, size in report.sizes.items())
+        print(f"\n{report.platform}: {sizes}; {report.attributed / whole:.2%} attributed")

@@ -1,0 +1,125 @@
+"""`tfcarve size-price`: what a library saves without an op, a class, a data type or a model."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfcarve import files, json_form, progress
+from tfcarve.commands import common
+from tfcarve.errors import BadInput
+from tfcarve.json_form import Each
+from tfcarve.selection.selection import Selection
+from tfcarve.size import link_line
+from tfcarve.size.relink import Price, Relinker
+from tfcarve.size.without import KINDS, Target, target
+
+NAME = "size-price"
+HELP = "links a library again without an op, a class, a data type or a model: what that saves"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("selection", type=Path, metavar="SELECTION", help="its selection.json")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="KIND:NAME",
+        help="op:Relu, class:'ReluOp<CPUDevice, float>', dtype:int64, model:b.pb",
+    )
+    parser.add_argument(
+        "--each", action="append", default=[], choices=KINDS, help="all there are of a kind"
+    )
+    parser.add_argument("--link", type=Path, required=True, metavar="FILE", help="its link.json")
+    parser.add_argument(
+        "--root",
+        type=Path,
+        metavar="DIR",
+        help="the folder that paths in link.json start from; else Bazel's that wrote it",
+    )
+    parser.add_argument(
+        "--relink-only",
+        action="store_true",
+        help="compiles nothing: a unit that only loses a part is linked whole, and the price is a lower bound",
+    )
+    parser.add_argument("--json", action="store_true", help="prints JSON")
+
+
+def _targets(arguments: argparse.Namespace, selection: Selection) -> list[Target]:
+    names = {
+        "op": {o.name for o in selection.ops},
+        "class": {k.clazz for k in selection.kernels},
+        "dtype": {t for k in selection.kernels for _, types in k.constraints for t in types},
+        "model": {m.path for m in selection.models},
+    }
+    each = [Target(kind, name) for kind in arguments.each for name in sorted(names[kind])]
+    found = [*map(target, arguments.without), *each]
+    if not found:
+        raise BadInput("nothing to leave out: give --without KIND:NAME or --each KIND")
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the prices."""
+    selection = common.load_selection(arguments.selection)
+    targets = _targets(arguments, selection)
+    line = link_line.load(arguments.link, arguments.root)
+    relinker = Relinker(line, selection, recompile=not arguments.relink_only)
+    prices = []
+    with progress.shown() as show:
+        for number, wanted in enumerate(targets):
+            show(wanted.text(), number, len(targets))
+            prices.append(relinker.price(wanted))
+    rows = [_row(price) for price in sorted(prices, key=lambda p: -p.saved["stripped"])]
+    if not arguments.json:
+        for row in rows:
+            row["units"] = (
+                f"{len(row.pop('dropped'))} dropped, {len(row.pop('recompiled'))} compiled again, "
+                f"{len(row.pop('kept'))} kept whole"
+            )
+            row.update({"without": row["target"], **row.pop("saved")})
+            row["exact"] = "exact" if row["exact"] else "at least"
+    columns = ("stripped", "text", "gzip", "exact", "without", "units")
+    common.table(rows, columns, arguments.json)
+    return 0
+
+
+def _row(price: Price) -> dict[str, Any]:
+    return {
+        "target": price.target,
+        "saved": dict(price.saved),
+        "dropped": list(price.dropped),
+        "recompiled": list(price.recompiled),
+        "kept": list(price.kept),
+        "exact": price.exact,
+    }
+
+
+_FORM: Mapping[str, Any] = {
+    "target": str,
+    "saved": Each(int),
+    "dropped": [str],
+    "recompiled": [str],
+    "kept": [str],
+}
+
+
+def parse_prices(path: Path) -> list[Price]:
+    """Reads what this command prints as JSON; raises BadInput where it is something else."""
+    try:
+        rows = json.loads(files.read_bytes(path))
+        json_form.check(rows, [_FORM], "prices")
+        return [
+            Price(
+                r["target"],
+                r["saved"],
+                tuple(r["dropped"]),
+                tuple(r["recompiled"]),
+                tuple(r["kept"]),
+            )
+            for r in rows
+        ]
+    except (ValueError, KeyError, RecursionError) as error:
+        raise BadInput(f"{path}: no prices: {error}: make them with size-price --json") from None

@@ -1,0 +1,1 @@
+"""What a built library's bytes are for: attribution, prices, budgets, reports."""

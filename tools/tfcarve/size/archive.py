@@ -1,0 +1,43 @@
+"""The members of a static archive (System V and GNU form, as ar(5) describes it)."""
+
+from collections.abc import Iterator
+
+from tfcarve.errors import BadInput
+
+_MAGIC = b"!<arch>\n"
+_HEADER = 60
+
+
+def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
+    """Yields the name and the content of each object in an archive.
+
+    Args:
+      data: the archive.
+      where: its name, for messages.
+
+    Raises:
+      BadInput: it is no archive, or a member reaches beyond its end.
+    """
+    if not data.startswith(_MAGIC):
+        raise BadInput(f"{where}: no static archive: it does not begin with !<arch>")
+    at, long_names = len(_MAGIC), b""
+    while at + _HEADER <= len(data):
+        header = data[at : at + _HEADER]
+        size_text = header[48:58].strip()
+        if header[58:] != b"`\n" or not size_text.isdigit():
+            raise BadInput(f"{where}: byte {at}: no header of an archive's member")
+        start, size = at + _HEADER, int(size_text)
+        if start + size > len(data):
+            raise BadInput(f"{where}: byte {at}: a member of {size} bytes ends beyond the archive")
+        name, content = header[:16].rstrip(), data[start : start + size]
+        if name == b"//":
+            long_names = content
+        elif name not in (b"/", b"/SYM64/"):
+            yield _name(name, long_names).decode(errors="replace"), content
+        at = start + size + size % 2
+
+
+def _name(name: bytes, long_names: bytes) -> bytes:
+    if name.startswith(b"/") and name[1:].isdigit():
+        return long_names[int(name[1:]) :].partition(b"/\n")[0]
+    return name.removesuffix(b"/")

@@ -1,0 +1,27 @@
+"""Names of C++ symbols as people write them."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+# binutils' and LLVM's filter: one of them is there where there is a C++ linker.
+_FILTERS = ("c++filt", "llvm-cxxfilt", "llvm-cxxfilt-19")
+
+
+def demangled(names: Iterable[str]) -> dict[str, str]:
+    """Returns each name demangled, by the system's filter; without one, each name as it is."""
+    listed = sorted(set(names))
+    program = next((found for name in _FILTERS if (found := shutil.which(name))), None)
+    mangled = [name for name in listed if name.startswith(("_Z", "__Z")) and "\n" not in name]
+    plain = {name: name for name in listed}
+    if program is None or not mangled:
+        return plain
+    done = subprocess.run(
+        [program],
+        input="\n".join(n.removeprefix("_") if n.startswith("__Z") else n for n in mangled) + "\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    return plain | dict(zip(mangled, lines, strict=True)) if len(lines) == len(mangled) else plain

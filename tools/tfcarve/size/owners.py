@@ -1,0 +1,56 @@
+"""Which ops and models of a report an entry is for."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from tfcarve.size.origin import KERNELS
+from tfcarve.size.report import Entry, Report
+
+# Of entries that no op or model has to itself.
+SHARED = "shared"
+EVERY = "the runtime"
+
+
+class Owners:
+    """Answers for one report.
+
+    An entry of a kernel class is for the ops that the class computes and the models that need it; one that
+    is only of a source is for all that the source holds.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._ops: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._models: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for kernel in report.kernels:
+            for clazz in ("", kernel.clazz):
+                self._add(kernel.file, clazz, kernel.ops, kernel.models)
+        for definition in report.definitions:
+            self._add(definition.file, "", [definition.op], definition.models)
+
+    def _add(self, file: str, clazz: str, ops: Iterable[str], models: Iterable[str]) -> None:
+        self._ops[file, clazz].update(ops)
+        self._models[file, clazz].update(models)
+
+    def ops(self, entry: Entry) -> Sequence[str]:
+        """Returns the ops that an entry is for; none for what is not of a kernel's source."""
+        return sorted(self._ops.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
+
+    def models(self, entry: Entry) -> Sequence[str]:
+        """Returns the models that an entry is for; none for the runtime, which all need."""
+        return (
+            sorted(self._models.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
+        )
+
+    def op(self, entry: Entry) -> str:
+        """Returns the one op that an entry is for, SHARED by several, or EVERY."""
+        return _one(self.ops(entry))
+
+    def model(self, entry: Entry) -> str:
+        """Returns the one model that an entry is for, SHARED by several, or EVERY."""
+        return _one(self.models(entry))
+
+
+def _one(names: Sequence[str]) -> str:
+    if not names:
+        return EVERY
+    return names[0] if len(names) == 1 else SHARED
