@@ -20,7 +20,8 @@ TfMobileLibraryInfo = provider(
         "registrations": "File: libtensorflow-registrations.a, the part of it that a linker must be forced to take.",
         "shared_library": "File: libtensorflow-core.so, stripped; it exports the C interface only.",
         "unstripped_library": "File: the same with its symbols.",
-        "link_flags": "File: the linker's flags for the static libraries, one a line.",
+        "link_fragments": "list[File]: how to link it, for the build systems of its platform; link_flags.txt for all others.",
+        "include_trees": "list[File]: folders of headers: include with the C interface, include_cpp with TensorFlow's C++ one.",
         "runner": "File: a program that runs a model in this library.",
     },
 )

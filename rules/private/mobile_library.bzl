@@ -5,6 +5,7 @@ load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//third_party/tensorflow:defines.bzl", "DEFINES")
 load(":canonical_config.bzl", "canonical_config")
 load(":copts.bzl", "TENSORFLOW_COPTS")
+load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
 load(
     ":objects.bzl",
     "CC_TOOLCHAINS",
@@ -24,8 +25,8 @@ visibility("public")
 def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, **kwargs):
     """Carves a TensorFlow library.
 
-    Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and the linker's flags for
-    those who link without Bazel.
+    Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
+    without Bazel, headers and the flags for their build system.
 
     Args:
       name: of the target; without `selection`, `<name>_selection` is made too.
@@ -48,7 +49,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             config = config,
             **kwargs
         )
-    _mobile_library(name = name, selection = selection, **kwargs)
+    _mobile_library(name = name, selection = selection, platform = PLATFORM_NAME, **kwargs)
 
 def _mobile_library_impl(ctx):
     cc = cc_tools(ctx)
@@ -79,9 +80,8 @@ def _mobile_library_impl(ctx):
             info.static_library,
             info.registrations,
             info.shared_library,
-            info.link_flags,
             info.selection,
-        ])),
+        ] + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
@@ -159,13 +159,21 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selection):
     )
     shared = _declare(ctx, "libtensorflow-core.so")
     strip(cc, output = shared, library = unstripped)
+    facts = link_facts(
+        ctx,
+        selection = selection,
+        linked = linked,
+        headers = ctx.attr._core_headers[CcInfo].compilation_context,
+        copts = TENSORFLOW_COPTS,
+    )
     return TfMobileLibraryInfo(
         selection = selection,
         static_library = static,
         registrations = registrations,
         shared_library = shared,
         unstripped_library = unstripped,
-        link_flags = _link_flags(ctx, linked),
+        link_fragments = facts.fragments,
+        include_trees = facts.include_trees,
         runner = link(
             cc,
             name = ctx.label.name + "/run_model",
@@ -190,26 +198,13 @@ def _distinct(files):
     """Two dependencies share what both depend on."""
     return {file: None for file in files}.keys()
 
-def _link_flags(ctx, linked):
-    """A file of the flags by which a linker takes the registrations and, of the rest, what it needs."""
-    output = _declare(ctx, "link_flags.txt")
-    system = {flag: None for i in linked.linker_inputs.to_list() for flag in i.user_link_flags}
-    ctx.actions.write(output, "".join([flag + "\n" for flag in [
-        "-Wl,--whole-archive",
-        "-l:libtensorflow-registrations.a",
-        "-Wl,--no-whole-archive",
-        "-l:libtensorflow-core.a",
-        "-Wl,--gc-sections",
-    ] + system.keys()]))
-    return output
-
 _mobile_library = rule(
     implementation = _mobile_library_impl,
     cfg = canonical_config,
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | LINK_FACTS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),

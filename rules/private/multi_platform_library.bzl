@@ -28,12 +28,11 @@ def _multi_platform_library_impl(ctx):
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
             files = [_placed(ctx, platform, f) for f in [
-                library.link_flags,
                 library.registrations,
                 library.selection,
                 library.shared_library,
                 library.static_library,
-            ]]
+            ] + library.link_fragments + library.include_trees]
             runner = [_placed(ctx, platform, library.runner)]
         groups[platform] = depset(files)
         groups[platform + "_runner"] = depset(runner)
@@ -64,7 +63,8 @@ def _skipped(ctx, platform):
 
 def _placed(ctx, platform, file):
     """The file under <name>/<platform>/: every platform's has the same name."""
-    link = ctx.actions.declare_file("%s/%s/%s" % (ctx.label.name, platform, file.basename))
+    name = "%s/%s/%s" % (ctx.label.name, platform, file.basename)
+    link = ctx.actions.declare_directory(name) if file.is_directory else ctx.actions.declare_file(name)
     ctx.actions.symlink(output = link, target_file = file)
     return link
 

@@ -3,7 +3,23 @@
 import argparse
 from typing import Protocol
 
-from tfcarve.commands import explain, header, index, inspect, locate, op_files, select, units
+from tfcarve.commands import (
+    explain,
+    header,
+    include_tree,
+    index,
+    inspect,
+    link_facts,
+    locate,
+    op_files,
+    select,
+    size,
+    size_check,
+    size_comment,
+    size_predict,
+    size_price,
+    units,
+)
 
 
 class Command(Protocol):
@@ -19,4 +35,20 @@ class Command(Protocol):
         """Does it; returns the exit status."""
 
 
-COMMANDS: tuple[Command, ...] = (index, select, header, op_files, units, locate, explain, inspect)
+COMMANDS: tuple[Command, ...] = (
+    index,
+    select,
+    header,
+    op_files,
+    units,
+    link_facts,
+    include_tree,
+    locate,
+    explain,
+    inspect,
+    size,
+    size_price,
+    size_predict,
+    size_check,
+    size_comment,
+)

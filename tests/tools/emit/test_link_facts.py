@@ -1,0 +1,93 @@
+"""Link fragments: what they say for each system, and what facts are refused."""
+
+import json
+import re
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from tfcarve.emit.link_facts import FRAGMENTS, LinkFacts, fragment, parse
+from tfcarve.errors import BadInput
+
+LINUX = LinkFacts(
+    platform="linux_arm64",
+    os="linux",
+    shared_library="libtensorflow-core.so",
+    system_flags=("-ldl", "-pthread"),
+    defines=("NDEBUG", "EIGEN_NEON_GEBP_NR=4"),
+)
+OTHERS = {
+    "android": LinkFacts("android_arm64", "android", "libtensorflow_inference.so", ("-llog",), ()),
+    "ios": LinkFacts("ios_arm64", "ios", "", (), ()),
+    "linux": LINUX,
+}
+
+
+def _document(**changed: Any) -> bytes:
+    return json.dumps({**asdict(LINUX), **changed}).encode()
+
+
+def test_facts_are_read_as_they_are_written() -> None:
+    assert parse(_document(), "facts") == LINUX
+
+
+@pytest.mark.parametrize(
+    ("name", "system"), [(n, s) for n, all_ in FRAGMENTS.items() for s in all_]
+)
+def test_every_fragment_forces_the_registrations_and_nothing_else(name: str, system: str) -> None:
+    facts = OTHERS[system]
+    text = fragment(facts, name, "2.14.1").decode()
+    assert text.endswith("\n") and not text.endswith("\n\n")
+    shared_only = name == "tensorflow-core-shared.pc"
+    forced = re.findall(
+        r"(?:--whole-archive,|-force_load)\s*(\S+?)(?:,--no-whole-archive|\s|$)", text
+    )
+    assert len(forced) == (0 if shared_only else 1), text
+    for archive in forced:
+        assert "libtensorflow-registrations.a" in archive
+    if not shared_only:
+        assert all(flag in text for flag in facts.system_flags)
+
+
+def test_pkg_config_and_the_plain_list_say_the_same() -> None:
+    plain = fragment(LINUX, "link_flags.txt", "2.14.1").decode().split()
+    package = fragment(LINUX, "tensorflow-core.pc", "2.14.1").decode()
+    libs = package.split("Libs: ")[1].split()
+    assert [flag for flag in libs if flag not in ("-L${prefix}", "-lstdc++")] == plain
+
+
+def test_macros_of_the_headers_reach_cmake_and_make() -> None:
+    assert (
+        '"NDEBUG;EIGEN_NEON_GEBP_NR=4"'
+        in fragment(LINUX, "TensorFlowCoreConfig.cmake", "1").decode()
+    )
+    assert "-DEIGEN_NEON_GEBP_NR=4" in fragment(LINUX, "tensorflow-core.mk", "1").decode()
+
+
+def test_a_fragment_of_another_system_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"Android.mk: not made for linux_arm64; there are: Tensor"):
+        fragment(LINUX, "Android.mk", "2.14.1")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{", "no JSON"),
+        (b"[]", "an object was expected"),
+        (_document(os=3), "a string was expected"),
+        (_document(more=1), "exactly these keys were expected"),
+        (_document(os="plan9"), "no system 'plan9'; there are: android, ios, linux"),
+        (_document(system_flags=["-lm; rm -r ."]), r"letters, digits and _.,=\+:/- only"),
+        (_document(defines=['A="$(B)"']), "letters, digits"),
+        (_document(platform=""), "letters, digits"),
+    ],
+)
+def test_bad_facts(data: bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        parse(data, "facts")
+
+
+def test_a_version_from_a_model_is_no_way_into_a_makefile() -> None:
+    with pytest.raises(BadInput, match="version"):
+        fragment(LINUX, "tensorflow-core.mk", "2\n$(shell date)")

@@ -1,0 +1,38 @@
+"""`tfcarve include-tree`: headers with all that they include."""
+
+import argparse
+from pathlib import Path
+
+from tfcarve.emit.include_tree import IncludePath, include_tree
+from tfcarve.errors import BadInput
+from tfcarve.files import write_if_changed
+
+NAME = "include-tree"
+HELP = "copies headers, and all that they include, into one folder"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("header", nargs="+", metavar="HEADER", help="as in an #include line")
+    parser.add_argument(
+        "-I",
+        dest="folders",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="folder to look for headers in; may be repeated, the first one that has it counts",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="an empty or a new folder"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the tree."""
+    made = include_tree(IncludePath(arguments.folders), arguments.header)
+    if arguments.output.is_dir() and any(arguments.output.iterdir()):
+        raise BadInput(f"{arguments.output}: is not empty: give another folder")
+    for name, content in made.items():
+        write_if_changed(arguments.output / name, content)
+    return 0

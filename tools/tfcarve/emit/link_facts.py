@@ -1,0 +1,95 @@
+"""How a carved library is linked, as each build system wants to be told."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tfcarve.emit.templates import fill
+from tfcarve.errors import BadInput
+from tfcarve.json_form import FormError, check
+
+# File name -> the systems that it is for. Each is made from the template link/<file name>.j2.
+FRAGMENTS: Mapping[str, frozenset[str]] = {
+    "Android.mk": frozenset({"android"}),
+    "TensorFlowCoreConfig.cmake": frozenset({"android", "linux"}),
+    "link_flags.txt": frozenset({"android", "ios", "linux"}),
+    "tensorflow-core-shared.pc": frozenset({"linux"}),
+    "tensorflow-core.mk": frozenset({"linux"}),
+    "tensorflow-core.pc": frozenset({"linux"}),
+    "tensorflow-core.xcconfig": frozenset({"ios"}),
+}
+
+# What goes into makefiles, CMake and linker flags as it is.
+_PLAIN = re.compile(r"[A-Za-z0-9_.,=+:/-]+\Z")
+_FORM = {"defines": [str], "os": str, "platform": str, "shared_library": str, "system_flags": [str]}
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """All that a program which uses the library has to know of it.
+
+    Attributes:
+      platform: name of the platform, e.g. "linux_arm64".
+      os: "linux", "android" or "ios".
+      shared_library: file name of the shared library; empty where there is none.
+      system_flags: linker flags of the system's libraries, e.g. "-lm".
+      defines: macros that TensorFlow's C++ headers are to be read with: NAME or NAME=VALUE.
+    """
+
+    platform: str
+    os: str
+    shared_library: str
+    system_flags: tuple[str, ...]
+    defines: tuple[str, ...]
+
+
+def parse(data: bytes, where: str) -> LinkFacts:
+    """Returns the facts that the JSON document `data` holds.
+
+    Raises:
+      BadInput: it is of another form, names no known system, or has a value that no build system
+        could be given unquoted; `where` names it.
+    """
+    try:
+        document = json.loads(data)
+        check(document, _FORM, where)
+    except FormError as error:
+        raise BadInput(str(error)) from None
+    except ValueError as error:
+        raise BadInput(f"{where}: no JSON: {error}") from None
+    if not isinstance(document, dict) or set(document) != {f.name for f in fields(LinkFacts)}:
+        raise BadInput(f"{where}: exactly these keys were expected: {', '.join(sorted(_FORM))}")
+    known = sorted(frozenset().union(*FRAGMENTS.values()))
+    if document["os"] not in known:
+        raise BadInput(f"{where}: no system {document['os']!r}; there are: {', '.join(known)}")
+    for value in _texts(document):
+        if not _PLAIN.match(value):
+            raise BadInput(f"{where}: {value!r}: letters, digits and _.,=+:/- only")
+    return LinkFacts(
+        platform=document["platform"],
+        os=document["os"],
+        shared_library=document["shared_library"],
+        system_flags=tuple(document["system_flags"]),
+        defines=tuple(document["defines"]),
+    )
+
+
+def _texts(document: Mapping[str, Any]) -> list[str]:
+    texts = [document["platform"], *document["system_flags"], *document["defines"]]
+    return texts + [document["shared_library"]] * bool(document["shared_library"])
+
+
+def fragment(facts: LinkFacts, name: str, version: str) -> bytes:
+    """Returns the content of the file `name` for TensorFlow `version`.
+
+    Raises:
+      BadInput: no such file is made for this system.
+    """
+    made = sorted(file for file, systems in FRAGMENTS.items() if facts.os in systems)
+    if name not in made:
+        raise BadInput(f"{name}: not made for {facts.platform}; there are: {', '.join(made)}")
+    if not _PLAIN.match(version):
+        raise BadInput(f"TensorFlow's version {version!r}: letters, digits and _.,=+:/- only")
+    return fill(f"link/{name}.j2", facts=facts, version=version)
