@@ -7,6 +7,7 @@ is called with a name, and an empty value elsewhere.
 
 import ast
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,18 @@ class Rule:
         return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
+# Twice what the longest BUILD file of TensorFlow has. Python's parser takes up to two kilobytes for a token.
+_MOST_TOKENS = 40_000
+_LONGEST = 1 << 20
+_TOKEN = re.compile(r'"[^"\n]*"|\w+|[^\w\s]')
+# What an evaluation may come to: expressions, items and characters made, files looked at by globs. The most that
+# a file of TensorFlow's comes to is a seventh of it.
+_MOST = 500_000
+# Starlark's: no widths, no attributes, no indices.
+_PERCENT = re.compile(r"%(?:[%srdiouxXeEfFgGc]|$)|(%)")
+_BRACES = re.compile(r"\{\{|\}\}|\{\w*\}|([{}])")
+
+
 # What conditions are true in the build that we make: mobile, neither Windows nor an accelerator.
 _TRUE_CONDITIONS = frozenset({"if_mobile", "if_not_windows", "if_static", "if_oss", "clean_dep"})
 
@@ -42,8 +55,15 @@ def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Ru
     relative to it, for glob().
     Raises BuildFileError where the text does not parse or an expression makes no sense.
     """
+    if len(text) > _LONGEST or sum(1 for _ in _TOKEN.finditer(text)) > _MOST_TOKENS:
+        raise BuildFileError(
+            f"{package}/BUILD: of more than {_LONGEST} characters or {_MOST_TOKENS} words and marks: is it one?"
+        )
     try:
-        return _Evaluation(package, sorted(file_names)).run(ast.parse(text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the parser, for what is no good style in Python
+            tree = ast.parse(text)
+        return _Evaluation(package, sorted(file_names)).run(tree)
     except SyntaxError as error:
         raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
     except (TypeError, ValueError, RecursionError, MemoryError) as error:
@@ -57,6 +77,12 @@ class _Evaluation:
         self._file_names = file_names
         self._names: dict[str, Any] = {"True": True, "False": False, "None": None}
         self._rules: dict[str, Rule] = {}
+        self._left = _MOST
+
+    def _take(self, amount: int) -> None:
+        self._left -= amount
+        if self._left < 0:
+            raise ValueError(f"it comes to more than {_MOST} values and characters")
 
     def run(self, tree: ast.Module) -> dict[str, Rule]:
         for statement in tree.body:
@@ -79,6 +105,7 @@ class _Evaluation:
                 self._rules[name] = Rule(node.func.id, self._package, name, attrs)
 
     def _value(self, node: ast.expr) -> Any:
+        self._take(1)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
         return method(node) if method else []
 
@@ -96,7 +123,14 @@ class _Evaluation:
 
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
         pairs = ((k, v) for k, v in zip(node.keys, node.values, strict=True) if k is not None)
-        return {self._value(k): self._value(v) for k, v in pairs}
+        return {self._key(k): self._value(v) for k, v in pairs}
+
+    def _key(self, node: ast.expr) -> Any:
+        key = self._value(node)
+        parts = key if isinstance(key, tuple) else (key,)
+        if not all(isinstance(part, str | int) for part in parts):
+            raise TypeError("a key that is neither a string nor a number, nor some of them")
+        return key
 
     def _ifexp(self, node: ast.IfExp) -> Any:
         return self._value(node.body if self._value(node.test) else node.orelse)
@@ -104,16 +138,31 @@ class _Evaluation:
     def _binop(self, node: ast.BinOp) -> Any:
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
-            try:
-                return left % right
-            except (TypeError, ValueError):
-                return left
-        if isinstance(node.op, ast.Add):
-            if isinstance(left, list) and isinstance(right, list):
-                return left + right
-            if isinstance(left, str) and isinstance(right, str):
-                return left + right
+            return self._percent(left, right if isinstance(right, tuple) else (right,))
+        both = type(left) is type(right) and isinstance(left, list | str)
+        if isinstance(node.op, ast.Add) and both:
+            self._take(len(left) + len(right))
+            return left + right
         return left
+
+    def _percent(self, form: str, values: tuple[Any, ...]) -> str:
+        if any(_PERCENT.findall(form)):
+            raise ValueError(f"{form[:60]!r}: only %s and its like, without a width, are Starlark")
+        try:
+            made = len(form) + _lengths(values)
+        except TypeError:
+            return form
+        self._take(made)
+        try:
+            return form % values
+        except (TypeError, ValueError):
+            return form  # other values than it has places for: those of a macro that is not known
+
+    def _format(self, form: str, *values: Any) -> str:
+        if any(_BRACES.findall(form)):
+            raise ValueError(f"{form[:60]!r}: only {{}} and {{0}} are Starlark")
+        self._take(len(form) + form.count("{") * _lengths(values))
+        return form.format(*values)
 
     def _listcomp(self, node: ast.ListComp) -> list[Any]:
         out: list[Any] = []
@@ -155,24 +204,65 @@ class _Evaluation:
     def _method(self, receiver: Any, name: str, args: list[Any]) -> Any:
         if isinstance(receiver, str) and name in ("format", "replace", "join"):
             try:
-                return getattr(receiver, name)(*args)
+                return getattr(self, f"_{name}")(receiver, *args)
             except (TypeError, IndexError, KeyError):
                 return receiver
         if isinstance(receiver, dict) and name in ("keys", "values", "items"):
+            self._take(len(receiver))
             return list(getattr(receiver, name)())
         return []
 
+    def _replace(self, text: str, old: str, new: str) -> str:
+        self._take(len(text) + text.count(old) * len(new))
+        return text.replace(old, new)
+
+    def _join(self, between: str, parts: Iterable[str]) -> str:
+        listed = list(parts)
+        self._take(sum(map(len, listed)) + len(listed) * len(between))
+        return between.join(listed)
+
     def _glob(self, include: Any, exclude: Any) -> list[str]:
+        for globs in (include, exclude):
+            self._take(len(self._file_names) * (len(globs) if isinstance(globs, list) else 0))
         wanted, unwanted = _glob_pattern(include), _glob_pattern(exclude)
         return [f for f in self._file_names if wanted.fullmatch(f) and not unwanted.fullmatch(f)]
 
 
+def _lengths(values: Iterable[Any]) -> int:
+    """How long values are as texts; raises TypeError for lists: their parts may be there any number of times."""
+    length = 0
+    for value in values:
+        if not isinstance(value, str | int | None):
+            raise TypeError(f"a {type(value).__name__} in a name")
+        length += len(str(value))
+    return length
+
+
 def _glob_pattern(globs: Any) -> re.Pattern[str]:
     """Bazel's globs as one regular expression: * stays in a folder, **/ is any folders."""
-    out = []
-    for glob in globs if isinstance(globs, list) else []:
-        parts = (re.escape(p) for p in re.split(r"(\*\*/|\*\*|\*)", glob))
-        text = "".join(parts)
-        text = text.replace(re.escape("**/"), "(?:.*/)?").replace(re.escape("**"), ".*")
-        out.append(text.replace(re.escape("*"), "[^/]*"))
-    return re.compile("|".join(out) or r"(?!)")
+    listed = globs if isinstance(globs, list) else []
+    return re.compile("|".join(map(_one_glob, listed)) or r"(?!)")
+
+
+def _one_glob(glob: str) -> str:
+    """A glob as a regular expression.
+
+    What stands between two wildcards is taken where it is found first, once and for all (atomic groups): from
+    `**` to `**`, and in there from `*` to `*`. That loses no match, and a glob of many wildcards ends soon.
+    """
+    first, *parts = re.split(r"(\*\*/?)", glob)
+    text = _between(first)
+    for number in range(0, len(parts), 2):
+        folders = "(?:.*?/)??" if parts[number] == "**/" else ".*?"
+        rest = folders + _between(parts[number + 1])
+        text += rest if number + 2 == len(parts) else f"(?>{rest})"
+    return text
+
+
+def _between(glob: str) -> str:
+    """What is between two `**` of a glob, as a regular expression."""
+    first, *parts = map(re.escape, glob.split("*"))
+    return first + "".join(
+        f"[^/]*?{part}" if number + 1 == len(parts) else f"(?>[^/]*?{part})"
+        for number, part in enumerate(parts)
+    )
