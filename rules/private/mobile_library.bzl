@@ -18,11 +18,13 @@ load(
     "static_library",
     "strip",
 )
+load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":selection.bzl", "tf_selection")
+load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, registration_table = True, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -34,6 +36,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       selection: a tf_selection, instead of models.
       custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
       config: as in tf_selection.
+      registration_table: whether the shared library keeps the table of what it registers; without
+        it no build proves that the library holds what was selected.
       **kwargs: attributes that every rule has.
     """
     if (models == None) == (selection == None):
@@ -49,7 +53,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             config = config,
             **kwargs
         )
-    _mobile_library(name = name, selection = selection, platform = PLATFORM_NAME, **kwargs)
+    _mobile_library(name = name, selection = selection, platform = PLATFORM_NAME, registration_table = registration_table, **kwargs)
 
 def _mobile_library_impl(ctx):
     cc = cc_tools(ctx)
@@ -61,6 +65,7 @@ def _mobile_library_impl(ctx):
 
     units_archive = _declare(ctx, "parts/libunits.a")
     helpers_archive = _declare(ctx, "parts/libhelpers.a")
+    unit_objects = unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     archive(cc, output = units_archive, objects = unit_objects)
     archive(cc, output = helpers_archive, objects = helper_objects)
 
@@ -72,7 +77,7 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
     )
 
-    info = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selected.selection)
+    info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, selected.selection)
     return [
         cc_info,
         info,
@@ -85,8 +90,15 @@ def _mobile_library_impl(ctx):
         OutputGroupInfo(
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
+            sizes = depset(size_files),
             units = depset([units, helpers]),
             unstripped = depset([info.unstripped_library]),
+            _validation = depset(proof(
+                ctx,
+                library = info.shared_library,
+                selection = selected.selection,
+                units = units_archive,
+            )),
         ),
     ]
 
@@ -119,7 +131,7 @@ def _compilation_context(ctx, selected):
     own = cc_common.create_compilation_context(headers = selected.custom_ops)
     return [own, ctx.attr._unit_sources[CcInfo].compilation_context]
 
-def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selection):
+def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_contexts, selection):
     """Declares all that leaves Bazel; each is made only when it is asked for."""
     linked = cc_info.linking_context
     runtime = [
@@ -154,7 +166,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, selection):
             "-Wl,--gc-sections",
             "-Wl,-soname,libtensorflow-core.so",
             "-Wl,--version-script=" + ctx.file._exports.path,
-        ],
+        ] + PROVE_LINK_FLAGS,
         inputs = [ctx.file._exports],
     )
     shared = _declare(ctx, "libtensorflow-core.so")
@@ -204,7 +216,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | LINK_FACTS_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | LINK_FACTS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),

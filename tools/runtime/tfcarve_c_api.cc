@@ -18,6 +18,7 @@
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/session_options.h"
+#include "tools/runtime/missing.h"
 
 namespace {
 
@@ -79,6 +80,8 @@ Status ReadGraph(const void* graph_def, size_t size, int32_t threads,
 
 Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
                    std::unique_ptr<tensorflow::Session>* session) {
+  const std::string missing = tfcarve::MissingFor(graph);
+  if (!missing.empty()) return tensorflow::errors::NotFound(missing);
   tensorflow::SessionOptions options;
   options.config.set_intra_op_parallelism_threads(threads);
   options.config.set_inter_op_parallelism_threads(threads);

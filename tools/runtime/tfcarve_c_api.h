@@ -96,8 +96,9 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
                                                     int32_t threads);
 
 // Why the session can't be used, or NULL when it can. The text belongs to the
-// session. A graph with an op or kernel that the library was not built for is
-// refused here or, for a kernel, by the first run.
+// session. A graph that needs ops or kernels which the library was not built
+// for is refused, with all that is missing and the nodes that need it, a line
+// each.
 TFCARVE_EXPORT const char* tfcarve_session_error(const tfcarve_session*);
 
 // The same as a tfcarve_status.
@@ -129,6 +130,16 @@ TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
 
 // Ends a result, and all views of it. NULL is ignored.
 TFCARVE_EXPORT void tfcarve_result_free(tfcarve_result*);
+
+// What this library was made for, as JSON text: tfcarve's and TensorFlow's
+// versions, the defines, the models with their SHA-256, the ops. Needs no
+// session.
+TFCARVE_EXPORT const char* tfcarve_manifest(void);
+
+// The table of what this library registers, as it stands in its file: `size`
+// bytes, records of registration_table.h. NULL and 0 in a library that was made
+// without it. Needs no session.
+TFCARVE_EXPORT const char* tfcarve_registrations(size_t* size);
 
 // How many kernels this library has registered. 0 tells that the objects which
 // register them were dropped by the linker.

@@ -1,21 +1,29 @@
-"""`tfcarve inspect`: inputs, outputs, parameters and ops of a model."""
+"""`tfcarve inspect`: inputs, outputs, parameters and ops of a model; what a library was made for."""
 
 import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
 
+from tfcarve import files
+from tfcarve.errors import BadInput
 from tfcarve.models import read
 from tfcarve.models.summary import Tensor, summary
+from tfcarve.proof import binary, manifest
 
 NAME = "inspect"
-HELP = "shows a model's inputs, outputs, number of parameters and ops"
+HELP = (
+    "shows a model's inputs, outputs, number of parameters and ops, or what a library was made for"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a model, of the kinds that select reads"
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="a model, of the kinds that select reads, or a library",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -48,8 +56,30 @@ def _show_model(path: Path, as_json: bool) -> None:
     print(*(f"  {count:>6}  {op}" for op, count in found.ops), sep="\n")
 
 
+def _show_library(path: Path, as_json: bool) -> None:
+    for image in binary.images(files.read_bytes(path), str(path)):
+        if binary.MANIFEST not in image.sections:
+            raise BadInput(f"{image.name}: has no manifest: is it no library of tfcarve's?")
+        found = manifest.parse(image.sections[binary.MANIFEST], image.name)
+        if as_json:
+            print(found.to_json())
+            continue
+        print(f"{image.name}: TensorFlow {found.tensorflow}, carved by tfcarve {found.tfcarve}")
+        print(f"models: {len(found.models)}")
+        print(*(f"  {m.sha256}  {m.name}" for m in found.models), sep="\n")
+        print(f"ops: {len(found.ops)}")
+        print(*(f"  {op}" for op in found.ops), sep="\n")
+        print(f"made with: {' '.join(found.defines)}")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Prints what the file is."""
-    # What is no model (a library that was built) is told by its first bytes and shown from here.
-    _show_model(arguments.model, arguments.json)
+    path: Path = arguments.model
+    if path.is_file():
+        with path.open("rb") as stream:
+            is_library = binary.is_binary(stream.read(8))
+        if is_library:
+            _show_library(path, arguments.json)
+            return 0
+    _show_model(path, arguments.json)
     return 0

@@ -1,0 +1,133 @@
+"""The sections of ours in a built file: an ELF or Mach-O library, program or object, or an archive of objects.
+
+Formats: elf(5); Apple's mach-o/loader.h and mach-o/fat.h; ar(5).
+"""
+
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import lief
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from tfcarve.errors import BadInput
+from tfcarve.size import archive
+
+_ELF = b"\x7fELF"
+_ARCHIVE = b"!<arch>\n"
+_FAT = b"\xca\xfe\xba\xbe"
+_MACH = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")
+_MOST_SLICES = 32
+_MOST_SECTIONS = 100_000
+
+# What each section is called in ELF and in Mach-O.
+TABLE = "tfcarve_table"
+REFUSED = ".tfcarve.refused"
+MANIFEST = ".tfcarve.manifest"
+_MACH_NAMES = {"__tfcarve": TABLE, "__tfcarve_info": MANIFEST}
+_OURS = frozenset((TABLE, REFUSED, MANIFEST))
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What a file holds for one machine: its name for messages, and sections of ours by their ELF name."""
+
+    name: str
+    sections: dict[str, bytes]
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file that begins with `head` (8 bytes or more) is of a kind that `images` reads."""
+    return head.startswith((_ELF, _ARCHIVE, _FAT, *_MACH))
+
+
+def images(data: bytes, where: str) -> tuple[Image, ...]:
+    """Reads a built file.
+
+    Args:
+      data: the file.
+      where: its name, for messages.
+    Returns: one image; one for each machine of a universal (fat) file.
+    Raises BadInput where it is of no known kind, or damaged.
+    """
+    if data.startswith(_FAT):
+        return tuple(_image(part, f"{where} ({number})") for number, part in _slices(data, where))
+    return (_image(data, where),)
+
+
+def _image(data: bytes, where: str) -> Image:
+    merged: dict[str, bytes] = {}
+    for name, content in _sections(data, where):
+        merged[name] = merged.get(name, b"") + content + b"\0"
+    return Image(where, merged)
+
+
+def _sections(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
+    if data.startswith(_ELF):
+        yield from _elf(data, where)
+    elif data.startswith(_MACH):
+        yield from _mach(data, where)
+    elif data.startswith(_ARCHIVE):
+        for name, content in archive.members(data, where):
+            # BSD's form has a long name before the content.
+            size = name.removeprefix("#1/")
+            body = content[int(size) :] if size != name and size.isdigit() else content
+            if body.startswith((_ELF, *_MACH)):
+                yield from _sections(body, f"{where}({name})")
+    else:
+        raise BadInput(
+            f"{where}: no library: an ELF or Mach-O file or a static archive is expected"
+        )
+
+
+def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
+    # An object has thousands of sections, and most have none of ours: their names tell.
+    if not any(name.encode() in data for name in _OURS):
+        return
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        if elf.num_sections() > _MOST_SECTIONS:
+            raise BadInput(f"{where}: {elf.num_sections()} sections: no compiler makes so many")
+        for section in elf.iter_sections():
+            if section.name not in _OURS:
+                continue
+            start, size = section["sh_offset"], section["sh_size"]
+            if section["sh_type"] == "SHT_NOBITS" or start + size > len(data):
+                raise BadInput(
+                    f"{where}: section {section.name} ends beyond the file: was it cut off?"
+                )
+            yield section.name, data[start : start + size]
+    except (ELFError, ValueError, OverflowError, TypeError, AttributeError, KeyError) as error:
+        raise BadInput(f"{where}: no whole ELF file: {error}") from None
+
+
+def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
+    lief.logging.disable()
+    fat = lief.MachO.parse(io.BytesIO(data))
+    binary = fat.at(0) if fat is not None and fat.size == 1 else None
+    if binary is None:
+        raise BadInput(f"{where}: no whole Mach-O file")
+    for section in binary.sections:
+        name = _MACH_NAMES.get(str(section.name))
+        if name is None:
+            continue
+        if section.offset + section.size > len(data):
+            raise BadInput(f"{where}: section {name} ends beyond the file: was it cut off?")
+        yield name, data[section.offset : section.offset + section.size]
+
+
+def _slices(data: bytes, where: str) -> Iterator[tuple[int, bytes]]:
+    """The parts of a universal file: struct fat_header, then a struct fat_arch each."""
+    try:
+        (count,) = struct.unpack_from(">I", data, 4)
+        if not 0 < count <= _MOST_SLICES:
+            raise BadInput(f"{where}: a universal file of {count} machines")
+        for number in range(count):
+            _, _, start, size, _ = struct.unpack_from(">IIIII", data, 8 + 20 * number)
+            if start + size > len(data):
+                raise BadInput(f"{where}: its part {number} ends beyond the file: was it cut off?")
+            yield number, data[start : start + size]
+    except struct.error:
+        raise BadInput(f"{where}: a universal file that ends in its header") from None
