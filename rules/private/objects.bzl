@@ -104,7 +104,7 @@ def linking_context(cc, libraries):
         )]),
     )
 
-def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
+def link(cc, *, name, output_type, contexts, flags = [], inputs = [], outputs = []):
     """Links a program or a shared library.
 
     Args:
@@ -114,11 +114,12 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
       contexts: list of CcLinkingContext.
       flags: list of further linker flags.
       inputs: list of Files that the flags name.
+      outputs: list of Files that the linker writes by the way, as the flags say.
 
     Returns:
       File: what was linked.
     """
-    outputs = cc_common.link(
+    linked = cc_common.link(
         name = name,
         actions = cc.actions,
         feature_configuration = cc.features,
@@ -127,10 +128,11 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = []):
         linking_contexts = contexts,
         user_link_flags = flags,
         additional_inputs = inputs,
+        additional_outputs = outputs,
     )
     if output_type == "executable":
-        return outputs.executable
-    library = outputs.library_to_link
+        return linked.executable
+    library = linked.library_to_link
     return library.resolved_symlink_dynamic_library or library.dynamic_library
 
 def _run_tool(cc, action_name, args, inputs, output, mnemonic):

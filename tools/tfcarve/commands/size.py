@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, size_common
 from tfcarve.commands.size_price import parse_prices
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--map", type=Path, metavar="FILE", help="the linker's map of its link")
     parser.add_argument("--selection", type=Path, metavar="FILE", help="its selection.json")
-    add_link_arguments(parser, required=False)
+    size_common.add_link_arguments(parser, required=False)
     parser.add_argument(
         "--by",
         choices=("part", "file", "class", "op", "model", "symbol"),
@@ -49,29 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an earlier report: the page tells what changed",
     )
     parser.add_argument(
+        "--no-keep",
+        action="store_true",
+        help="leaves what size-predict knows as it is; else the units' bytes are kept in the user's cache",
+    )
+    parser.add_argument(
         "--prices",
         type=Path,
         metavar="FILE",
         help="what size-price printed with --json, for the page",
     )
-
-
-def add_link_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Declares --link and --root."""
-    parser.add_argument(
-        "--link", type=Path, required=required, metavar="FILE", help="its link.json"
-    )
-    parser.add_argument(
-        "--root",
-        type=Path,
-        metavar="DIR",
-        help="the folder that paths in link.json start from; else Bazel's that wrote it",
-    )
-
-
-def load_report(path: Path) -> Report:
-    """Reads a report."""
-    return reports.parse(files.read_bytes(path), str(path))
 
 
 def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
@@ -88,7 +75,8 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
         line.objects(),
         selection,
     )
-    _keep(selection, report, line)
+    if not arguments.no_keep:
+        _keep(selection, report, line)
     return report
 
 
@@ -108,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         files.write_if_changed(arguments.output, report.to_json())
     if arguments.html is not None:
-        since = load_report(arguments.since) if arguments.since else None
+        since = size_common.load_report(arguments.since) if arguments.since else None
         prices = parse_prices(arguments.prices) if arguments.prices else ()
         files.write_if_changed(arguments.html, page.page(report, since, prices))
     if arguments.output is None and arguments.html is None:

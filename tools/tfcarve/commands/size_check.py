@@ -5,7 +5,7 @@ import datetime
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands.size import load_report
+from tfcarve.commands.size_common import load_report
 from tfcarve.errors import AnswerIsNo, BadInput, Problem
 from tfcarve.size import budget
 from tfcarve.size.compare import changes
@@ -37,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--warning", type=float, default=2.0, metavar="PERCENT", help="warns so close to a budget"
     )
     parser.add_argument(
+        "--not-all",
+        action="store_true",
+        help="platforms with a budget and without a report are told, and are no error",
+    )
+    parser.add_argument(
         "--update", action="store_true", help="writes the committed file for the present sizes"
     )
 
@@ -61,6 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
     budgets = {}
     if arguments.budgets:
         budgets = budget.parse_budgets(files.read_bytes(arguments.budgets), str(arguments.budgets))
+    absent = sorted(budgets.keys() - {report.platform for report in reports})
+    if arguments.not_all:
+        budgets = {name: limits for name, limits in budgets.items() if name not in absent}
+        for name in absent:
+            print(f"skipped: {name}: no library was built for it")
     rules = budget.Rules(budgets, arguments.growth, arguments.warning)
     found = budget.findings(rules, committed, reports, today)
     for finding in found:

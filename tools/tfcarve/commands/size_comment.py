@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from tfcarve.commands import common
-from tfcarve.commands.size import load_report
+from tfcarve.commands.size_common import load_report
 from tfcarve.errors import BadInput
 from tfcarve.size.comment import comment
 from tfcarve.size.report import Report

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import files, json_form, progress
-from tfcarve.commands import common
+from tfcarve.commands import common, size_common
 from tfcarve.errors import BadInput
 from tfcarve.json_form import Each
 from tfcarve.selection.selection import Selection
@@ -32,13 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--each", action="append", default=[], choices=KINDS, help="all there are of a kind"
     )
-    parser.add_argument("--link", type=Path, required=True, metavar="FILE", help="its link.json")
-    parser.add_argument(
-        "--root",
-        type=Path,
-        metavar="DIR",
-        help="the folder that paths in link.json start from; else Bazel's that wrote it",
-    )
+    size_common.add_link_arguments(parser, required=True)
     parser.add_argument(
         "--relink-only",
         action="store_true",

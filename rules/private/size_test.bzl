@@ -1,0 +1,152 @@
+"""tf_size_test: a library held to its budget on each platform."""
+
+load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules:providers.bzl", "TfMobileLibraryInfo")
+load("//rules/platforms:table.bzl", "PLATFORMS")
+
+visibility("public")
+
+_PLATFORMS_OPTION = "//command_line_option:platforms"
+_MEASURES = ["stripped", "text", "gzip"]
+
+def _each_platform_impl(_settings, attr):
+    return {
+        name: {_PLATFORMS_OPTION: str(Label("//rules/platforms:" + name))}
+        for name in json.decode(attr.budgets)
+    }
+
+_each_platform = transition(
+    implementation = _each_platform_impl,
+    inputs = [],
+    outputs = [_PLATFORMS_OPTION],
+)
+
+# `bazel test` and `bazel run` start it in the runfiles' folder of the main repository.
+_LAUNCHER = """\
+#!/bin/sh
+exec {command} "$@"
+"""
+
+def _quote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+def _size_impl(ctx):
+    reports = [
+        ctx.split_attr.library[platform][TfMobileLibraryInfo].size_report
+        for platform in json.decode(ctx.attr.budgets)
+        if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler != "none"
+    ]
+    skipped = len(json.decode(ctx.attr.budgets)) - len(reports)
+    budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
+    ctx.actions.write(budgets, ctx.attr.budgets)
+    command = [_quote(ctx.executable._tfcarve.short_path), "size-check"]
+    command += [_quote(report.short_path) for report in reports]
+    command += ["--budgets", _quote(budgets.short_path), "--growth", ctx.attr.growth, "--warning", ctx.attr.warning]
+    if skipped:
+        command.append("--not-all")
+    if ctx.attr.update:
+        # The committed file itself, in the source tree.
+        path = ctx.label.package + "/" + ctx.attr.committed_name if ctx.label.package else ctx.attr.committed_name
+        command += ["--update", "--committed", '"$BUILD_WORKSPACE_DIRECTORY"/' + _quote(path)]
+    elif ctx.file.committed:
+        command += ["--committed", _quote(ctx.file.committed.short_path)]
+    launcher = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(launcher, _LAUNCHER.format(command = " ".join(command)), is_executable = True)
+    files = reports + [budgets] + ([ctx.file.committed] if ctx.file.committed else [])
+    return [DefaultInfo(
+        executable = launcher,
+        runfiles = ctx.runfiles(files = files).merge(ctx.attr._tfcarve[DefaultInfo].default_runfiles)
+            .merge(ctx.runfiles(files = [ctx.executable._tfcarve])),
+    )]
+
+_ATTRS = {
+    "budgets": attr.string(mandatory = True, doc = "JSON: bytes by platform and measure."),
+    "committed": attr.label(allow_single_file = [".json"]),
+    "committed_name": attr.string(),
+    "growth": attr.string(mandatory = True),
+    "library": attr.label(cfg = _each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
+    "update": attr.bool(),
+    "warning": attr.string(mandatory = True),
+    "_allowlist_function_transition": attr.label(
+        default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+    ),
+    "_cc_toolchain": attr.label(
+        default = "@bazel_tools//tools/cpp:current_cc_toolchain",
+        cfg = _each_platform,
+    ),
+    "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
+}
+
+_size_test = rule(implementation = _size_impl, attrs = _ATTRS, test = True)
+
+_size_update = rule(implementation = _size_impl, attrs = _ATTRS, executable = True)
+
+def tf_size_test(name, library, budgets, committed = None, growth = "0", warning = "2", tags = [], **kwargs):
+    """Fails where a library is over its budget, or has grown over the figures that are committed.
+
+    It says what came in: ops, classes, files, for which model, with their largest symbols. `<name>.update`
+    writes the committed file for the present sizes and prints a line for the commit message:
+
+        bazel run //:size.update
+
+    The committed file holds waivers too: objects of platform, measure, limit in bytes, reason and until,
+    the last day (2026-12-31) that they hold.
+
+    Args:
+      name: of the test.
+      library: a tf_mobile_library.
+      budgets: dict, platform to dict, "stripped", "text" or "gzip" to bytes: the shared library without
+        symbols, what of it is loaded and never written, and what gzip -9 makes of it. A platform with an
+        empty dict is only held against the committed figures.
+      committed: name of a JSON file in this package, in version control; it need not be there yet.
+      growth: percent over the committed figures that is allowed, as a string.
+      warning: percent under a budget from which on a warning is printed, as a string.
+      tags: as every rule's.
+      **kwargs: attributes that every test has.
+    """
+    _check(name, budgets)
+    shared = {
+        "budgets": json.encode(budgets),
+        "growth": growth,
+        "library": library,
+        "warning": warning,
+    }
+    there = native.glob([committed], allow_empty = True) if committed else []
+    _size_test(
+        name = name,
+        committed = there[0] if there else None,
+        # A waiver ends with a day, which no input of the test tells.
+        tags = tags + (["external"] if there else []),
+        **(shared | kwargs)
+    )
+    if committed:
+        _size_update(
+            name = name + ".update",
+            committed_name = committed,
+            tags = tags + ["manual"],
+            testonly = True,
+            update = True,
+            **shared
+        )
+
+def _check(name, budgets):
+    unknown = [p for p in budgets if p not in PLATFORMS or not PLATFORMS[p].shared_library]
+    if unknown:
+        fail("tf_size_test %s: no shared library for platform %s; there are: %s" % (
+            name,
+            ", ".join(unknown),
+            ", ".join(sorted([p for p, row in PLATFORMS.items() if row.shared_library])),
+        ))
+    if not budgets:
+        fail("tf_size_test %s: budgets names no platform" % name)
+    for platform, limits in budgets.items():
+        for measure, limit in limits.items():
+            if measure not in _MEASURES:
+                fail("tf_size_test %s: %s: no measure %r; there are: %s" % (
+                    name,
+                    platform,
+                    measure,
+                    ", ".join(_MEASURES),
+                ))
+            if type(limit) != "int" or limit <= 0:
+                fail("tf_size_test %s: %s: %s: a number of bytes was expected, not %r" % (name, platform, measure, limit))

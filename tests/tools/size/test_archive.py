@@ -1,0 +1,37 @@
+"""Tests of reading archives, which ar writes here."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tfcarve.errors import BadInput
+from tfcarve.size import archive
+
+
+def _archive(folder: Path) -> bytes:
+    names = ["short.o", "a_name_that_is_longer_than_sixteen_bytes.pic.o", "odd.o"]
+    for name, content in zip(names, (b"12", b"34", b"567"), strict=True):
+        (folder / name).write_bytes(content)
+    subprocess.run(["ar", "qcsD", "x.a", *names, "odd.o"], cwd=folder, check=True)
+    return (folder / "x.a").read_bytes()
+
+
+def test_members_with_long_names_and_twice_the_same(tmp_path: Path) -> None:
+    assert list(archive.members(_archive(tmp_path), "x.a")) == [
+        ("short.o", b"12"),
+        ("a_name_that_is_longer_than_sixteen_bytes.pic.o", b"34"),
+        ("odd.o", b"567"),
+        ("odd.o", b"567"),
+    ]
+
+
+def test_archive_that_was_cut_off(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="ends beyond the archive"):
+        list(archive.members(_archive(tmp_path)[:-2], "x.a"))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60])
+def test_what_is_no_archive(data: bytes) -> None:
+    with pytest.raises(BadInput, match=r"x\.a"):
+        assert list(archive.members(data, "x.a")) is None

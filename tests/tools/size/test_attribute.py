@@ -1,0 +1,132 @@
+"""Tests of attribution, on a library that is linked here."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import mini_library
+import pytest
+from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
+
+from tfcarve.errors import BadInput
+from tfcarve.size import attribute, link_map
+from tfcarve.size import report as reports
+from tfcarve.size.elf import Elf
+from tfcarve.size.origin import CORE, KERNELS, LINKER
+from tfcarve.size.owners import EVERY, SHARED, Owners
+from tfcarve.size.report import Report
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return mini_library.build(
+        tmp_path_factory.mktemp("lib") / "x", mini_library.selection(double=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def report(built: Built) -> Iterator[Report]:
+    yield built.report()
+
+
+def test_entries_sum_to_the_file(built: Built, report: Report) -> None:
+    assert sum(e.bytes for e in report.entries) == built.library.stat().st_size
+    assert report.sizes["stripped"] == built.library.stat().st_size
+    assert report.attributed < report.sizes["stripped"]
+
+
+def test_all_that_is_loaded_and_has_a_source_is_attributed(report: Report) -> None:
+    """What is left has a name; of what comes from sources it is only what aligns it."""
+    rest = {e.file: e.bytes for e in report.entries if e.part == LINKER}
+    assert {"ELF headers", ".dynsym", ".dynstr"} <= rest.keys()
+    assert rest.get(".text", 0) + rest.get(".rodata", 0) < 64
+    assert not {".init_array", ".data.rel.ro", ".rela.dyn", ".eh_frame"} & rest.keys()
+
+
+def test_a_table_of_known_size_is_its_kernels(report: Report) -> None:
+    (table,) = [e for e in report.entries if e.symbol == "mini::kTable"]
+    assert (table.part, table.file, table.clazz, table.bytes) == (KERNELS, TABLE, "TableOp", 20000)
+
+
+def test_merged_strings_are_their_sources(built: Built, report: Report) -> None:
+    """Without the objects nobody knows whose they are: that is the control."""
+    data = built.library.read_bytes()
+    made = link_map.parse(built.map.read_text(), "map")
+    blind = attribute.report("linux_x86_64", data, Elf(data, "lib"), made, [], built.selection)
+    strings = len("relu was computed by a kernel of this source") + 1
+    files, control = (r.by(lambda e: e.file) for r in (report, blind))
+    assert files[RELU] - control[RELU] >= strings
+    assert control[".rodata"] - files[".rodata"] >= 2 * strings
+
+
+def test_classes_of_one_source_are_told_apart(report: Report) -> None:
+    sizes = report.by(lambda e: e.clazz)
+    assert sizes[FLOAT] > 100
+    assert sizes[DOUBLE] > 100
+    assert report.by(lambda e: e.part)[CORE] > 0
+
+
+def test_who_needs_what(report: Report) -> None:
+    owners = Owners(report)
+    models = report.by(owners.model)
+    assert models["b.pb"] > 20000
+    assert models["a.pb"] == report.by(lambda e: e.clazz)[FLOAT]
+    assert models[SHARED] > 0, "what both classes of a source share"
+    ops = report.by(owners.op)
+    assert ops["Table"] > 20000
+    assert ops[EVERY] > report.by(lambda e: e.part)[CORE]
+
+
+def test_library_with_its_symbols(built: Built) -> None:
+    """What strip would take away stands by name in the rest."""
+    data = built.unstripped.read_bytes()
+    made = link_map.parse(built.map.read_text(), "map")
+    report = attribute.report(
+        "x", data, Elf(data, "lib"), made, built.line().objects(), built.selection
+    )
+    assert sum(e.bytes for e in report.entries) == len(data)
+    assert {".symtab", ".strtab"} <= {e.file for e in report.entries if e.part == LINKER}
+
+
+def test_json_form(report: Report) -> None:
+    assert reports.parse(report.to_json(), "r") == report
+    assert reports.parse(report.to_json(), "r").to_json() == report.to_json()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b'"version": 1', b'"version": 9', "no size report of version 1"),
+        (b'"platform": "linux', b'"platforms": "linux', "key 'platform' is missing"),
+        (b'"bytes": 20000', b'"bytes": "x"', "a number was expected"),
+        (b'"gzip"', b'"zip"', "stripped, text, gzip were expected"),
+    ],
+)
+def test_json_that_is_none(report: Report, old: bytes, new: bytes, message: str) -> None:
+    data = report.to_json()
+    assert old in data
+    with pytest.raises(BadInput, match=message):
+        reports.parse(data.replace(old, new), "r.json")
+
+
+def test_library_that_was_cut_off(built: Built) -> None:
+    data = built.library.read_bytes()
+    for size in (0, 3, 40, len(data) // 2):
+        with pytest.raises(BadInput, match=r"lib\.so"):
+            Elf(data[:size], "lib.so")
+
+
+def test_selection_of_another_library_names_no_class(built: Built) -> None:
+    data = built.library.read_bytes()
+    other = replace(built.selection, kernels=(), ops=(), files=())
+    made = link_map.parse(built.map.read_text(), "map")
+    report = attribute.report("x", data, Elf(data, "l"), made, built.line().objects(), other)
+    assert set(report.by(lambda e: e.clazz)) == {""}
+
+
+def test_map_of_gnu_ld(tmp_path: Path) -> None:
+    """It goes as far: no names of local symbols, but every source."""
+    built = mini_library.build(tmp_path / "x", mini_library.selection(), lld=False)
+    report = built.report()
+    assert sum(e.bytes for e in report.entries) == built.library.stat().st_size
+    assert report.by(lambda e: e.file)[TABLE] > 20000

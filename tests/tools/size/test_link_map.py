@@ -1,0 +1,75 @@
+"""Tests of the readers of linkers' maps, on maps that real linkers wrote."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import mini_library
+import pytest
+
+from tfcarve.errors import BadInput
+from tfcarve.size import link_map
+
+
+def _placed(made: link_map.LinkMap, name: str) -> link_map.Piece:
+    (piece,) = [p for p in made.pieces if name in (p.symbol, p.name)]
+    return piece
+
+
+def test_lld(tmp_path: Path) -> None:
+    built = mini_library.build(tmp_path, mini_library.selection())
+    made = link_map.parse(built.map.read_text(), "map")
+    assert made.linker == "lld"
+    table = _placed(made, "mini::kTable")
+    assert (table.size, table.section) == (20000, ".rodata")
+    assert table.owner == "libunits.a(kernels__table_op.pic.o)"
+    assert not any("NeverUsed" in p.symbol for p in made.pieces), "the linker dropped it"
+
+
+def test_gnu_ld(tmp_path: Path) -> None:
+    built = mini_library.build(tmp_path, mini_library.selection(), lld=False)
+    made = link_map.parse(built.map.read_text(), "map")
+    assert made.linker == "gnu"
+    table = _placed(made, ".rodata._ZN4miniL6kTableE")
+    assert (table.size, table.section) == (20000, ".rodata")
+    assert table.owner == "libunits.a(kernels__table_op.pic.o)"
+    assert not any("NeverUsed" in p.name for p in made.pieces), "what was dropped has no address"
+
+
+def test_ld64_lld(tmp_path: Path) -> None:
+    clang = next((c for c in ("clang", "clang-19") if shutil.which(c)), None)
+    linker = next((x for x in ("ld64.lld", "ld64.lld-19") if shutil.which(x)), None)
+    if clang is None or linker is None:
+        pytest.skip("no clang and ld64.lld on PATH. Try: sudo apt-get install clang-19 lld-19")
+    source = tmp_path / "table.c"
+    source.write_text(
+        "const unsigned char table[20000] = {1};\nint get(int i) { return table[i]; }\n"
+    )
+    target = "--target=arm64-apple-ios13.0"
+    subprocess.run([clang, target, "-c", source, "-o", tmp_path / "table.o"], check=True)
+    link = [linker, "-arch", "arm64", "-platform_version", "ios", "13.0", "13.0", "-dylib"]
+    link += ["-undefined", "dynamic_lookup", "-map", "map", "-o", "table.dylib", "table.o"]
+    subprocess.run(link, check=True, cwd=tmp_path)
+    made = link_map.parse((tmp_path / "map").read_text(), "map")
+    assert made.linker == "ld64"
+    table = _placed(made, "_table")
+    assert (table.size, table.section) == (20000, "__TEXT,__const")
+    assert table.owner.endswith("table.o")
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "{}", "\0" * 100])
+def test_what_is_no_map(text: str) -> None:
+    with pytest.raises(BadInput, match=r"m\.map: no linker map"):
+        link_map.parse(text, "m.map")
+
+
+def test_map_that_was_cut_off() -> None:
+    head = "             VMA              LMA     Size Align Out     In      Symbol\n"
+    with pytest.raises(BadInput, match="was it cut off"):
+        link_map.parse(head, "m.map")
+
+
+def test_symbol_of_a_file_that_is_not_listed() -> None:
+    text = "# Path: x\n# Object files:\n# Symbols:\n0x1000\t0x10\t[ 7] _main\n"
+    with pytest.raises(BadInput, match="is of file 7, not listed"):
+        link_map.parse(text, "m.map")

@@ -1,0 +1,48 @@
+"""Tests of telling an object's part and source."""
+
+import pytest
+
+from tfcarve.size.origin import (
+    CORE,
+    HELPERS,
+    INTERFACE,
+    KERNELS,
+    LINKER,
+    PROTOS,
+    THIRD_PARTY,
+    TOOLCHAIN,
+    origin,
+)  # fmt: skip
+
+_UNITS = {"tensorflow__core__kernels__relu_op": "tensorflow/core/kernels/relu_op.cc"}
+_BIN = "bazel-out/k8-opt/bin"
+_TF = f"{_BIN}/external/tfcarve~tfcarve_tensorflow"
+
+
+@pytest.mark.parametrize(
+    ("owner", "part", "file"),
+    [
+        (
+            f"{_BIN}/tensorflow/parts/libunits.a(tensorflow__core__kernels__relu_op.pic.o)",
+            KERNELS,
+            "tensorflow/core/kernels/relu_op.cc",
+        ),
+        (
+            f"{_BIN}/_objs/tensorflow/helpers/tensorflow__core__kernels__relu_op.pic.o",
+            HELPERS,
+            "tensorflow/core/kernels/relu_op.cc",
+        ),
+        (f"{_TF}/libcore.a(graph.pic.o)", CORE, "core: graph"),
+        (f"{_TF}/_objs/core/0/status.pic.o", CORE, "core: status"),
+        (f"{_TF}/libcore_registering.lo(array_ops.pic.o)", CORE, "core_registering: array_ops"),
+        (f"{_TF}/libcore_protos.a(graph.pb.pic.o)", PROTOS, "core_protos: graph.pb"),
+        (f"{_BIN}/external/x/libabseil.a(mutex.pic.o)", THIRD_PARTY, "abseil: mutex"),
+        (f"{_BIN}/external/y/tools/runtime/libc_api.a(tfcarve_c_api.pic.o)", INTERFACE, "c_api: tfcarve_c_api"),
+        ("/usr/lib/gcc/x86_64-linux-gnu/12/libstdc++.a(new.o)", TOOLCHAIN, "stdc++: new"),
+        ("/usr/lib/x86_64-linux-gnu/crti.o", TOOLCHAIN, "crti"),
+        ("", LINKER, ""),
+    ],
+)  # fmt: skip
+def test_origin(owner: str, part: str, file: str) -> None:
+    found = origin(owner, _UNITS)
+    assert (found.part, found.file) == (part, file)

@@ -1,0 +1,105 @@
+"""Tests of prices: they are what libraries really built without something come to."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import mini_library
+import pytest
+from mini_library import DOUBLE, FLOAT, OPS, RELU, TABLE, Built
+
+from tfcarve.errors import BadInput
+from tfcarve.selection.selection import Selection
+from tfcarve.size.relink import Relinker
+from tfcarve.size.without import Target, target, without
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return mini_library.build(
+        tmp_path_factory.mktemp("whole") / "x", mini_library.selection(double=True)
+    )
+
+
+def _relinker(built: Built, *, recompile: bool = True) -> Relinker:
+    return Relinker(built.line(), built.selection, recompile=recompile)
+
+
+def test_linked_again_whole_it_is_the_same_size(built: Built) -> None:
+    assert _relinker(built).whole == built.report().sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "selection"),
+    [
+        (f"class:{DOUBLE}", mini_library.selection()),
+        ("dtype:float64", mini_library.selection()),
+        ("op:Table", mini_library.selection(double=True, table=False)),
+        ("model:b.pb", mini_library.selection(table=False)),
+    ],
+)
+def test_price_is_what_a_build_without_it_saves(
+    built: Built, text: str, selection: Selection, tmp_path: Path
+) -> None:
+    price = _relinker(built).price(target(text))
+    less = mini_library.build(tmp_path / "less", selection).report().sizes
+    assert price.exact
+    assert price.saved == {m: size - less[m] for m, size in built.report().sizes.items()}
+    assert price.saved["stripped"] > 0
+
+
+def test_without_compiling_it_is_a_lower_bound(built: Built) -> None:
+    bound = _relinker(built, recompile=False).price(target("model:b.pb"))
+    exact = _relinker(built).price(target("model:b.pb"))
+    assert (bound.dropped, bound.kept) == ((TABLE,), (RELU, OPS))
+    assert not bound.exact
+    assert 20000 < bound.saved["stripped"] <= exact.saved["stripped"]
+
+
+def test_one_of_two_classes_needs_a_compile(built: Built) -> None:
+    bound = _relinker(built, recompile=False).price(target(f"class:{FLOAT}"))
+    assert bound.saved == {"stripped": 0, "text": 0, "gzip": 0}
+    assert _relinker(built).price(target(f"class:{FLOAT}")).recompiled == (RELU,)
+
+
+def test_failed_link_is_told(built: Built, tmp_path: Path) -> None:
+    line = built.line()
+    (tmp_path / "libcore.a").write_bytes(b"")
+    broken = Relinker(line, built.selection, recompile=True)
+    with pytest.raises(BadInput, match=r"the link failed:\n"):
+        broken.sizes({"x": b"no object"})
+
+
+def test_selection_of_another_library(built: Built) -> None:
+    smaller = mini_library.selection(table=False)
+    Relinker(built.line(), smaller, recompile=False)
+    kernels = [*built.selection.kernels]
+    other = replace(
+        built.selection,
+        files=(*built.selection.files, "kernels/other.cc"),
+        kernels=(*kernels, replace(kernels[0], file="kernels/other.cc")),
+    )
+    with pytest.raises(BadInput, match="no object of the unit kernels__other"):
+        Relinker(built.line(), other, recompile=False)
+
+
+def test_model_takes_what_only_it_needs() -> None:
+    whole = mini_library.selection(double=True)
+    reduced = without(whole, Target("model", "b.pb"))
+    assert {k.clazz for k in reduced.kernels} == {FLOAT}
+    assert reduced.files == (RELU, OPS)
+    assert [m.path for m in reduced.models] == ["a.pb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("op:Rellu", r"'op:Rellu' is not in the selection: did you mean Relu\?"),
+        ("model:c.pb", r"did you mean .*\.pb"),
+        ("dtype:q", "there are: float32, float64"),
+        ("kernel:Relu", "op:NAME, class:NAME, dtype:NAME, model:NAME"),
+        ("op:", "was expected"),
+    ],
+)
+def test_what_is_not_there(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        without(mini_library.selection(double=True), target(text))
