@@ -26,6 +26,57 @@ def _linux(*, cpu, triple, package, bazel_cpu, cpus):
         missing_toolchain = "{0}-g++ is not on PATH; try: sudo apt-get install {1}".format(triple, package),
     )
 
+def _android(*, cpu, triple, abi, flags = []):
+    """A row for Android, built by the NDK's clang.
+
+    Args:
+      cpu: value of @platforms//cpu.
+      triple: the NDK's, with the lowest API level that the library runs on.
+      abi: the folder of an APK that libraries for this CPU are in.
+      flags: the compiler's flags for the CPU.
+
+    Returns:
+      struct, see PLATFORMS.
+    """
+    return struct(
+        os = "android",
+        cpu = cpu,
+        constraints = ["@platforms//os:android", "@platforms//cpu:" + cpu],
+        triple = triple,
+        cpus = {abi: flags},
+        cross = None,
+        shared_library = "libtensorflow-core.so",
+        missing_toolchain = "register the NDK's toolchains in your MODULE.bazel: rules_android_ndk, " +
+                            "with ANDROID_NDK_HOME or `path` naming the NDK",
+    )
+
+def _ios(*, cpu, triple, environment):
+    """A row for iOS, built by Xcode's clang.
+
+    Args:
+      cpu: value of @platforms//cpu.
+      triple: with the oldest iOS that the library runs on.
+      environment: "device" or "simulator".
+
+    Returns:
+      struct, see PLATFORMS.
+    """
+    return struct(
+        os = "ios",
+        cpu = cpu,
+        constraints = [
+            "@platforms//os:ios",
+            "@platforms//cpu:" + cpu,
+            "//rules/platforms:" + environment,
+        ],
+        triple = triple,
+        cpus = {cpu: []},
+        cross = None,
+        # An app links the archive: it comes in an xcframework.
+        shared_library = None,
+        missing_toolchain = "build on a Mac with Xcode and register apple_support's toolchains in your MODULE.bazel",
+    )
+
 # Fields of a row:
 #   os                 which link fragments fit: "linux", "android" or "ios"
 #   cpu                value of @platforms//cpu
@@ -36,6 +87,18 @@ def _linux(*, cpu, triple, package, bazel_cpu, cpus):
 #   shared_library     file name of the shared library; None where there is none
 #   missing_toolchain  what to tell those who have no toolchain for it
 PLATFORMS = {
+    "android_arm64": _android(cpu = "aarch64", triple = "aarch64-linux-android24", abi = "arm64-v8a"),
+    "android_armv7": _android(
+        cpu = "armv7",
+        triple = "armv7a-linux-androideabi24",
+        abi = "armeabi-v7a",
+        flags = ["-mfpu=neon"],
+    ),
+    "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86"),
+    "android_x86_64": _android(cpu = "x86_64", triple = "x86_64-linux-android24", abi = "x86_64"),
+    "ios_arm64": _ios(cpu = "aarch64", triple = "arm64-apple-ios13.0", environment = "device"),
+    "ios_sim_arm64": _ios(cpu = "aarch64", triple = "arm64-apple-ios14.0-simulator", environment = "simulator"),
+    "ios_sim_x86_64": _ios(cpu = "x86_64", triple = "x86_64-apple-ios13.0-simulator", environment = "simulator"),
     "linux_arm64": _linux(
         cpu = "aarch64",
         triple = "aarch64-linux-gnu",
