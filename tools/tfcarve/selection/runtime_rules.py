@@ -10,7 +10,7 @@ import yaml
 
 from tfcarve.errors import BadInput
 
-_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "source", "why"))
+_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "source", "why", "unproved"))
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 
@@ -27,6 +27,7 @@ class Rule:
       replaced: the nodes of `when` never run themselves and need no kernel.
       source: the TensorFlow source that the rule was read from.
       why: what adds the ops.
+      unproved: why no model fails without the rule; empty: one does, see tests/runtime_rules.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Rule:
     replaced: bool
     source: str
     why: str
+    unproved: str = ""
 
 
 def parse(document: Any, where: str) -> tuple[Rule, ...]:
@@ -65,6 +67,7 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
                 row.get("replaced", False),
                 row["source"],
                 " ".join(row["why"].split()),
+                " ".join(row.get("unproved", "").split()),
             )
         )
     return tuple(rules)

@@ -1,0 +1,33 @@
+// AppFolded, an op that only constant folding computes: it gives 2 there and refuses everywhere else.
+// With it a model fails when folding does, which TensorFlow itself passes over in silence.
+
+#include "tensorflow/core/framework/log_memory.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace app {
+
+REGISTER_OP("AppFolded")
+    .Output("y: float")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+class AppFoldedOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    OP_REQUIRES(
+        context,
+        context->step_id() == tensorflow::LogMemory::CONSTANT_FOLDING_STEP_ID,
+        tensorflow::errors::FailedPrecondition(name(), " was not folded"));
+    tensorflow::Tensor* y = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &y));
+    y->scalar<float>()() = 2;
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("AppFolded").Device(tensorflow::DEVICE_CPU),
+                        AppFoldedOp);
+
+}  // namespace app

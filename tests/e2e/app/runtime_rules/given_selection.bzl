@@ -1,0 +1,25 @@
+"""given_selection: a selection that lies there, as tf_selection would hand it on."""
+
+load("@tfcarve//rules:defs.bzl", "TfSelectionInfo")
+
+def _given_selection_impl(ctx):
+    return [
+        DefaultInfo(files = depset([ctx.file.selection])),
+        TfSelectionInfo(
+            selection = ctx.file.selection,
+            header = ctx.file.header,
+            op_files = ctx.file.op_files,
+            custom_ops = depset(ctx.files.custom_ops),
+        ),
+    ]
+
+given_selection = rule(
+    implementation = _given_selection_impl,
+    doc = "Files as TfSelectionInfo.",
+    attrs = {
+        "custom_ops": attr.label_list(allow_files = True, doc = "As in tf_selection."),
+        "header": attr.label(allow_single_file = True, doc = "ops_to_register.h"),
+        "op_files": attr.label(allow_single_file = True, doc = "tf_op_files.txt"),
+        "selection": attr.label(allow_single_file = True, doc = "selection.json"),
+    },
+)

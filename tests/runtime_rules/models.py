@@ -1,0 +1,229 @@
+"""A model for each runtime rule: one that runs with the rule and fails without it.
+
+No model here names an op that a rule adds, so that none is in a library but by its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import function
+from tensorflow.python.ops import (
+    gen_array_ops,
+    gen_functional_ops,
+    gen_math_ops,
+    gen_resource_variable_ops,
+)
+
+from models.frozen import INPUT, OUTPUT, Array
+
+FOLDED = "AppFolded"  # the app's own op: gives 2, and only to constant folding
+_FED = 1.5
+
+
+@dataclass(frozen=True)
+class RuleModel:
+    """A model that needs a rule.
+
+    Attributes:
+      rule: the rule's id in runtime_ops.yaml.
+      maker: gives the model as a GraphDef with a Placeholder INPUT and a node OUTPUT.
+      error: what the library says of the model when the rule is left out.
+      fed: what the model is fed.
+    """
+
+    rule: str
+    maker: Callable[[], Any]
+    error: str
+    fed: Array
+
+
+# Functions in TensorFlow 1's form: tf.function would put an Identity behind each result.
+def _function(name: str, types: list[Any], body: Callable[..., Any]) -> Any:
+    return function.Defun(*types, func_name=name)(body)
+
+
+def _negated() -> Any:
+    return _function("negated", [tf.float32], lambda x: gen_math_ops.neg(x))
+
+
+def _squared() -> Any:
+    return _function("squared", [tf.float32], lambda x: gen_math_ops.mul(x, x))
+
+
+def _drawn(build: Callable[[Any], Any], shape: tuple[int, ...] = ()) -> Any:
+    with tf.Graph().as_default() as graph:
+        result = build(tf.compat.v1.placeholder(tf.float32, shape, name=INPUT))
+        gen_math_ops.neg(result, name=OUTPUT)
+        return graph.as_graph_def()
+
+
+def _lowered(outputs: list[Any]) -> Any:
+    on = tf.compat.v1.AttrValue(b=True)
+    outputs[0].op._set_attr("_lower_using_switch_merge", on)
+    return outputs[0]
+
+
+def plain() -> Any:
+    """Negates twice."""
+    return _drawn(gen_math_ops.neg)
+
+
+def folded() -> Any:
+    """Adds what FOLDED gives."""
+    graph = _drawn(lambda x: gen_math_ops.mul(x, tf.constant(2.0, name="two")))
+    (node,) = [node for node in graph.node if node.op == "Const"]
+    node.op = FOLDED
+    node.attr.clear()
+    return graph
+
+
+def with_constants(graph: Any) -> Any:
+    """The same graph with constants for FOLDED, which full TensorFlow does not know."""
+    known = type(graph)()
+    known.CopyFrom(graph)
+    for node in known.node:
+        if node.op == FOLDED:
+            with tf.Graph().as_default():
+                node.CopyFrom(tf.constant(2.0, name=node.name).op.node_def)
+    return known
+
+
+def resource() -> Any:
+    """Writes and reads a variable that a function gives."""
+    handle = _function(
+        "handle",
+        [],
+        lambda: gen_resource_variable_ops.var_handle_op(tf.float32, [], shared_name="variable"),
+    )
+
+    def build(x: Any) -> Any:
+        (given,) = gen_functional_ops.stateful_partitioned_call([], [tf.resource], handle)
+        written = gen_resource_variable_ops.assign_variable_op(given, x)
+        with tf.control_dependencies([written]):
+            return gen_resource_variable_ops.read_variable_op(given, tf.float32)
+
+    return _drawn(build)
+
+
+def list_converter() -> Any:
+    """Passes a list of one tensor on, when the input is there."""
+    graph = _drawn(gen_math_ops.neg)
+    (node,) = [node for node in graph.node if node.op == "Neg" and node.name != OUTPUT]
+    node.op = "_ListToArray"
+    node.attr["Tin"].list.type.append(tf.float32.as_datatype_enum)
+    node.attr["N"].i = 1
+    node.input.append(f"^{INPUT}")
+    return graph
+
+
+def conditional() -> Any:
+    """Squares what is less than its square."""
+
+    def build(x: Any) -> Any:
+        less = gen_math_ops.less(x, gen_math_ops.mul(x, x))
+        return _lowered(
+            gen_functional_ops.stateless_if(less, [x], [tf.float32], _squared(), _negated())
+        )
+
+    return _drawn(build)
+
+
+def case() -> Any:
+    """Takes the branch whose number is how many elements there are."""
+
+    def build(x: Any) -> Any:
+        branches = [_negated(), _squared()]
+        return _lowered(
+            gen_functional_ops.stateless_case(gen_array_ops.size(x), [x], [tf.float32], branches)
+        )
+
+    return _drawn(build)
+
+
+def loop() -> Any:
+    """Squares until the fourth power is reached."""
+    types = [tf.float32, tf.float32]
+    until = _function("until", types, lambda x, last: gen_math_ops.less(x, last))
+    body = _function("body", types, lambda x, last: (gen_math_ops.mul(x, x), last))
+
+    def build(x: Any) -> Any:
+        square = gen_math_ops.mul(x, x)
+        last = gen_math_ops.mul(square, square)
+        return _lowered(gen_functional_ops.stateless_while([x, last], until, body))
+
+    return _drawn(build)
+
+
+def gradient() -> Any:
+    """The gradient of a square, whose two parts are summed, and of an argument that nothing uses."""
+    types = [tf.float32, tf.float32]
+    first = _function("first", types, lambda x, unused: gen_math_ops.mul(x, x))
+
+    def build(x: Any) -> Any:
+        return gen_functional_ops.symbolic_gradient([x, x, x], types, first)[0]
+
+    return _drawn(build)
+
+
+def parallel_concat() -> Any:
+    """Puts a vector below itself."""
+    return _drawn(lambda x: gen_array_ops.parallel_concat([x, x], [2]), (1,))
+
+
+def accumulated() -> Any:
+    """Sums by way of a temporary variable."""
+    return _drawn(lambda x: gen_math_ops.accumulate_nv2([x, x], []))
+
+
+def accumulated_in_loop() -> Any:
+    """Sums in a loop that TensorFlow 1 drew, where no temporary variable is used.
+
+    It names Identity and what loops are made of, so it is none of MODELS.
+    """
+
+    def build(x: Any) -> Any:
+        last = gen_math_ops.mul(x, x)
+        tf.compat.v1.disable_control_flow_v2()
+        try:
+            return tf.compat.v1.while_loop(
+                lambda at: gen_math_ops.less(at, last),
+                lambda at: [gen_math_ops.accumulate_nv2([at, at], [])],
+                [x],
+            )
+        finally:
+            tf.compat.v1.enable_control_flow_v2()
+
+    return _drawn(build)
+
+
+def _needs(
+    rule: str, maker: Callable[[], Any], error: str, shape: tuple[int, ...] = ()
+) -> RuleModel:
+    return RuleModel(rule, maker, error, np.full(shape, _FED, np.float32))
+
+
+def _unknown(op: str) -> str:
+    return f"Op type not registered '{op}'"
+
+
+MODELS: Mapping[str, RuleModel] = {
+    "plain_graph": _needs("source-and-sink", plain, _unknown("NoOp")),
+    "plain": _needs("feeds-and-fetches", plain, _unknown("_Arg")),
+    "fetched": _needs("fetches-of-constant-folding", folded, "was not folded"),
+    "folded": _needs("folded-constants", folded, "was not folded"),
+    "resource": _needs("functions-that-give-resources", resource, _unknown("Identity")),
+    "list_converter": _needs("list-converters", list_converter, _unknown("Identity")),
+    "conditional": _needs("lowered-if", conditional, _unknown("Switch")),
+    "case": _needs("lowered-case", case, _unknown("_SwitchN")),
+    "loop": _needs("lowered-while", loop, _unknown("Enter")),
+    "gradient": _needs("symbolic-gradient", gradient, _unknown("AddN")),
+    "parallel_concat": _needs(
+        "parallel-concat", parallel_concat, _unknown("_ParallelConcatStart"), (1,)
+    ),
+    "accumulated": _needs("accumulate-n", accumulated, _unknown("TemporaryVariable")),
+}

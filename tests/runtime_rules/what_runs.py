@@ -1,0 +1,33 @@
+"""What full TensorFlow runs: the graph of a session after all that its runtime does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from models.frozen import INPUT, OUTPUT, Array
+
+
+def ops_of(graph: Any) -> set[str]:
+    """The ops that a GraphDef names, in its functions too."""
+    bodies = [graph.node, *(f.node_def for f in graph.library.function)]
+    return {node.op for body in bodies for node in body}
+
+
+def run(graph: Any, fed: Array) -> tuple[Array, set[str]]:
+    """Runs a graph without grappler, which a mobile build does not have.
+
+    Returns its output, and the ops of the nodes that are left when the runtime has rewritten it.
+    """
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    options = tf.compat.v1.RunOptions(output_partition_graphs=True)
+    metadata = tf.compat.v1.RunMetadata()
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(graph, name="")
+        with tf.compat.v1.Session(graph=imported, config=config) as session:
+            output = session.run(
+                f"{OUTPUT}:0", {f"{INPUT}:0": fed}, options=options, run_metadata=metadata
+            )
+    return output, {node.op for part in metadata.partition_graphs for node in part.node}
