@@ -100,8 +100,8 @@ def _run(*argv: str, cwd: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def build(folder: Path, selected: Selection, *, lld: bool = True) -> Built:
-    """Builds the library of a selection in `folder`."""
+def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
+    """Builds the library of a selection in `folder`, linked by lld, bfd (GNU ld) or gold."""
     for name in ("units", "objects", "tools"):
         (folder / name).mkdir(parents=True)
     compiler = ["g++", *_COPTS, f"-I{MINI}", f"-I{RUNTIME}"]
@@ -114,12 +114,12 @@ def build(folder: Path, selected: Selection, *, lld: bool = True) -> Built:
     _run("ar", "qcsD", "libunits.a", *objects, cwd=folder)
     _run("ar", "qcsD", "libcore.a", "objects/core.pic.o", cwd=folder)
     # -fuse-ld=lld looks for ld.lld in the folders of -B.
-    with_lld = ["-Btools", "-fuse-ld=lld", "-Wl,--icf=all"] if lld else []
-    if lld:
+    by = ["-Btools", f"-fuse-ld={ld}", *(["-Wl,--icf=all"] if ld == "lld" else [])]
+    if ld == "lld":
         (folder / "tools" / "ld.lld").symlink_to(linker())
     whole = ["-Wl,--whole-archive", "libunits.a", "libcore.a", "-Wl,--no-whole-archive"]
     flags = ["-shared", "-nostartfiles", "-Wl,--gc-sections", "-Wl,-Map=library.map"]
-    link = ["g++", *with_lld, *flags, "-o", "unstripped.so", *whole]
+    link = ["g++", *by, *flags, "-o", "unstripped.so", *whole]
     _run(*link, cwd=folder)
     _run("strip", "--strip-all", "-o", "library.so", "unstripped.so", cwd=folder)
     document = {

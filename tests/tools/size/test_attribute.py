@@ -126,7 +126,7 @@ def test_selection_of_another_library_names_no_class(built: Built) -> None:
 
 def test_map_of_gnu_ld(tmp_path: Path) -> None:
     """It goes as far: no names of local symbols, but every source."""
-    built = mini_library.build(tmp_path / "x", mini_library.selection(), lld=False)
+    built = mini_library.build(tmp_path / "x", mini_library.selection(), ld="bfd")
     report = built.report()
     assert sum(e.bytes for e in report.entries) == built.library.stat().st_size
     assert report.by(lambda e: e.file)[TABLE] > 20000

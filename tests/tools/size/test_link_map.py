@@ -26,8 +26,9 @@ def test_lld(tmp_path: Path) -> None:
     assert not any("NeverUsed" in p.symbol for p in made.pieces), "the linker dropped it"
 
 
-def test_gnu_ld(tmp_path: Path) -> None:
-    built = mini_library.build(tmp_path, mini_library.selection(), lld=False)
+@pytest.mark.parametrize("ld", ["bfd", "gold"])
+def test_gnu_ld(tmp_path: Path, ld: str) -> None:
+    built = mini_library.build(tmp_path, mini_library.selection(), ld=ld)
     made = link_map.parse(built.map.read_text(), "map")
     assert made.linker == "gnu"
     table = _placed(made, ".rodata._ZN4miniL6kTableE")

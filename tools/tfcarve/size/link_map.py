@@ -31,7 +31,7 @@ class LinkMap:
 
 
 def parse(text: str, where: str) -> LinkMap:
-    """Reads a map of lld (ELF), ld64.lld (Mach-O) or GNU ld.
+    """Reads a map of lld (ELF), ld64.lld (Mach-O), GNU ld or gold.
 
     Args:
       text: the map.
@@ -45,7 +45,7 @@ def parse(text: str, where: str) -> LinkMap:
         made = LinkMap("lld", tuple(_lld(text)))
     elif head.startswith("# Path:"):
         made = LinkMap("ld64", tuple(_ld64(text, where)))
-    elif "Archive member included" in head or "Linker script and memory map" in text:
+    elif _GNU_START.search(text):
         made = LinkMap("gnu", tuple(_gnu(text)))
     else:
         raise BadInput(
@@ -88,16 +88,19 @@ def _lld(text: str) -> list[Piece]:
     return pieces
 
 
+# gold, which has the same form, says just "Memory map".
+_GNU_START = re.compile(r"^(?:Linker script and memory map|Memory map)$", re.MULTILINE)
 _GNU_PLACED = re.compile(r"^ (\S*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 _GNU_OUTPUT = re.compile(r"^(\.?[A-Za-z_]\S*)(?:\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
 _GNU_LONG = re.compile(r"^ [._A-Za-z]\S*$")
 
 
 def _gnu(text: str) -> list[Piece]:
-    """GNU ld's listing: it tells no local symbols, and sizes of merged strings before merging."""
+    """GNU ld's and gold's listing: it tells no local symbols, and sizes of merged strings before merging."""
     pieces: list[Piece] = []
     section, long_name = "", ""
-    for line in text.partition("Linker script and memory map")[2].splitlines():
+    start = _GNU_START.search(text)
+    for line in text[start.end() if start else len(text) :].splitlines():
         if line.startswith(("OUTPUT(", "Cross Reference")):
             break
         if _GNU_LONG.match(line):

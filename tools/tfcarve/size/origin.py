@@ -62,7 +62,7 @@ def origin(owner: str, units: Mapping[str, str]) -> Origin:
     if container.startswith("/") or _TOOLCHAIN.match(container.rpartition("/")[2]):
         return Origin(TOOLCHAIN, f"{library}: {stem}" if archived else stem)
     named = f"{library}: {stem}"
-    if stem.endswith(".pb"):
+    if stem.endswith((".pb", ".pb.cc")) or "proto" in library.removeprefix("protobuf"):
         return Origin(PROTOS, named)
     if _OF_RUNTIME.match(library):
         return Origin(INTERFACE, named)

@@ -1,5 +1,6 @@
 """The report as one HTML file that needs nothing else."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,7 +58,7 @@ def page(report: Report, since: Report | None, prices: Sequence[Price]) -> bytes
 
 def _label(box: Box) -> str:
     """What of the name fits into the box, at some 6.2 units a letter; nothing where little would."""
-    text = box.name.rpartition("/")[2] or box.part
+    text = re.split(r"/|: ", box.name)[-1] or box.part
     fits = int((box.width - 6) / 6.2)
     if box.height < 14 or fits < 4:
         return ""
@@ -80,7 +81,7 @@ def _tables(report: Report) -> list[Table]:
         _table(
             "models",
             "Models",
-            "What only one model needs. What several need, and the runtime, stays without it.",
+            "What only one model needs, by attribution. What several need stays without it.",
             _told(report.by(owners.model)),
         ),
         _table("ops", "Ops", "What only one op needs.", _told(report.by(owners.op))),
@@ -101,7 +102,7 @@ def _tables(report: Report) -> list[Table]:
 
 
 def _told(sizes: dict[str, int]) -> list[tuple[str, int, str]]:
-    remarks = {SHARED: "needed by several", EVERY: "no selection changes it"}
+    remarks = {SHARED: "needed by several", EVERY: "core, helpers, third party, toolchain"}
     return [(name, size, remarks.get(name, "")) for name, size in sizes.items()]
 
 

@@ -1,0 +1,57 @@
+"""What a library tells of its size, seen at analysis: nothing is compiled."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:defs.bzl", "TfMobileLibraryInfo")
+
+def _outputs_impl(ctx):
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    files = sorted([f.basename for f in target[OutputGroupInfo].sizes.to_list()])
+    asserts.equals(env, ["link.json", "sizes.html", "sizes.json", "tensorflow-core.map"], files)
+    asserts.equals(env, "sizes.json", target[TfMobileLibraryInfo].size_report.basename)
+    return analysistest.end(env)
+
+outputs_test = analysistest.make(_outputs_impl)
+
+def _map_impl(ctx):
+    """The map is of the library's own link, and the report is of that map."""
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    (map_file,) = [f for f in target[OutputGroupInfo].sizes.to_list() if f.extension == "map"]
+    actions = analysistest.target_actions(env)
+    linking = [a for a in actions if map_file in a.outputs.to_list()]
+    asserts.equals(env, ["CppLink"], [a.mnemonic for a in linking])
+    asserts.true(env, target[TfMobileLibraryInfo].unstripped_library in linking[0].outputs.to_list())
+    reading = [a for a in actions if a.mnemonic == "TfSizes"]
+    asserts.true(env, map_file in reading[0].inputs.to_list())
+    return analysistest.end(env)
+
+map_test = analysistest.make(_map_impl)
+
+def _link_json_impl(ctx):
+    """The link that is told is the link that is done: its flags, and what is forced in it."""
+    env = analysistest.begin(ctx)
+    actions = analysistest.target_actions(env)
+    (written,) = [a for a in actions if a.outputs.to_list()[0].basename == "link.json"]
+    told = json.decode(written.content)
+    argv = told["link"]["argv"]
+    (linking,) = [a for a in actions if a.mnemonic == "CppLink" and "unstripped" in a.outputs.to_list()[0].path]
+    flags = [f for f in argv if f.startswith("-Wl,") and "whole-archive" not in f and "-rpath" not in f]
+    missing = [f for f in flags if f not in linking.argv]
+    asserts.equals(env, [], missing)
+    asserts.true(env, "-Wl,--gc-sections" in flags)
+    forced = [
+        argv[i + 1].split("/")[-1]
+        for i in range(len(argv))
+        if argv[i] == "-Wl,--whole-archive"
+    ]
+    asserts.equals(env, ["libc_api", "libcore_registering", "libunits"], sorted([f.split(".")[0] for f in forced]))
+    asserts.true(env, told["link"]["source"] in argv)
+    asserts.true(env, told["link"]["output"] in argv)
+    compile = told["compile"]["argv"]
+    asserts.true(env, "-std=c++17" in compile)
+    asserts.true(env, told["compile"]["source"] in compile)
+    asserts.true(env, told["compile"]["output"] in compile)
+    return analysistest.end(env)
+
+link_json_test = analysistest.make(_link_json_impl)
