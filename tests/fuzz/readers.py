@@ -40,11 +40,6 @@ def _meta_graph(data: bytes) -> object:
     return [graph_def.graph(data, *found.graph, "m") for found in places]
 
 
-def _graph_text(text: str) -> object:
-    _, graphs = graph_text.graphs(graph_text.parse(text))
-    return [graph_text.graph(found.graph, "m") for found in graphs]
-
-
 def _index(data: bytes) -> object:
     return index.parse(data, "index.json").load()
 
@@ -78,6 +73,11 @@ node { name: "n" op: 'Relu' input: "a" device: "\\057cpu:0"
   attr < key: "t" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: -1 } } float_val: 1.5e-3 } } > }
 library { function { signature { name: "F" } node_def { op: "Add" attr { key: "f" value { func { name: "G" } } } } } }
 versions { producer: 22 }
+"""
+_SAVED_PBTXT = b"""\
+saved_model_schema_version: 1
+meta_graphs { meta_info_def { tags: "serve" } graph_def { node { name: "n" op: "Relu" } }
+  signature_def { key: "s" value { inputs { key: "x" value { name: "n:0" } } } } }
 """
 _FLEX = flat.model(["FlexAdd", "x"], [(0, flat.flex_options(b"Relu", _NODE)), (1, b"z")], 2)
 _BUILD = b"""\
@@ -119,7 +119,7 @@ READERS: dict[str, Reader] = {
         _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader(_meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
-    "pbtxt": Reader(_text(_graph_text), text_format.TextError, [_PBTXT]),
+    "pbtxt": Reader(graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader(lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
     "ops_json": Reader(_text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]']),
     "ops_yaml": Reader(

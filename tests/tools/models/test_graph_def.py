@@ -12,7 +12,7 @@ from tfcarve.models.wire import WireError
 
 
 def _read(data: bytes) -> list[NodeUse]:
-    return graph_def.graph(data, 0, len(data), "m.pb")[0]
+    return list(graph_def.graph(data, 0, len(data), "m.pb")[0])
 
 
 def _attr(value: bytes) -> AttrValue:
@@ -56,7 +56,7 @@ def test_nodes_and_functions() -> None:
         functions=[protos.function("F", node("inner", "Relu"), returned=["inner:out:0", "x"])],
     )
     nodes, functions = graph_def.graph(data, 0, len(data), "m.pb")
-    assert nodes == [
+    assert list(nodes) == [
         NodeUse("m.pb", "", "x", "Placeholder", "", {}),
         NodeUse("m.pb", "", "y", "F", "/device:GPU:0", {}, ("x", "^z")),
         NodeUse("m.pb", "F", "inner", "Relu", "", {}),
@@ -144,4 +144,62 @@ def test_what_nodes_have_in_common_is_there_once() -> None:
     attrs = {"T": protos.type_value("float32")}
     first, second = _read(protos.graph(node("a", "Relu", attrs), node("b", "Relu", attrs)))
     assert first.op is second.op
-    assert first.attrs["T"] is second.attrs["T"]
+    assert first.attrs is second.attrs
+
+
+def test_nodes_are_walked_through_again_and_again() -> None:
+    data = protos.graph(
+        node("a", "Relu"),
+        functions=[protos.function("F", node("b", "Elu")), protos.function("G", node("c", "Elu"))],
+    )
+    nodes, _ = graph_def.graph(data, 0, len(data), "m.pb")
+    rows = [("", "a", "Relu"), ("F", "b", "Elu"), ("G", "c", "Elu")]
+    for _ in range(2):
+        assert [(use.function, use.node, use.op) for use in nodes] == rows
+    assert len(nodes) == 3
+    assert NodeUse("m.pb", "G", "c", "Elu", "", {}) in nodes
+    assert NodeUse("m.pb", "F", "c", "Elu", "", {}) not in nodes
+
+
+_FIELDS = [
+    protos.data(1, "name"),
+    protos.data(2, "Op"),
+    protos.data(3, "in"),
+    protos.data(3, "^" + "i" * 200),
+    protos.data(4, "/cpu:0"),
+    protos.data(5, protos.data(1, "T") + protos.data(2, protos.type_value("float32"))),
+    protos.data(5, protos.data(1, "s") + protos.data(2, protos.string_value("x" * 600))),
+    protos.data(7, "later"),
+]
+
+
+@given(st.lists(st.sampled_from(_FIELDS), max_size=9))
+def test_fields_in_any_order(fields: list[bytes]) -> None:
+    """The quick way to read a node comes to what the thorough one does, or leaves it to that."""
+    data = protos.data(2, "Op") + b"".join(fields)
+    thorough = graph_def._any_node(data, 0, len(data), "m", "")
+    assert graph_def.node(data, 0, len(data), "m", "") == thorough
+
+
+@pytest.mark.parametrize(
+    ("part", "most"),
+    [(protos.data(3, ""), 60_000), (protos.data(5, protos.data(1, "k")), 20_000)],
+    ids=["inputs", "attributes"],
+)
+def test_a_node_of_more_parts_than_a_model_has(part: bytes, most: int) -> None:
+    assert _read(protos.graph(protos.data(2, "Op") + part * (most // 3)))
+    with pytest.raises(WireError, match="more and smaller parts than a model has"):
+        _read(protos.graph(protos.data(2, "Op") + part * (3 * most)))
+
+
+def test_more_functions_than_a_model_has() -> None:
+    function = protos.data(1, protos.data(1, protos.data(1, "F")))
+    assert _read(protos.data(2, function * 5_000)) == []
+    with pytest.raises(WireError, match="more and smaller parts than a model has"):
+        _read(protos.data(2, function * 20_000))
+
+
+def test_more_dimensions_than_a_shape_has() -> None:
+    assert _attr(protos.data(7, protos.shape(*[1] * 254))) == AttrValue("shape", (1,) * 254)
+    with pytest.raises(WireError, match="a shape of more than 254 dimensions"):
+        _attr(protos.data(7, protos.shape(*[1] * 255)))

@@ -1,16 +1,27 @@
-"""Tests of reading graphs in text form."""
+"""Tests of reading graphs in text form: what comes of them in binary form, read as that is."""
 
 from typing import Any
 
 import pytest
+from google.protobuf import text_format as protobufs
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tfcarve.models import graph_text, text_format
+from tfcarve.models import graph_def, graph_text, meta_graph
 from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.models.text_format import TextError
+from tfcarve.models.wire import WireError
+
+
+def _graph(text: str) -> tuple[list[NodeUse], graph_def.Functions]:
+    kind, binary = graph_text.to_binary(text.encode())
+    assert kind == "graphdef"
+    nodes, functions = graph_def.graph(binary, 0, len(binary), "m.pbtxt")
+    return list(nodes), functions
 
 
 def _nodes(text: str) -> list[NodeUse]:
-    return graph_text.graph(text_format.parse(text), "m.pbtxt")[0]
+    return _graph(text)[0]
 
 
 @pytest.mark.parametrize(
@@ -18,7 +29,8 @@ def _nodes(text: str) -> list[NodeUse]:
     [
         ("type: DT_FLOAT", "type", "float32"),
         ("type: 3", "type", "int32"),
-        ("type: DT_WRONG", "type", "DataType(DT_WRONG)"),
+        ("type: 77", "type", "DataType(77)"),
+        ("type: DT_FLOAT_REF", "type", "float32_ref"),
         ('s: "SAME"', "string", "SAME"),
         ("i: -3", "int", -3),
         ("b: true", "bool", True),
@@ -44,11 +56,11 @@ def test_attr(value: str, kind: str, expected: Any) -> None:
 def test_functions() -> None:
     text = """node { name: "y" op: "F" device: "/cpu:0" input: "x" }
     library { function { signature { name: "F" } node_def { name: "i" op: "Relu" }
-      ret { key: "r" value: "i:out:0" } } }"""
-    nodes, functions = graph_text.graph(text_format.parse(text), "m")
+      ret { key: "z" value: "i:activations:0" } } }"""
+    nodes, functions = _graph(text)
     assert nodes == [
-        NodeUse("m", "", "y", "F", "/cpu:0", {}, ("x",)),
-        NodeUse("m", "F", "i", "Relu", "", {}),
+        NodeUse("m.pbtxt", "", "y", "F", "/cpu:0", {}, ("x",)),
+        NodeUse("m.pbtxt", "F", "i", "Relu", "", {}),
     ]
     assert functions == {"F": ("i",)}
 
@@ -56,41 +68,117 @@ def test_functions() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('node { name: "n" }', "node 'n': '' is no name of an op"),
+        ('node { name: "n" }', "node 'n': has no op"),
         (
-            'node { name: "n" op: "Op" attr { key: "a" value { i: x } } }',
-            "node 'n': attribute 'a': a whole number",
+            'node {\n name: "n" op: "Op" attr { key: "a" value { i: x } } }',
+            "line 2: a whole number was expected, not 'x'",
+        ),
+        (
+            'node { name: "n" op: "Op" attr { key: "a" value { type: DT_WRONG } } }',
+            "an enumerator was expected, not 'DT_WRONG'",
         ),
     ],
 )
 def test_wrong(text: str, message: str) -> None:
-    with pytest.raises(TextError, match=message):
+    with pytest.raises((TextError, WireError), match=message):
         _nodes(text)
 
 
+_GRAPH = 'node { name: "n" op: "Op" }'
+
+
 @pytest.mark.parametrize(
-    ("text", "kind", "tags"),
+    ("text", "kind"),
     [
-        ("node { }", "graphdef", [()]),
-        ("graph_def { } ", "meta_graph", [()]),
-        (
-            'meta_graphs { meta_info_def { tags: "serve" tags: "gpu" } graph_def { } }',
-            "saved_model",
-            [("serve", "gpu")],
-        ),
-        ("meta_graphs { }", "saved_model", []),
+        ("", "graphdef"),
+        (_GRAPH, "graphdef"),
+        ("versions { producer: 1 } " + _GRAPH, "graphdef"),
+        (f"graph_def {{ {_GRAPH} }}", "meta_graph"),
+        (f'saver_def {{ }} graph_def {{ {_GRAPH} }} meta_info_def {{ tags: "t" }}', "meta_graph"),
+        (f"meta_graphs {{ graph_def {{ {_GRAPH} }} }}", "saved_model"),
+        ("saved_model_schema_version: 1 meta_graphs { }", "saved_model"),
     ],
 )
-def test_graphs(text: str, kind: str, tags: list[tuple[str, ...]]) -> None:
-    found_kind, found = graph_text.graphs(text_format.parse(text))
-    assert (found_kind, [f.tags for f in found]) == (kind, tags)
+def test_kinds(text: str, kind: str) -> None:
+    assert graph_text.to_binary(text.encode())[0] == kind
 
 
-def test_a_tensors_values_are_not_kept() -> None:
+_SAVED_MODEL = """
+saved_model_schema_version: 1
+meta_graphs {
+  meta_info_def { tags: "serve" tags: "gpu" stripped_default_attrs: true }
+  graph_def { node { name: "x" op: "Placeholder" } node { name: "y" op: "Relu" input: "x" } versions { producer: 9 } }
+  signature_def {
+    key: "serving_default"
+    value {
+      inputs { key: "a" value { name: "x:0" dtype: DT_FLOAT tensor_shape { } } }
+      outputs { key: "s" value { coo_sparse { values_tensor_name: "y:0" indices_tensor_name: "i:0" } } }
+      outputs { key: "c" value { composite_tensor { components { name: "p:0" } components { composite_tensor {
+        components { name: "q:0" } } } } } }
+      method_name: "m"
+    }
+  }
+}
+"""
+
+
+def test_saved_model() -> None:
+    kind, binary = graph_text.to_binary(_SAVED_MODEL.encode())
+    assert kind == "saved_model" and meta_graph.is_saved_model(binary)
+    (found,) = meta_graph.saved_model(binary)
+    assert found.tags == ("serve", "gpu")
+    nodes, _ = graph_def.graph(binary, *found.graph, "m")
+    assert [(use.node, use.op, use.inputs) for use in nodes] == [
+        ("x", "Placeholder", ()),
+        ("y", "Relu", ("x",)),
+    ]
+    signature = found.signatures["serving_default"]
+    assert signature.inputs == {"x"}
+    assert signature.outputs == {"y", "i", "p", "q"}
+
+
+def test_a_tensors_values_are_not_turned_over() -> None:
     text = """node { name: "c" op: "Const" attr { key: "value" value { tensor {
-      dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: 1 float_val: 2 tensor_content: "x" } } } }"""
-    message = graph_text.parse(text)
-    (value,) = message.messages("node")[0].messages("attr")[0].messages("value")
-    assert [name for name, _ in value.messages("tensor")[0].fields] == ["dtype", "tensor_shape"]
-    (use,) = graph_text.graph(message, "m")[0]
+      dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: 1 float_val: 2 tensor_content: "xyz" } } } }"""
+    _, binary = graph_text.to_binary(text.encode())
+    assert b"xyz" not in binary
+    (use,) = _nodes(text)
     assert use.attrs["value"] == AttrValue("tensor", ("float32", (2,)))
+
+
+_NAMES = st.text(min_size=1, max_size=6)
+_VALUES = st.one_of(
+    st.integers(-(2**63), 2**63 - 1).map(lambda i: {"i": i}),
+    st.binary(max_size=8).map(lambda s: {"s": s}),
+    st.booleans().map(lambda b: {"b": b}),
+    st.sampled_from([1, 3, 20, 101, 123]).map(lambda t: {"type": t}),
+    st.floats(width=32).map(lambda f: {"f": f}),
+    st.lists(st.integers(-1, 9), max_size=3).map(
+        lambda dims: {"shape": {"dim": [{"size": d} for d in dims]}}
+    ),
+    _NAMES.map(lambda name: {"func": {"name": name}}),
+    _NAMES.map(lambda name: {"placeholder": name}),
+    st.lists(st.sampled_from([1, 3, 9]), max_size=3).map(lambda types: {"list": {"type": types}}),
+    st.lists(st.binary(max_size=3), max_size=3).map(lambda texts: {"list": {"s": texts}}),
+)
+
+
+@given(
+    st.lists(
+        st.tuples(_NAMES, st.lists(_NAMES, max_size=3), st.dictionaries(_NAMES, _VALUES, max_size=3)),
+        max_size=3,
+    )
+)  # fmt: skip
+def test_as_protocol_buffers_write_it(nodes: list[tuple[str, list[str], dict[str, Any]]]) -> None:
+    """What TensorFlow's own classes write in either form is read as the same."""
+    from tensorflow.core.framework import attr_value_pb2, graph_pb2
+
+    graph = graph_pb2.GraphDef()
+    for name, inputs, attrs in nodes:
+        made = graph.node.add(name=name, op="Op", input=inputs)
+        for key, value in attrs.items():
+            made.attr[key].CopyFrom(attr_value_pb2.AttrValue(**value))
+    binary = graph.SerializeToString()
+    expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt")[0])
+    assert _nodes(protobufs.MessageToString(graph)) == expected
+    assert _nodes(protobufs.MessageToString(graph, as_one_line=True, as_utf8=True)) == expected

@@ -140,7 +140,7 @@ def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: 
         ("m.pb", _GRAPH[:-20], "cut off or damaged"),
         ("m.pb", protos.graph(), "a graph with no nodes"),
         ("m.pbtxt", "# nothing", "a graph with no nodes"),
-        ("m.pbtxt", b"\xff", "byte 0: no UTF-8 text"),
+        ("m.pbtxt", b"\xff", "line 1: unexpected"),
         ("m.pbtxt", "node {", "line 1: the text ends inside a message"),
         ("m.meta", protos.meta_graph(protos.graph()), "a graph with no nodes"),
         ("m.meta", protos.data(1, ""), "no graphs at all"),

@@ -1,27 +1,56 @@
-"""Tests of the text format."""
+"""Tests of turning the text format into the wire format."""
 
+import tracemalloc
+
+import protos
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfcarve.models.text_format import Message, Scalar, TextError, parse
+from tfcarve.models import text_format
+from tfcarve.models.text_format import Field, TextError, first_name, to_wire
+
+_INNER = {b"d": Field(1, "bool"), b"e": Field(2, "int")}
+_FIELDS = {
+    b"a": Field(1, "int"),
+    b"b": Field(2, "string"),
+    b"c": Field(3, "message", _INNER),
+    b"f": Field(4, "float"),
+    b"g": Field(5, "shell"),
+    b"h": Field(6, "start"),
+    b"k": Field(7, "enum", enum={"ONE": 1}.get),
+    b"[ext.name]": Field(8, "int"),
+}
 
 
-def test_fields() -> None:
-    text = """
-    # a comment
-    a: 1 a: -2.5e3, b: "x" 'y' "\\n\\101\\x41";
-    c { d: TRUE } c: < e: [1, 2] > f: [{ g: 1 }, { g: 2 }]
-    [ext.name]: 3
-    """
-    message = parse(text)
-    assert message.scalars("a") == [Scalar("1", False), Scalar("-2.5e3", False)]
-    assert message.text("b") == "xy\nAA"
-    assert [m.text("d") for m in message.messages("c")] == ["TRUE", ""]
-    assert [s.text for s in message.messages("c")[1].scalars("e")] == ["1", "2"]
-    assert [m.text("g") for m in message.messages("f")] == ["1", "2"]
-    assert message.text("[ext.name]") == "3"
-    assert parse("") == Message()
+@pytest.mark.parametrize(
+    ("text", "wire"),
+    [
+        ("", b""),
+        ("# a comment", b""),
+        ("a: 1 a: 0x10, a: -1;", protos.number(1, 1) + protos.number(1, 16) + protos.number(1, -1)),
+        ("a: [1, 2]", protos.number(1, 1) + protos.number(1, 2)),
+        ("a: 18446744073709551615", protos.number(1, -1)),
+        ("""b: "x" 'y' # more\n "\\n\\101\\x41\\"" """, protos.data(2, 'xy\nAA"')),
+        ('b: "\\303\\244"', protos.data(2, "ä")),
+        ("c { d: TRUE }", None),
+        ("c { d: true } c: < e: 3 >", protos.data(3, protos.number(1, 1)) + protos.data(3, protos.number(2, 3))),
+        ("c: [{ e: 1 }, { }]", protos.data(3, protos.number(2, 1)) + protos.data(3, "")),
+        ("f: -2.5e3 f: nan", (b"\x25" + bytes(4)) * 2),
+        ("g { x { y: 1 } z: [1, 2] }", protos.data(5, "")),
+        ('h: "' + "x" * 70_000 + '"', protos.data(6, "x" * (text_format._LONGEST_STRING - 1))),
+        ("k: ONE k: 7", protos.number(7, 1) + protos.number(7, 7)),
+        ("k: TWO", None),
+        ("[ext.name]: 3 [other]: 4", protos.number(8, 3)),
+        ('skip: 1 skip { a: 1 } skip: "x" "y" skip: [1, 2] skip < > a: 5', protos.number(1, 5)),
+    ],
+)  # fmt: skip
+def test_fields(text: str, wire: bytes | None) -> None:
+    if wire is not None:
+        assert to_wire(text.encode(), _FIELDS) == wire
+        return
+    with pytest.raises(TextError, match="line 1: .* was expected"):
+        to_wire(text.encode(), _FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -30,31 +59,59 @@ def test_fields() -> None:
         ("a", "line 1: ':' or '{' was expected after 'a'"),
         ("\n\na: \x01", "line 3: unexpected"),
         ("a: }", "a value was expected"),
-        ("a {", "the text ends inside a message"),
-        ("a }", "':' or '{' was expected"),
+        ("a {", "a int was expected, not a message"),
+        ("c: 1", "a message was expected, not '1'"),
+        ("b: 1", "a string was expected, not '1'"),
+        ("a: 1.5", "a whole number was expected"),
+        ("a: 36893488147419103232", "a whole number was expected"),
+        ("a: " + "1" * 10_000, "a whole number was expected"),
+        ("c {", "the text ends inside a message"),
+        ("c }", "':' or '{' was expected"),
         ("{", "a field's name was expected"),
         ("a: [1 2]", "',' or ']' was expected"),
         ('a: "x', "unexpected"),
-        ("a {" * 100, "more than 64 deep"),
+        ("x {" * 100, "more than 64 deep"),
+        ("skip: [1, }", "a value was expected"),
+        ('b: "' + "x" * 70_000 + '"', "a name of more than 65536 bytes"),
+        ('b: "' + '" "'.join(["x" * 60_000] * 3) + '"', "a name of more than 65536 bytes"),
     ],
 )
 def test_no_text(text: str, message: str) -> None:
     with pytest.raises(TextError, match=message):
-        parse(text)
+        to_wire(text.encode(), _FIELDS)
 
 
-@given(st.text(alphabet='ab:{}<>[],;"\\\n 1-', max_size=60))
+@given(st.text(alphabet='abcx:{}<>[],;"\\\n 1-', max_size=60))
 def test_any_text_ends(text: str) -> None:
     try:
-        parse(text)
+        to_wire(text.encode(), _FIELDS)
     except TextError as error:
         assert "line " in str(error)
 
 
-def test_skipped_fields() -> None:
-    text = "a: 1 skip: 2 b { skip: [1, 2] skip { a: 3 } c: 4 } skip < > d: 5"
-    made = parse(text, {"skip"})
-    assert [name for name, _ in made.fields] == ["a", "b", "d"]
-    assert [name for name, _ in made.messages("b")[0].fields] == ["c"]
-    with pytest.raises(TextError):
-        parse("skip: [1, }", {"skip"})
+def test_first_name() -> None:
+    assert first_name(b" # x\n node { }") == "node"
+    assert first_name(b"") == ""
+    with pytest.raises(TextError, match="a field's name was expected, not '{'"):
+        first_name(b"{")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'x: "' + b"\\001" * 250_000 + b'"',
+        b"x: '" + b"a" * 1_000_000 + b"'",
+        b"x: [" + b"1," * 500_000 + b"1]",
+        b"#" * 1_000_000,
+        b"x: " + b"1" * 1_000_000,
+        b" " * 1_000_000 + b"x {" * 60 + b"}" * 60,
+    ],
+    ids=["escapes", "one string", "numbers", "a comment", "one number", "blanks"],
+)
+def test_what_is_read_past_takes_no_memory(text: bytes) -> None:
+    tracemalloc.start()
+    try:
+        assert to_wire(text, _FIELDS) == b""
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()

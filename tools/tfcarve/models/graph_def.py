@@ -1,62 +1,33 @@
 """GraphDef in its binary form: names, devices and small attributes; tensors are skipped.
 
-Source of the numbers: tensorflow/core/framework/{graph,node_def,attr_value,
-function,op_def}.proto.
+Source of the numbers: tensorflow/core/framework/{graph,node_def,function,op_def}.proto.
 """
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from array import array
+from collections.abc import Collection, Iterator, Mapping
+from typing import TypeVar
 
-from tfcarve import dtypes
 from tfcarve.models import wire
+from tfcarve.models.attr_value import attr_value, function_name
 from tfcarve.models.node_use import AttrValue, NodeUse
-from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
+from tfcarve.models.wire import BYTES, Budget, Buffer, WireError
 
-# Longest string attribute that is kept: those that kernels are chosen by are short.
-_LONGEST_STRING = 4096
-# Most values of a list that are kept; no kernel has more types.
-_LONGEST_LIST = 65_536
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
 
-_SCALARS = {
-    2: "string",
-    3: "int",
-    4: "float",
-    5: "bool",
-    6: "type",
-    7: "shape",
-    8: "tensor",
-    9: "placeholder",
-    10: "func",
-}
-_LISTS = {
-    2: "list(string)",
-    3: "list(int)",
-    4: "list(float)",
-    5: "list(bool)",
-    6: "list(type)",
-    7: "other",
-    8: "other",
-    9: "list(func)",
-}
-_WIRE = {
-    2: BYTES,
-    3: VARINT,
-    4: FIXED32,
-    5: VARINT,
-    6: VARINT,
-    7: BYTES,
-    8: BYTES,
-    9: BYTES,
-    10: BYTES,
-}
-_OTHER = AttrValue("other", None)
 _NO_ATTRS: Mapping[str, AttrValue] = {}
-# Values of so many bytes at most are made once for all nodes that have them.
-_SMALL_VALUE = 32
+# Attributes of so many bytes at most are made once for all nodes that have them, so many at a time.
+_SMALL_ATTRS = 512
+_MOST_SEEN = 1024
+# A longer node is looked at in place; what its parts take is watched.
+_SMALL_NODE = 16_384
+# What parts take in memory at most, beside the bytes that they hold.
+_INPUT, _ATTR, _FUNCTION = 80, 300, 500
+
+Functions = dict[str, tuple[str, ...]]
+_Value = TypeVar("_Value")
 
 
 def is_op_name(text: str) -> bool:
@@ -64,149 +35,109 @@ def is_op_name(text: str) -> bool:
     return bool(_OP_NAME.match(text))
 
 
-def _type(number: int) -> str:
-    return dtypes.from_number(number) or f"DataType({number})"
-
-
-def _name_of_function(data: Buffer, place: int, end: int) -> str:
-    name = ""
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1 and kind == BYTES:
-            name = wire.text(data, a, b)
-    return name
-
-
-def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
-    """Reads a TensorShapeProto; None where the rank is unknown."""
-    dims: list[int] = []
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 2 and kind == BYTES:
-            size = 0
-            for n, k, c, _ in wire.fields(data, a, b):
-                if n == 1 and k == VARINT:
-                    size = wire.signed(c)
-            dims.append(size)
-        elif number == 3 and kind == VARINT and a:
-            return None
-    return tuple(dims)
-
-
-def _tensor(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, ...] | None]:
-    """Reads type and shape of a TensorProto; its values are skipped."""
-    dtype, shape = "", None
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1 and kind == VARINT:
-            dtype = _type(a)
-        elif number == 2 and kind == BYTES:
-            shape = _shape(data, a, b)
-            break  # the values come after
-    return dtype, shape
-
-
-def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
-    match number:
-        case 2:
-            return bytes(data[a : min(b, a + _LONGEST_STRING)]).decode(errors="replace")
-        case 3:
-            return wire.signed(a)
-        case 4:
-            return a
-        case 5:
-            return bool(a)
-        case 6:
-            return _type(a)
-        case 7:
-            return _shape(data, a, b)
-        case 8:
-            return _tensor(data, a, b)
-        case 9:
-            return wire.text(data, a, b)
-        case 10:
-            return _name_of_function(data, a, b)
-        case _:
-            return None
-
-
-def _list(data: Buffer, place: int, end: int) -> AttrValue:
-    kind_name = ""
-    values: list[Any] = []
-    for number, kind, a, b in wire.fields(data, place, end):
-        found = _LISTS.get(number)
-        if found is None:
-            continue
-        kind_name = found
-        if found == "other":
-            continue
-        if kind == BYTES and number in (3, 5, 6):
-            packed = itertools.islice(wire.packed(data, a, b), _LONGEST_LIST + 1)
-            values += [_scalar(data, number, item, 0) for item in packed]
-        elif kind == BYTES and number == 4:
-            continue  # packed floats choose no kernel
-        elif kind != _WIRE[number]:
-            raise WireError(f"list field {number} has wire type {kind}: not as in attr_value.proto")
-        else:
-            values.append(_scalar(data, 10 if number == 9 else number, a, b))
-        if len(values) > _LONGEST_LIST:
-            return _OTHER
-    if kind_name in ("other", "list(float)"):
-        return _OTHER
-    return AttrValue(kind_name or "list()", tuple(values))
-
-
-def _attr(data: Buffer, place: int, end: int) -> AttrValue:
-    value = AttrValue("unset", None)
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1:
-            if kind != BYTES:
-                raise WireError(
-                    f"byte {place}: an attribute's list has wire type {kind}: not as in attr_value.proto"
-                )
-            value = _list(data, a, b)
-            continue
-        name = _SCALARS.get(number)
-        if name is None:
-            continue
-        if kind != _WIRE[number]:
-            raise WireError(
-                f"byte {place}: attribute field {number} has wire type {kind}: not as in attr_value.proto"
-            )
-        value = _OTHER if name == "float" else AttrValue(name, _scalar(data, number, a, b))
-    return value
-
-
 class Seen:
-    """What nodes have in common, made once: names of ops, devices and attributes, and small values."""
+    """What nodes have in common, made once: names of ops, devices and whole sets of attributes."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-        self._values: dict[bytes, AttrValue] = {}
+        self._ops: dict[bytes, str] = {}
+        self._devices: dict[bytes, str] = {}
+        self._attrs: dict[bytes, Mapping[str, AttrValue] | None] = {}
 
-    def text(self, data: Buffer, place: int, end: int) -> str:
-        """Returns the string at data[place:end]; raises WireError where it is no UTF-8."""
-        found = wire.text(data, place, end)
-        return self._texts.setdefault(found, found)
+    def op(self, raw: bytes) -> str:
+        """Returns the op's name in `raw`; raises ValueError where it is none."""
+        if raw not in self._ops:
+            name = raw.decode()
+            if not is_op_name(name):
+                raise ValueError
+            _add(self._ops, raw, name)
+        return self._ops[raw]
 
-    def value(self, data: Buffer, place: int, end: int) -> AttrValue:
-        """Returns the AttrValue at data[place:end]; raises WireError where it is none."""
-        if end - place > _SMALL_VALUE:
-            return _attr(data, place, end)
-        raw = bytes(data[place:end])
-        if raw not in self._values:
-            self._values[raw] = _attr(raw, 0, len(raw))
-        return self._values[raw]
+    def device(self, raw: bytes) -> str:
+        """Returns the string in `raw`; raises ValueError where it is no UTF-8."""
+        if raw not in self._devices:
+            _add(self._devices, raw, raw.decode())
+        return self._devices[raw]
+
+    def attrs(self, raw: bytes) -> Mapping[str, AttrValue] | None:
+        """Returns the attributes in the fields `raw` of a NodeDef; None where there is more than attributes.
+
+        Raises WireError where they are none.
+        """
+        if len(raw) > _SMALL_ATTRS:
+            return _attrs(raw)
+        if raw not in self._attrs:
+            _add(self._attrs, raw, _attrs(raw))
+        return self._attrs[raw]
 
 
-def node(
-    data: Buffer, place: int, end: int, model: str, function: str, seen: Seen | None = None
-) -> NodeUse:
-    """Reads one NodeDef; raises WireError with the node's name where it is none.
+def _add(table: dict[bytes, _Value], key: bytes, value: _Value) -> None:
+    if len(table) >= _MOST_SEEN:
+        table.clear()
+    table[key] = value
 
-    `seen` is what the nodes of the same file share.
+
+def _entry(data: Buffer, place: int, end: int) -> tuple[str, AttrValue]:
+    key, value = "", AttrValue("unset", None)
+    for number, kind, a, b in wire.fields(data, place, end):
+        if kind == BYTES and number == 1:
+            key = wire.text(data, a, b)
+        elif kind == BYTES and number == 2:
+            value = attr_value(data, a, b)
+    return key, value
+
+
+def _attrs(raw: bytes) -> Mapping[str, AttrValue] | None:
+    attrs: dict[str, AttrValue] = {}
+    for number, kind, a, b in wire.fields(raw, 0, len(raw)):
+        if number != 5 or kind != BYTES:
+            return None
+        key, value = _entry(raw, a, b)
+        attrs[key] = value
+    return attrs
+
+
+def _usual_node(raw: bytes, model: str, function: str, seen: Seen) -> NodeUse | None:
+    """Reads a NodeDef that is written as they all are: short fields in their order, attributes last.
+
+    Returns None, or raises ValueError, where it is not.
     """
-    seen = seen or Seen()
+    name, op, device = "", "", ""
+    inputs: list[str] = []
+    attrs: Mapping[str, AttrValue] | None = _NO_ATTRS
+    place, end = 0, len(raw)
+    while place < end:
+        key = raw[place]
+        if key == 0x2A:
+            attrs = seen.attrs(raw[place:])
+            break
+        start = place + 2
+        if start > end or raw[place + 1] >= 0x80:
+            return None
+        place = start + raw[place + 1]
+        if place > end:
+            return None
+        text = raw[start:place]
+        if key == 0x0A:
+            name = text.decode()
+        elif key == 0x12:
+            op = seen.op(text)
+        elif key == 0x1A:
+            inputs.append(text.decode())
+        elif key == 0x22:
+            device = seen.device(text)
+        else:
+            return None
+    if attrs is None or not op:
+        return None
+    return NodeUse(model, function, name, op, device, attrs, tuple(inputs))
+
+
+def _any_node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeUse:
+    """Reads a NodeDef in whatever way it is written."""
     name, op, device = "", "", ""
     attrs: dict[str, AttrValue] = {}
     inputs: list[str] = []
+    budget = Budget(end - place)
     try:
         for number, kind, a, b in wire.fields(data, place, end):
             if number <= 5 and kind != BYTES:
@@ -214,18 +145,16 @@ def node(
             if number == 1:
                 name = wire.text(data, a, b)
             elif number == 2:
-                op = seen.text(data, a, b)
+                op = wire.text(data, a, b)
             elif number == 3:
+                budget.take(_INPUT)
                 inputs.append(wire.text(data, a, b))
             elif number == 4:
-                device = seen.text(data, a, b)
+                device = wire.text(data, a, b)
             elif number == 5:
-                key, value = "", AttrValue("unset", None)
-                for n, k, c, d in wire.fields(data, a, b):
-                    if k == BYTES and n == 1:
-                        key = seen.text(data, c, d)
-                    elif k == BYTES and n == 2:
-                        value = seen.value(data, c, d)
+                key, value = _entry(data, a, b)
+                many = len(value.value) if isinstance(value.value, tuple) else 0
+                budget.take(_ATTR + _INPUT * many)
                 attrs[key] = value
     except WireError as error:
         raise WireError(f"node {name!r}: {error}" if name else str(error)) from None
@@ -238,8 +167,60 @@ def node(
     return NodeUse(model, function, name, op, device, attrs or _NO_ATTRS, tuple(inputs))
 
 
-def _signature_name(data: Buffer, place: int, end: int) -> str:
-    return _name_of_function(data, place, end)  # OpDef.name is field 1 too
+def node(
+    data: Buffer, place: int, end: int, model: str, function: str, seen: Seen | None = None
+) -> NodeUse:
+    """Reads one NodeDef; raises WireError with the node's name where it is none.
+
+    `seen` is what the nodes of the same file share.
+    """
+    if end - place <= _SMALL_NODE:
+        try:
+            found = _usual_node(bytes(data[place:end]), model, function, seen or Seen())
+        except ValueError:  # said below, with the place in the file
+            found = None
+        if found is not None:
+            return found
+    return _any_node(data, place, end, model, function)
+
+
+class Nodes(Collection[NodeUse]):
+    """The nodes of a graph, each read from the file's bytes whenever it is asked for.
+
+    A node of five bytes would take twenty times as many as a value that is kept.
+    """
+
+    def __init__(self, data: Buffer, model: str) -> None:
+        """Starts with none."""
+        self._data = data
+        self._model = model
+        self._seen = Seen()
+        self._places = array("Q")
+        self._functions: list[tuple[int, str]] = []  # after how many numbers in _places they begin
+
+    def add(self, place: int, end: int) -> None:
+        """Adds the NodeDef at data[place:end]: to the function begun last, or to the graph."""
+        self._places.append(place)
+        self._places.append(end)
+
+    def begin(self, function: str) -> None:
+        """Says that the nodes that are added from now on are of `function`."""
+        self._functions.append((len(self._places), function))
+
+    def __len__(self) -> int:
+        return len(self._places) // 2
+
+    def __iter__(self) -> Iterator[NodeUse]:
+        begin = [0, *(place for place, _ in self._functions), len(self._places)]
+        names = ["", *(name for _, name in self._functions)]
+        for function, (first, last) in zip(names, itertools.pairwise(begin), strict=True):
+            for i in range(first, last, 2):
+                yield node(
+                    self._data, self._places[i], self._places[i + 1], self._model, function, self._seen
+                )  # fmt: skip
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == use for use in self)
 
 
 def _returned(data: Buffer, place: int, end: int) -> str:
@@ -252,56 +233,55 @@ def _returned(data: Buffer, place: int, end: int) -> str:
 
 
 def _function(
-    data: Buffer, place: int, end: int, model: str, seen: Seen
-) -> tuple[str, list[NodeUse], tuple[str, ...]]:
+    data: Buffer, place: int, end: int, nodes: Nodes, functions: Functions, budget: Budget
+) -> None:
     name = ""
     returned: list[str] = []
-    bodies: list[tuple[int, int]] = []
+    bodies = array("Q")
     for number, kind, a, b in wire.fields(data, place, end):
         if kind == BYTES and number == 1:
-            name = _signature_name(data, a, b)
+            name = function_name(data, a, b)
         elif kind == BYTES and number == 3:
-            bodies.append((a, b))
+            bodies.append(a)
+            bodies.append(b)
         elif kind == BYTES and number == 4:
+            budget.take(_INPUT)
             returned.append(_returned(data, a, b))
     if not name:
         raise WireError(
             f"byte {place}: a function without a name: the file is damaged or no GraphDef"
         )
-    return name, [node(data, a, b, model, name, seen) for a, b in bodies], tuple(returned)
+    budget.take(_FUNCTION)
+    functions[name] = tuple(returned)
+    nodes.begin(name)
+    for i in range(0, len(bodies), 2):
+        nodes.add(bodies[i], bodies[i + 1])
 
 
-def library(
-    data: Buffer, place: int, end: int, model: str, seen: Seen
-) -> Iterator[tuple[str, list[NodeUse], tuple[str, ...]]]:
-    """Yields name, body and the nodes that are returned of each function of a FunctionDefLibrary."""
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1 and kind == BYTES:
-            yield _function(data, a, b, model, seen)
-
-
-def graph(
-    data: Buffer, place: int, end: int, model: str
-) -> tuple[list[NodeUse], dict[str, tuple[str, ...]]]:
+def graph(data: Buffer, place: int, end: int, model: str) -> tuple[Nodes, Functions]:
     """Reads a GraphDef at data[place:end].
 
-    Returns its nodes, those of functions after those of the graph, and for each
-    function the nodes whose values it returns. Raises WireError where the bytes are no GraphDef.
+    Returns its nodes, those of functions after those of the graph, and for each function the nodes
+    whose values it returns. The nodes stay in `data`. Raises WireError where the bytes are no GraphDef.
     """
-    nodes: list[NodeUse] = []
-    bodies: list[NodeUse] = []
-    functions: dict[str, tuple[str, ...]] = {}
-    seen = Seen()
+    nodes = Nodes(data, model)
+    functions: Functions = {}
+    budget = Budget(end - place)
+    libraries = array("Q")
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
-            nodes.append(node(data, a, b, model, "", seen))
+            nodes.add(a, b)
         elif number == 2 and kind == BYTES:
-            for name, body, returned in library(data, a, b, model, seen):
-                functions[name] = returned
-                bodies += body
+            libraries.append(a)
+            libraries.append(b)
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(
                 f"byte {a if kind == BYTES else place}: field {number}: not as in graph.proto: no GraphDef"
             )
-    nodes += bodies
+    for i in range(0, len(libraries), 2):
+        for number, kind, a, b in wire.fields(data, libraries[i], libraries[i + 1]):
+            if number == 1 and kind == BYTES:
+                _function(data, a, b, nodes, functions, budget)
+    for _ in nodes:  # each is one, or this raises
+        pass
     return nodes, functions

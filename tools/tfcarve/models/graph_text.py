@@ -1,144 +1,123 @@
-"""GraphDef, MetaGraphDef and SavedModel in text form (.pbtxt)."""
+"""GraphDef, MetaGraphDef and SavedModel in text form (.pbtxt), turned into their binary form.
 
-from collections.abc import Callable
-from typing import Any
+Source of the names and numbers: tensorflow/core/framework/{graph,node_def,attr_value,function,op_def,
+tensor,tensor_shape}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
+"""
 
 from tfcarve import dtypes
-from tfcarve.models import signature, text_format
-from tfcarve.models.graph_def import is_op_name
-from tfcarve.models.meta_graph import MetaGraph
-from tfcarve.models.node_use import AttrValue, NodeUse
-from tfcarve.models.text_format import Message, Scalar, TextError
+from tfcarve.models.text_format import Field, Fields, first_name, to_wire
+from tfcarve.models.wire import Buffer
 
-_OTHER = AttrValue("other", None)
-# A tensor's values (tensorflow/core/framework/tensor.proto): most of a file, and no kernel is chosen by them.
-_TENSOR_VALUES = frozenset(
-    [
-        "bool_val",
-        "dcomplex_val",
-        "double_val",
-        "float8_val",
-        "float_val",
-        "half_val",
-        "int64_val",
-        "int_val",
-        "resource_handle_val",
-        "scomplex_val",
-        "string_val",
-        "tensor_content",
-        "uint32_val",
-        "uint64_val",
-        "variant_val",
-    ]
+
+def _data_type(text: str) -> int | None:
+    if text == "DT_INVALID":
+        return 0
+    name = dtypes.from_enum(text)
+    if name is None:
+        return None
+    base = name.removesuffix("_ref")
+    return dtypes.NUMBER_OF[base] + (dtypes.REF_OFFSET if base != name else 0)
+
+
+def _text(number: int) -> Field:
+    return Field(number, "string")
+
+
+def _message(number: int, fields: Fields) -> Field:
+    return Field(number, "message", fields)
+
+
+def _type(number: int) -> Field:
+    return Field(number, "enum", enum=_data_type)
+
+
+_SHAPE = {
+    b"dim": _message(2, {b"size": Field(1, "int")}),
+    b"unknown_rank": Field(3, "bool"),
+}
+# A tensor's values are most of a file, and no kernel is chosen by them.
+_TENSOR = {b"dtype": _type(1), b"tensor_shape": _message(2, _SHAPE)}
+_FUNC = {b"name": _text(1)}
+_SCALARS = {
+    b"s": Field(2, "start"),
+    b"i": Field(3, "int"),
+    b"f": Field(4, "float"),
+    b"b": Field(5, "bool"),
+    b"type": _type(6),
+}
+_LIST = {
+    **_SCALARS,
+    b"shape": Field(7, "shell"),
+    b"tensor": Field(8, "shell"),
+    b"func": _message(9, _FUNC),
+}
+_VALUE = {
+    **_SCALARS,
+    b"list": _message(1, _LIST),
+    b"shape": _message(7, _SHAPE),
+    b"tensor": _message(8, _TENSOR),
+    b"placeholder": _text(9),
+    b"func": _message(10, _FUNC),
+}
+_NODE = {
+    b"name": _text(1),
+    b"op": _text(2),
+    b"input": _text(3),
+    b"device": _text(4),
+    b"attr": _message(5, {b"key": _text(1), b"value": _message(2, _VALUE)}),
+}
+_FUNCTION = {
+    b"signature": _message(1, _FUNC),
+    b"node_def": _message(3, _NODE),
+    b"ret": _message(4, {b"key": _text(1), b"value": _text(2)}),
+}
+_GRAPH = {
+    b"node": _message(1, _NODE),
+    b"library": _message(2, {b"function": _message(1, _FUNCTION)}),
+}
+_SPARSE = {
+    b"values_tensor_name": _text(1),
+    b"indices_tensor_name": _text(2),
+    b"dense_shape_tensor_name": _text(3),
+}
+# A composite tensor's components are tensors again.
+_COMPONENTS: dict[bytes, Field] = {}
+_TENSOR_INFO = {
+    b"name": _text(1),
+    b"coo_sparse": _message(4, _SPARSE),
+    b"composite_tensor": _message(5, _COMPONENTS),
+}
+_COMPONENTS[b"components"] = _message(2, _TENSOR_INFO)
+_TENSORS = {b"key": _text(1), b"value": _message(2, _TENSOR_INFO)}
+_SIGNATURE = {b"inputs": _message(1, _TENSORS), b"outputs": _message(2, _TENSORS)}
+_META_GRAPH = {
+    b"meta_info_def": _message(1, {b"tags": _text(4)}),
+    b"graph_def": _message(2, _GRAPH),
+    b"signature_def": _message(5, {b"key": _text(1), b"value": _message(2, _SIGNATURE)}),
+}
+_SAVED_MODEL = {
+    b"saved_model_schema_version": Field(1, "int"),
+    b"meta_graphs": _message(2, _META_GRAPH),
+}
+_KINDS = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
+# No two of the messages have a field's name in common; these are not turned over.
+_ONLY_IN_META_GRAPHS = (
+    "asset_file_def",
+    "collection_def",
+    "object_graph_def",
+    "saver_def",
 )
 
 
-def _dtype(text: str) -> str:
-    name = dtypes.from_enum(text)
-    if name is None and text.isdigit():
-        name = dtypes.from_number(int(text))
-    return name or f"DataType({text})"
+def to_binary(data: Buffer) -> tuple[str, bytes]:
+    """Returns what the text `data` is (graphdef, meta_graph, saved_model), and it in binary form.
 
-
-def _integer(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise TextError(f"a whole number was expected: {text[:40]!r}") from None
-
-
-_VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "s": ("string", str),
-    "i": ("int", _integer),
-    "b": ("bool", lambda text: text in ("true", "True", "t", "1")),
-    "type": ("type", _dtype),
-    "placeholder": ("placeholder", str),
-}
-
-
-def _shape(message: Message) -> tuple[int, ...] | None:
-    if message.text("unknown_rank") in ("true", "True", "1"):
-        return None
-    return tuple(_integer(dim.text("size") or "0") for dim in message.messages("dim"))
-
-
-def _list(message: Message) -> AttrValue:
-    for name, value in message.fields:
-        if name in _VALUES:
-            kind, read = _VALUES[name]
-            return AttrValue(f"list({kind})", tuple(read(s.text) for s in message.scalars(name)))
-        if name == "func" and isinstance(value, Message):
-            return AttrValue("list(func)", tuple(m.text("name") for m in message.messages("func")))
-        return _OTHER
-    return AttrValue("list()", ())
-
-
-def _attr(message: Message) -> AttrValue:
-    for name, value in message.fields:
-        if isinstance(value, Scalar):
-            if name in _VALUES:
-                kind, read = _VALUES[name]
-                return AttrValue(kind, read(value.text))
-        elif name == "list":
-            return _list(value)
-        elif name == "func":
-            return AttrValue("func", value.text("name"))
-        elif name == "shape":
-            return AttrValue("shape", _shape(value))
-        elif name == "tensor":
-            shapes = value.messages("tensor_shape")
-            return AttrValue(
-                "tensor", (_dtype(value.text("dtype")), _shape(shapes[-1]) if shapes else None)
-            )
-        return _OTHER
-    return AttrValue("unset", None)
-
-
-def _node(message: Message, model: str, function: str) -> NodeUse:
-    name, op = message.text("name"), message.text("op")
-    if not is_op_name(op):
-        raise TextError(f"node {name!r}: {op[:60]!r} is no name of an op")
-    attrs = {}
-    for attr in message.messages("attr"):
-        values = attr.messages("value")
-        try:
-            attrs[attr.text("key")] = _attr(values[-1]) if values else AttrValue("unset", None)
-        except TextError as error:
-            raise TextError(f"node {name!r}: attribute {attr.text('key')!r}: {error}") from None
-    inputs = tuple(s.text for s in message.scalars("input"))
-    return NodeUse(model, function, name, op, message.text("device"), attrs, inputs)
-
-
-def graph(message: Message, model: str) -> tuple[list[NodeUse], dict[str, tuple[str, ...]]]:
-    """Returns the nodes of a GraphDef, those of its functions last, and the nodes that each function returns."""
-    nodes = [_node(node, model, "") for node in message.messages("node")]
-    functions = {}
-    for library in message.messages("library"):
-        for function in library.messages("function"):
-            name = "".join(s.text("name") for s in function.messages("signature"))
-            functions[name] = tuple(
-                entry.text("value").partition(":")[0] for entry in function.messages("ret")
-            )
-            nodes += [_node(node, model, name) for node in function.messages("node_def")]
-    return nodes, functions
-
-
-def parse(text: str) -> Message:
-    """Returns the message in `text` without tensors' values; raises TextError where it is none."""
-    return text_format.parse(text, _TENSOR_VALUES)
-
-
-def graphs(message: Message) -> tuple[str, list[MetaGraph[Message]]]:
-    """Returns what `message` is (graphdef, meta_graph, saved_model) and its graphs."""
-    metas = message.messages("meta_graphs")
-    kind = "saved_model" if metas else "meta_graph"
-    if not metas and message.messages("graph_def"):
-        metas = [message]
-    found = []
-    for meta in metas:
-        tags = tuple(
-            s.text for info in meta.messages("meta_info_def") for s in info.scalars("tags")
-        )
-        signatures = dict(map(signature.from_text, meta.messages("signature_def")))
-        found += [MetaGraph(tags, signatures, graph) for graph in meta.messages("graph_def")]
-    return (kind, found) if metas else ("graphdef", [MetaGraph((), {}, message)])
+    What no reader asks for is left out. Raises text_format.TextError where it is none of them.
+    """
+    name = first_name(data)
+    kind = "graphdef"
+    if name in _ONLY_IN_META_GRAPHS or name.encode() in _META_GRAPH:
+        kind = "meta_graph"
+    elif name.encode() in _SAVED_MODEL:
+        kind = "saved_model"
+    return kind, to_wire(data, _KINDS[kind])

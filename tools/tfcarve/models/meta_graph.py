@@ -5,35 +5,30 @@ Source of the numbers: tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from tfcarve.models import signature, wire
 from tfcarve.models.signature import Signature
-from tfcarve.models.wire import BYTES, VARINT, Buffer, WireError
+from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
 
-Graph = TypeVar("Graph")
+# What tags and graphs take in memory at most beside their bytes, and how many times its bytes a signature takes.
+_TAG, _GRAPH, _SIGNATURE = 80, 1_000, 32
 
 
 @dataclass(frozen=True, slots=True)
-class MetaGraph(Generic[Graph]):
-    """A graph with its tags and signatures.
-
-    `graph` is, in binary form, the place and end of its GraphDef; in text form the message.
-    """
+class MetaGraph:
+    """A graph with its tags and signatures; `graph` is the place and end of its GraphDef."""
 
     tags: tuple[str, ...]
     signatures: Mapping[str, Signature]
-    graph: Graph
+    graph: tuple[int, int]
 
 
-Found = MetaGraph[tuple[int, int]]
-
-
-def meta_graph(data: Buffer, place: int, end: int) -> Iterator[Found]:
+def meta_graph(data: Buffer, place: int, end: int) -> Iterator[MetaGraph]:
     """Yields the graph of the MetaGraphDef at data[place:end]."""
     tags: list[str] = []
     signatures: dict[str, Signature] = {}
     graphs: list[tuple[int, int]] = []
+    budget = Budget(end - place)
     for number, kind, a, b in wire.fields(data, place, end):
         if number > 7 or kind != BYTES:
             raise WireError(
@@ -42,20 +37,25 @@ def meta_graph(data: Buffer, place: int, end: int) -> Iterator[Found]:
         if number == 1:
             for n, k, c, d in wire.fields(data, a, b):
                 if n == 4 and k == BYTES:
+                    budget.take(_TAG)
                     tags.append(wire.text(data, c, d))
         elif number == 2:
+            budget.take(_GRAPH)
             graphs.append((a, b))
         elif number == 5:
+            budget.take(_SIGNATURE * (b - a))
             name, found = signature.from_binary(data, a, b)
             signatures[name] = found
     for graph in graphs:
         yield MetaGraph(tuple(tags), signatures, graph)
 
 
-def saved_model(data: Buffer) -> Iterator[Found]:
+def saved_model(data: Buffer) -> Iterator[MetaGraph]:
     """Yields the graphs of a SavedModel."""
+    budget = Budget(len(data))
     for number, kind, a, b in wire.fields(data, 0, len(data)):
         if number == 2 and kind == BYTES:
+            budget.take(_GRAPH)
             yield from meta_graph(data, a, b)
         elif number != 1 or kind != VARINT:
             raise WireError(f"field {number}: not as in saved_model.proto: no SavedModel")

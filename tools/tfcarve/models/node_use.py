@@ -1,6 +1,6 @@
 """What a model asks for: the one form that all readers give."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,8 @@ class Model:
       path: as the user gave it.
       sha256: of the file (of all that was read, where it is several).
       format: graphdef, graphdef-text, saved_model, meta_graph, tflite-flex, ops-list.
-      nodes: all nodes, those of the function library included, in the order of the file.
+      nodes: all nodes, those of the function library included, in the order of the file; read from the
+        file whenever they are walked through, so that they take no memory.
       functions: the functions that the model brings along, each with the nodes whose values it returns.
       asks: ops asked for by name (ops lists only).
       signatures: of a SavedModel or MetaGraph, those that were taken, sorted.
@@ -83,7 +84,7 @@ class Model:
     path: str
     sha256: str
     format: str
-    nodes: tuple[NodeUse, ...]
+    nodes: Collection[NodeUse]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     asks: tuple[OpAsk, ...] = ()
     signatures: tuple[str, ...] = ()

@@ -2,12 +2,11 @@
 
 import codecs
 import hashlib
+import itertools
 import mmap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from tfcarve.errors import BadInput
 from tfcarve.models import (
@@ -29,10 +28,6 @@ from tfcarve.models.wire import Buffer
 _LONGEST_LIST = 4 << 20
 _READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
 
-Graph = TypeVar("Graph")
-Nodes = list[NodeUse]
-Functions = Mapping[str, tuple[str, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -50,18 +45,16 @@ class Choice:
 ALL = Choice()
 
 
-@contextmanager
-def mapped(path: Path) -> Iterator[Buffer]:
-    """Gives the content of `path` without reading what is not looked at.
+def mapped(path: Path) -> Buffer:
+    """Returns the content of `path` without reading what is not looked at.
 
-    Raises BadInput where it can't be read or is empty.
+    It stays mapped for as long as something refers to it. Raises BadInput where it can't be read or is empty.
     """
     try:
         with path.open("rb") as stream:
             if path.stat().st_size == 0:
                 raise BadInput(f"{path}: is empty: a model was expected")
-            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                yield data
+            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file: give a model ({_READERS})") from None
     except IsADirectoryError:
@@ -100,9 +93,7 @@ def _text(path: Path, data: Buffer) -> str:
         raise BadInput(f"{path}: byte {error.start}: no UTF-8 text") from None
 
 
-def _tagged(
-    path: Path, found: Sequence[MetaGraph[Graph]], tags: Sequence[str]
-) -> list[MetaGraph[Graph]]:
+def _tagged(path: Path, found: Sequence[MetaGraph], tags: Sequence[str]) -> list[MetaGraph]:
     """Returns the graphs of `found` with all of `tags`."""
     tagged = [graph for graph in found if set(tags) <= set(graph.tags)]
     if not tagged:
@@ -117,12 +108,12 @@ def _model(
     path: Path,
     name: str,
     kind: str,
-    graphs: Sequence[MetaGraph[Graph]],
+    data: Buffer,
+    graphs: Sequence[MetaGraph],
     choice: Choice,
-    load: Callable[[Graph], tuple[Nodes, Functions]],
 ) -> Model:
-    """Returns what `choice` takes of `graphs`, each read by `load`."""
-    nodes: Nodes = []
+    """Returns what `choice` takes of `graphs`, which are in `data`."""
+    parts: list[Collection[NodeUse]] = []
     functions: dict[str, tuple[str, ...]] = {}
     taken: dict[str, signature.Signature] = {}
     try:
@@ -131,8 +122,8 @@ def _model(
         asked = signature.chosen(has, choice.signatures)
         for graph in graphs:
             own = {n: s for n, s in graph.signatures.items() if n in asked}
-            of_graph, of_functions = load(graph.graph)
-            nodes += signature.reached(of_graph, own) if choice.signatures else of_graph
+            nodes, of_functions = graph_def.graph(data, *graph.graph, name)
+            parts.append(signature.reached(nodes, own) if choice.signatures else nodes)
             functions.update(of_functions)
             taken.update(own)
     except signature.SignatureError as error:
@@ -141,7 +132,7 @@ def _model(
         name,
         _digest(path),
         kind,
-        tuple(nodes),
+        parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
         functions,
         signatures=tuple(sorted(taken)),
         outputs=frozenset(node for s in taken.values() for node in s.outputs),
@@ -149,18 +140,19 @@ def _model(
 
 
 def _binary(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
-    def load(place: tuple[int, int]) -> tuple[Nodes, Functions]:
-        return graph_def.graph(data, *place, name)
+    if kind == "graphdef":
+        return _model(path, name, kind, data, [MetaGraph((), {}, (0, len(data)))], ALL)
+    found = (
+        meta_graph.saved_model(data)
+        if kind == "saved_model"
+        else meta_graph.meta_graph(data, 0, len(data))
+    )
+    return _model(path, name, kind, data, _tagged(path, list(found), choice.tags), choice)
 
+
+def _pb(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
     try:
-        if kind == "graphdef":
-            return _model(path, name, kind, [MetaGraph((), {}, (0, len(data)))], ALL, load)
-        found = (
-            meta_graph.saved_model(data)
-            if kind == "saved_model"
-            else meta_graph.meta_graph(data, 0, len(data))
-        )
-        return _model(path, name, kind, _tagged(path, list(found), choice.tags), choice, load)
+        return _binary(path, name, data, kind, choice)
     except wire.WireError as error:
         if _looks_like_text(data):
             raise BadInput(
@@ -171,15 +163,11 @@ def _binary(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> M
 
 def _pbtxt(path: Path, name: str, data: Buffer, choice: Choice) -> Model:
     try:
-        kind, found = graph_text.graphs(graph_text.parse(_text(path, data)))
-        if kind == "graphdef":
-            choice = ALL
-        graphs = _tagged(path, found, choice.tags)
-        return _model(
-            path, name, f"{kind}-text", graphs, choice, lambda m: graph_text.graph(m, name)
-        )
-    except text_format.TextError as error:
+        kind, binary = graph_text.to_binary(data)
+        model = _binary(path, name, binary, kind, choice)
+    except (text_format.TextError, wire.WireError) as error:
         raise BadInput(f"{path}: {error}") from None
+    return replace(model, format=f"{kind}-text")
 
 
 def _saved_model_file(path: Path) -> Path:
@@ -199,30 +187,30 @@ def _list(path: Path, name: str, data: Buffer) -> Model:
 
 def _one(path: Path, name: str, choice: Choice) -> Model:
     suffix = path.suffix.lower()
-    with mapped(path) as data:
-        try:
-            if suffix in (".json", ".yaml", ".yml"):
-                return _list(path, name, data)
-            if suffix == ".tflite":
-                return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
-        except (ops_list.ListError, tflite.FlatError) as error:
-            raise BadInput(f"{path}: {error}") from None
-        if suffix in (".pbtxt", ".prototxt", ".textproto"):
-            model = _pbtxt(path, name, data, choice)
-        elif suffix == ".meta":
-            model = _binary(path, name, data, "meta_graph", choice)
-        elif meta_graph.is_saved_model(data):
-            model = _binary(path, name, data, "saved_model", choice)
-        else:
-            model = _binary(path, name, data, "graphdef", choice)
+    data = mapped(path)
+    try:
+        if suffix in (".json", ".yaml", ".yml"):
+            return _list(path, name, data)
+        if suffix == ".tflite":
+            return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
+    except (ops_list.ListError, tflite.FlatError) as error:
+        raise BadInput(f"{path}: {error}") from None
+    if suffix in (".pbtxt", ".prototxt", ".textproto"):
+        model = _pbtxt(path, name, data, choice)
+    elif suffix == ".meta":
+        model = _pb(path, name, data, "meta_graph", choice)
+    elif meta_graph.is_saved_model(data):
+        model = _pb(path, name, data, "saved_model", choice)
+    else:
+        model = _pb(path, name, data, "graphdef", choice)
     if not model.nodes:
         raise BadInput(f"{path}: a graph with no nodes: give a model that computes something")
     return model
 
 
 def _keras(path: Path, choice: Choice) -> Model:
-    with mapped(path):  # there, and not empty
-        digest = _digest(path)
+    mapped(path)  # it is there, and not empty
+    digest = _digest(path)
     with keras.exported(path) as saved_model:
         try:
             model = _one(_saved_model_file(saved_model), str(path), choice)

@@ -3,12 +3,11 @@
 Source of the numbers: tensorflow/core/protobuf/meta_graph.proto (SignatureDef, TensorInfo).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tfcarve.models import wire
 from tfcarve.models.node_use import NodeUse
-from tfcarve.models.text_format import Message
 from tfcarve.models.wire import BYTES, Buffer
 
 
@@ -70,31 +69,6 @@ def from_binary(data: Buffer, place: int, end: int) -> tuple[str, Signature]:
     return name, Signature(frozenset(sides[1]), frozenset(sides[2]))
 
 
-def _text_tensors(info: Message) -> Iterator[str]:
-    yield from (s.text for s in info.scalars("name"))
-    for sparse in info.messages("coo_sparse"):
-        for part in ("values_tensor_name", "indices_tensor_name", "dense_shape_tensor_name"):
-            yield from (s.text for s in sparse.scalars(part))
-    for composite in info.messages("composite_tensor"):
-        for component in composite.messages("components"):
-            yield from _text_tensors(component)
-
-
-def from_text(entry: Message) -> tuple[str, Signature]:
-    """Reads an entry of MetaGraphDef.signature_def in text form: its name, and the signature."""
-
-    def side(name: str) -> frozenset[str]:
-        return frozenset(
-            node_of(tensor)
-            for value in entry.messages("value")
-            for pair in value.messages(name)
-            for info in pair.messages("value")
-            for tensor in _text_tensors(info)
-        )
-
-    return entry.text("key"), Signature(side("inputs"), side("outputs"))
-
-
 def chosen(has: Mapping[str, Signature], asked: Iterable[str]) -> dict[str, Signature]:
     """Returns those of `has` that `asked` names; all where it names none.
 
@@ -109,7 +83,7 @@ def chosen(has: Mapping[str, Signature], asked: Iterable[str]) -> dict[str, Sign
     return taken
 
 
-def reached(nodes: Sequence[NodeUse], signatures: Mapping[str, Signature]) -> list[NodeUse]:
+def reached(nodes: Collection[NodeUse], signatures: Mapping[str, Signature]) -> list[NodeUse]:
     """Returns those of `nodes` that the outputs of `signatures` need, and all of functions.
 
     Control inputs count. What is behind a node that every signature which reaches it feeds is not

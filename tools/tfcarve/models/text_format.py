@@ -1,23 +1,31 @@
-"""Protocol buffers' text format, read without knowing the messages.
+"""Protocol buffers' text format, turned into the wire format.
 
-A message becomes a list of (field, value), a value a Message or a Scalar.
+What of a message is turned over is said by a table of its fields; the rest is read past. So a text takes no
+more memory than the few fields that are wanted, and one reader serves both forms.
 """
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer
 
 # As deep as a GraphDef can be, and then some; deeper input is hostile.
 _DEEPEST = 64
+# Of strings whose end is not needed so much is turned over; other strings have at most this many bytes.
+_LONGEST_STRING = 65_536
+_LONGEST_WORD = 200
 
+# Possessive throughout: no place in the text is looked at twice, and nothing is remembered of it.
 _TOKEN = re.compile(
-    r"""[ \t\r\n]+ | \#[^\n]*
-    | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-    | (?P<word>-?[A-Za-z0-9_.+\-]+)
-    | (?P<name>\[[A-Za-z0-9_./\-]+\])
-    | (?P<mark>[{}<>\[\]:,;])""",
+    rb"""(?:[ \t\r\n]++|\#[^\n]*+)*+
+    (?:(?P<string>"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
+    | (?P<word>-?[A-Za-z0-9_.+\-]++)
+    | (?P<name>\[[A-Za-z0-9_./\-]++\])
+    | (?P<mark>[{}<>\[\]:,;]))""",
     re.VERBOSE | re.DOTALL,
 )
+_BLANK = re.compile(rb"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
 _SIMPLE = {
     b"n": b"\n",
@@ -28,7 +36,7 @@ _SIMPLE = {
     b"f": b"\f",
     b"v": b"\v",
 }
-_LONGEST_STRING = 4096
+_TRUTH = {b"true": 1, b"True": 1, b"t": 1, b"1": 1, b"false": 0, b"False": 0, b"f": 0, b"0": 0}
 
 
 class TextError(ValueError):
@@ -36,37 +44,40 @@ class TextError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
-    """A number, enumerator or truth value as written, or a string's value."""
+class Field:
+    """How a field is turned over.
 
-    text: str
-    is_string: bool
+    Attributes:
+      number: its number in the message.
+      kind: string; start (a string of which only the start matters); int; bool; enum; float and
+        shell (that there is such a number or message matters, not what is in it); message.
+      message: of a message, its fields.
+      enum: of an enum, gives the number of an enumerator, or None.
+    """
 
-
-@dataclass(slots=True)
-class Message:
-    """The fields of a message in the order written."""
-
-    fields: list[tuple[str, "Message | Scalar"]] = field(default_factory=list)
-
-    def messages(self, name: str) -> list["Message"]:
-        """Returns the messages in the fields `name`."""
-        return [v for n, v in self.fields if n == name and isinstance(v, Message)]
-
-    def scalars(self, name: str) -> list[Scalar]:
-        """Returns the scalars in the fields `name`."""
-        return [v for n, v in self.fields if n == name and isinstance(v, Scalar)]
-
-    def text(self, name: str) -> str:
-        """Returns the last scalar in the fields `name`, or nothing."""
-        found = self.scalars(name)
-        return found[-1].text if found else ""
+    number: int
+    kind: str
+    message: Mapping[bytes, "Field"] | None = None
+    enum: Callable[[str], int | None] | None = None
 
 
-def _string(token: str) -> str:
-    body = token[1:-1]
-    if "\\" not in body:
-        return body[:_LONGEST_STRING]
+Fields = Mapping[bytes, Field]
+
+
+def _varint(value: int) -> bytes:
+    if value < 0x80:
+        return bytes((value,))
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _unescaped(body: bytes) -> bytes:
+    if b"\\" not in body:
+        return body
 
     def value(match: re.Match[bytes]) -> bytes:
         octal, hexadecimal, simple = match.groups()
@@ -76,104 +87,165 @@ def _string(token: str) -> str:
             return bytes([int(hexadecimal, 16)])
         return _SIMPLE.get(simple, simple)
 
-    return _ESCAPE.sub(value, body[: _LONGEST_STRING * 4].encode()).decode(errors="replace")[
-        :_LONGEST_STRING
-    ]
+    return _ESCAPE.sub(value, body)
 
 
 class _Reader:
-    def __init__(self, text: str, skipped: Collection[str]) -> None:
-        self._text = text
-        self._skipped = skipped
-        self._names: dict[str, str] = {}
+    def __init__(self, data: Buffer) -> None:
+        self._data = data
         self._place = 0
+        self._start = 0
         self.kind = ""
-        self.token = ""
+        self.token = b""
         self.next()
 
     def next(self) -> None:
-        """Goes on to the next token; its kind is empty at the end."""
-        while self._place < len(self._text):
-            match = _TOKEN.match(self._text, self._place)
-            if not match:
-                raise self.error(f"unexpected {self._text[self._place : self._place + 20]!r}")
-            self._place = match.end()
-            if match.lastgroup:
-                self.kind, self.token = match.lastgroup, match.group()
-                return
-        self.kind, self.token = "", ""
+        """Goes on to the next token; its kind is empty at the end. Of a long one only the start is copied."""
+        match = _TOKEN.match(self._data, self._place)
+        if match:
+            kind = match.lastgroup or ""
+            self.kind = kind
+            self._start, self._place = match.span(kind)
+            self.token = self._data[self._start : min(self._place, self._start + _LONGEST_STRING)]
+            return
+        blank = _BLANK.match(self._data, self._place)
+        self._place = blank.end() if blank else self._place
+        if self._place < len(self._data):
+            unexpected = bytes(self._data[self._place : self._place + 20])
+            raise self.error(f"unexpected {unexpected.decode(errors='replace')!r}")
+        self.kind, self.token = "", b""
 
     def error(self, what: str) -> TextError:
         """Returns an error that says in which line it is."""
-        line = self._text.count("\n", 0, self._place) + 1
+        line = bytes(self._data[: self._place]).count(b"\n") + 1
         return TextError(f"line {line}: {what}: no protocol buffer in text form, or damaged")
 
-    def scalar(self) -> Scalar:
-        """Reads a scalar; adjacent strings are one."""
-        if self.kind == "string":
-            parts = []
-            while self.kind == "string":
-                parts.append(_string(self.token))
-                self.next()
-            return Scalar("".join(parts), True)
-        if self.kind != "word":
-            raise self.error(f"a value was expected, not {self.token!r}")
-        text = self.token
-        self.next()
-        return Scalar(text, False)
+    def shown(self) -> str:
+        """Returns the token for a message."""
+        return repr(self.token[:40].decode(errors="replace"))
 
-    def value(self, into: Message, name: str, depth: int) -> None:
+    def _string(self, whole: bool) -> bytes:
+        """Reads a string, or several that are one; not `whole`: the start of it."""
+        parts: list[bytes] = []
+        while self.kind == "string":
+            long = self._place - self._start > _LONGEST_STRING
+            if whole and (long or sum(map(len, parts)) > _LONGEST_STRING):
+                raise self.error(f"a name of more than {_LONGEST_STRING} bytes")
+            if whole or not parts:
+                parts.append(_unescaped(self.token[1:] if long else self.token[1:-1]))
+            self.next()
+        return b"".join(parts)
+
+    def _number(self, field: Field) -> int:
+        text = self.token.decode(errors="replace")
+        if field.kind == "bool" and self.token in _TRUTH:
+            number: int | None = _TRUTH[self.token]
+        elif field.enum and not text.isdigit():
+            number = field.enum(text)
+        else:
+            try:
+                number = int(text[:_LONGEST_WORD], 0)
+            except ValueError:
+                number = None
+        if number is None or not -(1 << 63) <= number < 1 << 64:
+            wanted = "an enumerator" if field.kind == "enum" else "a whole number"
+            raise self.error(f"{wanted} was expected, not {self.shown()}")
+        self.next()
+        return number & 0xFFFFFFFFFFFFFFFF
+
+    def scalar(self, field: Field | None, out: bytearray) -> None:
+        """Reads a value that is no message."""
+        if self.kind not in ("string", "word"):
+            raise self.error(f"a value was expected, not {self.shown()}")
+        if field is None:
+            kind = self.kind
+            self.next()
+            while kind == "string" and self.kind == "string":
+                self.next()
+        elif field.kind in ("string", "start"):
+            if self.kind != "string":
+                raise self.error(f"a string was expected, not {self.shown()}")
+            text = self._string(field.kind == "string")
+            out += _varint(field.number << 3 | BYTES) + _varint(len(text)) + text
+        elif field.kind == "float":
+            self.next()
+            out += _varint(field.number << 3 | FIXED32) + bytes(4)
+        elif field.kind in ("int", "bool", "enum"):
+            out += _varint(field.number << 3 | VARINT) + _varint(self._number(field))
+        else:
+            raise self.error(f"a message was expected, not {self.shown()}")
+
+    def item(self, field: Field | None, out: bytearray, depth: int) -> None:
+        """Reads one value: a message or a scalar."""
+        if self.token not in (b"{", b"<"):
+            self.scalar(field, out)
+            return
+        closing = b"}" if self.token == b"{" else b">"
+        if field is not None and field.kind not in ("message", "shell"):
+            raise self.error(f"a {field.kind} was expected, not a message")
+        inner = bytearray()
+        self.message((field.message if field else None) or {}, inner, closing, depth + 1)
+        if field is not None:
+            out += _varint(field.number << 3 | BYTES) + _varint(len(inner))
+            out += inner
+
+    def value(self, name: str, field: Field | None, out: bytearray, depth: int) -> None:
         """Reads what follows a field's name."""
-        if name in self._skipped:
-            into = Message()
-        colon = self.token == ":"
+        colon = self.token == b":"
         if colon:
             self.next()
-        if self.token in ("{", "<"):
-            into.fields.append((name, self.message("}" if self.token == "{" else ">", depth + 1)))
-        elif not colon:
-            raise self.error(f"':' or '{{' was expected after {name!r}, not {self.token!r}")
-        elif self.token == "[":
-            self.next()
-            while self.token != "]":
-                if self.token in ("{", "<"):
-                    into.fields.append(
-                        (name, self.message("}" if self.token == "{" else ">", depth + 1))
-                    )
-                else:
-                    into.fields.append((name, self.scalar()))
-                if self.token == ",":
-                    self.next()
-                elif self.token != "]":
-                    raise self.error(f"',' or ']' was expected, not {self.token!r}")
-            self.next()
-        else:
-            into.fields.append((name, self.scalar()))
+        elif self.token not in (b"{", b"<"):
+            raise self.error(f"':' or '{{' was expected after {name!r}, not {self.shown()}")
+        if self.token != b"[":
+            self.item(field, out, depth)
+            return
+        self.next()
+        while self.token != b"]":
+            self.item(field, out, depth)
+            if self.token == b",":
+                self.next()
+            elif self.token != b"]":
+                raise self.error(f"',' or ']' was expected, not {self.shown()}")
+        self.next()
 
-    def message(self, closing: str, depth: int) -> Message:
+    def message(self, fields: Fields, out: bytearray, closing: bytes, depth: int) -> None:
         """Reads a message up to and with `closing`; the opening bracket is the current token."""
         if depth > _DEEPEST:
             raise self.error(f"messages inside of messages, more than {_DEEPEST} deep")
         if closing:
             self.next()
-        made = Message()
         while self.token != closing or (not closing and self.kind):
             if self.kind not in ("word", "name"):
                 raise self.error(
-                    f"a field's name was expected, not {self.token!r}"
+                    f"a field's name was expected, not {self.shown()}"
                     if self.kind
                     else "the text ends inside a message"
                 )
-            name = self._names.setdefault(self.token, self.token)
+            name = self.token
             self.next()
-            self.value(made, name, depth)
-            if self.token in (",", ";") and self.kind == "mark":
+            self.value(name[:_LONGEST_WORD].decode(), fields.get(name), out, depth)
+            if self.token in (b",", b";"):
                 self.next()
         if closing:
             self.next()
-        return made
 
 
-def parse(text: str, skipped: Collection[str] = ()) -> Message:
-    """Returns the message in `text` without the fields `skipped`; raises TextError where it is none."""
-    return _Reader(text, skipped).message("", 0)
+def first_name(data: Buffer) -> str:
+    """Returns the name of the first field in the text `data`, empty where there is none.
+
+    Raises TextError where it does not start with a name.
+    """
+    reader = _Reader(data)
+    if reader.kind not in ("word", "name", ""):
+        raise reader.error(f"a field's name was expected, not {reader.shown()}")
+    return reader.token[:_LONGEST_WORD].decode()
+
+
+def to_wire(data: Buffer, fields: Fields) -> bytes:
+    """Returns what `fields` tell of the message in the text `data`, in wire format.
+
+    Raises TextError where it is no message, or a field is of another kind.
+    """
+    out = bytearray()
+    _Reader(data).message(fields, out, b"", 0)
+    return bytes(out)

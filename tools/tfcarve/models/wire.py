@@ -18,6 +18,23 @@ class WireError(ValueError):
     """The bytes are no message: the text says where and why."""
 
 
+class Budget:
+    """Refuses a message of so many tiny parts that they would take far more memory than its bytes.
+
+    What a model's own tools write stays far below: their parts have names.
+    """
+
+    def __init__(self, size: int) -> None:
+        """Starts for a message of `size` bytes."""
+        self._left = 8 * size + 4_000_000
+
+    def take(self, size: int) -> None:
+        """Counts a part that takes `size` bytes of memory; raises WireError where they are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise WireError("more and smaller parts than a model has: damaged or made to be costly")
+
+
 def varint(data: Buffer, place: int, end: int) -> tuple[int, int]:
     """Reads a varint; returns its value and the place after it."""
     result = 0

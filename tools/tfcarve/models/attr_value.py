@@ -1,0 +1,167 @@
+"""AttrValue in its binary form: what kernels are chosen by; tensors' values are skipped.
+
+Source of the numbers: tensorflow/core/framework/{attr_value,tensor,tensor_shape}.proto.
+"""
+
+import itertools
+from typing import Any
+
+from tfcarve import dtypes
+from tfcarve.models import wire
+from tfcarve.models.node_use import AttrValue
+from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
+
+# Longest string attribute that is kept: those that kernels are chosen by are short.
+_LONGEST_STRING = 4096
+# Most values of a list that are kept; no kernel has more types.
+_LONGEST_LIST = 65_536
+# Source: tensorflow/core/framework/tensor_shape.h (MaxDimensions).
+_MOST_DIMENSIONS = 254
+
+_SCALARS = {
+    2: "string",
+    3: "int",
+    4: "float",
+    5: "bool",
+    6: "type",
+    7: "shape",
+    8: "tensor",
+    9: "placeholder",
+    10: "func",
+}
+_LISTS = {
+    2: "list(string)",
+    3: "list(int)",
+    4: "list(float)",
+    5: "list(bool)",
+    6: "list(type)",
+    7: "other",
+    8: "other",
+    9: "list(func)",
+}
+_WIRE = {
+    2: BYTES,
+    3: VARINT,
+    4: FIXED32,
+    5: VARINT,
+    6: VARINT,
+    7: BYTES,
+    8: BYTES,
+    9: BYTES,
+    10: BYTES,
+}
+_OTHER = AttrValue("other", None)
+
+
+def _type(number: int) -> str:
+    return dtypes.from_number(number) or f"DataType({number})"
+
+
+def function_name(data: Buffer, place: int, end: int) -> str:
+    """Reads field 1: of a NameAttrList, and of an OpDef too, the name."""
+    name = ""
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 1 and kind == BYTES:
+            name = wire.text(data, a, b)
+    return name
+
+
+def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
+    """Reads a TensorShapeProto; None where the rank is unknown."""
+    dims: list[int] = []
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 2 and kind == BYTES:
+            size = 0
+            for n, k, c, _ in wire.fields(data, a, b):
+                if n == 1 and k == VARINT:
+                    size = wire.signed(c)
+            dims.append(size)
+            if len(dims) > _MOST_DIMENSIONS:
+                raise WireError(f"byte {place}: a shape of more than {_MOST_DIMENSIONS} dimensions")
+        elif number == 3 and kind == VARINT and a:
+            return None
+    return tuple(dims)
+
+
+def _tensor(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, ...] | None]:
+    """Reads type and shape of a TensorProto; its values are skipped."""
+    dtype, shape = "", None
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 1 and kind == VARINT:
+            dtype = _type(a)
+        elif number == 2 and kind == BYTES:
+            shape = _shape(data, a, b)
+            break  # the values come after
+    return dtype, shape
+
+
+def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
+    match number:
+        case 2:
+            return bytes(data[a : min(b, a + _LONGEST_STRING)]).decode(errors="replace")
+        case 3:
+            return wire.signed(a)
+        case 4:
+            return a
+        case 5:
+            return bool(a)
+        case 6:
+            return _type(a)
+        case 7:
+            return _shape(data, a, b)
+        case 8:
+            return _tensor(data, a, b)
+        case 9:
+            return wire.text(data, a, b)
+        case 10:
+            return function_name(data, a, b)
+        case _:
+            return None
+
+
+def _list(data: Buffer, place: int, end: int) -> AttrValue:
+    kind_name = ""
+    values: list[Any] = []
+    for number, kind, a, b in wire.fields(data, place, end):
+        found = _LISTS.get(number)
+        if found is None:
+            continue
+        kind_name = found
+        if found == "other":
+            continue
+        if kind == BYTES and number in (3, 5, 6):
+            packed = itertools.islice(wire.packed(data, a, b), _LONGEST_LIST + 1)
+            values += [_scalar(data, number, item, 0) for item in packed]
+        elif kind == BYTES and number == 4:
+            continue  # packed floats choose no kernel
+        elif kind != _WIRE[number]:
+            raise WireError(f"list field {number} has wire type {kind}: not as in attr_value.proto")
+        else:
+            values.append(_scalar(data, 10 if number == 9 else number, a, b))
+        if len(values) > _LONGEST_LIST:
+            return _OTHER
+    if kind_name in ("other", "list(float)"):
+        return _OTHER
+    return AttrValue(kind_name or "list()", tuple(values))
+
+
+def attr_value(data: Buffer, place: int, end: int) -> AttrValue:
+    """Reads the AttrValue at data[place:end]; raises WireError where it is none."""
+    value = AttrValue("unset", None)
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == 1:
+            if kind != BYTES:
+                raise WireError(
+                    f"byte {place}: an attribute's list has wire type {kind}: not as in attr_value.proto"
+                )
+            value = _list(data, a, b)
+            continue
+        name = _SCALARS.get(number)
+        if name is None:
+            continue
+        if kind != _WIRE[number]:
+            raise WireError(
+                f"byte {place}: attribute field {number} has wire type {kind}: not as in attr_value.proto"
+            )
+        value = _OTHER if name == "float" else AttrValue(name, _scalar(data, number, a, b))
+    return value
