@@ -19,12 +19,13 @@ load(
     "strip",
 )
 load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
+load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":selection.bzl", "tf_selection")
 load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, registration_table = True, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, registration_table = True, private_symbols = False, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -38,6 +39,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       config: as in tf_selection.
       registration_table: whether the shared library keeps the table of what it registers; without
         it no build proves that the library holds what was selected.
+      private_symbols: whether all that the static archives define is renamed but the C interface,
+        for an app with a protobuf, Abseil or TensorFlow of its own.
       **kwargs: attributes that every rule has.
     """
     if (models == None) == (selection == None):
@@ -53,7 +56,14 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             config = config,
             **kwargs
         )
-    _mobile_library(name = name, selection = selection, platform = PLATFORM_NAME, registration_table = registration_table, **kwargs)
+    _mobile_library(
+        name = name,
+        selection = selection,
+        platform = PLATFORM_NAME,
+        private_symbols = private_symbols,
+        registration_table = registration_table,
+        **kwargs
+    )
 
 def _mobile_library_impl(ctx):
     cc = cc_tools(ctx)
@@ -79,7 +89,7 @@ def _mobile_library_impl(ctx):
 
     info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, selected.selection)
     return [
-        cc_info,
+        private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
         info,
         DefaultInfo(files = depset([
             info.static_library,
@@ -152,10 +162,12 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         if not library.alwayslink
         for member in library.pic_objects
     ]
-    static = _declare(ctx, "libtensorflow-core.a")
-    archive(cc, output = static, objects = _distinct(registering + pulled_in))
-    registrations = _declare(ctx, "libtensorflow-registrations.a")
-    archive(cc, output = registrations, objects = _distinct(registering))
+    archives = static_archives(
+        ctx,
+        cc,
+        registering = _distinct(registering),
+        pulled_in = _distinct(pulled_in),
+    )
 
     unstripped = link(
         cc,
@@ -180,8 +192,8 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
     )
     return TfMobileLibraryInfo(
         selection = selection,
-        static_library = static,
-        registrations = registrations,
+        static_library = archives.static,
+        registrations = archives.registrations,
         shared_library = shared,
         unstripped_library = unstripped,
         link_fragments = facts.fragments,
@@ -216,7 +228,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | LINK_FACTS_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),

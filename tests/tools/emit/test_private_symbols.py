@@ -1,0 +1,115 @@
+"""Renamed symbols: which, and what the linker then does; with real objects of the system's compiler."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tfcarve.cli import main
+from tfcarve.emit.private_symbols import defined, redefinitions, renames
+
+# What `nm -P -a --defined-only` prints; the D5 name is only that of a COMDAT group.
+NM = """\
+lib.a[one.o]:
+tfcarve_run T 0 10
+_ZN6google1fEv T 10 8
+_ZN6google1AD5Ev n 0
+_ZN6google1AD2Ev W 0 4
+.text t 0
+file.cc a 0
+_ZL5local t 20 4
+_ZGVinline u 0 8
+
+lib.a[two.o]:
+Java_org_app_run T 0 4
+JNI_OnLoad T 0 4
+JNI_OnLoadMore T 0 4
+"""
+
+
+def test_what_others_can_bind_and_the_names_of_groups() -> None:
+    assert sorted(renames(defined(NM))) == [
+        "JNI_OnLoadMore",
+        "_ZGVinline",
+        "_ZN6google1AD2Ev",
+        "_ZN6google1AD5Ev",
+        "_ZN6google1fEv",
+    ]
+
+
+def test_names_of_apples_c_stay_too() -> None:
+    assert renames(["_tfcarve_run", "__ZN1aEv"]) == {"__ZN1aEv": "_tfcarved___ZN1aEv"}
+
+
+def test_file_of_objcopy() -> None:
+    assert redefinitions(["b", "a", "tfcarve_x"]) == b"a _tfcarved_a\nb _tfcarved_b\n"
+
+
+# The library's class and the app's have the same name and are not the same.
+LIBRARY = """
+#include <string>
+namespace google { struct A { std::string s; A(); virtual ~A() {} }; A::A() : s("library") {} }
+extern "C" int tfcarve_size() { google::A a; return a.s.size(); }
+"""
+APP = """
+#include <cstdio>
+namespace google { struct A { long n; A(); virtual ~A() {} }; A::A() : n(3) {} }
+extern "C" int tfcarve_size();
+int main() { google::A a; std::printf("%ld %d", a.n, tfcarve_size()); }
+"""
+
+
+def _compile(folder: Path, name: str, text: str) -> Path:
+    source, made = folder / f"{name}.cc", folder / f"{name}.o"
+    source.write_text(text)
+    subprocess.run(["g++", "-c", source, "-o", made], check=True)
+    return made
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    library = _compile(folder, "library", LIBRARY)
+    _compile(folder, "app", APP)
+    # Two members of one name, as TensorFlow's archive has them.
+    empty = folder / "other"
+    empty.mkdir()
+    other = _compile(empty, "library", "int other() { return 1; }")
+    subprocess.run(["ar", "qcs", folder / "lib.a", library, other], check=True)
+    return folder
+
+
+def _link(folder: Path, archive: str) -> subprocess.CompletedProcess[str]:
+    program = folder / f"{archive}.out"
+    command = ["g++", str(folder / "app.o"), str(folder / archive), "-o", str(program)]
+    done = subprocess.run(command, check=False, text=True, capture_output=True)
+    return done if done.returncode else subprocess.run([program], text=True, capture_output=True)
+
+
+def test_an_app_with_the_same_names_links(built: Path) -> None:
+    assert main(["private-symbols", "--archive", str(built / "lib.a"), str(built / "new.a")]) == 0
+    members = subprocess.run(["ar", "t", built / "new.a"], text=True, capture_output=True).stdout
+    assert members.split() == ["library.o", "library.o"]
+    assert _link(built, "new.a").stdout == "3 7"
+
+
+def test_without_it_the_linker_refuses(built: Path) -> None:
+    done = _link(built, "lib.a")
+    assert done.returncode == 1
+    assert "multiple definition of `google::A::A()'" in done.stderr
+
+
+def test_bad_input(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = tmp_path / "words.a"
+    words.write_text("words")
+    output = tmp_path / "out.a"
+    for arguments, message in [
+        ([str(tmp_path / "none.a")], "no such file"),
+        ([str(words)], "words.a"),
+    ]:
+        assert main(["private-symbols", "--archive", *arguments, str(output)]) == 2
+        assert message in capsys.readouterr().err
+    missing = ["--objcopy", "no-such-objcopy", "--archive", str(built / "lib.a"), str(output)]
+    assert main(["private-symbols", *missing]) == 2
+    assert "no-such-objcopy: cannot be run" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [words], "no output, whole or partial"

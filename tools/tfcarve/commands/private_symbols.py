@@ -1,0 +1,67 @@
+"""`tfcarve private-symbols`: a static library that meets no other library's symbols."""
+
+import argparse
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.emit.private_symbols import defined, redefinitions
+from tfcarve.errors import BadInput
+
+NAME = "private-symbols"
+HELP = "renames all that static libraries define but the C interface"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("--nm", default="nm", metavar="PROGRAM", help="nm of the target's tools")
+    parser.add_argument(
+        "--objcopy", default="objcopy", metavar="PROGRAM", help="objcopy of the target's tools"
+    )
+    parser.add_argument(
+        "--archive",
+        nargs=2,
+        type=Path,
+        action="append",
+        required=True,
+        metavar=("IN.a", "OUT.a"),
+        help="a library and where its copy goes; give all that are linked together",
+    )
+
+
+def _run(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, check=False, text=True, capture_output=True)
+    except OSError as error:
+        raise BadInput(f"{command[0]}: cannot be run: {error.strerror}") from None
+    if done.returncode:
+        raise BadInput(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the copies: all of them, or none."""
+    sources = [str(source) for source, _ in arguments.archive]
+    for source in sources:
+        files.read_bytes(Path(source))
+    symbols = defined(_run([arguments.nm, "-P", "-a", "--defined-only", *sources]))
+    if not symbols:
+        raise BadInput(f"{' '.join(sources)}: no object in there defines anything")
+    partial: list[tuple[Path, Path]] = []
+    try:
+        with tempfile.NamedTemporaryFile(suffix=".syms") as table:
+            table.write(redefinitions(symbols))
+            table.flush()
+            for source, output in arguments.archive:
+                made = output.with_name(f".{output.name}.partial")
+                partial.append((made, output))
+                rename = f"--redefine-syms={table.name}"
+                _run([arguments.objcopy, rename, str(source), str(made)])
+        for made, output in partial:
+            os.replace(made, output)
+    finally:
+        for made, _ in partial:
+            made.unlink(missing_ok=True)
+    return 0
