@@ -14,6 +14,7 @@ PROGRAMS = {
     "g++": "g++",
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
     "arm-linux-gnueabihf-g++": "g++-arm-linux-gnueabihf",
+    "chromium": "chromium",
     "qemu-aarch64-static": "qemu-user-static",
     "xz": "xz-utils",
 }
