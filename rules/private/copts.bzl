@@ -14,26 +14,32 @@ LIBRARY_COPTS = [
     "-fdata-sections",
     "-fno-exceptions",
     "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
     "-fvisibility=hidden",
     "-fvisibility-inlines-hidden",
     "-w",
 ]
 
-# g++ 12 and later no longer include these headers by the way, as TensorFlow 2.14's sources expect.
-_INCLUDED_BY_OLDER_COMPILERS = [
-    "-include",
-    "cstdint",
-    "-include",
-    "limits",
-    "-include",
-    "optional",
+# Messages are protobuf's MessageLite: no descriptors, reflection or text format, which would be a
+# quarter of a library.
+_LITE_PROTOBUF_COPTS = [
+    "-fno-rtti",
+    "-DGOOGLE_PROTOBUF_NO_RTTI",
 ]
 
-TENSORFLOW_COPTS = (
+LITE_PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _LITE_PROTOBUF_COPTS
+
+# For the header that all of TensorFlow's sources include first.
+TENSORFLOW_HEADERS_COPTS = (
     LIBRARY_COPTS +
+    _LITE_PROTOBUF_COPTS +
     ["-D" + define for define in DEFINES if define != "NDEBUG"] +
     # Eigen's product kernels for 4 accumulators: with the default, 8, an assertion in TensorFlow's
     # convolution fails to compile for Arm.
-    ["-DEIGEN_NEON_GEBP_NR=4"] +
-    _INCLUDED_BY_OLDER_COMPILERS
+    ["-DEIGEN_NEON_GEBP_NR=4"]
 )
+
+TENSORFLOW_COPTS = TENSORFLOW_HEADERS_COPTS + [
+    "-include",
+    "tensorflow_headers.h",
+]

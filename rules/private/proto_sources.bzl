@@ -6,30 +6,41 @@ protobuf that TensorFlow is compiled with.
 
 visibility("public")
 
-def _relative_to_repository(file, label):
-    """The path of a source below its repository's root."""
-    root = label.workspace_root
-    return file.path.removeprefix(root + "/") if root else file.path
+def _root_of(label, folder = ""):
+    """The folder of a repository, or a folder in it, as an action sees it."""
+    return "/".join([part for part in [label.workspace_root, folder] if part]) or "."
+
+def _relative(file, root):
+    """The path of a source below a folder."""
+    return file.path if root == "." else file.path.removeprefix(root + "/")
+
+def _import_root(file):
+    return file.path.partition("/google/protobuf/")[0]
 
 def _proto_sources_impl(ctx):
     headers, sources = [], []
-    names = [_relative_to_repository(f, ctx.label) for f in ctx.files.srcs]
+    root = _root_of(ctx.label, ctx.attr.import_root)
+    names = [_relative(f, root) for f in ctx.files.srcs]
     for name in names:
         stem = name.removesuffix(".proto")
         headers.append(ctx.actions.declare_file(stem + ".pb.h"))
         sources.append(ctx.actions.declare_file(stem + ".pb.cc"))
     out = headers[0].path.removesuffix("/" + names[0].removesuffix(".proto") + ".pb.h")
-    well_known = ctx.files.well_known_protos
-    well_known_root = well_known[0].path.partition("/google/protobuf/")[0]
+    imported = ctx.files.imports
     args = ctx.actions.args()
-    args.add(out, format = "--cpp_out=%s")
-    args.add(ctx.label.workspace_root or ".", format = "-I%s")
-    args.add(well_known_root, format = "-I%s")
+    args.add(out, format = "--cpp_out=lite:%s")
+    args.add(root, format = "-I%s")
+    args.add_all(
+        imported,
+        map_each = _import_root,
+        format_each = "-I%s",
+        uniquify = True,
+    )
     args.add_all(names)
     ctx.actions.run(
         executable = ctx.executable._protoc,
         arguments = [args],
-        inputs = ctx.files.srcs + well_known,
+        inputs = ctx.files.srcs + imported,
         outputs = headers + sources,
         mnemonic = "TfProtoSources",
         progress_message = "Generating C++ for %d protos" % len(names),
@@ -41,10 +52,11 @@ def _proto_sources_impl(ctx):
 
 proto_sources = rule(
     implementation = _proto_sources_impl,
-    doc = "All .pb.h and .pb.cc of a list of protos, in one action. Must stand in the root package.",
+    doc = "All .pb.h and .pb.cc of a list of protos, as MessageLite, in one action. Must stand in the root package.",
     attrs = {
         "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
-        "well_known_protos": attr.label(mandatory = True),
+        "import_root": attr.string(doc = "The folder of this repository that imports start at."),
+        "imports": attr.label(doc = "Protobuf's own protos, where they are imported."),
         "_protoc": attr.label(
             default = "@tfcarve_protobuf//:protoc",
             executable = True,
@@ -55,7 +67,7 @@ proto_sources = rule(
 
 def _proto_text_sources_impl(ctx):
     outputs, headers, sources = [], [], []
-    names = [_relative_to_repository(f, ctx.label) for f in ctx.files.srcs]
+    names = [_relative(f, _root_of(ctx.label)) for f in ctx.files.srcs]
     for name in names:
         stem = name.removesuffix(".proto")
         headers.append(ctx.actions.declare_file(stem + ".pb_text.h"))
