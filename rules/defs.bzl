@@ -4,6 +4,7 @@ load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfS
 load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
 load("//rules/private:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
 load("//rules/private:selection.bzl", _tf_selection = "tf_selection")
+load("//rules/private:size_test.bzl", _tf_size_test = "tf_size_test")
 
 visibility("public")
 
@@ -12,3 +13,4 @@ TfSelectionInfo = _TfSelectionInfo
 tf_mobile_library = _tf_mobile_library
 tf_multi_platform_library = _tf_multi_platform_library
 tf_selection = _tf_selection
+tf_size_test = _tf_size_test

@@ -25,7 +25,7 @@ load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, registration_table = True, private_symbols = False, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -37,6 +37,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       selection: a tf_selection, instead of models.
       custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
       config: as in tf_selection.
+      signatures: as in tf_selection.
+      saved_model_tags: as in tf_selection.
       registration_table: whether the shared library keeps the table of what it registers; without
         it no build proves that the library holds what was selected.
       private_symbols: whether all that the static archives define is renamed but the C interface,
@@ -45,8 +47,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
     """
     if (models == None) == (selection == None):
         fail("tf_mobile_library %s: give either models or a selection" % name)
-    if selection != None and (custom_ops or config):
-        fail("tf_mobile_library %s: custom_ops and config belong to the tf_selection %s" % (name, selection))
+    if selection != None and (custom_ops or config or signatures or saved_model_tags):
+        fail("tf_mobile_library %s: custom_ops, config, signatures and saved_model_tags belong to the tf_selection %s" % (name, selection))
     if selection == None:
         selection = name + "_selection"
         tf_selection(
@@ -54,6 +56,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             models = models,
             custom_ops = custom_ops,
             config = config,
+            signatures = signatures,
+            saved_model_tags = saved_model_tags,
             **kwargs
         )
     _mobile_library(
@@ -98,6 +102,7 @@ def _mobile_library_impl(ctx):
             info.selection,
         ] + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
+            parts = depset([units_archive, helpers_archive]),
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
@@ -169,20 +174,37 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         pulled_in = _distinct(pulled_in),
     )
 
+    contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
+    flags = [
+        "-Wl,--gc-sections",
+        "-Wl,-soname,libtensorflow-core.so",
+        "-Wl,--version-script=" + ctx.file._exports.path,
+    ] + PROVE_LINK_FLAGS
+    map_file = declare_map(ctx)
     unstripped = link(
         cc,
         name = ctx.label.name + "/unstripped/tensorflow-core",
         output_type = "dynamic_library",
-        contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked],
-        flags = [
-            "-Wl,--gc-sections",
-            "-Wl,-soname,libtensorflow-core.so",
-            "-Wl,--version-script=" + ctx.file._exports.path,
-        ] + PROVE_LINK_FLAGS,
+        contexts = contexts,
+        flags = flags + map_flags(map_file),
         inputs = [ctx.file._exports],
+        outputs = [map_file],
     )
     shared = _declare(ctx, "libtensorflow-core.so")
     strip(cc, output = shared, library = unstripped)
+    told = sizes(
+        ctx,
+        cc,
+        selection = selection,
+        shared = shared,
+        map_file = map_file,
+        units = units,
+        contexts = contexts,
+        flags = flags,
+        inputs = [ctx.file._exports],
+        copts = TENSORFLOW_COPTS,
+        compile_contexts = unit_contexts,
+    )
     facts = link_facts(
         ctx,
         selection = selection,
@@ -198,6 +220,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         unstripped_library = unstripped,
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
+        size_report = told.report,
         runner = link(
             cc,
             name = ctx.label.name + "/run_model",
@@ -205,7 +228,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
             contexts = [ctx.attr._run_model[CcInfo].linking_context, linked],
             flags = ["-Wl,--gc-sections"],
         ),
-    )
+    ), [told.link, told.map, told.page, told.report]
 
 def _archive_of(library):
     return library.pic_static_library or library.static_library
