@@ -64,12 +64,28 @@ def archive(cc, *, output, objects):
       objects: list of Files, or of directories of objects.
     """
     args = cc.actions.args()
-    args.add("qcsD")
-    args.add(output)
+    args.add_all(_archiver_flags(cc, output))
     args.add_all(objects)
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
     _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive")
+
+def _archiver_flags(cc, output):
+    """What the toolchain's archiver is called with, up to the objects."""
+    flags = cc_common.get_memory_inefficient_command_line(
+        feature_configuration = cc.features,
+        action_name = ACTION_NAMES.cpp_link_static_library,
+        variables = cc_common.create_link_variables(
+            cc_toolchain = cc.toolchain,
+            feature_configuration = cc.features,
+            is_static_linking_mode = True,
+            is_using_linker = False,
+            output_file = output.path,
+        ),
+    )
+
+    # Apple's libtool keeps members of one name; ar keeps them where it appends.
+    return flags if "-static" in flags else ["qcsD", output.path]
 
 def strip(cc, *, output, library):
     """Declares the action that copies a shared library without its symbols.

@@ -4,6 +4,7 @@ import argparse
 from typing import Protocol
 
 from tfcarve.commands import (
+    aar,
     explain,
     header,
     include_tree,
@@ -22,6 +23,7 @@ from tfcarve.commands import (
     size_predict,
     size_price,
     units,
+    xcframework,
 )
 
 
@@ -57,4 +59,6 @@ COMMANDS: tuple[Command, ...] = (
     size_predict,
     size_check,
     size_comment,
+    xcframework,
+    aar,
 )

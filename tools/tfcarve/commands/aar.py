@@ -1,0 +1,77 @@
+"""`tfcarve aar`: TensorFlow's Java inference class and shared libraries as one file for Gradle."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from tfcarve.commands import common
+from tfcarve.errors import BadInput
+from tfcarve.files import read_bytes
+from tfcarve.package import java
+from tfcarve.package.aar import aar
+
+NAME = "aar"
+HELP = "packs shared libraries for Android and Java classes into an AAR, each library checked"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("libraries", nargs="+", metavar="ABI=LIBRARY", help="e.g. arm64-v8a=lib.so")
+    parser.add_argument("--package", required=True, help="Java package of the AAR's manifest")
+    parser.add_argument(
+        "--api-level", type=int, required=True, help="lowest that they were built for"
+    )
+    parser.add_argument(
+        "--source", type=Path, action="append", default=[], help="a Java class to put in"
+    )
+    parser.add_argument(
+        "--source-path",
+        type=Path,
+        action="append",
+        default=[],
+        help="folder of further Java classes",
+    )
+    parser.add_argument("--stubs", type=Path, required=True, help="folder of Android's own classes")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="CLASS",
+        help="a class whose native methods the libraries leave out, e.g. org.tensorflow.EagerSession",
+    )
+    parser.add_argument("--javac", type=Path, help="Java's compiler (default: the one on PATH)")
+    parser.add_argument(
+        "--name",
+        default="libtensorflow_inference.so",
+        help="of each library (default: %(default)s)",
+    )
+    common.add_output_argument(parser, "the AAR")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the AAR; nothing where anything is wrong."""
+    libraries: dict[str, bytes] = {}
+    for text in arguments.libraries:
+        abi, equals, path = text.partition("=")
+        if not equals or abi in libraries:
+            raise BadInput(f"{text!r}: write ABI=LIBRARY, each ABI once")
+        libraries[abi] = read_bytes(Path(path))
+    made = aar(
+        package=arguments.package,
+        api_level=arguments.api_level,
+        classes=java.compiled(
+            _javac(arguments.javac), arguments.source, arguments.source_path, arguments.stubs
+        ),
+        libraries=libraries,
+        file_name=arguments.name,
+        without=arguments.without,
+    )
+    common.output(made, arguments.output)
+    return 0
+
+
+def _javac(given: Path | None) -> Path:
+    found = given or shutil.which("javac")
+    if not found:
+        raise BadInput("javac is not on PATH; try: sudo apt-get install openjdk-17-jdk-headless")
+    return Path(found)

@@ -1,0 +1,126 @@
+"""What the objects of a static library were compiled for.
+
+Formats: Apple's mach-o/loader.h and mach-o/fat.h; elf(5); ar(5) with BSD's long names.
+"""
+
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import lief
+
+from tfcarve.errors import BadInput
+from tfcarve.size import archive
+
+FAT_MAGIC = b"\xca\xfe\xba\xbe"
+_ARCHIVE = b"!<arch>\n"
+_ELF = b"\x7fELF"
+_MACH_64 = b"\xcf\xfa\xed\xfe"
+_MACH_32 = b"\xce\xfa\xed\xfe"
+_MOST_SLICES = 32
+
+# cputype and cpusubtype of mach/machine.h, by the name that Apple's tools use.
+CPU_TYPES: dict[str, tuple[int, int]] = {
+    "arm64": (0x0100000C, 0),
+    "x86_64": (0x01000007, 3),
+}
+_ARCHS = {kind[0]: name for name, kind in CPU_TYPES.items()} | {7: "i386", 12: "armv7"}
+_PLATFORMS = {2: "ios", 7: "ios-simulator", 1: "macos", 6: "maccatalyst"}
+
+
+@dataclass(frozen=True, slots=True)
+class MachObject:
+    """One object of a static library.
+
+    Attributes:
+      name: of the library and the member, for messages.
+      arch: the CPU as Apple's tools call it, e.g. "arm64".
+      platform: "ios", "ios-simulator", …; "" where the object does not tell.
+      minimum_os: major and minor number of the oldest system that it is for; (0, 0) where it does not tell.
+      initialisers: how many functions run when it is loaded.
+    """
+
+    name: str
+    arch: str
+    platform: str
+    minimum_os: tuple[int, int]
+    initialisers: int
+
+
+def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
+    """Yields each object of a static library, of all parts of a universal one.
+
+    Args:
+      data: the library.
+      where: its name, for messages.
+
+    Raises:
+      BadInput: it is no static library, or holds what is no Mach-O object.
+    """
+    for part in parts(data, where) if data.startswith(FAT_MAGIC) else (data,):
+        if not part.startswith(_ARCHIVE):
+            raise BadInput(f"{where}: no static library: it does not begin with !<arch>")
+        for name, content in archive.members(part, where):
+            member, body = _bsd_name(name, content)
+            if not member.startswith("__.SYMDEF"):
+                yield _mach_object(body, f"{where}({member})")
+
+
+def parts(data: bytes, where: str) -> Iterator[bytes]:
+    """Yields the parts of a universal file.
+
+    Raises:
+      BadInput: it ends in its header, or a part reaches beyond its end.
+    """
+    try:
+        (count,) = struct.unpack_from(">I", data, 4)
+        if not 0 < count <= _MOST_SLICES:
+            raise BadInput(f"{where}: a universal file of {count} parts")
+        for number in range(count):
+            _, _, start, size, _ = struct.unpack_from(">5I", data, 8 + 20 * number)
+            if start + size > len(data):
+                raise BadInput(f"{where}: its part {number} ends beyond the file: was it cut off?")
+            yield data[start : start + size]
+    except struct.error:
+        raise BadInput(f"{where}: a universal file that ends in its header") from None
+
+
+def _bsd_name(name: str, content: bytes) -> tuple[str, bytes]:
+    """A member's name and content, where BSD's form has a long name before the content."""
+    size = name.removeprefix("#1/")
+    if size == name or not size.isdigit():
+        return name, content
+    long_name = content[: int(size)].rstrip(b"\0").decode(errors="replace")
+    return long_name, content[int(size) :]
+
+
+def _mach_object(data: bytes, where: str) -> MachObject:
+    if data.startswith(_ELF):
+        raise BadInput(f"{where}: an object for Linux or Android: iOS's are Mach-O")
+    if not data.startswith((_MACH_64, _MACH_32)):
+        raise BadInput(f"{where}: no Mach-O object: was it compiled with -flto? compile without")
+    lief.logging.disable()
+    fat = lief.MachO.parse(io.BytesIO(data))
+    binary = fat.at(0) if fat is not None and fat.size == 1 else None
+    if binary is None:
+        raise BadInput(f"{where}: no whole Mach-O object")
+    (cpu,) = struct.unpack_from("<I", data, 4)
+    platform, minimum_os = "", (0, 0)
+    build, oldest = binary.build_version, binary.version_min
+    if build is not None:
+        number = int(build.platform.value)
+        platform = _PLATFORMS.get(number, f"platform {number}")
+        minimum_os = (build.minos[0], build.minos[1])
+    elif oldest is not None:
+        # Compilers wrote this before there were simulators for arm64: the CPU tells.
+        platform = "ios" if _ARCHS.get(cpu) in ("arm64", "armv7") else "ios-simulator"
+        minimum_os = (oldest.version[0], oldest.version[1])
+    sizes = {"__mod_init_func": 8, "__init_offsets": 4}
+    return MachObject(
+        name=where,
+        arch=_ARCHS.get(cpu, f"CPU {cpu:#x}"),
+        platform=platform,
+        minimum_os=minimum_os,
+        initialisers=sum(s.size // sizes.get(str(s.name), s.size + 1) for s in binary.sections),
+    )
