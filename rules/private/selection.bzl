@@ -5,6 +5,7 @@ load("//rules:providers.bzl", "TfSelectionInfo")
 visibility("public")
 
 def _tf_selection_impl(ctx):
+    _refuse_keras(ctx)
     selection = ctx.actions.declare_file(ctx.label.name + "/selection.json")
     header = ctx.actions.declare_file(ctx.label.name + "/ops_to_register.h")
     op_files = ctx.actions.declare_file(ctx.label.name + "/tf_op_files.txt")
@@ -13,6 +14,8 @@ def _tf_selection_impl(ctx):
     args = ctx.actions.args()
     args.add("select")
     args.add_all(ctx.files.models, expand_directories = False)
+    args.add_all(ctx.attr.signatures, before_each = "--signature")
+    args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
     args.add("--index", ctx.file._index)
     args.add_all(custom_sources, before_each = "--custom-op")
     inputs = ctx.files.models + ctx.files.custom_ops + [ctx.file._index]
@@ -53,6 +56,14 @@ def _run(ctx, args, inputs, output, mnemonic, progress_message):
         use_default_shell_env = True,
     )
 
+def _refuse_keras(ctx):
+    """Reading Keras files needs full TensorFlow, which would have to be an input that Bazel knows."""
+    for file in ctx.files.models:
+        if file.extension in _KERAS_EXTENSIONS:
+            fail(("{}: {} is a Keras file: save it as a SavedModel (tf.saved_model.save, or a rule of yours " +
+                  "that does so) and give its directory").format(ctx.label, file.short_path))
+
+_KERAS_EXTENSIONS = ["keras", "h5", "hdf5"]
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
 tf_selection = rule(
@@ -66,6 +77,13 @@ tf_selection = rule(
             allow_files = True,
             mandatory = True,
             allow_empty = False,
+        ),
+        "signatures": attr.string_list(
+            doc = "Of SavedModels, what these signatures need and nothing else: of each model those " +
+                  "of them that it has, at least one. Empty: all of the graph.",
+        ),
+        "saved_model_tags": attr.string_list(
+            doc = "Of SavedModels, the graphs with all of these tags. Empty: all graphs.",
         ),
         "custom_ops": attr.label_list(
             doc = "C++ sources (and their headers) of ops and kernels that are not TensorFlow's.",

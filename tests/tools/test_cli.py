@@ -209,19 +209,43 @@ def test_locate(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean Relu" in capsys.readouterr().err
 
 
+def _explained(what: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
+    capsys.readouterr()
+    assert _run("explain", "s.json", what, "--json") == 0
+    found: list[dict[str, str]] = json.loads(capsys.readouterr().out)
+    return found
+
+
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
-    assert _run("explain", "s.json", "Relu", "--json") == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [(r["what"], r["node"]) for r in rows] == [
-        ("op Relu", "r"),
-        ("kernel ReluOp<float>", "r"),
-    ]
+    op, kernel = _explained("Relu", capsys)
+    assert (op["what"], op["file"], op["model"], op["node"]) == (
+        "op Relu",
+        indexes.OPS,
+        "relu.pb",
+        "r",
+    )
+    assert op["why"] == "defines the op Relu"
+    assert (kernel["what"], kernel["node"]) == ("kernel ReluOp<float>", "r")
+    assert kernel["why"] == (
+        "of 2 CPU kernels, the one for T=float32; registered there for T=float32"
+    )
+    assert _explained(f"{indexes.KERNELS}relu_op.cc", capsys) == [kernel]
+    assert _explained("ReluOp< float >", capsys) == [kernel]
+    (helper,) = _explained(f"{indexes.KERNELS}relu_helper.cc", capsys)
+    assert helper["why"].startswith(f"{indexes.KERNELS}relu_op.cc uses what it defines")
     assert _run("explain", "s.json", "NoOp") == 0
     assert "runtime: source-and-sink" in capsys.readouterr().out
-    assert _run("explain", "s.json", f"{indexes.KERNELS}relu_helper.cc") == 0
     assert _run("explain", "s.json", "ReluOp<flout>") == 1
     assert "did you mean ReluOp<float>" in capsys.readouterr().err
+
+
+def test_explain_a_node_in_a_function(capsys: pytest.CaptureFixture[str]) -> None:
+    body = protos.function("F", node("inner", "Relu", _FLOAT))
+    Path("f.pb").write_bytes(protos.graph(node("call", "F"), functions=[body]))
+    assert _select("f.pb") == 0
+    rows = _explained("Relu", capsys)
+    assert {(r["model"], r["function"], r["node"]) for r in rows} == {("f.pb", "F", "inner")}
 
 
 def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:

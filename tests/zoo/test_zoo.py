@@ -5,35 +5,21 @@ Ours hold all that its tool finds in what can run. Where the two differ, differe
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import pytest
-import trees
 
-from tfcarve.commands.common import default_defines
-from tfcarve.models.read import read
-from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
-from tfcarve.selection import leftover_kinds, runtime_rules
-from tfcarve.selection.resolve import resolve
 from zoo import keeping, table
 from zoo.peer import Pair
+from zoo.selecting import selected
 
 _NAMES = sorted(keeping.MODELS)
 
 
 @cache
-def _index() -> IndexFile:
-    settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
-    return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
-
-
-@cache
 def _ours(name: str) -> frozenset[Pair]:
     """What we select: an op without a kernel counts as a pair with None, as in their tool."""
-    models = [read(keeping.kept(name).model)]
-    selection = resolve(models, _index(), runtime_rules.load(), leftover_kinds.load()).selection
+    selection = selected(keeping.kept(name).model)
     kernels = {(k.op, k.clazz) for k in selection.kernels}
     computed = {op for op, _ in kernels}
     return frozenset(kernels | {(o.name, None) for o in selection.ops if o.name not in computed})

@@ -2,13 +2,13 @@
 
 import argparse
 import difflib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.commands import common
 from tfcarve.errors import AnswerIsNo, Problem
 from tfcarve.selection import runtime_rules
-from tfcarve.selection.selection import Need, Selection
+from tfcarve.selection.selection import Need, SelectedKernel, Selection
 
 NAME = "explain"
 HELP = "shows why an op, a kernel class or a source file is in a selection"
@@ -25,60 +25,78 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
 
-def _row(what: str, file: str, need: Need) -> dict[str, object]:
+def _row(
+    what: str, file: str, why: str, need: Need | None = None, node: str = ""
+) -> dict[str, object]:
     return {
         "what": what,
         "file": file,
-        "model": need.model,
-        "function": need.function,
-        "node": need.node,
-        "why": "the node's op",
+        "model": need.model if need else "",
+        "function": need.function if need else "",
+        "node": need.node if need else node,
+        "why": why,
     }
+
+
+def _left_over(selection: Selection) -> Mapping[tuple[str, Need], str]:
+    """Returns, for each op and node that is left over from training, words that say so."""
+    return {
+        (left.op, need): f"; left over from training ({left.kind}), removed by {left.transform}"
+        for left in selection.leftovers
+        for need in left.needed_by
+    }
+
+
+def _op_rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
+    left = _left_over(selection)
+    for op in selection.ops:
+        if what in (op.name, op.file):
+            why = f"defines the op {op.name}"
+            if op.system:
+                why += ", which is registered with its file"
+            for need in op.needed_by:
+                yield _row(f"op {op.name}", op.file, why + left.get((op.name, need), ""), need)
+
+
+def _kernel_rows(
+    selection: Selection, kernels: Iterable[SelectedKernel]
+) -> Iterator[dict[str, object]]:
+    left = _left_over(selection)
+    for kernel in kernels:
+        types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints)
+        why = "; ".join(kernel.why) + (f"; registered there for {types}" if types else "")
+        for need in kernel.needed_by:
+            more = left.get((kernel.op, need), "")
+            yield _row(f"kernel {kernel.clazz}", kernel.file, why + more, need)
+        if not kernel.needed_by:
+            yield _row(f"kernel {kernel.clazz}", kernel.file, why, node=f"of op {kernel.op}")
+
+
+def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str, object]]:
+    rules = {rule.id: rule for rule in runtime_rules.load()}
+    for added in selection.added_by_runtime:
+        if added.op in ops:
+            rule = rules.get(added.rule)
+            why = f"{rule.why} ({rule.source})" if rule else "a list asks for training"
+            yield _row(f"op {added.op}", "", why, node=f"runtime: {added.rule}")
 
 
 def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
     """Yields a row for each reason why the op, class or file `what` is in `selection`."""
     squeezed = "".join(what.split())
-    rules = {rule.id: rule for rule in runtime_rules.load()}
-    shown: set[str] = set()
-    for op in selection.ops:
-        if what in (op.name, op.file):
-            shown.add(op.name)
-            for need in op.needed_by:
-                yield _row(f"op {op.name}", op.file, need)
-    for kernel in selection.kernels:
-        if what in (kernel.op, kernel.file) or squeezed == "".join(kernel.clazz.split()):
-            shown.add(kernel.op)
-            types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints)
-            for need in kernel.needed_by:
-                row = _row(f"kernel {kernel.clazz}", kernel.file, need)
-                row["why"] = f"TensorFlow's choice for {types or 'all types'}" + (
-                    f", label {kernel.label}" if kernel.label else ""
-                )
-                yield row
-    for added in selection.added_by_runtime:
-        if added.op in shown:
-            rule = rules.get(added.rule)
-            why = (
-                f"{rule.why} ({rule.source})" if rule else "a rule that this tfcarve does not have"
-            )
-            yield {
-                "what": f"op {added.op}",
-                "file": "",
-                "model": "",
-                "function": "",
-                "node": f"runtime: {added.rule}",
-                "why": why,
-            }
-    if what in selection.helpers:
-        yield {
-            "what": "helper source",
-            "file": what,
-            "model": "",
-            "function": "",
-            "node": "",
-            "why": "other selected sources need it to link",
-        }
+    kernels = [
+        k
+        for k in selection.kernels
+        if what in (k.op, k.file) or squeezed == "".join(k.clazz.split())
+    ]
+    shown = {o.name for o in selection.ops if what in (o.name, o.file)}
+    yield from _op_rows(selection, what)
+    yield from _kernel_rows(selection, kernels)
+    yield from _added_rows(selection, shown | {k.op for k in kernels})
+    for file, helpers in selection.helpers_of:
+        if what in helpers:
+            why = f"{file} uses what it defines: without it nothing links"
+            yield _row("helper source", what, why)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -68,5 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for warning in resolved.warnings:
         print(f"tfcarve: warning: {warning}", file=sys.stderr)
+    for note in resolved.notes:
+        print(f"tfcarve: note: {note}", file=sys.stderr)
     common.output(resolved.selection.to_json(), arguments.output)
     return 0

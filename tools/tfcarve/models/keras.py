@@ -38,8 +38,9 @@ def exported(path: Path) -> Iterator[Path]:
         )
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         saved_model = Path(folder, "saved_model")
+        # -P: beside the program stands a module of the name keras, which is not the library.
         done = subprocess.run(
-            [sys.executable, str(_EXPORT), str(path.absolute()), str(saved_model)],
+            [sys.executable, "-P", str(_EXPORT), str(path.absolute()), str(saved_model)],
             env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
             capture_output=True,
             text=True,

@@ -20,6 +20,8 @@ _FORM = {
             "never_from": [str],
             "after": [str],
             "effect": bool,
+            "guarded": bool,
+            "unread": bool,
             "handle": bool,
             "transform": str,
             "why": str,
@@ -41,7 +43,9 @@ class Kind:
       barred: it reads from none of these.
       after: ops that may wait for the ends and belong to them.
       effect: what the ends do outlasts a step.
+      guarded: the ends may stand in a branch of a condition, and test truth values.
       handle: the ends write into what their first input names.
+      unread: the part ends where nobody reads a value, instead of in an op.
       transform: what removes it.
       why: why no output needs it.
     """
@@ -52,49 +56,55 @@ class Kind:
     barred: frozenset[str]
     after: frozenset[str]
     effect: bool
+    guarded: bool
     handle: bool
+    unread: bool
     transform: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """All kinds, in the order in which they are looked for, and the ops that change nothing."""
+    """What leftover_ops.yaml says.
+
+    Attributes:
+      kinds: all kinds, in the order in which they are looked for.
+      readers: ops that change nothing of what they take by reference.
+      all_ends: the ops in which any kind ends.
+      optimizers: the ops by which optimizers change variables.
+    """
 
     kinds: tuple[Kind, ...]
     readers: frozenset[str]
-
-    @property
-    def all_ends(self) -> frozenset[str]:
-        """The ops in which any kind ends."""
-        return frozenset(op for kind in self.kinds for op in kind.ends)
-
-    @property
-    def optimizers(self) -> frozenset[str]:
-        """The ops by which optimizers change variables."""
-        return next(kind.ends for kind in self.kinds if kind.id == _TRAINING)
+    all_ends: frozenset[str]
+    optimizers: frozenset[str]
 
 
 def parse(document: Any, where: str) -> Kinds:
     """Returns the kinds in `document`; raises BadInput where they are not as they must be."""
     try:
         json_form.check(document, _FORM, where)
+        kinds = tuple(
+            Kind(
+                row["id"],
+                frozenset(row["ends"]),
+                frozenset(row.get("from", ())),
+                frozenset(row.get("never_from", ())),
+                frozenset(row.get("after", ())),
+                row["effect"],
+                row.get("guarded", False),
+                row.get("handle", False),
+                row.get("unread", False),
+                row["transform"],
+                " ".join(row["why"].split()),
+            )
+            for row in document["kinds"]
+        )
         return Kinds(
-            tuple(
-                Kind(
-                    row["id"],
-                    frozenset(row["ends"]),
-                    frozenset(row.get("from", ())),
-                    frozenset(row.get("never_from", ())),
-                    frozenset(row.get("after", ())),
-                    row["effect"],
-                    row.get("handle", False),
-                    row["transform"],
-                    " ".join(row["why"].split()),
-                )
-                for row in document["kinds"]
-            ),
+            kinds,
             frozenset(document["readers"]),
+            frozenset(op for kind in kinds for op in kind.ends),
+            frozenset(op for kind in kinds if kind.id == _TRAINING for op in kind.ends),
         )
     except (json_form.FormError, KeyError) as error:
         raise BadInput(f"{where}: not as its head says: {error}") from None

@@ -2,12 +2,15 @@
 
 A node is left over only where no output of the model depends on it by data: where all that reads
 its values is left over too, down to the ops in which such parts end (leftover_ops.yaml). In doubt
-it is none: what is fetched without being declared as an output, what changes a variable that
-somebody reads in the same step, or anything in a loop is never taken for one.
+it is none: what changes a variable that somebody reads in the same step and anything in a loop is
+never taken for one. Where a file does not declare its outputs (a GraphDef) any node may be one
+that nobody reads but, say, a summary: there only constants are taken, the ends themselves, and
+the truth values that an Assert tests.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature import node_of
@@ -16,7 +19,16 @@ from tfcarve.selection.leftover_kinds import Kind, Kinds
 
 # The function that a node is in (empty: the graph itself), and its name.
 Place = tuple[str, str]
-Acts = Callable[[str], bool]
+
+
+class OpFacts(Protocol):
+    """What definitions tell of ops."""
+
+    def acts(self, name: str) -> bool:
+        """Says whether an op may change what outlasts a step."""
+
+    def gives_truth(self, name: str) -> bool:
+        """Says whether all that an op gives are truth values."""
 
 
 def _data(use: NodeUse) -> list[str]:
@@ -61,12 +73,20 @@ class _Body:
     """The search in one graph or function: `left` grows from the ends backwards."""
 
     def __init__(
-        self, uses: Sequence[NodeUse], outputs: frozenset[str], bodies: _Bodies, acts: Acts
+        self,
+        uses: Sequence[NodeUse],
+        outputs: frozenset[str] | None,
+        bodies: _Bodies,
+        kinds: Kinds,
+        facts: OpFacts,
     ) -> None:
         self.left: dict[str, Kind] = {}
         self._by_name = {use.node: use for use in uses}
-        self._outputs = outputs
-        self._acts = acts
+        self._outputs = outputs or frozenset()
+        self._outputs_known = outputs is not None
+        self._kinds = kinds
+        self._facts = facts
+        self._constant: dict[str, bool] = {}
         self._called_ops: dict[str, set[str]] = {}
         self._readers: dict[str, list[str]] = {}
         self._waiting: dict[str, list[str]] = {}
@@ -77,6 +97,7 @@ class _Body:
             for tensor in use.inputs:
                 table = self._waiting if tensor.startswith("^") else self._readers
                 table.setdefault(node_of(tensor), []).append(use.node)
+        self._unused = self._find_unused() if self._outputs_known else frozenset[str]()
 
     def search(self, kinds: Sequence[Kind]) -> None:
         """Finds all nodes that are left over, until nothing more is found."""
@@ -88,10 +109,33 @@ class _Body:
                 if use.node not in self.left and self._may_go(use, kind):
                     self._take(use, kind)
                     grows = True
+        for kind in kinds:
+            if kind.unread:
+                self.left.update((n, kind) for n in self._unused if n not in self.left)
+
+    def _find_unused(self) -> frozenset[str]:
+        """Finds what nobody reads, and what is read by nothing else, where the outputs are known."""
+        unread = {n: len(self._readers.get(n, ())) for n in self._by_name}
+        found: set[str] = set()
+        todo = [node for node, readers in unread.items() if not readers]
+        while todo:
+            use = self._by_name[todo.pop()]
+            if use.node in self._outputs or use.op == "NoOp" or not self._is_pure(use):
+                continue
+            found.add(use.node)
+            for name in _data(use):
+                if name in unread:
+                    unread[name] -= 1
+                    if not unread[name]:
+                        todo.append(name)
+        return frozenset(found)
+
+    def _is_pure(self, use: NodeUse) -> bool:
+        return not any(map(self._acts, self._called_ops.get(use.node, (use.op,))))
 
     def _ends(self, kind: Kind) -> list[NodeUse]:
         own = [use for use in self._by_name.values() if self._is_end(use, kind)]
-        if kind.effect:
+        if not kind.guarded:
             return own
         names = {use.node for use in own}
         return own + [use for use in self._by_name.values() if self._is_gate(use, names)]
@@ -133,7 +177,8 @@ class _Body:
             self._take_upstream(self._by_name[node], kind)
 
     def _read_by_leftovers_only(self, node: str) -> bool:
-        return all(reader in self.left for reader in self._readers.get(node, ()))
+        readers = self._readers.get(node, ())
+        return all(reader in self.left or reader in self._unused for reader in readers)
 
     def _reads_what_it_must(self, use: NodeUse, kind: Kind) -> bool:
         if not kind.sources and not kind.barred:
@@ -154,24 +199,55 @@ class _Body:
         return all(r in self.left or self._by_name[r].op in kind.ends for r in readers)
 
     def _followers(self, use: NodeUse, kind: Kind) -> list[str] | None:
-        """Returns what waits for an end by control edges and belongs to it; None where anything else waits."""
+        """Returns what an end is waited for by, and all that reads that; None where it may be needed.
+
+        Needed is what nobody reads, an output, and what acts without belonging to the kind.
+        """
         taken: list[str] = []
-        seen: set[str] = set()
         todo = list(self._waiting.get(use.node, ()))
         while todo:
-            waiting = self._by_name[todo.pop()]
-            if waiting.node in seen or waiting.node in self.left:
+            node = self._by_name[todo.pop()]
+            if node.node in self.left or node.node in taken:
                 continue
-            seen.add(waiting.node)
-            if waiting.node in self._outputs or not self._read_by_leftovers_only(waiting.node):
+            readers = self._readers.get(node.node, ())
+            passes_on = node.op == "Identity" and not set(_data(node)) <= set(_data(use))
+            belongs = node.op == "NoOp" or (node.op in kind.after | kind.ends and not passes_on)
+            pure = bool(readers) and self._is_pure(node)
+            if node.node in self._outputs or not (belongs or pure):
                 return None
-            passes_on = waiting.op == "Identity" and not set(_data(waiting)) <= set(_data(use))
-            if waiting.op in kind.after and not passes_on:
-                taken.append(waiting.node)
-            elif waiting.op != "NoOp":
-                return None
-            todo += self._waiting.get(waiting.node, ())
+            taken.append(node.node)
+            todo += [*readers, *self._waiting.get(node.node, ())]
         return taken
+
+    def _acts(self, op: str) -> bool:
+        if op in self._kinds.readers:
+            return False
+        return op in self._kinds.all_ends or self._facts.acts(op)
+
+    def _may_be_output(self, use: NodeUse, kind: Kind) -> bool:
+        """May a program fetch the node, though nothing declares it as an output?"""
+        if self._outputs_known or (kind.guarded and self._facts.gives_truth(use.op)):
+            return False
+        return not self._is_constant(use)
+
+    def _is_constant(self, use: NodeUse) -> bool:
+        if use.node not in self._constant:
+            seen: set[str] = set()
+            todo = [use.node]
+            while todo:
+                node = self._by_name.get(todo.pop())
+                if node is None or node.op.startswith("Placeholder"):
+                    break
+                if node.node not in seen:
+                    seen.add(node.node)
+                    before = _data(node)
+                    if not before and node.op != "Const":
+                        break
+                    todo += before
+            else:
+                self._constant.update(dict.fromkeys(seen, True))
+            self._constant.setdefault(use.node, False)
+        return self._constant[use.node]
 
     def _take_upstream(self, use: NodeUse, kind: Kind) -> None:
         todo = _data(use)
@@ -179,15 +255,15 @@ class _Body:
             node = self._by_name.get(todo.pop())
             if node is None or node.node in self.left or node.node in self._outputs:
                 continue
-            if not self._read_by_leftovers_only(node.node):
+            if not self._read_by_leftovers_only(node.node) or self._may_be_output(node, kind):
                 continue
-            if not any(map(self._acts, self._called_ops.get(node.node, (node.op,)))):
+            if self._is_pure(node):
                 self.left[node.node] = kind
                 todo += _data(node)
 
 
 def leftovers(
-    model: Model, uses: Sequence[NodeUse], kinds: Kinds, changes: Acts
+    model: Model, uses: Sequence[NodeUse], kinds: Kinds, facts: OpFacts
 ) -> dict[Place, Kind]:
     """Finds what is left over.
 
@@ -195,7 +271,7 @@ def leftovers(
       model: whose functions and outputs count.
       uses: its nodes that can run.
       kinds: what to look for.
-      changes: says of an op whether by its definition it may change what outlasts a step.
+      facts: what definitions tell of ops.
     Returns: the nodes that are left over, by function and name, each with its kind; those of
       functions that only such nodes call included.
     """
@@ -206,14 +282,11 @@ def leftovers(
         grouped.setdefault(use.function, []).append(use)
     bodies = _Bodies(grouped, model.functions)
 
-    def acts(op: str) -> bool:
-        return op not in kinds.readers and (op in kinds.all_ends or changes(op))
-
     found: dict[Place, Kind] = {}
     for name, body in grouped.items():
-        outputs = frozenset(model.functions[name]) if name else model.outputs
-        search = _Body(body, outputs, bodies, acts)
-        search.search([kind for kind in kinds.kinds if not (name and kind.effect)])
+        outputs = frozenset(model.functions[name]) if name else model.outputs or None
+        search = _Body(body, outputs, bodies, kinds, facts)
+        search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
         found.update({(name, node): kind for node, kind in search.left.items()})
     return {**found, **_whole_functions(grouped, bodies, found)}
 

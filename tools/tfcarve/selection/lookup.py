@@ -58,3 +58,8 @@ class Lookup:
             return True
         refers = any(a.ref or a.type == "resource" for a in op.inputs)
         return refers or (op.stateful and not op.outputs)
+
+    def gives_truth(self, name: str) -> bool:
+        """Says whether all that an op gives are truth values, whatever its attributes."""
+        op = self.op(name)
+        return op is not None and bool(op.outputs) and all(a.type == "bool" for a in op.outputs)

@@ -26,10 +26,11 @@ _TYPE_ATTRS = ("T", "dtype")
 
 @dataclass(frozen=True)
 class Resolved:
-    """A selection and what the user should know about it."""
+    """A selection, what may be wrong with it, and what of it the models could do without."""
 
     selection: Selection
     warnings: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def device_type(device: str) -> str:
@@ -171,7 +172,7 @@ def _refuse_unbuildable(lookup: Lookup, work: Work) -> None:
 def _left_over(
     model: Model, uses: Sequence[NodeUse], kinds: Kinds, lookup: Lookup, work: Work
 ) -> None:
-    found = leftovers.leftovers(model, uses, kinds, lookup.acts)
+    found = leftovers.leftovers(model, uses, kinds, lookup)
     for use in uses:
         kind = found.get((use.function, use.node))
         if kind is None:
@@ -226,6 +227,18 @@ def _warnings(work: Work) -> tuple[str, ...]:
     )
 
 
+def _notes(left: Iterable[Leftover]) -> tuple[str, ...]:
+    """Says of each kind of leftovers which ops a model without them would not need."""
+    ops: dict[tuple[str, str], list[str]] = {}
+    for leftover in left:
+        if leftover.alone:
+            ops.setdefault((leftover.kind, leftover.transform), []).append(leftover.op)
+    return tuple(
+        f"left over from training ({kind}), needed by nothing else: {', '.join(names)}: removed by {transform}"
+        for (kind, transform), names in sorted(ops.items())
+    )
+
+
 def _helpers(files: Sequence[str], index: IndexFile) -> Mapping[str, tuple[str, ...]]:
     found = {f: tuple(sorted(set(index.helpers.get(f, ())) - set(files))) for f in files}
     return {file: helpers for file, helpers in found.items() if helpers}
@@ -273,6 +286,7 @@ def resolve(
     ]
     files = sorted({o.file for o in ops} | {k.file for k in kernels})
     helpers = _helpers(files, index)
+    left = _selected_leftovers(work, kinds, added)
     return Resolved(
         Selection(
             index.tensorflow,
@@ -283,7 +297,8 @@ def resolve(
             tuple(sorted({h for of_file in helpers.values() for h in of_file})),
             tuple(sorted(set(added))),
             tuple(helpers.items()),
-            _selected_leftovers(work, kinds, added),
+            left,
         ),
         _warnings(work),
+        _notes(left),
     )
