@@ -26,4 +26,4 @@ def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(tmp_p
         log = kernel_log.of_library(workspace, given.LIBRARY)
     said = kernel_log.logged(log)
     assert len(said) > 300
-    assert said == kernel_log.expected(selected, kernel_log.registrations(indexed))
+    assert said == kernel_log.expected(selected, indexed.load().registrations)

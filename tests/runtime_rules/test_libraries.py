@@ -11,16 +11,13 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import building, given
 from models import frozen
 from runtime_rules import leaving_out, models
 from runtime_rules.models import MODELS
-from tfcarve.emit import header, op_files
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection
 
-FOLDER = "runtime_rules"
-LIBRARY = f"//{FOLDER}:library"
 _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load() if rule.when)
 # They name ops whose kernels come from the source that registers _Arg by itself.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
@@ -37,15 +34,11 @@ class App:
 
     def library(self, selected: Selection) -> Path:
         """Builds the library for a selection; returns the program that runs a model in it."""
-        given = self.models / "given"
-        given.mkdir(exist_ok=True)
-        (given / "selection.json").write_bytes(selected.to_json())
-        (given / "ops_to_register.h").write_bytes(header.header(selected))
-        (given / "tf_op_files.txt").write_bytes(op_files.op_files(selected))
-        self.workspace.place(f"{FOLDER}/given", {f.name: f for f in given.iterdir()}, "*")
-        return self.workspace.build([LIBRARY], ["--output_groups=runner"]).files(LIBRARY, "runner")[
-            0
-        ]
+        folder = self.models / "given"
+        folder.mkdir(exist_ok=True)
+        given.place(self.workspace, selected, folder)
+        build = self.workspace.build([given.LIBRARY], ["--output_groups=runner"])
+        return build.files(given.LIBRARY, "runner")[0]
 
     def without(self, rules: frozenset[str], names: frozenset[str]) -> Path:
         """Builds the library for some models without some rules."""
@@ -54,14 +47,14 @@ class App:
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Runs a model in a library; its output is then in ran.npy."""
-        given = self.models / "ran.npy"
-        given.unlink(missing_ok=True)
+        output = self.models / "ran.npy"
+        output.unlink(missing_ok=True)
         return subprocess.run(
             [
                 program,
                 self.models / f"{name}.pb",
                 f"--input={frozen.INPUT}={self.models / f'{name}.input.npy'}",
-                f"--output={frozen.OUTPUT}={given}",
+                f"--output={frozen.OUTPUT}={output}",
             ],
             check=False,
             text=True,
@@ -85,8 +78,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("models")
     _write_models(folder)
     with building.app() as workspace:
-        workspace.place(FOLDER, {file.name: file for file in folder.glob("*.pb")}, "*.pb")
-        target = f"//{FOLDER}:selection"
+        workspace.place(given.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb")
+        target = f"//{given.PACKAGE}:selection"
         made = workspace.build([target]).files(target)
         (file,) = [f for f in made if f.name == "selection.json"]
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)

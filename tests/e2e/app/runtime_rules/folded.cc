@@ -1,10 +1,10 @@
 // AppFolded, an op that only constant folding computes: it gives 2 there and refuses everywhere else.
 // With it a model fails when folding does, which TensorFlow itself passes over in silence.
 
+#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/log_memory.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/shape_inference.h"
 
 namespace app {
 

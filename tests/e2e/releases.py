@@ -1,0 +1,91 @@
+"""The app's library for a platform, as those who link without Bazel find it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from e2e import building
+
+COMPILERS: Mapping[str, str] = {
+    "linux_arm64": "aarch64-linux-gnu-g++",
+    "linux_armv7": "arm-linux-gnueabihf-g++",
+    "linux_x86_64": "g++",
+}
+_EMULATORS: Mapping[str, tuple[str, ...]] = {
+    "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
+    # The emulator's own choice of CPU hides code that a Raspberry Pi 2 has no instructions for.
+    "linux_armv7": ("qemu-arm-static", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
+    "linux_x86_64": (),
+}
+# Those that the app's BUILD file names.
+PLATFORMS = ("linux_arm64", "linux_x86_64")
+_TARGET = "//:release"
+_MODEL = "tiny.pb"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A platform's folder of tf_multi_platform_library, and the app's sources."""
+
+    platform: str
+    app: Path
+    library: Path
+
+    @property
+    def compiler(self) -> str:
+        """The C++ compiler for the platform."""
+        return COMPILERS[self.platform]
+
+    def program(self, source: str, output: Path, *flags: str) -> Path:
+        """Compiles a source of the app and links it."""
+        include = f"-I{self.library / 'include'}"
+        command = [self.compiler, "-std=c++17", include, str(self.app / source)]
+        checked([*command, f"-L{self.library}", *flags, "-o", str(output)])
+        return output
+
+    def flags(self) -> list[str]:
+        """What the library says that it is to be linked with."""
+        return (self.library / "link_flags.txt").read_text(encoding="utf-8").split()
+
+    def run(self, program: Path, *arguments: str | Path) -> str:
+        """Runs a program, emulated where need be; what it prints."""
+        return checked([*_EMULATORS[self.platform], str(program), *map(str, arguments)])
+
+    def run_model(self, program: Path) -> str:
+        """Runs a program on the app's model."""
+        return self.run(program, self.app / _MODEL)
+
+    def kernels(self, program: Path) -> int:
+        """How many kernels a program of count_kernels.cc has."""
+        return int(self.run(program))
+
+
+def checked(
+    command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> str:
+    """Runs a command that has to succeed; what it prints."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        check=False,
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@contextmanager
+def opened(platform: str) -> Iterator[Release]:
+    """Builds the app's library for a platform."""
+    with building.app() as workspace:
+        build = workspace.build([_TARGET], [f"--output_groups={platform}"])
+        files = build.files(_TARGET, platform)
+        archive = next(file for file in files if file.name == "libtensorflow-core.a")
+        yield Release(platform, workspace.folder, archive.parent)

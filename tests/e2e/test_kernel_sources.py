@@ -1,0 +1,66 @@
+"""The files that the index names, against a build that logs where each kernel registers: the app's kernels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trees
+
+from demo.nested import Workspace
+from e2e import building, kernel_log
+from tfcarve.commands.common import default_defines
+from tfcarve.registry import index, scan
+from tfcarve.registry.index import IndexFile
+from tfcarve.selection import selection
+from tfcarve.selection.selection import Selection
+
+TARGET = "//:tensorflow"
+_MATMUL = "tensorflow/core/kernels/matmul_op_real.cc"
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        yield workspace
+
+
+@pytest.fixture(scope="module")
+def selected(app: Workspace) -> Selection:
+    files = app.build([TARGET + "_selection"]).files(TARGET + "_selection")
+    (file,) = [f for f in files if f.name == "selection.json"]
+    return selection.parse(file.read_bytes(), str(file))
+
+
+@pytest.fixture(scope="module")
+def log(app: Workspace) -> str:
+    return kernel_log.of_library(app, TARGET)
+
+
+@pytest.fixture(scope="module")
+def indexed() -> IndexFile:
+    settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
+    return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
+
+
+def test_each_kernel_registers_in_the_file_that_the_index_names(
+    log: str, selected: Selection, indexed: IndexFile
+) -> None:
+    said = kernel_log.logged(log)
+    assert said["MatMul", _MATMUL] == 1, "there is a log"
+    assert said == kernel_log.expected(selected, indexed.load().registrations)
+
+
+def test_an_index_with_another_file_would_be_found_out(
+    log: str, selected: Selection, indexed: IndexFile
+) -> None:
+    wrong = [r for r in indexed.load().registrations if (r.op, r.file) != ("MatMul", _MATMUL)]
+    assert kernel_log.logged(log) != kernel_log.expected(selected, wrong)
+
+
+def test_without_the_macro_nothing_is_logged(app: Workspace) -> None:
+    program = app.build([TARGET], ["--output_groups=runner"]).files(TARGET, "runner")[0]
+    assert isinstance(program, Path)
+    assert not kernel_log.logged(kernel_log.of_program(program))
