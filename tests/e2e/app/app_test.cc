@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tools/runtime/tfcarve_c_api.h"
+#include "tfcarve_c_api.h"
 
 namespace {
 

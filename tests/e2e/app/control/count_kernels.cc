@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "tools/runtime/tfcarve_c_api.h"
+#include "tfcarve_c_api.h"
 
 int main() {
   std::printf("%zu\n", tfcarve_kernel_count());
