@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
 load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
+load("//rules/private:model_test.bzl", _tf_model_test = "tf_model_test")
 load("//rules/private:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
 load("//rules/private:selection.bzl", _tf_selection = "tf_selection")
 load("//rules/private:size_test.bzl", _tf_size_test = "tf_size_test")
@@ -11,6 +12,7 @@ visibility("public")
 TfMobileLibraryInfo = _TfMobileLibraryInfo
 TfSelectionInfo = _TfSelectionInfo
 tf_mobile_library = _tf_mobile_library
+tf_model_test = _tf_model_test
 tf_multi_platform_library = _tf_multi_platform_library
 tf_selection = _tf_selection
 tf_size_test = _tf_size_test

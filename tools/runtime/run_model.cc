@@ -1,8 +1,10 @@
-// run_model MODEL.pb --input NAME=FILE.npy… --output NAME=FILE.npy… [--time]
+// run_model MODEL.pb --input NAME=FILE.npy… --output NAME=FILE.npy…
+//           --expect NAME=FILE.npy… [--time]
 //
 // Runs a frozen graph once through the C interface of a carved library. Exit
-// status: 0 done; 1 the library can't run the model, TensorFlow's message is on
-// stderr; 2 bad use or a file that can't be read or written.
+// status: 0 done; 1 the library can't run the model, or an output is not as
+// expected: the message is on stderr; 2 bad use or a file that can't be read or
+// written.
 
 #include <chrono>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/runtime/compare.h"
 #include "tools/runtime/npy.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
@@ -24,14 +27,22 @@ constexpr int kBadUse = TFCARVE_BAD_INPUT;
 constexpr char kUsage[] =
     "usage: run_model MODEL.pb --input NAME=FILE.npy... --output "
     "NAME=FILE.npy...\n"
+    "                 --expect NAME=FILE.npy... [--tolerance TYPE=NUMBER]...\n"
     "                 [--threads N] [--time]\n"
     "\n"
     "Runs a frozen TensorFlow graph once.\n"
     "  --input NAME=FILE.npy   feed the array in FILE to the node NAME\n"
     "  --output NAME=FILE.npy  write what the node NAME gives to FILE\n"
+    "  --expect NAME=FILE.npy  compare what the node NAME gives with the array "
+    "in FILE\n"
+    "  --tolerance TYPE=NUMBER by how much numbers of float16, float32 or "
+    "float64\n"
+    "                          may differ; else 1e-2, 1e-5, 1e-9\n"
     "  --threads N             threads to compute with; 0, the default: all\n"
     "  --time                  print how many milliseconds the run took\n"
-    "exit status: 0 done, 1 the library can't run the model, 2 bad use\n";
+    "exit status: 0 done, 1 the library can't run the model or an output is "
+    "not\n"
+    "             as expected, 2 bad use\n";
 
 // A tensor's name and the file that it is read from or written to.
 struct Binding {
@@ -43,6 +54,8 @@ struct Arguments {
   std::string model;
   std::vector<Binding> inputs;
   std::vector<Binding> outputs;
+  std::vector<Binding> expected;
+  tfcarve::Tolerance tolerance;
   int threads = 0;
   bool time = false;
   bool help = false;
@@ -69,6 +82,15 @@ bool ParseThreads(const std::string& text, int* threads) {
   return true;
 }
 
+// "float32=1e-4"
+bool ParseTolerance(const std::string& text, tfcarve::Tolerance* tolerance) {
+  Binding binding;
+  if (!ParseBinding(text, &binding)) return false;
+  char* end = nullptr;
+  const double value = std::strtod(binding.path.c_str(), &end);
+  return *end == '\0' && value >= 0 && tolerance->Set(binding.name, value);
+}
+
 // An option that takes a value.
 bool ParseOption(const std::string& option, const std::string& value,
                  Arguments* arguments, std::string* error) {
@@ -76,13 +98,23 @@ bool ParseOption(const std::string& option, const std::string& value,
   if (option == "--threads") {
     if (ParseThreads(value, &arguments->threads)) return true;
     *error = "--threads takes a number, not '" + value + "'";
-  } else if (option != "--input" && option != "--output") {
+  } else if (option == "--tolerance") {
+    if (ParseTolerance(value, &arguments->tolerance)) return true;
+    *error =
+        "--tolerance takes float16=, float32= or float64= and a number, "
+        "not '" +
+        value + "'";
+  } else if (option != "--input" && option != "--output" &&
+             option != "--expect") {
     *error = "unknown option '" + option + "'";
   } else if (!ParseBinding(value, &binding)) {
     *error = option + " takes NAME=FILE.npy, not '" + value + "'";
   } else {
-    (option == "--input" ? arguments->inputs : arguments->outputs)
-        .push_back(binding);
+    std::vector<Binding>& bindings = option == "--input" ? arguments->inputs
+                                     : option == "--output"
+                                         ? arguments->outputs
+                                         : arguments->expected;
+    bindings.push_back(binding);
     return true;
   }
   return false;
@@ -118,8 +150,8 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
   }
   if (arguments->model.empty()) {
     *error = "which model? See --help";
-  } else if (arguments->outputs.empty()) {
-    *error = "which --output? See --help";
+  } else if (arguments->outputs.empty() && arguments->expected.empty()) {
+    *error = "which --output or --expect? See --help";
   }
   return error->empty();
 }
@@ -177,18 +209,52 @@ int WriteOutputs(const tfcarve_result* result,
   return kDone;
 }
 
+// Compares the results from number `first` on with the arrays expected of them;
+// tells of each that differs.
+int CheckOutputs(const tfcarve_result* result, size_t first,
+                 const std::vector<Binding>& expected,
+                 const std::vector<tfcarve::NpyArray>& arrays,
+                 const tfcarve::Tolerance& tolerance) {
+  int status = kDone;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    tfcarve_tensor tensor;
+    std::string difference = "is not there";
+    if (tfcarve_result_get(result, first + i, &tensor) == 0) {
+      difference = tfcarve::Difference(tensor, arrays[i], tolerance);
+    }
+    if (!difference.empty()) {
+      status =
+          Fail(kRefused, "output '" + expected[i].name + "' " + difference +
+                             " (expected: " + expected[i].path + ")");
+    }
+  }
+  return status;
+}
+
+int ReadArrays(const std::vector<Binding>& bindings,
+               std::vector<tfcarve::NpyArray>* arrays) {
+  for (const Binding& binding : bindings) {
+    std::string bytes, error;
+    if (!ReadFile(binding.path, &bytes)) {
+      return Fail(kBadUse, "can't read " + binding.path);
+    }
+    arrays->emplace_back();
+    if (!tfcarve::ParseNpy(bytes, &arrays->back(), &error)) {
+      return Fail(kBadUse, binding.path + ": " + error);
+    }
+  }
+  return kDone;
+}
+
 int RunModel(const Arguments& arguments) {
-  std::vector<tfcarve::NpyArray> arrays(arguments.inputs.size());
+  std::vector<tfcarve::NpyArray> arrays, expected;
+  if (ReadArrays(arguments.inputs, &arrays) != kDone ||
+      ReadArrays(arguments.expected, &expected) != kDone) {
+    return kBadUse;
+  }
   std::vector<tfcarve_tensor> inputs;
   for (size_t i = 0; i < arrays.size(); ++i) {
     const Binding& input = arguments.inputs[i];
-    std::string bytes, error;
-    if (!ReadFile(input.path, &bytes)) {
-      return Fail(kBadUse, "can't read " + input.path);
-    }
-    if (!tfcarve::ParseNpy(bytes, &arrays[i], &error)) {
-      return Fail(kBadUse, input.path + ": " + error);
-    }
     inputs.push_back({input.name.c_str(), arrays[i].dtype,
                       static_cast<int32_t>(arrays[i].dims.size()),
                       arrays[i].dims.data(), arrays[i].data.data(),
@@ -211,6 +277,9 @@ int RunModel(const Arguments& arguments) {
   for (const Binding& output : arguments.outputs) {
     names.push_back(output.name.c_str());
   }
+  for (const Binding& output : arguments.expected) {
+    names.push_back(output.name.c_str());
+  }
   const auto start = std::chrono::steady_clock::now();
   const ResultPtr result(
       tfcarve_session_run(session.get(), inputs.data(), inputs.size(),
@@ -222,7 +291,11 @@ int RunModel(const Arguments& arguments) {
     return Fail(tfcarve_result_status(result.get()),
                 arguments.model + ": " + error);
   }
-  const int status = WriteOutputs(result.get(), arguments.outputs);
+  int status = WriteOutputs(result.get(), arguments.outputs);
+  if (status == kDone) {
+    status = CheckOutputs(result.get(), arguments.outputs.size(),
+                          arguments.expected, expected, arguments.tolerance);
+  }
   if (status == kDone && arguments.time) {
     std::printf("%.1f\n", took.count());
   }

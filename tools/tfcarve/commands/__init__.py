@@ -6,6 +6,7 @@ from typing import Protocol
 from tfcarve.commands import (
     aar,
     explain,
+    golden,
     header,
     include_tree,
     index,
@@ -54,6 +55,7 @@ COMMANDS: tuple[Command, ...] = (
     manifest,
     private_symbols,
     prove,
+    golden,
     size,
     size_price,
     size_predict,

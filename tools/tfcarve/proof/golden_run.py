@@ -1,0 +1,37 @@
+"""Runs a frozen graph in full TensorFlow: a program of its own, which imports nothing of tfcarve.
+
+usage: golden_run.py MODEL FOLDER INPUT=FILE.npy... -- OUTPUT...
+Writes FOLDER/0.npy and so on, one for each OUTPUT.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+
+def main(argv: list[str]) -> None:
+    """Runs it once."""
+    model, folder, *words = argv
+    inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
+    definition = tf.compat.v1.GraphDef.FromString(Path(model).read_bytes())
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(definition, name="")
+    feeds = {}
+    for word in inputs:
+        name, _, file = word.partition("=")
+        feeds[_tensor(name)] = np.load(file, allow_pickle=False)
+    with tf.compat.v1.Session(graph=graph) as session:
+        given = session.run([_tensor(name) for name in outputs], feeds)
+    for number, array in enumerate(given):
+        np.save(Path(folder, f"{number}.npy"), np.ascontiguousarray(array), allow_pickle=False)
+
+
+def _tensor(name: str) -> str:
+    return name if ":" in name else f"{name}:0"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
