@@ -27,12 +27,15 @@ def _multi_platform_library_impl(ctx):
             files, runner = [_skipped(ctx, platform)], []
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
-            files = [_placed(ctx, platform, f) for f in [
+            own = [
                 library.registrations,
                 library.selection,
                 library.shared_library,
                 library.static_library,
-            ] + library.link_fragments + library.include_trees]
+            ] + library.link_fragments + library.include_trees
+
+            # iOS has no shared library.
+            files = [_placed(ctx, platform, f) for f in own if f]
             runner = [_placed(ctx, platform, library.runner)]
         groups[platform] = depset(files)
         groups[platform + "_runner"] = depset(runner)

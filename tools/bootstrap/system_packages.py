@@ -15,6 +15,12 @@ PROGRAMS = {
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
     "arm-linux-gnueabihf-g++": "g++-arm-linux-gnueabihf",
     "chromium": "chromium",
+    "clang++-19": "clang-19",
+    "cmake": "cmake",
+    "ld.lld-19": "lld-19",
+    "llvm-ar-19": "llvm-19",
+    "make": "make",
+    "pkg-config": "pkgconf",
     "qemu-aarch64-static": "qemu-user-static",
     "xz": "xz-utils",
 }
