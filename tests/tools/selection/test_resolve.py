@@ -35,7 +35,7 @@ def _model(
 def _rule(
     name: str, *ops: str, when: Iterable[str] = (), like: str = "", replaced: bool = False
 ) -> Rule:
-    return Rule(name, ops, frozenset(when), like, replaced, "somewhere.cc", "why not")
+    return Rule(name, ops, frozenset(when), like, replaced, (), "somewhere.cc", "why not")
 
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:

@@ -13,6 +13,28 @@ _MOBILE_SOURCES = Label("tensorflow/core", "mobile_srcs")
 # A plain session needs neither TensorFlow's C API nor eager execution.
 _NOT_IN_THE_CORE = re.compile(r"tensorflow/(c/|core/common_runtime/eager/)")
 
+# Sources of the mobile build that register something which few models ask for, or none: they are
+# compiled where a model does (`compiles` in selection/runtime_ops.yaml, or a kernel of their own).
+ON_DEMAND = (
+    # Looked up by name for collective ops.
+    "tensorflow/core/common_runtime/all_to_all.cc",
+    "tensorflow/core/common_runtime/hierarchical_tree_broadcaster.cc",
+    "tensorflow/core/common_runtime/permuter.cc",
+    "tensorflow/core/common_runtime/ring_gatherer.cc",
+    "tensorflow/core/common_runtime/ring_reducer.cc",
+    # Rewrite AccumulateNV2 and ParallelConcat.
+    "tensorflow/core/common_runtime/accumulate_n_optimizer.cc",
+    "tensorflow/core/common_runtime/parallel_concat_optimizer.cc",
+    # Holds the kernels of WrapDatasetVariant and UnwrapDatasetVariant, and what tf.data links.
+    "tensorflow/core/framework/dataset.cc",
+    # Empty but for builds with MKL or ZenDNN.
+    "tensorflow/core/common_runtime/mkl_layout_pass.cc",
+    "tensorflow/core/common_runtime/zen_layout_pass.cc",
+    # Named by flags of TensorFlow's servers.
+    "tensorflow/core/common_runtime/no_op_cost_measurement.cc",
+    "tensorflow/core/common_runtime/null_request_cost_accessor.cc",
+)
+
 # TensorFlow's targets bring these by select() on the platform.
 _PLATFORM_SOURCES = (
     "tensorflow/tsl/framework/device_type.cc",
@@ -67,6 +89,7 @@ def core_sources(root: Path) -> frozenset[str]:
             "the root of a TensorFlow 2.x source tree?"
         )
     chosen = {f for f in files if f.endswith(".cc") and not _NOT_IN_THE_CORE.match(f)}
+    chosen -= set(ON_DEMAND)
     return frozenset(chosen | {f for f in _PLATFORM_SOURCES if (root / f).is_file()})
 
 

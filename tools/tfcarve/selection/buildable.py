@@ -1,6 +1,6 @@
 """Which of TensorFlow's sources can be part of a carved library, and why the others cannot. Pure."""
 
-from tfcarve.build_files.core import UNIT_FOLDERS
+from tfcarve.build_files.core import ON_DEMAND, UNIT_FOLDERS
 
 # Where kernels and ops are in trees of TensorFlow 1 too.
 _FOLDERS = tuple(f"{folder}/" for folder in (*UNIT_FOLDERS, "tensorflow/contrib"))
@@ -26,6 +26,6 @@ def why_not(file: str) -> str:
 
     A custom op's source, which is outside of the tree, always can.
     """
-    if not file.startswith(_TREE) or file.startswith(_FOLDERS):
+    if not file.startswith(_TREE) or file.startswith(_FOLDERS) or file in ON_DEMAND:
         return ""
     return next((why for folder, why in _REASONS if file.startswith(folder)), _CORE)

@@ -138,12 +138,14 @@ def _train(index: IndexFile, kinds: Kinds, lookup: Lookup, work: Work) -> list[R
     return added
 
 
+def _that_hold(rules: Iterable[Rule], work: Work) -> list[Rule]:
+    """The rules for what the models themselves use."""
+    return [rule for rule in rules if not rule.when or rule.when & work.ops.keys()]
+
+
 def _runtime(rules: Iterable[Rule], lookup: Lookup, work: Work) -> list[RuntimeOp]:
-    used = set(work.ops)
     added: list[RuntimeOp] = []
     for rule in rules:
-        if rule.when and not rule.when & used:
-            continue
         types = None
         if rule.like:
             types = {t for op in rule.when for t in work.types.get((op, rule.like), ())}
@@ -276,7 +278,8 @@ def resolve(
             problems,
         )
     added = _train(index, kinds, lookup, work) if any(m.training for m in ordered) else []
-    added += _runtime(known, lookup, work)
+    rules_here = _that_hold(known, work)
+    added += _runtime(rules_here, lookup, work)
     kernels = _selected_kernels(work)
     found = ((name, lookup.op(name), needs) for name, needs in sorted(work.ops.items()))
     ops = [
@@ -284,7 +287,8 @@ def resolve(
         for name, op, needs in found
         if op is not None
     ]
-    files = sorted({o.file for o in ops} | {k.file for k in kernels})
+    parts = {source for rule in rules_here for source in rule.compiles}
+    files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts)
     helpers = _helpers(files, index)
     left = _selected_leftovers(work, kinds, added)
     return Resolved(

@@ -10,7 +10,7 @@ import yaml
 
 from tfcarve.errors import BadInput
 
-_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "source", "why", "unproved"))
+_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why", "unproved"))
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 
@@ -25,6 +25,7 @@ class Rule:
       like: the attribute of the nodes of `when` whose types the kernels are taken for;
         empty: kernels for all types.
       replaced: the nodes of `when` never run themselves and need no kernel.
+      compiles: sources that the library needs besides; they are no part of the core.
       source: the TensorFlow source that the rule was read from.
       why: what adds the ops.
       unproved: why no model fails without the rule; empty: one does, see tests/runtime_rules.
@@ -35,6 +36,7 @@ class Rule:
     when: frozenset[str]
     like: str
     replaced: bool
+    compiles: tuple[str, ...]
     source: str
     why: str
     unproved: str = ""
@@ -65,6 +67,7 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
                 frozenset(row.get("when", ())),
                 row.get("like", ""),
                 row.get("replaced", False),
+                tuple(row.get("compiles", ())),
                 row["source"],
                 " ".join(row["why"].split()),
                 " ".join(row.get("unproved", "").split()),

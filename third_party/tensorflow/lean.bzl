@@ -1,0 +1,15 @@
+"""Parts of TensorFlow's runtime that few models need, or none.
+
+Sources of the same names under lean/ take their place in the core; TensorFlow's own are compiled
+as units where a model needs them (`compiles` in tools/tfcarve/selection/runtime_ops.yaml).
+"""
+
+REPLACED = [
+    "tensorflow/core/common_runtime/collective_executor_mgr.cc",
+    "tensorflow/core/common_runtime/placer.cc",
+    "tensorflow/core/common_runtime/process_state.cc",
+    "tensorflow/core/common_runtime/replicate_per_replica_nodes.cc",
+    "tensorflow/core/framework/log_memory.cc",
+    "tensorflow/core/graph/collective_order.cc",
+    "tensorflow/core/graph/graph_debug_info_builder.cc",
+]
