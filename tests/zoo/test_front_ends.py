@@ -13,7 +13,7 @@ from tfcarve.errors import BadInput
 from tfcarve.models import read
 from tfcarve.selection.selection import Selection
 from zoo import keeping
-from zoo.selecting import selected
+from zoo.selecting import selected, tensorflow_index
 
 
 def _needs(selection: Selection) -> tuple[object, ...]:
@@ -84,3 +84,28 @@ def test_a_graph_and_its_text(tmp_path: Path) -> None:
     (tmp_path / "m.meta").write_bytes(meta.SerializeToString())
     binary, text, with_meta = (selected(tmp_path / n) for n in ("m.pb", "m.pbtxt", "m.meta"))
     assert _needs(binary) == _needs(text) == _needs(with_meta)
+
+
+def test_training(tmp_path: Path) -> None:
+    """What TensorFlow's C++ gradients of a small network are made of (math_grad.cc, nn_grad.cc), and optimizers."""
+    (tmp_path / "l.yaml").write_text(
+        "ops: [Conv2D, Relu, BiasAdd, MatMul, Square]\ndtypes: [float]\ntraining: true\n"
+    )
+    selection = selected(tmp_path / "l.yaml")
+    classes = {(k.op, k.clazz) for k in selection.kernels}
+    assert {
+        ("Conv2DBackpropFilter", "Conv2DCustomBackpropFilterOp<CPUDevice, float>"),
+        ("Conv2DBackpropInput", "Conv2DCustomBackpropInputOp<CPUDevice, float>"),
+        ("ReluGrad", "ReluGradOp<CPUDevice, float>"),
+        ("BiasAddGrad", "BiasGradOp<CPUDevice, float>"),
+        ("ResourceApplyAdam", "ApplyAdamOp<CPUDevice, float>"),
+    } <= classes
+    assert {"Cast", "Mul"} <= {op for op, _ in classes}
+    assert not any("double" in c for op, c in classes if "Apply" in op or "Grad" in op)
+
+
+def test_every_gradient_is_made_of_something() -> None:
+    made_of = {g.op: g.ops for g in tensorflow_index().gradients() if g.function}
+    assert len(made_of) > 80
+    # That of a variable's read hands on what flows back.
+    assert {op for op, ops in made_of.items() if not ops} == {"ReadVariableOp"}
