@@ -95,7 +95,7 @@ def _initialisers(library: Path) -> int:
 def test_xcode(built: Built, tmp_path: Path) -> None:
     settings = _xcconfig(built)
     flags = shlex.split(settings["OTHER_LDFLAGS"])
-    assert ["-framework", "Accelerate", "-lc++"] == flags[-3:]
+    assert flags[-3:] == ["-framework", "Accelerate", "-lc++"]
     assert settings["DEAD_CODE_STRIPPING"] == "YES"
     assert shlex.split(settings["HEADER_SEARCH_PATHS"]) == [str(built.folder / "include")]
     assert _link(built, tmp_path / "app", [*flags, "-dead_strip"]) == 1
