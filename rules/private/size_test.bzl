@@ -36,20 +36,13 @@ def _size_impl(ctx):
         for platform in json.decode(ctx.attr.budgets)
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler != "none"
     ]
-    skipped = len(json.decode(ctx.attr.budgets)) - len(reports)
     budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
     ctx.actions.write(budgets, ctx.attr.budgets)
-    command = [_quote(ctx.executable._tfcarve.short_path), "size-check"]
-    command += [_quote(report.short_path) for report in reports]
-    command += ["--budgets", _quote(budgets.short_path), "--growth", ctx.attr.growth, "--warning", ctx.attr.warning]
-    if skipped:
-        command.append("--not-all")
-    if ctx.attr.update:
-        # The committed file itself, in the source tree.
-        path = ctx.label.package + "/" + ctx.attr.committed_name if ctx.label.package else ctx.attr.committed_name
-        command += ["--update", "--committed", '"$BUILD_WORKSPACE_DIRECTORY"/' + _quote(path)]
-    elif ctx.file.committed:
-        command += ["--committed", _quote(ctx.file.committed.short_path)]
+    command = [_quote(ctx.executable._tfcarve.short_path)] + {
+        "check": _check_command,
+        "comment": _comment_command,
+        "update": _update_command,
+    }[ctx.attr.mode](ctx, [_quote(report.short_path) for report in reports], _quote(budgets.short_path))
     launcher = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.write(launcher, _LAUNCHER.format(command = " ".join(command)), is_executable = True)
     files = reports + [budgets] + ([ctx.file.committed] if ctx.file.committed else [])
@@ -59,13 +52,29 @@ def _size_impl(ctx):
             .merge(ctx.runfiles(files = [ctx.executable._tfcarve])),
     )]
 
+def _committed(ctx):
+    return ["--committed", _quote(ctx.file.committed.short_path)] if ctx.file.committed else []
+
+def _check_command(ctx, reports, budgets):
+    # A platform without a toolchain has no report.
+    limits = ["--budgets", budgets, "--not-all", "--growth", ctx.attr.growth, "--warning", ctx.attr.warning]
+    return ["size-check"] + reports + limits + _committed(ctx)
+
+def _update_command(ctx, reports, _budgets):
+    """The committed file itself is written, in the source tree."""
+    path = "/".join([part for part in [ctx.label.package, ctx.attr.committed_name] if part])
+    return ["size-check"] + reports + ["--update", "--committed", '"$BUILD_WORKSPACE_DIRECTORY"/' + _quote(path)]
+
+def _comment_command(ctx, reports, _budgets):
+    return ["size-comment"] + _committed(ctx) + ["--new"] + reports
+
 _ATTRS = {
     "budgets": attr.string(mandatory = True, doc = "JSON: bytes by platform and measure."),
     "committed": attr.label(allow_single_file = [".json"]),
     "committed_name": attr.string(),
     "growth": attr.string(mandatory = True),
     "library": attr.label(cfg = _each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
-    "update": attr.bool(),
+    "mode": attr.string(values = ["check", "comment", "update"], mandatory = True),
     "warning": attr.string(mandatory = True),
     "_allowlist_function_transition": attr.label(
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
@@ -79,7 +88,7 @@ _ATTRS = {
 
 _size_test = rule(implementation = _size_impl, attrs = _ATTRS, test = True)
 
-_size_update = rule(implementation = _size_impl, attrs = _ATTRS, executable = True)
+_size_tool = rule(implementation = _size_impl, attrs = _ATTRS, executable = True)
 
 def tf_size_test(name, library, budgets, committed = None, growth = "0", warning = "2", tags = [], **kwargs):
     """Fails where a library is over its budget, or has grown over the figures that are committed.
@@ -88,6 +97,8 @@ def tf_size_test(name, library, budgets, committed = None, growth = "0", warning
     writes the committed file for the present sizes and prints a line for the commit message:
 
         bazel run //:size.update
+
+    `<name>.comment` prints what changed since the committed file, for a pull request.
 
     The committed file holds waivers too: objects of platform, measure, limit in bytes, reason and until,
     the last day (2026-12-31) that they hold.
@@ -115,17 +126,19 @@ def tf_size_test(name, library, budgets, committed = None, growth = "0", warning
     _size_test(
         name = name,
         committed = there[0] if there else None,
+        mode = "check",
         # A waiver ends with a day, which no input of the test tells.
         tags = tags + (["external"] if there else []),
         **(shared | kwargs)
     )
-    if committed:
-        _size_update(
-            name = name + ".update",
+    for mode in ["comment", "update"] if committed else []:
+        _size_tool(
+            name = "%s.%s" % (name, mode),
+            committed = there[0] if there else None,
             committed_name = committed,
+            mode = mode,
             tags = tags + ["manual"],
             testonly = True,
-            update = True,
             **shared
         )
 

@@ -28,3 +28,12 @@ def _updates_the_committed_file_impl(ctx):
     return analysistest.end(env)
 
 updates_the_committed_file_test = analysistest.make(_updates_the_committed_file_impl)
+
+def _comments_impl(ctx):
+    env = analysistest.begin(ctx)
+    command = _launcher(env, "size.comment")
+    asserts.true(env, "size-comment --new '" in command, command)
+    asserts.equals(env, 2, command.count("/sizes.json'"))
+    return analysistest.end(env)
+
+comments_test = analysistest.make(_comments_impl)

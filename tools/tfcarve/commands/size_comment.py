@@ -3,9 +3,11 @@
 import argparse
 from pathlib import Path
 
+from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.commands.size_common import load_report
 from tfcarve.errors import BadInput
+from tfcarve.size import budget
 from tfcarve.size.comment import comment
 from tfcarve.size.report import Report
 
@@ -15,15 +17,21 @@ HELP = "writes a pull request's comment (Markdown) from reports before and after
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    for name, when in (("--old", "before the change"), ("--new", "with the change")):
-        parser.add_argument(
-            name,
-            nargs="+",
-            type=Path,
-            required=True,
-            metavar="REPORT",
-            help=f"reports {when}, one a platform",
-        )
+    before = parser.add_mutually_exclusive_group(required=True)
+    before.add_argument(
+        "--old", nargs="+", type=Path, metavar="REPORT", help="before the change, one a platform"
+    )
+    before.add_argument(
+        "--committed", type=Path, metavar="FILE", help="the figures that tf_size_test has instead"
+    )
+    parser.add_argument(
+        "--new",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="REPORT",
+        help="with the change, one a platform",
+    )
     common.add_output_argument(parser, "the comment")
 
 
@@ -39,6 +47,11 @@ def _by_platform(paths: list[Path]) -> dict[str, Report]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the comment."""
-    text = comment(_by_platform(arguments.old), _by_platform(arguments.new))
+    if arguments.committed:
+        data = files.read_bytes(arguments.committed)
+        old = dict(budget.parse_committed(data, str(arguments.committed)).reports)
+    else:
+        old = _by_platform(arguments.old)
+    text = comment(old, _by_platform(arguments.new))
     common.output(text.encode(), arguments.output)
     return 0

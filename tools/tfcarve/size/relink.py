@@ -52,7 +52,7 @@ class Relinker:
 
     def __init__(self, line: LinkLine, selection: Selection, *, recompile: bool) -> None:
         self._line = line
-        self._selection = selection
+        self.selection = selection
         self._recompile = recompile
         self._texts = units.units(selection)
         self._objects = {_stem(name): content for name, content in line.units()}
@@ -72,8 +72,8 @@ class Relinker:
 
     def price(self, target: Target) -> Price:
         """Returns what the library saves without `target`."""
-        reduced = without(self._selection, target)
-        sources = {units.file_name(source): source for source in self._selection.files}
+        reduced = without(self.selection, target)
+        sources = {units.file_name(source): source for source in self.selection.files}
         texts = units.units(reduced)
         objects = dict(self._objects)
         dropped = sorted(self._texts.keys() - texts.keys())

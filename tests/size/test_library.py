@@ -1,0 +1,171 @@
+"""Sizes of TensorFlow libraries that are really built: attribution, prices, and a budget that is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tensorflow.core.framework import graph_pb2, types_pb2
+
+from demo.nested import Workspace
+from e2e import building
+from tfcarve import cli
+from tfcarve.selection.selection import parse as parse_selection
+from tfcarve.size import link_line
+from tfcarve.size import report as reports
+from tfcarve.size.origin import LINKER
+from tfcarve.size.relink import Relinker
+from tfcarve.size.report import Report
+from tfcarve.size.without import Target
+
+TARGET = "//inception:inception"
+PLANTED = "//size:size"
+_ATTRIBUTED = 0.97
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        building.use_models(workspace, [building.model("inception_v3")])
+        yield workspace
+
+
+@pytest.fixture(scope="module")
+def files(app: Workspace) -> dict[str, Path]:
+    """What Inception's library for the host tells of its size, by file name."""
+    build = app.build([TARGET], ["--output_groups=default,sizes"])
+    outputs = [f for g in ("default", "sizes") for f in build.files(TARGET, g)]
+    return {file.name: file for file in outputs}
+
+
+@pytest.fixture(scope="module")
+def report(files: dict[str, Path]) -> Report:
+    return reports.parse(files["sizes.json"].read_bytes(), "sizes.json")
+
+
+@pytest.fixture(scope="module")
+def relinker(files: dict[str, Path]) -> Relinker:
+    selection = parse_selection(files["selection.json"].read_bytes(), "selection.json")
+    return Relinker(link_line.load(files["link.json"], None), selection, recompile=False)
+
+
+def test_attribution_sums_to_the_file(files: dict[str, Path], report: Report) -> None:
+    size = files["libtensorflow-core.so"].stat().st_size
+    assert sum(e.bytes for e in report.entries) == report.sizes["stripped"] == size
+    rest = {e.file: e.bytes for e in report.entries if e.part == LINKER}
+    assert report.attributed >= _ATTRIBUTED * size, rest
+
+
+def test_link_json_makes_the_same_library(report: Report, relinker: Relinker) -> None:
+    assert relinker.whole == report.sizes
+
+
+def test_prices_agree_with_bazels_own_link(
+    app: Workspace, files: dict[str, Path], relinker: Relinker, tmp_path: Path
+) -> None:
+    """Ten ops: their units deleted by ar, and the rest linked by the command of Bazel's action."""
+    selection = parse_selection(files["selection.json"].read_bytes(), "selection.json")
+    link = link_line.load(files["link.json"], None)
+    command = _bazels_link(app)
+    whole = _linked(command, link, Path(link.link.source), tmp_path)
+    sources = {k.file for k in selection.kernels}
+    ops = sorted({k.op for k in selection.kernels})
+    checked = 0
+    for op in ops:
+        price = relinker.price(Target("op", op))
+        if price.dropped and set(price.dropped) <= sources:
+            archive = tmp_path / "libunits.a"
+            archive.write_bytes((link.root / link.link.source).read_bytes())
+            members = [
+                f"{source.replace('/', '__').rpartition('.')[0]}.pic.o" for source in price.dropped
+            ]
+            subprocess.run(["ar", "d", archive, *members], check=True)
+            assert price.saved["stripped"] == whole - _linked(command, link, archive, tmp_path), op
+            checked += 1
+    assert checked >= 10
+
+
+def _bazels_link(app: Workspace) -> list[str]:
+    """The command of the action that links the library."""
+    query = f'mnemonic("CppLink", outputs(".*/unstripped/.*", {TARGET}))'
+    flags = ["--output=jsonproto", "--noshow_progress"]
+    done = app.bazel(["aquery", *flags, "--ui_event_filters=-info,-debug", query])
+    assert done.returncode == 0, done.stdout
+    answer = json.loads(done.stdout[done.stdout.index("{") :])
+    (action,) = answer["actions"]
+    argv: list[str] = action["arguments"]
+    return argv
+
+
+def _linked(command: Sequence[str], link: link_line.LinkLine, units: Path, folder: Path) -> int:
+    """The stripped size of the library with other units, linked by a command of Bazel's."""
+    library, stripped = folder / "library.so", folder / "stripped.so"
+    given = command.index("-o") + 1
+    argv = [
+        str(library) if number == given else str(units) if word == link.link.source else word
+        for number, word in enumerate(command)
+        if not word.startswith("-Wl,-Map=")
+    ]
+    assert str(units) in argv
+    subprocess.run(argv, cwd=link.root, check=True)
+    strip = ["strip", "--strip-all", "-o", str(stripped), str(library)]
+    subprocess.run(strip, check=True)
+    return stripped.stat().st_size
+
+
+def test_model_that_is_dropped_saves_what_only_it_needs(relinker: Relinker) -> None:
+    (model,) = {n.model for k in relinker.selection.kernels for n in k.needed_by}
+    price = relinker.price(Target("model", model))
+    assert price.saved["stripped"] > 300_000, "all of its kernels"
+
+
+def _graph(dtype: int) -> bytes:
+    graph = graph_pb2.GraphDef()
+    graph.versions.producer = 1395
+    graph.node.add(name="input", op="Placeholder").attr["dtype"].type = dtype
+    relu = graph.node.add(name="relu", op="Relu", input=["input"])
+    relu.attr["T"].type = dtype
+    return graph.SerializeToString()
+
+
+def test_planted_data_type_breaks_the_budget_and_is_named(app: Workspace, tmp_path: Path) -> None:
+    models = {"float.pb": types_pb2.DT_FLOAT, "double.pb": types_pb2.DT_DOUBLE}
+    for name, dtype in models.items():
+        (tmp_path / name).write_bytes(_graph(dtype))
+    app.place("size", {"float.pb": tmp_path / "float.pb"}, "*.pb")
+    (app.folder / "size" / "sizes.json").unlink(missing_ok=True)
+    updated = app.bazel(["run", "--noshow_progress", f"{PLANTED}.update"])
+    assert updated.returncode == 0, updated.stdout
+    assert re.search(r"^Size: linux_x86_64 stripped [\d,]+", updated.stdout, re.MULTILINE)
+    passed = _test(app)
+    assert passed.returncode == 0, passed.stdout
+    app.place("size", {name: tmp_path / name for name in models}, "*.pb")
+    written = tmp_path / "comment.md"
+    commented = app.bazel(
+        ["run", "--noshow_progress", f"{PLANTED}.comment", "--", "-o", str(written)]
+    )
+    assert commented.returncode == 0, commented.stdout
+    assert r"class came in | ReluOp\<CPUDevice, double\>" in written.read_text()
+    failed = _test(app)
+    assert failed.returncode == 3, failed.stdout
+    causes = [line for line in failed.stdout.splitlines() if ": class " in line]
+    assert len(causes) == 1, failed.stdout
+    assert (
+        "class ReluOp<CPUDevice, double> (tensorflow/core/kernels/relu_op.cc) came in" in causes[0]
+    )
+    assert causes[0].endswith("for size/double.pb")
+    assert not [line for line in failed.stdout.splitlines() if ": op " in line]
+
+
+def _test(app: Workspace) -> subprocess.CompletedProcess[str]:
+    return app.bazel(["test", "--noshow_progress", "--test_output=all", PLANTED])
+
+
+def test_reports_are_read_by_the_command(files: dict[str, Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert cli.main(["size", str(files["sizes.json"]), f"--html={page}"]) == 0
+    assert page.read_bytes() == files["sizes.html"].read_bytes()
