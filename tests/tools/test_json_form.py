@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tfcarve.json_form import Each, FormError, check
+from tfcarve.json_form import Each, FormError, check, loads
 
 _FORM = {"name": str, "line": int, "on": bool, "tags": [str], "of": Each([int]), "any": None}
 
@@ -39,3 +39,20 @@ def test_does_not_fit(value: Any, message: str) -> None:
     with pytest.raises(FormError) as caught:
         check(value, _FORM, "d")
     assert str(caught.value) == message
+
+
+def test_loads() -> None:
+    assert (
+        loads('{"a": [1, "b", null]}') == loads(b'{"a": [1, "b", null]}') == {"a": [1, "b", None]}
+    )
+    with pytest.raises(ValueError, match="Expecting value"):
+        loads("[")
+    with pytest.raises(FormError, match="nested too deep"):
+        loads("[" * 100_000 + "]" * 100_000)
+
+
+@pytest.mark.parametrize("tiny", ["[]", "{}", '{"a":1}', "[1]"])
+def test_documents_of_tiny_values(tiny: str) -> None:
+    assert len(loads("[" + f"{tiny}," * 20_000 + "1]")) == 20_001
+    with pytest.raises(FormError, match="characters of tiny values: damaged or made to be costly"):
+        loads("[" + f"{tiny}," * 1_000_000 + "1]")

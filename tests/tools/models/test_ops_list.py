@@ -23,6 +23,8 @@ def test_json(text: str, asks: tuple[OpAsk, ...]) -> None:
     [
         ("", "no JSON"),
         ("[" * 100_000, "no JSON"),
+        ("[" + "[]," * 200_000 + "[]]", "no JSON: 600004 characters of tiny values"),
+        ("[" + '["A","AOp<CPUDevice>"],' * 50_000 + '["A",""]]', "50001 entries: at most 50000"),
         ("{}", "a list of"),
         ("[]", "a list of"),
         ('["Add"]', "entry 0: "),
@@ -63,7 +65,7 @@ def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
         ("ops: [{op: Add, extra: 1}]", "entry 0 of ops: a name or a mapping"),
         ("ops: [{op: a b}]", "'a b' is no name of an op"),
         ("ops: [{op: Add, classes: x}]", "classes: a list of kernel classes"),
-        ("ops: [!!python/name:os.system ]", "no YAML"),
+        ("ops: [!!python/name:os.system ]", "line 1: anchors, aliases and tags are not read"),
     ],
 )
 def test_wrong_yaml(text: str, message: str) -> None:

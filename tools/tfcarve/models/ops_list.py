@@ -5,15 +5,17 @@ YAML: `ops` (names, or mappings of op, types, classes), `dtypes` for those
 without types of their own, `training` (true: what is selected must be trainable).
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from tfcarve import dtypes
+from tfcarve import dtypes, json_form
+from tfcarve.models import yaml_form
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import OpAsk
 
 _TOP = frozenset(("ops", "dtypes", "training"))
+# Five times all the ops and kernels of TensorFlow.
+_MOST_ENTRIES = 50_000
 _OP = frozenset(("op", "types", "classes"))
 
 
@@ -52,11 +54,13 @@ def _types(values: Any, where: str) -> tuple[str, ...]:
 def from_json(text: str) -> OpsList:
     """Reads TensorFlow's JSON form; raises ListError where it is something else."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document = json_form.loads(text)
+    except ValueError as error:
         raise ListError(f"no JSON: {error}") from None
     if not isinstance(document, list) or not document:
         raise ListError('a list of ["op", "kernel class"] was expected')
+    if len(document) > _MOST_ENTRIES:
+        raise ListError(f"{len(document)} entries: at most {_MOST_ENTRIES}")
     asks = []
     for number, row in enumerate(document):
         where = f"entry {number}"
@@ -68,12 +72,10 @@ def from_json(text: str) -> OpsList:
 
 def from_yaml(text: str) -> OpsList:
     """Reads the YAML form; raises ListError where it is something else."""
-    import yaml  # only who gives a list waits for it
-
     try:
-        document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ListError(f"no YAML: {error}") from None
+        document = yaml_form.load(text)
+    except yaml_form.YamlError as error:
+        raise ListError(str(error)) from None
     if not isinstance(document, dict):
         raise ListError("a list `ops` was expected")
     training = document.get("training", False)

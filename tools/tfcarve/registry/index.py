@@ -417,7 +417,7 @@ def parse(data: bytes, where: str) -> IndexFile:
     Raises BadInput where it is no index, has unknown keys or another version.
     """
     try:
-        document = json.loads(data)
+        document = json_form.loads(data)
         _keys(document, _TOP, where)
         if document.get("version") != VERSION:
             raise BadInput(

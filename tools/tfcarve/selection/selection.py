@@ -246,7 +246,7 @@ def parse(data: bytes, where: str) -> Selection:
       where: its name, for messages.
     """
     try:
-        document = _checked(json.loads(data), "selection", _FORM, where)
+        document = _checked(json_form.loads(data), "selection", _FORM, where)
         if document.get("version") != VERSION:
             raise BadInput(
                 f"{where}: selection of version {document.get('version')!r}, this tfcarve reads version {VERSION}: "

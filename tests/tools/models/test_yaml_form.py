@@ -1,0 +1,72 @@
+"""Tests of reading YAML for settings; where both read a text, PyYAML's loader says the same."""
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfcarve.models.yaml_form import YamlError, load
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", None),
+        ("# nothing", None),
+        ("a", "a"),
+        ("[a, 'true', true, No, ~, 12, -3, 1.5, '7']", ["a", "true", True, False, None, 12, -3, "1.5", "7"]),
+        ("a: {b: [c, {d: e}], f: }", {"a": {"b": ["c", {"d": "e"}], "f": None}}),
+        ("a:\n- b\n- c: |\n    text\n", {"a": ["b", {"c": "text\n"}]}),
+        ("tRue", "tRue"),
+    ],
+)  # fmt: skip
+def test_values(text: str, value: Any) -> None:
+    assert load(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "no YAML: "),
+        ("a: \x00", "no YAML: "),
+        ("b: 1\na: &x [1]", "line 2: anchors, aliases and tags are not read"),
+        ("a: [1]\nb: *x", "line 2: anchors, aliases and tags are not read"),
+        ("!!python/name:os.system", "line 1: anchors, aliases and tags are not read"),
+        ("!own a", "anchors, aliases and tags are not read"),
+        ("a: 1\na: 2", "line 2: 'a' twice"),
+        ("1: 2", "1 as a key: a string was expected"),
+        ("[a]: 2", "as a key: a string was expected"),
+        ("a\n---\nb", "more than one document"),
+        ("[" * 20 + "]" * 20, "nested more than 16 deep"),
+        ("[" + "a," * 50_000 + "a]", "more than 50000 values"),
+    ],
+)
+def test_other(text: str, message: str) -> None:
+    with pytest.raises(YamlError, match=message):
+        load(text)
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**17), 10**17) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(_VALUES, st.booleans())
+def test_what_pyyaml_writes(value: Any, flow: bool) -> None:
+    class NoAliases(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    assert load(yaml.dump(value, Dumper=NoAliases, default_flow_style=flow)) == value
+
+
+@given(st.text(alphabet="ab:-[]{},'\"#&*!|> \n~1", max_size=40))
+def test_any_text_ends(text: str) -> None:
+    try:
+        load(text)
+    except YamlError as error:
+        assert str(error)
