@@ -9,6 +9,7 @@ import pytest
 import trees
 
 from tfcarve.build_files.core import core_sources
+from tfcarve.commands.common import default_defines
 from tfcarve.selection.runtime_rules import Rule, load
 
 _PATH = re.compile(r"tensorflow/[\w/.]+\.cc")
@@ -93,3 +94,10 @@ def test_what_the_core_makes_stands_in_a_rule() -> None:
     for path, ops in untold.items():
         named = set(_ELSEWHERE[path].partition(":")[0].split(", ")) & _defined_ops()
         assert not named or ops == named, (path, ops)
+
+
+def test_there_is_no_grappler_so_no_remapper_fuses_ops() -> None:
+    assert not [path for path in core_sources(trees.tensorflow()) if "/grappler/" in path]
+    text = _text("tensorflow/core/common_runtime/graph_execution_state.cc")
+    assert re.search(r"::OptimizeGraph\([^{]*\{\s*#ifdef IS_MOBILE_PLATFORM\s*return errors", text)
+    assert "IS_MOBILE_PLATFORM" in default_defines()
