@@ -151,3 +151,18 @@ def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
         folder / "library.map",
         folder / "link.json",
     )
+
+
+def build_macho(folder: Path) -> tuple[Path, Path]:
+    """A library for iOS with a table of 20,000 bytes, linked by ld64.lld; returns it and its map."""
+    clang = next((c for c in ("clang", "clang-19") if shutil.which(c)), None)
+    ld64 = next((x for x in ("ld64.lld", "ld64.lld-19") if shutil.which(x)), None)
+    if clang is None or ld64 is None:
+        pytest.skip("no clang and ld64.lld on PATH. Try: sudo apt-get install clang-19 lld-19")
+    text = "const unsigned char table[20000] = {1};\nint get(int i) { return table[i]; }\n"
+    (folder / "table.c").write_text(text)
+    _run(clang, "--target=arm64-apple-ios13.0", "-c", "table.c", "-o", "table.o", cwd=folder)
+    link = [ld64, "-arch", "arm64", "-platform_version", "ios", "13.0", "13.0", "-dylib"]
+    link += ["-undefined", "dynamic_lookup", "-map", "map", "-o", "table.dylib", "table.o"]
+    _run(*link, cwd=folder)
+    return folder / "table.dylib", folder / "map"

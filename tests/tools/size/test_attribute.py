@@ -12,6 +12,7 @@ from tfcarve.errors import BadInput
 from tfcarve.size import attribute, link_map
 from tfcarve.size import report as reports
 from tfcarve.size.elf import Elf
+from tfcarve.size.macho import MachO
 from tfcarve.size.origin import CORE, KERNELS, LINKER
 from tfcarve.size.owners import EVERY, SHARED, Owners
 from tfcarve.size.report import Report
@@ -38,7 +39,7 @@ def test_entries_sum_to_the_file(built: Built, report: Report) -> None:
 def test_all_that_is_loaded_and_has_a_source_is_attributed(report: Report) -> None:
     """What is left has a name; of what comes from sources it is only what aligns it."""
     rest = {e.file: e.bytes for e in report.entries if e.part == LINKER}
-    assert {"ELF headers", ".dynsym", ".dynstr"} <= rest.keys()
+    assert {"headers", ".dynsym", ".dynstr"} <= rest.keys()
     assert rest.get(".text", 0) + rest.get(".rodata", 0) < 64
     assert not {".init_array", ".data.rel.ro", ".rela.dyn", ".eh_frame"} & rest.keys()
 
@@ -130,3 +131,21 @@ def test_map_of_gnu_ld(tmp_path: Path) -> None:
     report = built.report()
     assert sum(e.bytes for e in report.entries) == built.library.stat().st_size
     assert report.by(lambda e: e.file)[TABLE] > 20000
+
+
+def test_mach_o(built: Built, tmp_path: Path) -> None:
+    library, map_file = mini_library.build_macho(tmp_path)
+    data = library.read_bytes()
+    made = link_map.parse(map_file.read_text(), "map")
+    report = attribute.report("ios_arm64", data, MachO(data, "lib"), made, [], built.selection)
+    assert sum(e.bytes for e in report.entries) == len(data)
+    (table,) = [e for e in report.entries if e.symbol == "_table"]
+    assert (table.bytes, table.file.rpartition(": ")[2]) == (20000, "table")
+    assert {"__LINKEDIT", "headers"} <= {e.file for e in report.entries if e.part == LINKER}
+
+
+@pytest.mark.parametrize("size", [0, 16, 64, 400])
+def test_mach_o_that_was_cut_off(size: int, tmp_path: Path) -> None:
+    library, _ = mini_library.build_macho(tmp_path)
+    with pytest.raises(BadInput, match="lib"):
+        MachO(library.read_bytes()[:size], "lib")

@@ -1,7 +1,5 @@
 """Tests of the readers of linkers' maps, on maps that real linkers wrote."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import mini_library
@@ -38,20 +36,8 @@ def test_gnu_ld(tmp_path: Path, ld: str) -> None:
 
 
 def test_ld64_lld(tmp_path: Path) -> None:
-    clang = next((c for c in ("clang", "clang-19") if shutil.which(c)), None)
-    linker = next((x for x in ("ld64.lld", "ld64.lld-19") if shutil.which(x)), None)
-    if clang is None or linker is None:
-        pytest.skip("no clang and ld64.lld on PATH. Try: sudo apt-get install clang-19 lld-19")
-    source = tmp_path / "table.c"
-    source.write_text(
-        "const unsigned char table[20000] = {1};\nint get(int i) { return table[i]; }\n"
-    )
-    target = "--target=arm64-apple-ios13.0"
-    subprocess.run([clang, target, "-c", source, "-o", tmp_path / "table.o"], check=True)
-    link = [linker, "-arch", "arm64", "-platform_version", "ios", "13.0", "13.0", "-dylib"]
-    link += ["-undefined", "dynamic_lookup", "-map", "map", "-o", "table.dylib", "table.o"]
-    subprocess.run(link, check=True, cwd=tmp_path)
-    made = link_map.parse((tmp_path / "map").read_text(), "map")
+    _, map_file = mini_library.build_macho(tmp_path)
+    made = link_map.parse(map_file.read_text(), "map")
     assert made.linker == "ld64"
     table = _placed(made, "_table")
     assert (table.size, table.section) == (20000, "__TEXT,__const")

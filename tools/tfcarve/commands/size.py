@@ -12,7 +12,9 @@ from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size import attribute, kept, link_line, link_map, page
 from tfcarve.size import report as reports
+from tfcarve.size.binary import Binary
 from tfcarve.size.elf import Elf
+from tfcarve.size.macho import MachO
 from tfcarve.size.owners import Owners
 from tfcarve.size.report import Entry, Report
 
@@ -61,6 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _binary(data: bytes, where: str) -> Binary:
+    return MachO(data, where) if data[:4] == b"\xcf\xfa\xed\xfe" else Elf(data, where)
+
+
 def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     if not (arguments.map and arguments.selection and arguments.link):
         raise BadInput(f"{arguments.library}: a library needs --map, --selection and --link")
@@ -70,7 +76,7 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     report = attribute.report(
         line.platform,
         library,
-        Elf(library, str(arguments.library)),
+        _binary(library, str(arguments.library)),
         link_map.parse(text, str(arguments.map)),
         line.objects(),
         selection,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tfcarve.selection.selection import Need, Selection
 from tfcarve.size import demangle
+from tfcarve.size.binary import Addresses, Binary
 from tfcarve.size.classes import class_of
-from tfcarve.size.elf import Addresses, Elf
 from tfcarve.size.link_map import LinkMap
 from tfcarve.size.merged import Merged
 from tfcarve.size.origin import LINKER, Origin, origin, unit_sources
@@ -28,17 +28,17 @@ def measures(stripped: bytes, text_bytes: int) -> dict[str, int]:
 def report(
     platform: str,
     stripped: bytes,
-    elf: Elf,
+    binary: Binary,
     link_map: LinkMap,
     objects: Iterable[tuple[str, bytes]],
     selection: Selection,
 ) -> Report:
-    """Attributes the bytes of a stripped ELF library.
+    """Attributes the bytes of a stripped library.
 
     Args:
       platform: its name, for the report.
       stripped: the library.
-      elf: the same, read.
+      binary: the same, read.
       link_map: of its link.
       objects: (name as in the map, content) of what was linked, for the strings that the linker merged.
       selection: what the library was carved to.
@@ -48,7 +48,7 @@ def report(
     """
     namer = _Namer(selection, link_map)
     found: Counter[_Key] = Counter()
-    in_file = {s.name: s for s in elf.sections if s.file_bytes}
+    in_file = {s.name: s for s in binary.sections if s.file_bytes}
     left = {name: s.file_bytes for name, s in in_file.items()}
 
     def add(section: str, key: _Key, size: int) -> None:
@@ -65,23 +65,23 @@ def report(
     for piece in placed:
         if not piece.owner and (".str" in piece.name or ".cst" in piece.name):
             for source, size in merged.attribute(
-                elf.content(piece.address, piece.size), piece.name
+                binary.content(piece.address, piece.size), piece.name
             ):
                 if source is not None:
                     add(piece.section, namer.key(source.owner, source.section), size)
-    for entry in elf.table_entries():
+    for entry in binary.table_entries():
         about = addresses.at(entry.address)
         if about is not None and entry.section in left:
             piece = owned[about]
             add(entry.section, namer.key(piece.owner, piece.symbol or piece.name), entry.size)
     for name, size in left.items():
         found[(Origin(LINKER, name), "", "")] += size
-    headers = min(elf.header_bytes, len(stripped) - found.total())
-    found[(Origin(LINKER, "ELF headers"), "", "")] += headers
+    headers = min(binary.header_bytes, len(stripped) - found.total())
+    found[(Origin(LINKER, "headers"), "", "")] += headers
     found[(Origin(LINKER, "padding between sections"), "", "")] += len(stripped) - found.total()
     return Report(
         platform,
-        measures(stripped, elf.text_bytes),
+        measures(stripped, binary.text_bytes),
         _entries(found),
         _kernels(selection),
         _definitions(selection),

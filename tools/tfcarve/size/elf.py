@@ -1,9 +1,7 @@
-"""A linked ELF library: its sections, and which address each entry of the linker's tables is about."""
+"""A linked ELF library (elf(5)), as tfcarve.size.binary asks for it."""
 
-import bisect
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from elftools.common.exceptions import ELFError
 from elftools.dwarf.callframe import FDE
@@ -12,27 +10,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
 from tfcarve.errors import BadInput
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section: where it is loaded (0: not at all), its size and its bytes in the file."""
-
-    name: str
-    address: int
-    size: int
-    file_bytes: int
-    loaded: bool
-    writable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TableEntry:
-    """`size` bytes of the section `section` that the linker made for what lies at `address`."""
-
-    section: str
-    address: int
-    size: int
+from tfcarve.size.binary import Section, TableEntry
 
 
 class Elf:
@@ -129,22 +107,3 @@ def _packed(section: RelrRelocationSection) -> Iterator[TableEntry]:
         yield TableEntry(
             section.name, address, size * (number + 1) // count - size * number // count
         )
-
-
-class Addresses:
-    """Finds, among things that lie at addresses, the one that an address is in.
-
-    Args:
-      spans: (address, size), in the order of what they stand for.
-    """
-
-    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
-        self._sorted = sorted((a, a + s, i) for i, (a, s) in enumerate(spans) if s)
-        self._starts = [start for start, _, _ in self._sorted]
-
-    def at(self, address: int) -> int | None:
-        """Returns the number of the span that holds `address`, or None."""
-        found = bisect.bisect_right(self._starts, address) - 1
-        if found >= 0 and address < self._sorted[found][1]:
-            return self._sorted[found][2]
-        return None
