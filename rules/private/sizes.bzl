@@ -91,7 +91,7 @@ def _archive_of(library):
 
 def _as_objects(cc, library):
     """Whether Bazel links the objects of a library and not its archive: so the map names them."""
-    return bool(library.pic_objects) and not library.alwayslink and cc_common.is_enabled(
+    return bool(library.pic_objects) and cc_common.is_enabled(
         feature_configuration = cc.features,
         feature_name = "supports_start_end_lib",
     )
