@@ -1,18 +1,22 @@
 """All of tfcarve that an app's BUILD files load."""
 
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
+load("//rules/private:aar.bzl", _tf_android_archive = "tf_android_archive")
 load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
 load("//rules/private:model_test.bzl", _tf_model_test = "tf_model_test")
 load("//rules/private:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
 load("//rules/private:selection.bzl", _tf_selection = "tf_selection")
 load("//rules/private:size_test.bzl", _tf_size_test = "tf_size_test")
+load("//rules/private:xcframework.bzl", _tf_xcframework = "tf_xcframework")
 
 visibility("public")
 
 TfMobileLibraryInfo = _TfMobileLibraryInfo
 TfSelectionInfo = _TfSelectionInfo
+tf_android_archive = _tf_android_archive
 tf_mobile_library = _tf_mobile_library
 tf_model_test = _tf_model_test
 tf_multi_platform_library = _tf_multi_platform_library
 tf_selection = _tf_selection
 tf_size_test = _tf_size_test
+tf_xcframework = _tf_xcframework

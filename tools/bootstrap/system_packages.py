@@ -17,6 +17,7 @@ PROGRAMS = {
     "chromium": "chromium",
     "clang++-19": "clang-19",
     "cmake": "cmake",
+    "javac": "openjdk-17-jdk-headless",
     "ld.lld-19": "lld-19",
     "llvm-ar-19": "llvm-19",
     "make": "make",

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the library's file in it (default: %(default)s)",
     )
     parser.add_argument(
-        "--headers", type=Path, metavar="DIR", help="folder of the headers to put in"
+        "--header", type=Path, action="append", default=[], help="a header to put in"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR.xcframework")
 
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folder; nothing of it where anything is wrong."""
     slices = [_slice(text) for text in arguments.slices]
-    files = xcframework(arguments.name, slices, _files(arguments.headers))
+    files = xcframework(
+        arguments.name, slices, {path.name: read_bytes(path) for path in arguments.header}
+    )
     output: Path = arguments.output
     stale = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
     if stale - files.keys() and "Info.plist" not in stale:
@@ -57,15 +59,3 @@ def _slice(text: str) -> Slice:
     if arch not in CPU_TYPES:
         raise BadInput(f"{text!r}: no CPU {arch}; there are: {', '.join(sorted(CPU_TYPES))}")
     return Slice(platform, arch, (int(major), int(minor)), read_bytes(Path(path)), path)
-
-
-def _files(folder: Path | None) -> dict[str, bytes]:
-    if folder is None:
-        return {}
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: no such folder of headers")
-    return {
-        path.relative_to(folder).as_posix(): read_bytes(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }

@@ -1,0 +1,214 @@
+"""Tests of AARs: small classes and libraries, and TensorFlow's own Java inference class."""
+
+import io
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+import clang
+import pytest
+
+from tfcarve.cli import main
+from tfcarve.errors import BadInput
+from tfcarve.package.aar import aar
+from tfcarve.package.java import Classes, compiled
+
+_JAVAC = Path(shutil.which("javac") or "javac")
+_STUB = "package android.util; public class Log { public static int i(String t) { return 0; } }"
+_CLASS = """
+package org.t;
+public class T {
+  static { System.loadLibrary("t"); }
+  private static native int count();
+  public static int twice() { android.util.Log.i("t"); return 2 * count() + Used.one(); }
+}
+"""
+_USED = "package org.t; class Used { static int one() { return 1; } static native int eager(); }"
+_LIBRARY = """
+#define EXPORT extern "C" __attribute__((visibility("default")))
+EXPORT int Java_org_t_T_count() { return 1; }
+"""
+_EAGER = "EXPORT int Java_org_t_Used_eager() { return 1; }"
+
+
+@pytest.fixture(name="java")
+def _java(tmp_path: Path) -> Path:
+    for path, text in {
+        "src/org/t/T.java": _CLASS,
+        "src/org/t/Used.java": _USED,
+        "src/org/t/Unused.java": "package org.t; class Unused {}",
+        "stubs/android/util/Log.java": _STUB,
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def _classes(java: Path) -> Classes:
+    return compiled(_JAVAC, [java / "src/org/t/T.java"], [java / "src"], java / "stubs")
+
+
+def _library(folder: Path, target: str, source: str = _LIBRARY + _EAGER, *flags: str) -> bytes:
+    one = clang.compiled(folder, target, source, "lib", "-fPIC")
+    output = folder / "lib.so"
+    fit = ("-Wl,-soname,libt.so", "-Wl,-z,max-page-size=16384", "-Wl,-z,relro,-z,now")
+    common = (f"--target={target}", "-fuse-ld=lld", "-nostdlib", "-shared", "-Wl,--build-id=sha1")
+    clang.run("clang", *common, *fit, *flags, one, "-o", output)
+    return output.read_bytes()
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_classes(java: Path) -> None:
+    made = _classes(java)
+    # What is used comes along, Android's own classes and what nobody uses stay out.
+    assert sorted(_members(made.jar)) == ["org/t/T.class", "org/t/Used.class"]
+    assert made.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
+    assert _classes(java) == made
+    # The format of Java 8, which all of Android's tools read.
+    assert _members(made.jar)["org/t/T.class"][4:8] == bytes((0, 0, 0, 52))
+
+
+def test_javac_that_refuses_or_is_missing(java: Path) -> None:
+    (java / "stubs/android/util/Log.java").unlink()
+    (java / "stubs/Other.java").write_text("class Other {}")
+    with pytest.raises(BadInput, match=r"refused:(.|\n)*package android\.util does not exist"):
+        _classes(java)
+    with pytest.raises(BadInput, match="no_such_javac: cannot be run"):
+        compiled(java / "no_such_javac", [], [], java / "stubs")
+
+
+def test_aar(java: Path) -> None:
+    libraries = {
+        "arm64-v8a": _library(java, "aarch64-linux-android24"),
+        "armeabi-v7a": _library(java, "armv7a-linux-androideabi24"),
+    }
+    made = aar(
+        package="org.t.lib",
+        api_level=24,
+        classes=_classes(java),
+        libraries=libraries,
+        file_name="libt.so",
+    )
+    inside = _members(made)
+    assert sorted(inside) == [
+        "AndroidManifest.xml",
+        "R.txt",
+        "classes.jar",
+        "jni/arm64-v8a/libt.so",
+        "jni/armeabi-v7a/libt.so",
+        "proguard.txt",
+    ]
+    assert inside["jni/arm64-v8a/libt.so"] == libraries["arm64-v8a"]
+    assert b'package="org.t.lib"' in inside["AndroidManifest.xml"]
+    assert b'minSdkVersion="24"' in inside["AndroidManifest.xml"]
+
+
+def test_native_methods_without_a_function_are_refused(java: Path) -> None:
+    classes = _classes(java)
+    libraries = {"x86_64": _library(java, "x86_64-linux-android24", _LIBRARY)}
+
+    def made(*without: str) -> bytes:
+        return aar(
+            package="org.t.lib",
+            api_level=24,
+            classes=classes,
+            libraries=libraries,
+            file_name="libt.so",
+            without=without,
+        )
+
+    with pytest.raises(BadInput) as refused:
+        made()
+    assert "no function for the native method Java_org_t_Used_eager" in str(refused.value)
+    assert "Java_org_t_T_count" not in str(refused.value)
+    assert "jni/x86_64/libt.so" in _members(made("org.t.Used"))
+    with pytest.raises(BadInput, match="Java_org_t_Used_eager"):
+        made("org.t.Us")
+
+
+def test_all_that_is_wrong_is_told_at_once(java: Path) -> None:
+    libraries = {
+        "arm64-v8a": _library(java, "armv7a-linux-androideabi24"),
+        "x86": _library(
+            java, "i686-linux-android24", _LIBRARY + _EAGER, "-Wl,-z,max-page-size=4096"
+        ),
+    }
+    with pytest.raises(BadInput) as refused:
+        aar(
+            package="org.t.lib",
+            api_level=24,
+            classes=_classes(java),
+            libraries=libraries,
+            file_name="libt.so",
+        )
+    first, second = str(refused.value).split("\n  ")[1:]
+    assert first.startswith("jni/arm64-v8a/libt.so: is for EM_ARM with 32 bits")
+    assert second.startswith("jni/x86/libt.so: its segments are aligned to 4096 bytes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["arm64=lib.so", "--package=org.t"], "arm64: no ABI; there are: arm64-v8a, armeabi-v7a"),
+        (["lib.so", "--package=org.t"], "write ABI=LIBRARY, each ABI once"),
+        (["x86=lib.so", "x86=lib.so", "--package=org.t"], "write ABI=LIBRARY, each ABI once"),
+        (["x86=no_such.so", "--package=org.t"], "no_such.so: no such file"),
+        (["x86=lib.so", "--package=t"], "no Java package"),
+        (["x86=lib.so", '--package=org.t" x="'], "no Java package"),
+    ],
+)
+def test_command_tells_what_is_wrong(
+    java: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(java)
+    _library(java, "i686-linux-android24")
+    sources = ["--source=src/org/t/T.java", "--source-path=src", "--stubs=stubs"]
+    assert main(["aar", *arguments, *sources, "--api-level=24", "-o", "t.aar"]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("t.aar").exists()
+
+
+def test_command(java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(java)
+    _library(java, "i686-linux-android24", _LIBRARY)
+    arguments = ["x86=lib.so", "--package=org.t", "--api-level=24", "--name=libt.so", "-o", "t.aar"]
+    sources = ["--source=src/org/t/T.java", "--source-path=src", "--stubs=stubs"]
+    assert main(["aar", *arguments, *sources, "--without=org.t.Used"]) == 0
+    assert "jni/x86/libt.so" in _members(Path("t.aar").read_bytes())
+
+
+def test_command_needs_a_java_compiler(
+    java: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _library(java, "i686-linux-android24")
+    monkeypatch.setenv("PATH", str(java))
+    library = f"x86={java / 'lib.so'}"
+    stubs = f"--stubs={java / 'stubs'}"
+    assert main(["aar", library, "--package=org.t", "--api-level=24", stubs]) == 2
+    assert "javac is not on PATH; try: sudo apt-get install" in capsys.readouterr().err
+
+
+def test_tensorflows_inference_class(tmp_path: Path) -> None:
+    tree = Path(os.environ["TENSORFLOW_VERSION_H"]).resolve().parents[3]
+    stubs = Path(os.environ["ANDROID_LOG_STUB"]).resolve().parents[2]
+    inference = tree / "tensorflow/tools/android/inference_interface"
+    made = compiled(
+        _JAVAC,
+        sorted((inference / "java/org/tensorflow/contrib/android").glob("*.java")),
+        [inference / "java", tree / "tensorflow/java/src/main/java"],
+        stubs,
+    )
+    names = _members(made.jar).keys()
+    assert "org/tensorflow/contrib/android/TensorFlowInferenceInterface.class" in names
+    assert "org/tensorflow/contrib/android/RunStats.class" in names
+    assert not any(name.startswith("android/") for name in names)
+    assert "Java_org_tensorflow_Session_run" in made.natives
