@@ -1,16 +1,53 @@
 """The configuration that every carved library is built in, whatever the app's own flags are."""
 
+load("//rules/platforms:table.bzl", "PLATFORMS")
+
 visibility("private")
+
+OPTIMIZATIONS = ["Os", "O2", "O3"]
 
 _COMPILATION_MODE = "//command_line_option:compilation_mode"
 _FORCE_PIC = "//command_line_option:force_pic"
+_PER_FILE_COPT = "//command_line_option:per_file_copt"
+_PLATFORMS = "//command_line_option:platforms"
 
-def _canonical_config_impl(_settings, _attr):
-    # One set of objects serves the archive and the shared library.
-    return {_COMPILATION_MODE: "opt", _FORCE_PIC: True}
+def check_options(name, optimization, cpu):
+    """Fails where a library's options are none that there are.
+
+    Args:
+      name: of the library, for messages.
+      optimization: one of OPTIMIZATIONS.
+      cpu: a CPU of some platform, or "".
+    """
+    if optimization not in OPTIMIZATIONS:
+        fail("tf_mobile_library %s: no optimization %r; there are: %s" % (name, optimization, ", ".join(OPTIMIZATIONS)))
+    cpus = sorted({cpu: None for row in PLATFORMS.values() for cpu in row.cpus})
+    if cpu and cpu not in cpus:
+        fail("tf_mobile_library %s: no cpu %r; there are: %s" % (name, cpu, ", ".join(cpus)))
+
+def _cpu_flags(platforms, cpu):
+    """The flags for a CPU where the platform has it: a library is built for several platforms."""
+    row = PLATFORMS.get(platforms[0].name) if platforms else None
+    return row.cpus.get(cpu, []) if row else []
+
+def _canonical_config_impl(settings, attr):
+    flags = [] if attr.optimization == "Os" else ["-" + attr.optimization]
+    flags = flags + _cpu_flags(settings[_PLATFORMS], attr.cpu)
+    return {
+        # One set of objects serves the archive and the shared library.
+        _COMPILATION_MODE: "opt",
+        _FORCE_PIC: True,
+        # These come after the flags of copts.bzl, on all that is compiled for the target.
+        _PER_FILE_COPT: [".*@" + ",".join(flags)] if flags else [],
+    }
 
 canonical_config = transition(
     implementation = _canonical_config_impl,
-    inputs = [],
-    outputs = [_COMPILATION_MODE, _FORCE_PIC],
+    inputs = [_PLATFORMS],
+    outputs = [_COMPILATION_MODE, _FORCE_PIC, _PER_FILE_COPT],
 )
+
+CANONICAL_CONFIG_ATTRS = {
+    "cpu": attr.string(doc = "The CPU, where the platform has it; else the platform's default."),
+    "optimization": attr.string(default = "Os", doc = "One of OPTIMIZATIONS."),
+}

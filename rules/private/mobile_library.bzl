@@ -3,9 +3,10 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//third_party/tensorflow:defines.bzl", "DEFINES")
-load(":canonical_config.bzl", "canonical_config")
+load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
+load(":lld.bzl", "LLD_ATTRS", "lld_flags")
 load(
     ":objects.bzl",
     "CC_TOOLCHAINS",
@@ -25,7 +26,7 @@ load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -43,12 +44,16 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         it no build proves that the library holds what was selected.
       private_symbols: whether all that the static archives define is renamed but the C interface,
         for an app with a protobuf, Abseil or TensorFlow of its own.
+      optimization: "Os", "O2" or "O3".
+      cpu: what the library is compiled for on the platforms that have it, e.g. "cortex-a72" for a
+        Raspberry Pi 4; else their default, which runs on all that the platform is for.
       **kwargs: attributes that every rule has.
     """
     if (models == None) == (selection == None):
         fail("tf_mobile_library %s: give either models or a selection" % name)
     if selection != None and (custom_ops or config or signatures or saved_model_tags):
         fail("tf_mobile_library %s: custom_ops, config, signatures and saved_model_tags belong to the tf_selection %s" % (name, selection))
+    check_options(name, optimization, cpu)
     if selection == None:
         selection = name + "_selection"
         tf_selection(
@@ -64,6 +69,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         name = name,
         selection = selection,
         platform = PLATFORM_NAME,
+        cpu = cpu,
+        optimization = optimization,
         private_symbols = private_symbols,
         registration_table = registration_table,
         **kwargs
@@ -175,7 +182,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
     )
 
     contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
-    flags = [
+    flags = lld_flags(ctx) + [
         "-Wl,--gc-sections",
         "-Wl,-soname,libtensorflow-core.so",
         "-Wl,--version-script=" + ctx.file._exports.path,
@@ -251,7 +258,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
