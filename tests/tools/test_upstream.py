@@ -1,11 +1,13 @@
 """What the tests of other tools for the same job ask of them, asked of tfcarve.
 
 TensorFlow's print_selective_registration_header and TensorFlow Lite's list_flex_ops, PyTorch's
-selective build; what ONNX Runtime asks (a model with an op left out fails to load) needs a built
+selective build, ExecuTorch's; what ONNX Runtime asks (a model with an op left out fails to load) needs a built
 library: tests/e2e.
 """
 
 import json
+import os
+import re
 import subprocess
 from collections.abc import Sequence
 from itertools import permutations
@@ -172,6 +174,58 @@ def test_flex_models_that_cannot_run(capsys: pytest.CaptureFixture[str]) -> None
     Path("unheard.tflite").write_bytes(flat.model(["FlexUnheard"], [(0, options)]))
     assert _select("unheard.tflite") == 1
     assert "op 'Unheard' is unknown" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "model",
+    [flat.model([], []), flat.model([], [], subgraphs=0), flat.model(["CustomAdd"], [(0, b"")])],
+    ids=["no operators", "no subgraphs", "no Flex ops"],
+)
+def test_a_lite_model_without_flex_ops_needs_nothing(model: bytes) -> None:
+    Path("plain.tflite").write_bytes(model)
+    assert set(_pairs(_selected("plain.tflite"))) == _ALWAYS
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (b"no model at all", "no TensorFlow Lite model"),
+        (_flex(node("a", "Add", _FLOAT))[:60], "bad.tflite: "),
+        (_flex(b"\xff\xff\xff"), "operator 0"),
+        (_flex(node("a", "")), "operator 0.*has no op"),
+    ],
+    ids=["broken", "cut off", "bytes that are no NodeDef", "an empty op name"],
+)
+def test_flex_models_that_are_damaged(
+    model: bytes, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.tflite").write_bytes(model)
+    assert _select("bad.tflite") == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not Path("s.json").exists()
+
+
+def test_what_the_header_of_a_list_means() -> None:
+    """For the compiler: what is listed is registered, anything else is not."""
+    Path("ops.json").write_text(json.dumps([_ADD, ["Softmax", None]]))
+    assert _select("ops.json") == 0
+    assert cli.main(["header", "s.json", "-o", "ops_to_register.h"]) == 0
+    listed = ['OP("Add")', 'OP("Softmax")', f'OP_KERNEL("{_ADD[1]}")']
+    others = ['OP("MatMul")', 'OP("Ad")', f'OP_KERNEL("{_SOFTMAX[1]}")', 'OP_KERNEL("Add")']
+    lines = [f"static_assert(SHOULD_REGISTER_{text});" for text in listed]
+    lines += [f"static_assert(!SHOULD_REGISTER_{text});" for text in others]
+    Path("use.cc").write_text("\n".join(['#include "ops_to_register.h"', *lines]))
+    subprocess.run(["g++", "-std=c++17", "-Werror", "-fsyntax-only", "use.cc"], check=True)
+
+
+def test_nothing_changed_nothing_is_written() -> None:
+    _graphs("")
+    _selected("first.pb")
+    os.utime("s.json", ns=(1, 1))
+    _selected("first.pb")
+    assert Path("s.json").stat().st_mtime_ns == 1
+    _selected("second.pb")
+    assert Path("s.json").stat().st_mtime_ns != 1
 
 
 def test_merging_is_commutative_and_keeps_who_needs_what() -> None:
