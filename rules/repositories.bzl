@@ -4,6 +4,7 @@ WORKSPACE and the module extension call the same ones.
 """
 
 load("//rules/private:cross_repository.bzl", "cross_repository")
+load("//rules/private:lld_repository.bzl", "lld_repository")
 load("//rules/private:python_repository.bzl", "python_repository")
 load("//rules/private:source_repository.bzl", "source_repository")
 load("//rules/private:sources_digest_repository.bzl", "sources_digest_repository")
@@ -59,6 +60,10 @@ def tfcarve_cross():
     """A toolchain for each platform: the system's cross compiler, or what says that there is none."""
     cross_repository(name = "tfcarve_cross")
 
+def tfcarve_lld():
+    """Where LLVM's linker is."""
+    lld_repository(name = "tfcarve_lld")
+
 def tfcarve_python():
     """The Python environment of the tools."""
     python_repository(
@@ -107,6 +112,7 @@ def tfcarve_repositories():
     tfcarve_gemmlowp()
     tfcarve_ml_dtypes()
     tfcarve_cross()
+    tfcarve_lld()
     tfcarve_python()
 
 def tfcarve_dev_repositories():
