@@ -30,15 +30,22 @@ exec {command} "$@"
 def _quote(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
+def _own_name(ctx, platform, report):
+    """The report under a name of its platform's: in runfiles all would have the same."""
+    link = ctx.actions.declare_file("%s.%s.json" % (ctx.label.name, platform))
+    ctx.actions.symlink(output = link, target_file = report)
+    return link
+
 def _size_impl(ctx):
     reports = [
-        ctx.split_attr.library[platform][TfMobileLibraryInfo].size_report
+        _own_name(ctx, platform, ctx.split_attr.library[platform][TfMobileLibraryInfo].size_report)
         for platform in json.decode(ctx.attr.budgets)
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler != "none"
     ]
     budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
     ctx.actions.write(budgets, ctx.attr.budgets)
-    command = [_quote(ctx.executable._tfcarve.short_path)] + {
+    # By its whole path, in which it finds its own runfiles.
+    command = ['"$PWD"/' + _quote(ctx.executable._tfcarve.short_path)] + {
         "check": _check_command,
         "comment": _comment_command,
         "update": _update_command,
