@@ -101,6 +101,8 @@ def test_training(tmp_path: Path) -> None:
         ("ResourceApplyAdam", "ApplyAdamOp<CPUDevice, float>"),
     } <= classes
     assert {"Cast", "Mul"} <= {op for op, _ in classes}
+    grads = {"tensorflow/core/ops/math_grad.cc", "tensorflow/core/ops/nn_grad.cc"}
+    assert grads <= set(selection.gradient_files) <= set(selection.files)
     assert not any("double" in c for op, c in classes if "Apply" in op or "Grad" in op)
 
 

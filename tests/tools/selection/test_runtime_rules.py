@@ -11,7 +11,14 @@ _ROW = {"id": "a", "ops": ["NoOp"], "source": "a.cc", "why": "so\n  it is"}
 
 
 def test_parse() -> None:
-    full = {**_ROW, "when": ["If"], "like": "T", "replaced": True, "compiles": ["a.cc"], "unproved": "it\n is"}
+    full = {
+        **_ROW,
+        "when": ["If"],
+        "like": "T",
+        "replaced": True,
+        "compiles": ["a.cc"],
+        "unproved": "it\n is",
+    }
     assert parse({"rules": [_ROW, full]}, "r.yaml") == (
         Rule("a", ("NoOp",), frozenset(), "", False, (), "a.cc", "so it is"),
         Rule("a", ("NoOp",), frozenset(["If"]), "T", True, ("a.cc",), "a.cc", "so it is", "it is"),

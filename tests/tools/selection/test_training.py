@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from indexes import INDEX, OPS, op, registration
 
+from tfcarve.emit.header import header
 from tfcarve.errors import AnswerIsNo
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
 from tfcarve.registry import index
@@ -12,14 +13,17 @@ from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import Gradient, IndexFile
 from tfcarve.selection import buildable, leftover_kinds
 from tfcarve.selection.resolve import resolve
-from tfcarve.selection.selection import Selection
+from tfcarve.selection.selection import Selection, parse
 
 _T = Attr("T", "type")
 _APPLY = "ResourceApplyAdam"
+_CALL = "SymbolicGradientOp"
+_GRADIENTS = "tensorflow/core/ops/relu_grad.cc"
 
 
 def _index() -> IndexFile:
     kernels = (
+        registration("SymbolicGradient", "SymbolicGradientOp"),
         registration("ReluGrad", "ReluGradOp<float>", T=("float32",)),
         registration("ReluGrad", "ReluGradOp<double>", T=("float64",)),
         registration(_APPLY, "Adam<float>", T=("float32",)),
@@ -30,6 +34,7 @@ def _index() -> IndexFile:
         dataclasses.replace(registration("Mine", "MineOp"), file="app/mine.cc"),
     )
     ops = (
+        op("SymbolicGradient"),
         op("ReluGrad", _T),
         op(_APPLY, _T),
         op("Far"),
@@ -41,7 +46,7 @@ def _index() -> IndexFile:
         registrations=INDEX.registrations + kernels,
         ops=INDEX.ops + ops,
         gradients=(
-            Gradient("Relu", "ReluGrad", OPS, 1, ("ReluGrad",)),
+            Gradient("Relu", "ReluGrad", _GRADIENTS, 1, ("ReluGrad",)),
             Gradient("Relu6", "Relu6Grad", OPS, 2, ("Const",)),
             Gradient("ReluGrad", "ReluGradGrad", OPS, 3, ("AddN",)),
         ),
@@ -69,13 +74,13 @@ def _classes(selection: Selection) -> set[str]:
 @pytest.mark.parametrize(
     ("models", "classes"),
     [
-        ([_list(OpAsk("Relu", None, ("float32",)))], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>"}),
+        ([_list(OpAsk("Relu", None, ("float32",)))], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
         (
             [_list(OpAsk("Relu"))],
             {"ReluOp<float>", "ReluOp<double>", "ReluGradOp<float>", "ReluGradOp<double>",
-             "Adam<float>", "Adam<double>"},
+             "Adam<float>", "Adam<double>", _CALL},
         ),
-        ([_node("Relu"), _list()], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>"}),
+        ([_node("Relu"), _list()], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
         ([_node("Relu"), _list(OpAsk("NoOp"), training=False)], {"ReluOp<float>", "NoOp"}),
     ],
     ids=["a type", "all types", "of a model", "not asked for"],
@@ -88,7 +93,31 @@ def test_training(models: list[Model], classes: set[str]) -> None:
 
 def test_what_training_adds_is_told() -> None:
     added = {(a.op, a.rule) for a in _select(_node("Relu"), _list()).added_by_runtime}
-    assert added == {("ReluGrad", "training: gradient of Relu"), (_APPLY, "training: optimizers")}
+    assert added == {
+        ("ReluGrad", "training: gradient of Relu"),
+        ("SymbolicGradient", "training: optimizers"),
+        (_APPLY, "training: optimizers"),
+    }
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_sources_that_register_gradients(training: bool) -> None:
+    """A unit registers gradients where it lists the op that calls them; so does the classic header."""
+    selection = _select(_node("Relu"), _list(OpAsk("NoOp"), training=training))
+    assert (_GRADIENTS in selection.files) == training
+    listed = selection.ops_by_file().get(_GRADIENTS, ())
+    assert listed == (("SymbolicGradient",) if training else ())
+    told = f"#define SHOULD_REGISTER_OP_GRADIENT {str(training).lower()}\n"
+    assert told in header(selection).decode()
+    assert parse(selection.to_json(), "s.json") == selection
+
+
+def test_a_model_that_calls_gradients() -> None:
+    nodes = (*_node("Relu").nodes, *_node("SymbolicGradient").nodes)
+    selection = _select(Model("m.pb", "00", "graphdef", nodes))
+    assert selection.gradient_files == (_GRADIENTS,)
+    assert "ReluGradOp<float>" in _classes(selection)
+    assert _APPLY not in {o.name for o in selection.ops}, "no optimizer is asked for"
 
 
 def test_what_no_library_can_hold() -> None:

@@ -16,6 +16,7 @@ def header(selection: Selection) -> bytes:
         tensorflow=selection.tensorflow.version,
         ops=sorted({o.name for o in selection.ops} | {k.op for k in kernels}),
         classes=sorted({k.clazz for k in kernels}),
+        gradients=bool(selection.gradient_files),
     )
 
 

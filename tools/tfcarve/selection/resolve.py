@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from tfcarve.errors import AnswerIsNo
 from tfcarve.models.node_use import Model, NodeUse, OpAsk
 from tfcarve.registry.index import IndexFile, Registration
-from tfcarve.selection import buildable, leftovers, missing, reach, training
+from tfcarve.selection import added_ops, buildable, leftovers, missing, reach
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import (
+    GRADIENT_OP,
     Leftover,
     ModelFacts,
     Need,
@@ -20,8 +21,6 @@ from tfcarve.selection.selection import (
     Selection,
 )
 from tfcarve.selection.work import Work, note
-
-_TYPE_ATTRS = ("T", "dtype")
 
 
 @dataclass(frozen=True)
@@ -99,60 +98,6 @@ def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
             work.missing.setdefault((ask.op, f"op {ask.op!r}: {why}"), []).append(need)
         for registration in wanted:
             work.take(registration, need, why)
-
-
-def _for_types(op: str, types: Iterable[str] | None, lookup: Lookup) -> list[Registration]:
-    """Returns the kernels of an op: for `types` alone where they are given."""
-    here = [r for r in lookup.own(op) if not r.label]
-    if types is None:
-        return here
-    wanted = set(types)
-    return [r for r in here if all(wanted & set(t) for a, t in r.constraints if a in _TYPE_ATTRS)]
-
-
-def _add(op: str, types: Iterable[str] | None, why: str, lookup: Lookup, work: Work) -> bool:
-    """Takes an op that no node names; says whether the tree knows it."""
-    if lookup.op(op) is None:
-        return False  # a tree of another version: what it does not know it does not add
-    work.ops.setdefault(op, [])
-    for registration in _for_types(op, types, lookup):
-        work.take(registration, None, why)
-    return True
-
-
-def _train(index: IndexFile, kinds: Kinds, lookup: Lookup, work: Work) -> list[RuntimeOp]:
-    """Takes the gradients of all that is selected, and the optimizers, for the data types in use."""
-    in_use: dict[str, set[str]] = {}
-    for (op, attr), types in work.types.items():
-        if attr in _TYPE_ATTRS:
-            in_use.setdefault(op, set()).update(types)
-    added = []
-    for op, needed in training.gradient_ops(work.ops, index.gradients()).items():
-        for name in needed:
-            if _add(name, in_use.get(op) or None, f"the gradient of {op}", lookup, work):
-                added.append(RuntimeOp(name, f"training: gradient of {op}"))
-    trained = training.trained_types(in_use) or None
-    for name in sorted(kinds.optimizers):
-        if _add(name, trained, "training", lookup, work):
-            added.append(RuntimeOp(name, "training: optimizers"))
-    return added
-
-
-def _that_hold(rules: Iterable[Rule], work: Work) -> list[Rule]:
-    """The rules for what the models themselves use."""
-    return [rule for rule in rules if not rule.when or rule.when & work.ops.keys()]
-
-
-def _runtime(rules: Iterable[Rule], lookup: Lookup, work: Work) -> list[RuntimeOp]:
-    added: list[RuntimeOp] = []
-    for rule in rules:
-        types = None
-        if rule.like:
-            types = {t for op in rule.when for t in work.types.get((op, rule.like), ())}
-        for op in rule.ops:
-            if _add(op, types, f"the runtime adds it: {rule.id}", lookup, work):
-                added.append(RuntimeOp(op, rule.id))
-    return added
 
 
 def _refuse_unbuildable(lookup: Lookup, work: Work) -> None:
@@ -277,9 +222,13 @@ def resolve(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
             problems,
         )
-    added = _train(index, kinds, lookup, work) if any(m.training for m in ordered) else []
-    rules_here = _that_hold(known, work)
-    added += _runtime(rules_here, lookup, work)
+    added = added_ops.train(kinds, lookup, work) if any(m.training for m in ordered) else []
+    gradients, gradient_files = (
+        added_ops.differentiate(index, lookup, work) if GRADIENT_OP in work.ops else ([], ())
+    )
+    added += gradients
+    rules_here = added_ops.that_hold(known, work)
+    added += added_ops.runtime(rules_here, lookup, work)
     kernels = _selected_kernels(work)
     found = ((name, lookup.op(name), needs) for name, needs in sorted(work.ops.items()))
     ops = [
@@ -288,7 +237,7 @@ def resolve(
         if op is not None
     ]
     parts = {source for rule in rules_here for source in rule.compiles}
-    files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts)
+    files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts | {*gradient_files})
     helpers = _helpers(files, index)
     left = _selected_leftovers(work, kinds, added)
     return Resolved(
@@ -302,6 +251,7 @@ def resolve(
             tuple(sorted(set(added))),
             tuple(helpers.items()),
             left,
+            gradient_files,
         ),
         _warnings(work),
         _notes(left),

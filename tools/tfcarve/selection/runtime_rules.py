@@ -10,7 +10,9 @@ import yaml
 
 from tfcarve.errors import BadInput
 
-_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why", "unproved"))
+_KEYS = frozenset(
+    ("id", "ops", "when", "like", "replaced", "compiles", "source", "why", "unproved")
+)
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 

@@ -11,6 +11,8 @@ from tfcarve.json_form import Each
 from tfcarve.registry.index import TensorflowFacts, facts_from_json, facts_to_json
 
 VERSION = 1
+# The op that calls gradient functions.
+GRADIENT_OP = "SymbolicGradient"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -96,6 +98,8 @@ class Selection:
     """What a set of models needs of TensorFlow.
 
     `helpers` are the sources that those of `files` need to link, `helpers_of` says which needs which.
+    `gradient_files` are those of `files` that register gradients, which TensorFlow does where it is told to
+    register the op SymbolicGradient.
     """
 
     tensorflow: TensorflowFacts
@@ -107,6 +111,7 @@ class Selection:
     added_by_runtime: tuple[RuntimeOp, ...]
     helpers_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     leftovers: tuple[Leftover, ...] = ()
+    gradient_files: tuple[str, ...] = ()
 
     def classes_by_file(self) -> dict[str, tuple[str, ...]]:
         """Returns, for each file, the kernel classes to list for it: none that register themselves."""
@@ -125,6 +130,8 @@ class Selection:
         for kernel in self.kernels:
             if not kernel.system:
                 found[kernel.file].add(kernel.op)
+        for file in self.gradient_files:
+            found[file].add(GRADIENT_OP)
         return {file: tuple(sorted(names)) for file, names in sorted(found.items())}
 
     def to_json(self) -> bytes:
@@ -177,6 +184,7 @@ class Selection:
                 }
                 for x in self.leftovers
             ],
+            "gradient_files": list(self.gradient_files),
         }
         return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -211,6 +219,7 @@ _FORM: Mapping[str, Any] = {
     "helpers_of": Each([str]),
     "added_by_runtime": [{"op": str, "rule": str}],
     "leftovers": [{"kind": str, "op": str, "alone": bool, "transform": str, "needed_by": _NEEDS}],
+    "gradient_files": [str],
 }
 
 
@@ -294,12 +303,13 @@ def parse(data: bytes, where: str) -> Selection:
                 )
                 for x in _rows(document, "leftovers", where)
             ),
+            tuple(document.get("gradient_files", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(
             f"{where}: no selection.json: {error}: make it with `tfcarve select`"
         ) from None
-    unlisted = {o.file for o in made.ops} | {k.file for k in made.kernels}
+    unlisted = {o.file for o in made.ops} | {k.file for k in made.kernels} | {*made.gradient_files}
     if not unlisted <= set(made.files):
         raise BadInput(
             f'{where}: {min(unlisted - set(made.files))} is needed but not in "files": make it again'

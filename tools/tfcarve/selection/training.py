@@ -12,17 +12,14 @@ from tfcarve.registry.index import Gradient
 _TRAINED = frozenset(("bfloat16", "complex128", "complex64", "float16", "float32", "float64"))
 
 
-def gradient_ops(ops: Iterable[str], gradients: Iterable[Gradient]) -> dict[str, tuple[str, ...]]:
-    """Returns the ops of each gradient that `ops` need, by the op that it is the gradient of.
+def gradients_of(ops: Iterable[str], gradients: Iterable[Gradient]) -> tuple[Gradient, ...]:
+    """Returns those of `gradients` that are of one of `ops`, sorted by op.
 
     Gradients of gradients are not followed: training takes one derivative.
     """
     wanted = set(ops)
-    found: dict[str, set[str]] = {}
-    for gradient in gradients:
-        if gradient.op in wanted:
-            found.setdefault(gradient.op, set()).update(gradient.ops)
-    return {op: tuple(sorted(needed)) for op, needed in sorted(found.items())}
+    found = (g for g in gradients if g.op in wanted and g.function)
+    return tuple(sorted(found, key=lambda g: (g.op, g.file, g.line)))
 
 
 def trained_types(types: Mapping[str, Collection[str]]) -> frozenset[str]:
