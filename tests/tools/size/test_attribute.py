@@ -1,11 +1,14 @@
 """Tests of attribution, on a library that is linked here."""
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import mini_library
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
 
 from tfcarve.errors import BadInput
@@ -149,3 +152,20 @@ def test_mach_o_that_was_cut_off(size: int, tmp_path: Path) -> None:
     library, _ = mini_library.build_macho(tmp_path)
     with pytest.raises(BadInput, match="lib"):
         MachO(library.read_bytes()[:size], "lib")
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_damaged_library_is_read_or_refused(built: Built, data: st.DataObject) -> None:
+    """Bytes of the headers and tables are changed: there is a report that sums up, or a message."""
+    good = built.library.read_bytes()
+    head, tail = st.integers(0, 0x3FF), st.integers(len(good) - 0x800, len(good) - 1)
+    places = data.draw(st.lists(head | tail, min_size=1, max_size=4))
+    bad = bytearray(good)
+    for place in places:
+        bad[place] = data.draw(st.integers(0, 255))
+    made = link_map.parse(built.map.read_text(), "map")
+    with contextlib.suppress(BadInput):
+        elf = Elf(bytes(bad), "lib")
+        report = attribute.report("x", bytes(bad), elf, made, [], built.selection)
+        assert sum(e.bytes for e in report.entries) == len(bad)

@@ -1,9 +1,12 @@
 """Tests of the readers of linkers' maps, on maps that real linkers wrote."""
 
+import contextlib
 from pathlib import Path
 
 import mini_library
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tfcarve.errors import BadInput
 from tfcarve.size import link_map
@@ -60,3 +63,14 @@ def test_symbol_of_a_file_that_is_not_listed() -> None:
     text = "# Path: x\n# Object files:\n# Symbols:\n0x1000\t0x10\t[ 7] _main\n"
     with pytest.raises(BadInput, match="is of file 7, not listed"):
         link_map.parse(text, "m.map")
+
+
+@given(st.text(max_size=300), st.integers(0, 2))
+def test_any_text_is_read_or_refused(text: str, kind: int) -> None:
+    heads = (
+        "             VMA              LMA     Size Align Out     In      Symbol\n",
+        "# Path: x\n# Object files:\n[  0] a.o\n# Symbols:\n",
+        "Memory map\n",
+    )
+    with contextlib.suppress(BadInput):
+        assert link_map.parse(heads[kind] + text, "map").pieces
