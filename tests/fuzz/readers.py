@@ -20,11 +20,15 @@ from tfcarve.selection import selection as selections
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader: what to call, the error that tells of bad input, inputs that are good."""
+    """A reader: what to call, the error that tells of bad input, inputs that are good, and memory.
+
+    It may take ten times its input and `spare` bytes.
+    """
 
     call: Callable[[bytes], object]
     error: type[Exception]
     seeds: Sequence[bytes]
+    spare: int = 5_000_000
 
 
 def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
@@ -111,6 +115,9 @@ const char* text = "/* no comment */";
 """
 _ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >= 1", b"s: list(string) = ['a', \"b\"]")  # fmt: skip
 
+# Documents of up to that size are read without asking what is in them.
+_SPARE_OF_LISTS = 16_000_000
+
 READERS: dict[str, Reader] = {
     "graph_def": Reader(
         lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
@@ -121,19 +128,22 @@ READERS: dict[str, Reader] = {
     "meta_graph": Reader(_meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
     "pbtxt": Reader(graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader(lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
-    "ops_json": Reader(_text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]']),
+    "ops_json": Reader(_text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
     "ops_yaml": Reader(
         _text(ops_list.from_yaml),
         ops_list.ListError,
         [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
+        _SPARE_OF_LISTS,
     ),
-    "index": Reader(_index, BadInput, [indexes.INDEX.to_json()]),
+    "index": Reader(_index, BadInput, [indexes.INDEX.to_json()], _SPARE_OF_LISTS),
     "selection": Reader(
         lambda data: selections.parse(data, "selection.json"),
         BadInput,
         [selection([("A", "AOp", "k.cc")], [("A", "o.cc")], helpers=["h.cc"]).to_json()],
+        _SPARE_OF_LISTS,
     ),
-    "build_file": Reader(_text(lambda t: evaluate(t, "p", ["a.cc", "b/c.cc"])), BuildFileError, [_BUILD]),
+    "build_file": Reader(_text(lambda t: evaluate(t, "p", ["a.cc", "b/c.cc"])), BuildFileError, [_BUILD], 100_000_000),  # Python's own parser
+
     "records": Reader(_text(records.parse), records.ParseError, [_RECORDS]),
     "shadow": Reader(_text(_shadow), UnicodeError, [_SHADOW]),
     "attr_spec": Reader(

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
+from dataclasses import replace
 from typing import Any
 
+import flat
+import protos
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fuzz import corpus
-from fuzz.readers import READERS, read
+from fuzz import corpus, memory
+from fuzz.readers import READERS, Reader, read
 
 _NAMES = sorted(READERS)
 # A machine may be busy: what takes too long, the fuzzer tells.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
-
-# What any reader may take besides: the interpreter's own caches, compiled patterns.
-_SPARE = 1_000_000
-_TIMES = 10
 
 
 @pytest.mark.parametrize("name", _NAMES)
@@ -83,17 +81,75 @@ def test_json_of_another_form(name: str, data: st.DataObject) -> None:
     read(name, data.draw(_changed_json(name)))
 
 
-def _peak(name: str, data: bytes) -> int:
-    read(name, data)  # what is made once is made
-    tracemalloc.start()
-    try:
-        read(name, data)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize("name", _NAMES)
 def test_memory(name: str) -> None:
     for data in (*READERS[name].seeds, *corpus.load(name)):
-        assert _peak(name, data) <= _TIMES * len(data) + _SPARE
+        assert memory.peak(name, data) <= memory.TIMES * len(data) + 1_000_000
+
+
+def _repeated(before: bytes, part: bytes, after: bytes = b"") -> bytes:
+    """As many of `part` as make a million bytes."""
+    return before + part * (1_000_000 // len(part)) + after
+
+
+def _different(form: str, count: int = 50_000) -> bytes:
+    """`form` with `count` different short words in it, one after the other."""
+    return "".join(form % f"{number:x}" for number in range(count)).encode()
+
+
+_TINY = protos.data(1, protos.data(2, "A"))
+_SHORT = b"".join(
+    protos.data(1, protos.data(1, f"{i:x}") + protos.data(2, f"{i:x}") + protos.data(3, f"{i:x}")
+                + protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, b"\x18" + protos.varint(i))))
+    for i in range(30_000)
+)  # fmt: skip
+# Inputs that would cost most, as far as one can think of them.
+_COSTLY: dict[str, list[tuple[str, bytes]]] = {
+    "tiny nodes": [("graph_def", _repeated(b"", _TINY))],
+    "short nodes": [("graph_def", _SHORT)],
+    "inputs": [("graph_def", protos.data(1, protos.data(2, "A") + _repeated(b"", protos.data(3, "ab"))))],
+    "attributes": [("graph_def", protos.data(1, protos.data(2, "A") + b"".join(
+        protos.data(5, protos.data(1, f"{i:x}")) for i in range(60_000))))],
+    "lists": [("graph_def", protos.data(1, protos.data(2, "A") + b"".join(protos.data(5, protos.data(1, f"{i:x}")
+        + protos.data(2, protos.data(1, protos.data(3, b"\xff\x7f" * 30_000)))) for i in range(20))))],
+    "functions": [("graph_def", protos.data(2, b"".join(
+        protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(60_000))))],
+    "what functions return": [("graph_def", protos.data(2, protos.data(1, protos.data(1, protos.data(1, "F"))
+        + _repeated(b"", protos.data(4, protos.data(2, "abc"))))))],
+    "graphs": [("saved_model", _repeated(b"\x08\x01", protos.data(2, protos.data(2, ""))))],
+    "graphs in one": [("meta_graph", _repeated(b"", protos.data(2, "")))],
+    "tags": [("meta_graph", protos.data(1, _repeated(b"", protos.data(4, "abc"))))],
+    "signatures": [("meta_graph", b"".join(protos.data(5, protos.data(1, f"{i:x}")) for i in range(60_000)))],
+    "texts of nodes": [("pbtxt", _repeated(b"", b'node{op:"A"}')), ("pbtxt", _different('node{name:"%s"op:"A"}'))],
+    "texts of lists": [("pbtxt", _repeated(b'node{op:"A"input:["a"', b',"b"', b"]}"))],
+    "texts of escapes": [("pbtxt", _repeated(b'node{attr{value{s:"', b"\\1", b'"}}}'))],
+    "tiny values": [(name, _repeated(b"[", part, b"1]")) for name in ("index", "selection", "ops_json")
+        for part in (b"[],", b"{},", b'{"a":1},')],
+    "short names": [("ops_json", b"[" + _different('["a%s",""],') + b"[]]"), ("ops_yaml", b"ops: [" + _different("a%s,") + b"a]")],
+    "tiny values of YAML": [("ops_yaml", _repeated(b"ops: [", part, b"a]")) for part in (b"[],", b"a,", b"{},", b"- \n")],
+    "long tokens": [(name, _repeated(b'"', b"\\1", b'"')) for name in ("records", "shadow", "build_file")],
+    "brackets": [(name, _repeated(b"", b"(")) for name in ("records", "shadow", "build_file", "attr_spec", "pbtxt")],
+    "registrations": [("records", _repeated(b'TFCARVE_SOURCE "a.cc"\n',
+        b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T");\n'))],
+    "directives": [("shadow", _repeated(b"", b"#a\n"))],
+    "comments without an end": [("shadow", _repeated(b"", b"/*")), ("attr_spec", _repeated(b"l: list(string) = [\"", b"/*"))],
+    "texts without an end": [("attr_spec", _repeated(b'l: list(string) = ["', b'R"('))],
+    "statements": [("build_file", _repeated(b"", b"a\n"))],
+    "a Flex op again and again": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", _COSTLY)
+def test_memory_of_costly_inputs(what: str) -> None:
+    for name, data in _COSTLY[what]:
+        taken = memory.peak(name, data)
+        assert taken <= memory.TIMES * len(data) + READERS[name].spare, (name, taken / len(data))
+
+
+def test_what_takes_too_much_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: a reader that makes a value of each byte."""
+    reader = Reader(lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
+    monkeypatch.setitem(READERS, "wasteful", reader)
+    assert memory.takes_too_much("wasteful", b"a")
+    monkeypatch.setitem(READERS, "wasteful", replace(reader, call=bytearray))
+    assert not memory.takes_too_much("wasteful", b"a")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import trees
 
-from tfcarve.registry import index, memo, preprocess, scan
+from tfcarve.registry import index, memo, preprocess, resolve, scan, values
+from tfcarve.registry.records import RawGradient, Records
 from tfcarve.registry.tree import Tree
 
 _K = "tensorflow/core/kernels"
@@ -180,6 +181,12 @@ def test_a_copy_of_a_tree_knows_what_the_tree_did(tmp_path: Path, preprocessed: 
     _edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU")(copy)
     _index(copy, tmp_path / "kept")
     assert preprocessed == [_TWICE]
+
+
+def test_gradients_of_one_line_are_in_order() -> None:
+    raw = tuple(RawGradient("a.cc", 1, '"A"', f"Grad{number:02}") for number in range(40))
+    _, _, gradients, _ = resolve.resolve([Records(gradients=raw)], values.Resolver({}), {})
+    assert [g.function for g in gradients] == [r.function for r in raw]
 
 
 def test_memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from tfcarve.models import signature, wire
 from tfcarve.models.signature import Signature
 from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
 
-# What tags and graphs take in memory at most beside their bytes, and how many times its bytes a signature takes.
+# What a tag, and a graph or a signature, take in memory at most, and how many times its bytes a signature does.
 _TAG, _GRAPH, _SIGNATURE = 80, 1_000, 32
 
 
@@ -43,7 +43,7 @@ def meta_graph(data: Buffer, place: int, end: int) -> Iterator[MetaGraph]:
             budget.take(_GRAPH)
             graphs.append((a, b))
         elif number == 5:
-            budget.take(_SIGNATURE * (b - a))
+            budget.take(_GRAPH + _SIGNATURE * (b - a))
             name, found = signature.from_binary(data, a, b)
             signatures[name] = found
     for graph in graphs:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"""
-      (?P<raw>(?:u8|[uUL])?R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)")
-    | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
-    | (?P<char>'(?:[^'\\\n]|\\.)+')
-    | (?P<comment>//[^\n]*|/\*.*?\*/)
+      (?P<raw>(?:u8|[uUL])?R"(?P<tag>[^()\\\s]{0,16})\(.*?(?:\)(?P=tag)"|\Z))
+    | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]++|\\.)*+")
+    | (?P<char>'(?:[^'\\\n]++|\\.)++')
+    | (?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
     | (?P<word>[A-Za-z_]\w*)
     | (?P<number>\.?\d(?:[\w.]|'\w)*)
     | (?P<space>\s+)

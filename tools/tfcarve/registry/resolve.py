@@ -160,6 +160,6 @@ def resolve(
     return (
         sorted(registrations, key=Registration.sort_key),
         sorted(ops.values(), key=lambda o: o.name),
-        sorted(gradients, key=lambda g: (g.op, g.file, g.line)),
+        sorted(gradients, key=lambda g: (g.op, g.file, g.line, g.function)),
         sorted(unresolved, key=lambda u: (u.file, u.line, u.why)),
     )
