@@ -55,3 +55,47 @@ canonical_config_test = analysistest.make(
     _canonical_config_impl,
     config_settings = {"//command_line_option:compilation_mode": "dbg"},
 )
+
+def _compile_flags(env):
+    compiles = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile" and a.argv]
+    return compiles[0].argv
+
+def _options_impl(ctx):
+    """The options' flags come after those that they change."""
+    env = analysistest.begin(ctx)
+    argv = _compile_flags(env)
+    for first, last in [("-Os", "-O3"), ("-mcpu=cortex-a53", "-mcpu=cortex-a72")]:
+        asserts.true(env, first in argv and last in argv, "%s or %s is missing in %s" % (first, last, argv))
+        asserts.true(env, argv.index(first) < argv.index(last), "%s overrides %s" % (first, last))
+    return analysistest.end(env)
+
+_ARM64 = {"//command_line_option:platforms": str(Label("//rules/platforms:linux_arm64"))}
+
+options_test = analysistest.make(_options_impl, config_settings = _ARM64)
+
+def _no_options_impl(ctx):
+    env = analysistest.begin(ctx)
+    argv = _compile_flags(env)
+    asserts.true(env, "-Os" in argv, str(argv))
+    for flag in ["-O3", "-mcpu=cortex-a72"]:
+        asserts.false(env, flag in argv, "%s is in %s" % (flag, argv))
+    return analysistest.end(env)
+
+no_options_test = analysistest.make(_no_options_impl, config_settings = _ARM64)
+
+def _private_symbols_impl(ctx):
+    """What leaves the rule, to Bazel and beside it, are the renamed archives."""
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    info = target[TfMobileLibraryInfo]
+    actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfPrivateSymbols"]
+    asserts.equals(env, [info.static_library, info.registrations], actions[0].outputs.to_list())
+    linked = [
+        (library.pic_static_library, library.alwayslink)
+        for linker_input in target[CcInfo].linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+    asserts.equals(env, [(info.registrations, True), (info.static_library, False)], linked)
+    return analysistest.end(env)
+
+private_symbols_test = analysistest.make(_private_symbols_impl)

@@ -3,11 +3,17 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
 _FILES = [
+    "TensorFlowCoreConfig.cmake",
+    "include",
+    "include_cpp",
     "libtensorflow-core.a",
     "libtensorflow-core.so",
     "libtensorflow-registrations.a",
     "link_flags.txt",
     "selection.json",
+    "tensorflow-core-shared.pc",
+    "tensorflow-core.mk",
+    "tensorflow-core.pc",
 ]
 
 def _groups_impl(ctx):
@@ -31,3 +37,27 @@ def _own_folders_impl(ctx):
     return analysistest.end(env)
 
 own_folders_test = analysistest.make(_own_folders_impl)
+
+def _without_toolchain_impl(ctx):
+    """No machine has an NDK by itself: Android is left out, and says why where its library would be."""
+    env = analysistest.begin(ctx)
+    groups = analysistest.target_under_test(env)[OutputGroupInfo]
+    asserts.equals(env, ["skipped.txt"], [f.basename for f in groups.android_arm64.to_list()])
+    asserts.equals(env, _FILES, sorted([f.basename for f in groups.linux_x86_64.to_list()]))
+    written = [a.content for a in analysistest.target_actions(env) if a.mnemonic == "FileWrite"]
+    asserts.true(env, "android_arm64: no C++ toolchain: register the NDK's" in written[0], written[0])
+    return analysistest.end(env)
+
+without_toolchain_test = analysistest.make(_without_toolchain_impl)
+
+def _all_are_required_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.expect_failure(env, "cannot be built for all of its platforms")
+    asserts.expect_failure(env, "android_arm64: no C++ toolchain: register the NDK's")
+    return analysistest.end(env)
+
+all_are_required_test = analysistest.make(
+    _all_are_required_impl,
+    expect_failure = True,
+    config_settings = {str(Label("//rules/config:require_all_platforms")): True},
+)
