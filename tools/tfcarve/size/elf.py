@@ -1,9 +1,10 @@
 """A linked ELF library (elf(5)), as tfcarve.size.binary asks for it."""
 
 import io
+import struct
 from collections.abc import Iterator
 
-from elftools.common.exceptions import ELFError
+from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.callframe import FDE
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
@@ -11,6 +12,19 @@ from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
 from tfcarve.errors import BadInput
 from tfcarve.size.binary import Section, TableEntry
+
+# What pyelftools raises for files that are damaged.
+_DAMAGED = (
+    ELFError,
+    DWARFError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 
 
 class Elf:
@@ -30,12 +44,13 @@ class Elf:
         try:
             self._elf = ELFFile(io.BytesIO(data))
             self.sections = tuple(self._sections())
+            self._offsets = tuple(s["sh_offset"] for s in self._elf.iter_sections())
             self.header_bytes = (
                 self._elf["e_ehsize"]
                 + self._elf["e_phnum"] * self._elf["e_phentsize"]
                 + self._elf["e_shnum"] * self._elf["e_shentsize"]
             )
-        except (ELFError, ValueError, OverflowError, TypeError, AttributeError) as error:
+        except _DAMAGED as error:
             raise BadInput(f"{where}: no ELF file: {error}") from None
         beyond = [s.name for s in self.sections if s.file_bytes > len(data)]
         if beyond:
@@ -60,16 +75,10 @@ class Elf:
 
     def content(self, address: int, size: int) -> bytes:
         """Returns what the file has for `size` bytes at a loaded address; b"" where it has nothing."""
-        for section in self._elf.iter_sections():
-            start = section["sh_addr"]
-            if (
-                section["sh_flags"] & SH_FLAGS.SHF_ALLOC
-                and start <= address < start + section["sh_size"]
-            ):
-                if section["sh_type"] == "SHT_NOBITS":
-                    return b""
-                offset = section["sh_offset"] + address - start
-                return self._data[offset : offset + size]
+        for section, offset in zip(self.sections, self._offsets, strict=True):
+            at = address - section.address
+            if section.loaded and 0 <= at < section.size:
+                return self._data[offset + at : offset + at + size] if section.file_bytes else b""
         return b""
 
     def table_entries(self) -> Iterator[TableEntry]:
@@ -86,7 +95,7 @@ class Elf:
                     for relocation in section.iter_relocations():
                         yield TableEntry(section.name, relocation["r_offset"], size)
             yield from self._frames()
-        except (ELFError, ValueError, KeyError, AssertionError) as error:
+        except _DAMAGED as error:
             raise BadInput(f"{self._where}: its relocations cannot be read: {error}") from None
 
     def _frames(self) -> Iterator[TableEntry]:
