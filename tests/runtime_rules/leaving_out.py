@@ -1,12 +1,15 @@
-"""A selection without what some rules added, as if they were not in runtime_ops.yaml. Pure."""
+"""A selection without the ops that some rules added. Pure.
+
+The sources that such a rule has compiled stay: so what fails is the op that is not there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from tfcarve.selection.runtime_rules import Rule
-from tfcarve.selection.selection import Need, Selection
+from tfcarve.selection.selection import GRADIENT_OP, Need, Selection
 
 
 def _needed(needs: Iterable[Need], models: Collection[str]) -> bool:
@@ -18,9 +21,9 @@ def _applies(rule: Rule, ops: Collection[str]) -> bool:
 
 
 def without(
-    selection: Selection, models: Collection[str], rules: Iterable[Rule], left_out: Collection[str]
+    selection: Selection, models: Collection[str], rules: Sequence[Rule], left_out: Collection[str]
 ) -> Selection:
-    """Returns what `models` need by all rules but some.
+    """Returns what `models` need, without the ops of some rules.
 
     Args:
       selection: for these models and more, by all rules.
@@ -29,11 +32,17 @@ def without(
       left_out: the ids of those to leave out.
     """
     by_nodes = {op.name for op in selection.ops if _needed(op.needed_by, models)}
-    kept = [r for r in rules if r.id not in left_out and _applies(r, by_nodes)]
-    added = {op for rule in kept for op in rule.ops}
+    holding = [rule for rule in rules if _applies(rule, by_nodes)]
+    added = {op for rule in holding if rule.id not in left_out for op in rule.ops}
+    gradient_files: tuple[str, ...] = ()
+    if GRADIENT_OP in by_nodes:  # what gradients are made of is no rule's: it stays
+        known = {rule.id for rule in rules}
+        added |= {a.op for a in selection.added_by_runtime if a.rule not in known}
+        gradient_files = selection.gradient_files
     ops = tuple(op for op in selection.ops if op.name in by_nodes | added)
     kernels = tuple(k for k in selection.kernels if k.op in added or _needed(k.needed_by, models))
-    files = tuple(sorted({op.file for op in ops} | {k.file for k in kernels}))
+    named = {op.file for op in ops} | {k.file for k in kernels} | {*gradient_files}
+    files = tuple(sorted(named | {source for rule in holding for source in rule.compiles}))
     helpers_of = tuple((file, needed) for file, needed in selection.helpers_of if file in files)
     return replace(
         selection,
@@ -43,4 +52,5 @@ def without(
         helpers=tuple(sorted({h for _, needed in helpers_of for h in needed} - set(files))),
         helpers_of=helpers_of,
         added_by_runtime=tuple(a for a in selection.added_by_runtime if a.rule not in left_out),
+        gradient_files=gradient_files,
     )

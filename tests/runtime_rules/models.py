@@ -160,14 +160,14 @@ def loop() -> Any:
 
 
 def gradient() -> Any:
-    """The gradient of a square, whose two parts are summed, and of an argument that nothing uses."""
+    """The gradient by an argument that both results use, and by one that neither does."""
     types = [tf.float32, tf.float32]
-    first = _function("first", types, lambda x, unused: gen_math_ops.mul(x, x))
 
-    def build(x: Any) -> Any:
-        return gen_functional_ops.symbolic_gradient([x, x, x], types, first)[0]
+    def results(x: Any, unused: Any) -> Any:
+        return gen_math_ops.neg(x), gen_math_ops.neg(x)
 
-    return _drawn(build)
+    function = _function("results", types, results)
+    return _drawn(lambda x: gen_functional_ops.symbolic_gradient([x, x, x, x], types, function)[0])
 
 
 def parallel_concat() -> Any:
