@@ -59,9 +59,11 @@ def _precompiled_header_impl(ctx):
     )
     return [
         DefaultInfo(files = depset([header, precompiled])),
-        CcInfo(compilation_context = cc_common.merge_compilation_contexts(
-            compilation_contexts = [own, context],
-        )),
+        # With what the dependencies link: a source that depends on the header depends on these by it alone.
+        cc_common.merge_cc_infos(
+            direct_cc_infos = [CcInfo(compilation_context = own)],
+            cc_infos = [dep[CcInfo] for dep in ctx.attr.deps],
+        ),
     ]
 
 precompiled_header = rule(

@@ -13,7 +13,7 @@ def _only_registrations_are_forced_impl(ctx):
             names = forced if library.alwayslink else plain
             names.append(library.pic_static_library.basename.replace(".lo", ".a"))
     asserts.equals(env, ["libcore_registering.a", "libunits.a"], sorted(forced))
-    for name in ["libabseil.a", "libcore.a", "libhelpers.a", "libprotobuf.a"]:
+    for name in ["libabseil.a", "libcore.a", "libhelpers.a", "libprotobuf_lite.a"]:
         asserts.true(env, name in plain, "%s is not among the plain archives %s" % (name, plain))
     return analysistest.end(env)
 
