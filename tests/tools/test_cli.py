@@ -2,6 +2,9 @@
 
 import json
 import os
+import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import flat
@@ -11,7 +14,7 @@ import pytest
 import trees
 from protos import node
 
-from tfcarve import cli, pinned
+from tfcarve import cli, commands, pinned
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import parse
 
@@ -185,6 +188,29 @@ def test_bad_use(arguments: list[str]) -> None:
 def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(command, "--help") == 0
     assert f"usage: tfcarve {command}" in capsys.readouterr().out
+
+
+def test_names() -> None:
+    assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
+    modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
+    shared = {"common", "size_common"}
+    assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
+
+
+def test_a_command_loads_no_other_one() -> None:
+    program = (
+        "import sys; from tfcarve import cli; cli.main(['select', '--help'])\n"
+        "sys.exit(str([m for m in ('lief', 'elftools', 'jinja2', 'squarify') if m in sys.modules]))"
+    )
+    path = os.pathsep.join([str(Path(cli.__file__).parents[1]), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.strip() == "[]"
 
 
 def test_output_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,19 +8,19 @@ import sys
 from collections.abc import Sequence
 
 from tfcarve import __version__
-from tfcarve.commands import COMMANDS
+from tfcarve.commands import NAMES, load
 from tfcarve.errors import TfcarveError
 
 
-def parser() -> argparse.ArgumentParser:
-    """Returns the parser of the whole command line."""
+def parser(names: Sequence[str] = NAMES) -> argparse.ArgumentParser:
+    """Returns the parser of the command line, with the subcommands `names`."""
     top = argparse.ArgumentParser(
         prog="tfcarve",
         description="Carves the smallest TensorFlow library that still runs your models.",
     )
     top.add_argument("--version", action="version", version=f"tfcarve {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in map(load, names):
         sub = commands.add_parser(command.NAME, help=command.HELP, description=command.HELP)
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
@@ -30,7 +30,8 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Runs the command line `argv` (without the program's name); returns the exit status."""
     try:
-        arguments = parser().parse_args(argv)
+        named = argv[:1] if argv and argv[0] in NAMES else NAMES
+        arguments = parser(named).parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
     try:

@@ -1,31 +1,8 @@
 """The subcommands, a module each with NAME, HELP, add_arguments and run."""
 
 import argparse
-from typing import Protocol
-
-from tfcarve.commands import (
-    aar,
-    explain,
-    golden,
-    header,
-    include_tree,
-    index,
-    inspect,
-    link_facts,
-    locate,
-    manifest,
-    op_files,
-    private_symbols,
-    prove,
-    select,
-    size,
-    size_check,
-    size_comment,
-    size_predict,
-    size_price,
-    units,
-    xcframework,
-)
+import importlib
+from typing import Protocol, cast
 
 
 class Command(Protocol):
@@ -41,26 +18,36 @@ class Command(Protocol):
         """Does it; returns the exit status."""
 
 
-COMMANDS: tuple[Command, ...] = (
-    index,
-    select,
-    header,
-    op_files,
-    units,
-    link_facts,
-    include_tree,
-    locate,
-    explain,
-    inspect,
-    manifest,
-    private_symbols,
-    prove,
-    golden,
-    size,
-    size_price,
-    size_predict,
-    size_check,
-    size_comment,
-    xcframework,
-    aar,
+# In the order in which the help lists them.
+NAMES = (
+    "index",
+    "select",
+    "header",
+    "op-files",
+    "units",
+    "link-facts",
+    "include-tree",
+    "locate",
+    "explain",
+    "inspect",
+    "manifest",
+    "private-symbols",
+    "prove",
+    "golden",
+    "size",
+    "size-price",
+    "size-predict",
+    "size-check",
+    "size-comment",
+    "xcframework",
+    "aar",
 )
+
+
+def load(name: str) -> Command:
+    """Returns the subcommand `name`, one of NAMES.
+
+    Only that one's module is imported: what others need (readers of ELF and Mach-O, templates)
+    takes longer to load than a selection takes.
+    """
+    return cast(Command, importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))
