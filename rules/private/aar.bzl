@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
-load(":canonical_config.bzl", "canonical_config")
+load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform", "require_platforms")
 load(":objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load(":system_linker.bzl", "shared_library_flags")
@@ -44,7 +44,7 @@ _jni_library = rule(
     cfg = canonical_config,
     fragments = ["cpp"],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | ALLOWLIST | {
+    attrs = CC_TOOLCHAIN_ATTRS | CANONICAL_CONFIG_ATTRS | ALLOWLIST | {
         "library": attr.label(mandatory = True, providers = [CcInfo, TfMobileLibraryInfo]),
         "_exports": attr.label(default = "//tools/android:exports.lds", allow_single_file = True),
         "_jni": attr.label_list(default = ["@tfcarve_tensorflow//:inference_interface_jni"]),

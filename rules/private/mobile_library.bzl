@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
+load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//third_party/tensorflow:defines.bzl", "DEFINES")
 load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load(":copts.bzl", "TENSORFLOW_COPTS")
@@ -22,6 +23,7 @@ load(
 load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":selection.bzl", "tf_selection")
+load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
@@ -99,25 +101,25 @@ def _mobile_library_impl(ctx):
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, selected.selection)
+    shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
         info,
         DefaultInfo(files = depset([
             info.static_library,
             info.registrations,
-            info.shared_library,
             info.selection,
-        ] + info.link_fragments + info.include_trees)),
+        ] + shared + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
             parts = depset([units_archive, helpers_archive]),
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
             units = depset([units, helpers]),
-            unstripped = depset([info.unstripped_library]),
+            unstripped = depset([info.unstripped_library] if shared else []),
             _validation = depset(proof(
                 ctx,
-                library = info.shared_library,
+                library = info.shared_library or units_archive,
                 selection = selected.selection,
                 units = units_archive,
             )),
@@ -182,11 +184,12 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
     )
 
     contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
-    flags = lld_flags(ctx) + [
-        "-Wl,--gc-sections",
-        "-Wl,-soname,libtensorflow-core.so",
-        "-Wl,--version-script=" + ctx.file._exports.path,
-    ] + PROVE_LINK_FLAGS
+    system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
+    flags = lld_flags(ctx) + shared_library_flags(
+        system,
+        soname = "libtensorflow-core.so",
+        exports = ctx.file._exports,
+    ) + PROVE_LINK_FLAGS
     map_file = declare_map(ctx)
     unstripped = link(
         cc,
@@ -223,8 +226,9 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         selection = selection,
         static_library = archives.static,
         registrations = archives.registrations,
-        shared_library = shared,
-        unstripped_library = unstripped,
+        # iOS has none: its apps link the archive.
+        shared_library = None if system == "ios" else shared,
+        unstripped_library = None if system == "ios" else unstripped,
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = told.report,
@@ -233,7 +237,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
             name = ctx.label.name + "/run_model",
             output_type = "executable",
             contexts = [ctx.attr._run_model[CcInfo].linking_context, linked],
-            flags = ["-Wl,--gc-sections"],
+            flags = collect_garbage(system),
         ),
     ), [told.link, told.map, told.page, told.report]
 

@@ -4,19 +4,9 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load(":each_platform.bzl", "ALLOWLIST", "each_platform")
 
 visibility("public")
-
-_PLATFORMS = "//command_line_option:platforms"
-
-def _each_platform_impl(_settings, attr):
-    return {name: {_PLATFORMS: str(Label("//rules/platforms:" + name))} for name in attr.platforms}
-
-_each_platform = transition(
-    implementation = _each_platform_impl,
-    inputs = [],
-    outputs = [_PLATFORMS],
-)
 
 def _multi_platform_library_impl(ctx):
     groups = {}
@@ -73,21 +63,18 @@ def _placed(ctx, platform, file):
 
 _multi_platform_library = rule(
     implementation = _multi_platform_library_impl,
-    attrs = {
+    attrs = ALLOWLIST | {
         "library": attr.label(
-            cfg = _each_platform,
+            cfg = each_platform,
             mandatory = True,
             providers = [TfMobileLibraryInfo],
         ),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
         "_cc_toolchain": attr.label(
             default = "@bazel_tools//tools/cpp:current_cc_toolchain",
-            cfg = _each_platform,
+            cfg = each_platform,
         ),
         "_require_all": attr.label(default = "//rules/config:require_all_platforms"),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
     },
 )
 

@@ -1,0 +1,66 @@
+"""The selected kernels and a sample of the core, compiled for Android and iOS."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from demo import nested
+from tfcarve.package.android_library import ABIS
+from tfcarve.package.objects import mach_objects
+from tfcarve.size import archive
+
+ANDROID = {
+    "android_arm64": "arm64-v8a",
+    "android_armv7": "armeabi-v7a",
+    "android_x86": "x86",
+    "android_x86_64": "x86_64",
+}
+IOS = {
+    "ios_arm64": ("arm64", "ios", (13, 0)),
+    "ios_sim_arm64": ("arm64", "ios-simulator", (14, 0)),
+    "ios_sim_x86_64": ("x86_64", "ios-simulator", (13, 0)),
+}
+_ARCHIVES = {"libcore_sample.a", "libhelpers.a", "libnsync.a", "libunits.a"}
+
+
+@pytest.fixture(name="sample", scope="module")
+def _sample() -> Iterator[dict[str, dict[str, bytes]]]:
+    """Platform -> name of an archive -> its content."""
+    with nested.opened(nested.source_tree() / "tests/full/app", "full") as workspace:
+        files = workspace.build(["//:sample"], ["--norun_validations"]).files("//:sample")
+        found: dict[str, dict[str, bytes]] = {}
+        for file in files:
+            platform, name = file.parent.name, file.name.replace(".pic.a", ".a")
+            found.setdefault(platform, {})[name] = Path(file).read_bytes()
+        yield found
+
+
+def test_all_platforms_are_there(sample: dict[str, dict[str, bytes]]) -> None:
+    assert set(sample) == {*ANDROID, *IOS}
+    assert all(set(archives) == _ARCHIVES for archives in sample.values())
+
+
+@pytest.mark.parametrize("platform", sorted(ANDROID))
+def test_android(sample: dict[str, dict[str, bytes]], platform: str) -> None:
+    registering = 0
+    for name, data in sample[platform].items():
+        for member, content in archive.members(data, name):
+            elf = ELFFile(io.BytesIO(content))
+            assert (elf["e_machine"], elf.elfclass) == ABIS[ANDROID[platform]], member
+            if name == "libunits.a":
+                registering += elf.get_section_by_name(".init_array") is not None
+    assert registering > 0, "the units register nothing"
+
+
+@pytest.mark.parametrize("platform", sorted(IOS))
+def test_ios(sample: dict[str, dict[str, bytes]], platform: str) -> None:
+    registering = 0
+    for name, data in sample[platform].items():
+        for one in mach_objects(data, name):
+            assert (one.arch, one.platform, one.minimum_os) == IOS[platform], one.name
+            if name == "libunits.a":
+                registering += one.initialisers
+    assert registering > 0, "the units register nothing"
