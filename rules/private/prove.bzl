@@ -52,7 +52,7 @@ def proof(ctx, *, library, selection, units):
 
     Args:
       ctx: of a rule with PROVE_ATTRS.
-      library: File, the shared library.
+      library: File, the shared library; the archive of the units where there is none.
       selection: File, selection.json.
       units: File, the archive of the units.
 

@@ -104,6 +104,8 @@ def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
+    if not any(name.encode() in data for name in _MACH_NAMES):
+        return
     lief.logging.disable()
     fat = lief.MachO.parse(io.BytesIO(data))
     binary = fat.at(0) if fat is not None and fat.size == 1 else None
