@@ -1,16 +1,14 @@
 """Tests of the classic header: it is compiled and asked."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
+import compilers
 import pytest
 from selections import selection
 
 from tfcarve.emit.header import header
 from tfcarve.selection.selection import Selection
-
-_COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
 
 
 def _compile(
@@ -35,7 +33,7 @@ static_assert(SHOULD_REGISTER_OP_GRADIENT == false);
 """
 
 
-@pytest.mark.parametrize("compiler", _COMPILERS)
+@pytest.mark.parametrize("compiler", compilers.ALL)
 def test_meaning(tmp_path: Path, compiler: str) -> None:
     made = selection(
         [("B", "AOp<CPU, float>", "k.cc")], [("A", "o.cc")], [("_Arg", "ArgOp", "f.cc")]
@@ -44,7 +42,7 @@ def test_meaning(tmp_path: Path, compiler: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("compiler", _COMPILERS)
+@pytest.mark.parametrize("compiler", compilers.ALL)
 def test_two_thousand_classes(tmp_path: Path, compiler: str) -> None:
     made = selection([(f"Op{i}", f"Class{i}<CPUDevice, float>", "k.cc") for i in range(2000)])
     asked = "\n".join(
@@ -55,7 +53,7 @@ def test_two_thousand_classes(tmp_path: Path, compiler: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("compiler", _COMPILERS)
+@pytest.mark.parametrize("compiler", compilers.ALL)
 def test_nothing_selected(tmp_path: Path, compiler: str) -> None:
     done = _compile(compiler, tmp_path, selection(), 'static_assert(!SHOULD_REGISTER_OP("A"));')
     assert done.returncode == 0, done.stderr

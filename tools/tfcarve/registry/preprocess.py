@@ -1,11 +1,13 @@
 """Runs the C++ preprocessor over shadows."""
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve.errors import BadInput
 
+_SOURCE = re.compile(r"^TFCARVE_SOURCE$", re.MULTILINE)
 PRELUDE_NAME = "tfcarve_prelude.inc"
 
 
@@ -48,4 +50,19 @@ def run(
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
         raise BadInput(f"the C++ preprocessor failed:\n{message[:4000]}")
-    return done.stdout.decode(errors="replace")
+    return _named(done.stdout.decode(errors="replace"), sources)
+
+
+def _named(output: str, sources: Sequence[str]) -> str:
+    """Returns `output` with the name of the source after each TFCARVE_SOURCE, which stands at its beginning.
+
+    The prelude can't name it: __BASE_FILE__ is the source for g++, but not for clang++ in a file of -include.
+    """
+    before, *parts = _SOURCE.split(output)
+    if len(parts) != len(sources):
+        raise BadInput(
+            f"the C++ preprocessor gave {len(parts)} parts for {len(sources)} sources: {', '.join(sources)}"
+        )
+    quoted = (s.replace("\\", "\\\\").replace('"', '\\"') for s in sources)
+    named = (f'TFCARVE_SOURCE "{s}"{part}' for s, part in zip(quoted, parts, strict=True))
+    return before + "".join(named)

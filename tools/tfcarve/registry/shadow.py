@@ -39,7 +39,7 @@ PRELUDE = r"""
 #define REGISTER_OP_NO_GRADIENT(name) TFCARVE_GRADIENT __LINE__ __FILE__ name , nullptr TFCARVE_END
 #define TF_NewKernelBuilder TFCARVE_C_KERNEL __LINE__ __FILE__ TFCARVE_END TF_NewKernelBuilder
 #define TF_NewOpDefinitionBuilder TFCARVE_C_OP __LINE__ __FILE__ TFCARVE_END TF_NewOpDefinitionBuilder
-TFCARVE_SOURCE __BASE_FILE__
+TFCARVE_SOURCE
 """
 
 # Headers that a build makes from templates, with what the makers put there.

@@ -1,0 +1,90 @@
+"""The class text of the index against what g++ and clang++ make of the same source."""
+
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import compilers
+import pytest
+import trees
+
+from tfcarve.errors import BadInput
+from tfcarve.registry import index, scan
+
+# Spellings that a preprocessor may put blanks into, or take them from, as TensorFlow's macros have them.
+_SOURCE = """\
+#include "tensorflow/core/framework/op_kernel.h"
+namespace tensorflow {
+#define COMMA ,
+#define PAIR(a, b) a, b
+#define OP(type) Odd ## Op < CPUDevice,type >
+#define REGISTER(type) REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), OP(type));
+#define REGISTER_FUNCTOR(f, ...) \\
+  REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), Outer<f<__VA_ARGS__>,   Inner<  __VA_ARGS__>>);
+TF_CALL_float(REGISTER)
+TF_CALL_int32(REGISTER)
+REGISTER(unsigned   long)
+REGISTER_FUNCTOR(functor::add, float)
+REGISTER_FUNCTOR(functor::add, PAIR(int, const char*))
+REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), A<float COMMA int>);
+REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU),
+                        A<float,
+                          /* a comment */ 3, 'c', &B::operator+>);
+REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), A<"text \\" , \\\\">);
+REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), A<(1>2), -1, a::b<c>::d>);
+}
+"""
+# As in tensorflow/core/framework/op_kernel.h: the text is made after all macros are expanded.
+_ASKED = """\
+#include <cstdio>
+#define TF_CALL_float(m) m(float)
+#define TF_CALL_int32(m) m(::tensorflow::int32)
+#define TEXT_1(...) #__VA_ARGS__
+#define TEXT(...) TEXT_1(__VA_ARGS__)
+#define REGISTER_KERNEL_BUILDER(builder, ...) \\
+  static const int CONCAT(x, __COUNTER__) = std::puts(TEXT(__VA_ARGS__))
+#define CONCAT(a, b) CONCAT_1(a, b)
+#define CONCAT_1(a, b) a##b
+"""
+_FILE = "tensorflow/core/kernels/odd_op.cc"
+
+
+@pytest.mark.parametrize("compiler", compilers.ALL)
+@pytest.mark.parametrize("indexer", compilers.ALL)
+def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
+    root = trees.write(tmp_path / "tree", {**trees.FILES, _FILE: _SOURCE})
+    made = index.parse(scan.make_index(root, scan.Settings((), (indexer,))), "index").load()
+    ours = sorted(r.clazz for r in made.registrations if r.op == "Odd")
+
+    body = _SOURCE.split("\n", 1)[1]
+    (tmp_path / "ask.cc").write_text(f"{_ASKED}{body}\nint main() {{}}\n")
+    command = [compiler, "-std=c++17", "-w", "-o", "ask", "ask.cc"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "ask"], capture_output=True, text=True, check=True).stdout
+    theirs = sorted(said.splitlines())
+
+    assert len(ours) == 9
+    # ops_to_register.h compares without blanks: there compilers may differ.
+    assert ["".join(o.split()) for o in ours] == ["".join(t.split()) for t in theirs]
+    if indexer == compiler:
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("compiler", compilers.ALL)
+def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> None:
+    """But for lines: of a macro's use over several lines clang++ tells another one than g++."""
+    root = trees.write(tmp_path, {**trees.FILES, _FILE: _SOURCE.replace("unsigned   long", "long")})
+
+    def rows(settings: scan.Settings) -> list[index.Registration]:
+        made = index.parse(scan.make_index(root, settings), "index").load()
+        return sorted((replace(r, line=0) for r in made.registrations), key=lambda r: r.sort_key())
+
+    usual = scan.Settings((), scan.find_compiler(os.environ))
+    assert rows(scan.Settings((), (compiler,))) == rows(usual)
+
+
+def test_a_source_that_speaks_of_our_marks(tmp_path: Path) -> None:
+    root = trees.write(tmp_path, {**trees.FILES, _FILE: "TFCARVE_SOURCE\n" + _SOURCE})
+    with pytest.raises(BadInput, match="gave 2 parts for 1 sources: .*odd_op.cc"):
+        scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))
