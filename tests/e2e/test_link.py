@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import releases
+from e2e import arm, releases
 from e2e.releases import Release
 
 MACHINES: Mapping[str, str] = {
@@ -51,3 +51,8 @@ def test_shared_library_exports_the_c_interface_only(release: Release) -> None:
         }
     assert {"tfcarve_session_new", "tfcarve_session_run"} <= exported
     assert all(name.startswith("tfcarve_") for name in exported), sorted(exported)[:20]
+
+
+def test_32_bit_code_runs_on_a_raspberry_pi_2(release: Release) -> None:
+    expected = arm.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
+    assert arm.attributes(release.library / "libtensorflow-core.so") == expected

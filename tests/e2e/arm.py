@@ -1,0 +1,25 @@
+"""For which ARM an object was compiled, as its build attributes tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import ARMAttributesSection
+
+# "Addenda to, and Errata in, the ABI for the Arm Architecture", build attributes: VFPv4, NEONv1 with fused
+# multiply-accumulate, arguments in VFP registers (hard-float).
+RASPBERRY_PI_2 = {"TAG_FP_ARCH": 5, "TAG_ADVANCED_SIMD_ARCH": 2, "TAG_ABI_VFP_ARGS": 1}
+
+
+def attributes(file: Path) -> dict[str, int]:
+    """Those of RASPBERRY_PI_2's attributes that a 32-bit ARM object or library has."""
+    found: dict[str, int] = {}
+    with file.open("rb") as stream:
+        section = ELFFile(stream).get_section_by_name(".ARM.attributes")
+        if not isinstance(section, ARMAttributesSection):
+            return {}
+        for vendor in section.iter_subsections():
+            for part in vendor.iter_subsubsections():
+                found |= {a.tag: a.value for a in part.iter_attributes() if a.tag in RASPBERRY_PI_2}
+    return found
