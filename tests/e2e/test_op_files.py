@@ -1,0 +1,97 @@
+"""tf_op_files.txt is a list that links as it stands: a makefile compiles what it names, whole, and the app runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from demo import nested
+from demo.nested import Workspace
+from e2e import building
+
+_SELECTION = "//:tensorflow_selection"
+_LIBRARY = "//:tensorflow"
+_MAKEFILE = "tests/e2e/op_files/Makefile"
+# A source of the core: what it is compiled with, all of TensorFlow is.
+_SAMPLE = "direct_session"
+_OF_ONE_FILE = ("-c", "-o", "-MF", "-include")
+_FOLDER = ("-I", "-iquote", "-isystem")
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        yield workspace
+
+
+def _bazel(app: Workspace, *arguments: str) -> str:
+    done = app.bazel([*arguments, "--noshow_progress", "--ui_event_filters=-info,-debug,-warning"])
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def _folder(files: list[Path], name: str) -> Path:
+    (folder,) = {file.parent for file in files if file.name == name}
+    return folder
+
+
+def _headers(app: Workspace, root: Path) -> list[str]:
+    """How the core is compiled, without the precompiled header: a makefile of one's own has none."""
+    query = f'mnemonic("CppCompile", outputs(".*/{_SAMPLE}\\..*o", deps({_LIBRARY})))'
+    answer = _bazel(app, "aquery", query, "--output=jsonproto")
+    words = iter(json.loads(answer[answer.index("{") :])["actions"][0]["arguments"][1:])
+    flags: list[str] = []
+    for flag in words:
+        if flag in _OF_ONE_FILE:
+            next(words)
+        elif flag in _FOLDER:
+            flags += [flag, str(root / next(words))]
+        elif flag.startswith("-I"):
+            flags.append(f"-I{root / flag[2:]}")
+        else:
+            flags.append(flag)
+    return [*flags, "-include", "cstdint", "-include", "limits", "-include", "optional"]
+
+
+@pytest.fixture(scope="module")
+def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which make made the app and the control."""
+    root = Path(_bazel(app, "info", "execution_root").split()[-1])
+    selection = app.build([_SELECTION]).files(_SELECTION)
+    library = app.build([_LIBRARY]).files(_LIBRARY)
+    (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow")
+    values = {
+        "APP": app.folder,
+        "CXX": "g++",
+        "HEADERS": shlex.join(_headers(app, root)),
+        "LIBRARY": _folder(library, "libtensorflow-core.a"),
+        "SELECTION": _folder(selection, "tf_op_files.txt"),
+        "TREE": tree,
+    }
+    folder = tmp_path_factory.mktemp("made")
+    makefile = nested.source_tree() / _MAKEFILE
+    command = ["make", "-j2", "-f", str(makefile), *(f"{n}={v}" for n, v in values.items())]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return folder
+
+
+def _run(program: Path, app: Workspace) -> subprocess.CompletedProcess[str]:
+    command = [str(program), str(app.folder / "tiny.pb")]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_app_runs(made: Path, app: Workspace) -> None:
+    done = _run(made / "app", app)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_the_list_it_does_not(made: Path, app: Workspace) -> None:
+    done = _run(made / "no_kernels", app)
+    assert done.returncode != 0
+    assert "MatMul" in done.stderr
