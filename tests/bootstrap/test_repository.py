@@ -54,7 +54,7 @@ def test_module_and_workspace_bring_the_same_repositories() -> None:
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
     made = {f"tfcarve_{name}" for name in sources}
-    made |= set(re.findall(r'(?:python|digest|cross)_repository\(\s*name = "(\w+)"', functions))
+    made |= set(re.findall(r'(?:python|digest|cross|lld)_repository\(\s*name = "(\w+)"', functions))
     assert used == made
     # WORKSPACE calls the two functions that the extensions call.
     for file in ("WORKSPACE", "rules/extensions.bzl"):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from demo.library import EMULATORS
 from e2e import building
 
 COMPILERS: Mapping[str, str] = {
@@ -16,14 +17,8 @@ COMPILERS: Mapping[str, str] = {
     "linux_armv7": "arm-linux-gnueabihf-g++",
     "linux_x86_64": "g++",
 }
-_EMULATORS: Mapping[str, tuple[str, ...]] = {
-    "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
-    # The emulator's own choice of CPU hides code that a Raspberry Pi 2 has no instructions for.
-    "linux_armv7": ("qemu-arm-static", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
-    "linux_x86_64": (),
-}
 # Those that the app's BUILD file names.
-PLATFORMS = ("linux_arm64", "linux_x86_64")
+PLATFORMS = ("linux_arm64", "linux_armv7", "linux_x86_64")
 _TARGET = "//:release"
 _MODEL = "tiny.pb"
 
@@ -54,7 +49,7 @@ class Release:
 
     def run(self, program: Path, *arguments: str | Path) -> str:
         """Runs a program, emulated where need be; what it prints."""
-        return checked([*_EMULATORS[self.platform], str(program), *map(str, arguments)])
+        return checked([*EMULATORS[self.platform], str(program), *map(str, arguments)])
 
     def run_model(self, program: Path) -> str:
         """Runs a program on the app's model."""

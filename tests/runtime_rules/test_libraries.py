@@ -13,8 +13,8 @@ import pytest
 from demo.nested import Workspace
 from e2e import building, given
 from models import frozen
-from runtime_rules import leaving_out, models
-from runtime_rules.models import MODELS
+from runtime_rules import leaving_out, rule_models
+from runtime_rules.rule_models import MODELS
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection
 
@@ -66,7 +66,7 @@ class App:
 def _write_models(folder: Path) -> None:
     for name, model in MODELS.items():
         graph = model.maker()
-        known = models.with_constants(graph)
+        known = rule_models.with_constants(graph)
         (output,) = frozen.run(known, {frozen.INPUT: model.fed}, [frozen.OUTPUT])
         (folder / f"{name}.pb").write_bytes(graph.SerializeToString(deterministic=True))
         np.save(folder / f"{name}.input.npy", model.fed)

@@ -20,9 +20,12 @@ INPUT = "input"
 OUTPUT = "output"
 
 # What runs a platform's programs on a Linux x86-64 host.
-_EMULATORS: Mapping[str, tuple[str, ...]] = {
+# What runs a platform's programs on this machine.
+EMULATORS: Mapping[str, tuple[str, ...]] = {
     "linux_x86_64": (),
     "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
+    # The emulator's own choice of CPU hides code that a Raspberry Pi 2 has no instructions for.
+    "linux_armv7": ("qemu-arm-static", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
 }
 
 
@@ -108,7 +111,7 @@ def _digest(*files: Path) -> str:
 
 
 def _emulator(platform: str) -> tuple[str, ...]:
-    command = _EMULATORS[platform]
+    command = EMULATORS[platform]
     if command and not shutil.which(command[0]):
         raise NestedError(
             f"{command[0]} is not on PATH: it runs {platform} programs. "

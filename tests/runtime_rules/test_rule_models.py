@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime_rules import models, what_runs
-from runtime_rules.models import MODELS, RuleModel
+from runtime_rules import rule_models, what_runs
+from runtime_rules.rule_models import MODELS, RuleModel
 from tfcarve.selection.runtime_rules import Rule, load
 
 _RULES = {rule.id: rule for rule in load()}
@@ -56,7 +56,7 @@ def test_model_names_nothing_that_a_rule_adds(model: RuleModel) -> None:
 
 @_MODELS
 def test_what_runs_is_in_the_model_or_in_its_rules(model: RuleModel) -> None:
-    graph = models.with_constants(model.maker())
+    graph = rule_models.with_constants(model.maker())
     output, running = what_runs.run(graph, model.fed)
     assert np.all(output != 0), "a wrong answer would show"
     added = running - what_runs.ops_of(graph)
@@ -66,14 +66,14 @@ def test_what_runs_is_in_the_model_or_in_its_rules(model: RuleModel) -> None:
 
 @_MODELS
 def test_each_op_of_a_rule_is_added(model: RuleModel) -> None:
-    graph = models.with_constants(model.maker())
+    graph = rule_models.with_constants(model.maker())
     _, running = what_runs.run(graph, model.fed)
     unseen = _UNSEEN.get(model.rule, set())
     assert set(_RULES[model.rule].ops) - what_runs.ops_of(model.maker()) - running <= unseen
 
 
 def test_sums_in_loops_of_tensorflow_1_are_of_addn() -> None:
-    graph = models.accumulated_in_loop()
+    graph = rule_models.accumulated_in_loop()
     output, running = what_runs.run(graph, np.array(1.5, np.float32))
     assert output == -3
     assert running - what_runs.ops_of(graph) - {"_Arg", "_Retval"} == {"AddN"}
