@@ -52,7 +52,10 @@ def _memory(name: str, found: Path) -> bool:
     """Says whether one of the inputs that were found last takes too much memory."""
     files = sorted(found.iterdir(), key=lambda file: file.stat().st_mtime)[-_MEASURED:]
     command = [sys.executable, "-m", "fuzz.memory", name, *map(str, files)]
-    return subprocess.run(command, check=False).returncode != 0
+    status = subprocess.run(command, check=False).returncode
+    if status not in (0, 1):
+        raise SystemExit(f"{name}: the memory was not measured: status {status}")
+    return status == 1
 
 
 def turn(name: str, folder: Path, seconds: int, before: Ran) -> Ran:

@@ -94,3 +94,9 @@ def test_argument(spec: str, expected: Argument) -> None:
 def test_wrong_argument(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         argument(spec, _ATTRS)
+
+
+def test_a_specification_too_long() -> None:
+    assert attr("s: string" + " " * 60_000, {}).type == "string"
+    with pytest.raises(SpecError, match="70009 characters, at most 65536 are read"):
+        attr("s: string" + " " * 70_000, {})

@@ -16,6 +16,8 @@ from tfcarve.registry import cpp
 
 TypeSets = Mapping[str, tuple[str, ...]]
 
+# TensorFlow's longest has some hundred characters.
+_LONGEST = 65_536
 _NAME = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*")
 _SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
 _COMPOUND = re.compile(
@@ -170,6 +172,8 @@ def attr(spec: str, sets: TypeSets) -> Attr:
       sets: NumberTypes, QuantizedTypes, RealNumberTypes of the tree.
     Raises SpecError where it is not understood.
     """
+    if len(spec) > _LONGEST:
+        raise SpecError(f"{len(spec)} characters, at most {_LONGEST} are read: {spec[:60]!r}…")
     name = _NAME.match(spec)
     if not name:
         raise SpecError(f"'<name>:' was expected: {spec!r}")
