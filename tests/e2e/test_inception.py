@@ -17,7 +17,7 @@ from demo.nested import Workspace
 from e2e import building
 
 HOST = "linux_x86_64"
-PLATFORMS = (HOST, "linux_arm64", "linux_armv7")
+PLATFORMS = (HOST, "linux_arm64")
 TARGET = "//inception:inception"
 
 

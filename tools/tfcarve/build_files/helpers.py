@@ -20,7 +20,14 @@ _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
 _C_API_KERNELS = "tensorflow/c/kernels/"
-_NOT_FOR_CPU = ("_gpu.cc", ".cu.cc", "_test.cc", "_rocm.cc", "_mkl.cc")
+_NOT_FOR_CPU = (
+    "_gpu.cc",
+    ".cu.cc",
+    "_test.cc",
+    "_rocm.cc",
+    "_mkl.cc",
+    "/device_event_mgr.cc",  # of streams, which GPUs have
+)
 
 
 def helper_sources(
