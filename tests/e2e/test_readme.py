@@ -31,13 +31,21 @@ def _stands_in(block: list[str], text: list[str]) -> bool:
     return any(text[i : i + len(block)] == block for i in range(len(text)))
 
 
-@pytest.mark.parametrize(("language", "count"), [("starlark", 5), ("c", 1)])
+@pytest.mark.parametrize(
+    ("language", "count"), [("starlark", 5), ("c", 1), ("cmake", 2), ("make", 1)]
+)
 def test_code_is_the_nested_apps(language: str, count: int) -> None:
     blocks = _blocks(language)
     assert len(blocks) == count
     files = [
         _lines(file.read_text())
-        for file in (APP / "MODULE.bazel", APP / "BUILD", APP / "app_test.cc")
+        for file in (
+            APP / "MODULE.bazel",
+            APP / "BUILD",
+            APP / "app_test.cc",
+            APP.parent / "cmake/CMakeLists.txt",
+            APP.parent / "make/Makefile",
+        )
     ]
     for block in blocks:
         assert any(_stands_in(_lines(block), file) for file in files), f"not in the app:\n{block}"
