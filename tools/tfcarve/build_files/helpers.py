@@ -27,6 +27,8 @@ _NOT_FOR_CPU = (
     "_rocm.cc",
     "_mkl.cc",
     "/device_event_mgr.cc",  # of streams, which GPUs have
+    "/autotune_maps/conv_parameters.cc",  # of cuDNN
+    "/proto/proto_utils.cc",  # of descriptors, which protobuf's lite runtime does not have
 )
 
 

@@ -18,6 +18,12 @@ _REASONS = (
     ("tensorflow/dtensor/", "it works over several hosts"),
     ("tensorflow/python/", "it belongs to Python"),
 )
+_DESCRIPTORS = "it reads the descriptors of messages, which protobuf's lite runtime does not have"
+_SOURCES = {
+    "tensorflow/core/kernels/data/experimental/assert_prev_dataset_op.cc": _DESCRIPTORS,
+    "tensorflow/core/kernels/decode_proto_op.cc": _DESCRIPTORS,
+    "tensorflow/core/kernels/encode_proto_op.cc": _DESCRIPTORS,
+}
 _CORE = "it is no kernel source of its own: what it belongs to is compiled without a look at what models need"
 
 
@@ -26,6 +32,8 @@ def why_not(file: str) -> str:
 
     A custom op's source, which is outside of the tree, always can.
     """
+    if file in _SOURCES:
+        return _SOURCES[file]
     if not file.startswith(_TREE) or file.startswith(_FOLDERS) or file in ON_DEMAND:
         return ""
     return next((why for folder, why in _REASONS if file.startswith(folder)), _CORE)
