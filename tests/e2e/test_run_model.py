@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from e2e import building
 
@@ -59,6 +60,17 @@ def run_model(program: tuple[Path, Path], tmp_path: Path) -> Runner:
 def test_runs_a_model_and_says_nothing(run_model: Runner) -> None:
     done = run_model(str(run_model.model), "--input=input=in.npy", "--output", "output=out.npy")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
+
+
+def test_nodes_made_for_another_device_run_on_the_cpu(run_model: Runner) -> None:
+    graph = tf.compat.v1.GraphDef.FromString(run_model.model.read_bytes())
+    for node in graph.node:
+        node.device = "/job:localhost/replica:0/task:0/device:GPU:0"
+    placed = run_model.folder / "placed.pb"
+    placed.write_bytes(graph.SerializeToString())
+    done = run_model(str(placed), "--input=input=in.npy", "--output", "output=out.npy")
+    assert done.returncode == 0, done.stderr
     assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
 
 

@@ -85,6 +85,8 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   tensorflow::SessionOptions options;
   options.config.set_intra_op_parallelism_threads(threads);
   options.config.set_inter_op_parallelism_threads(threads);
+  // Graphs name the devices that they were made on; here each node has a CPU.
+  options.config.set_allow_soft_placement(true);
   tensorflow::Session* made = nullptr;
   TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &made));
   session->reset(made);
