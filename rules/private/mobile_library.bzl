@@ -239,7 +239,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
             contexts = [ctx.attr._run_model[CcInfo].linking_context, linked],
             flags = collect_garbage(system),
         ),
-    ), [told.link, told.map, told.page, told.report]
+    ), [told.link, told.map, told.page, told.report] + told.archives
 
 def _archive_of(library):
     return library.pic_static_library or library.static_library

@@ -30,7 +30,8 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
       compile_contexts: list of CcCompilationContext that the units see.
 
     Returns:
-      struct of Files: link (link.json), map, page (an HTML file), report (JSON).
+      struct of Files: link (link.json), map, page (an HTML file), report (JSON); and archives, a list
+      of what link.json's commands read: Bazel's own link may take objects in their place.
     """
     libraries = [
         library
@@ -74,7 +75,13 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         # The names of symbols are made readable by a program of the toolchain's system.
         use_default_shell_env = True,
     )
-    return struct(link = line, map = map_file, page = page, report = report)
+    return struct(
+        archives = {_archive_of(library): None for library in libraries}.keys(),
+        link = line,
+        map = map_file,
+        page = page,
+        report = report,
+    )
 
 # Stand in a command for the files that `tfcarve size-price` puts there.
 _OUTPUT = "TFCARVE_OUTPUT"

@@ -28,7 +28,7 @@ def test_units() -> None:
 
 def test_helpers() -> None:
     assert units.helpers(selection(helpers=["k/h.cc"])) == {
-        "k__h.cc": b'#include "selected.h"\n#include "k/h.cc"\n'
+        "k__h.cc": b'#include "selected.h"\n#include <k/h.cc>\n'
     }
 
 

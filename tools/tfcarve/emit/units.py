@@ -61,7 +61,9 @@ def units(selection: Selection) -> dict[str, bytes]:
 
 def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name: it registers nothing."""
+    # Angle brackets: with quotes, a compiler looks into TensorFlow's own tree first, and would not
+    # find what stands in place of a source (third_party/tensorflow/lean_kernels).
     return {
-        file_name(source): f'#include "selected.h"\n#include "{source}"\n'.encode()
+        file_name(source): f'#include "selected.h"\n#include <{source}>\n'.encode()
         for source in selection.helpers
     }
