@@ -63,7 +63,14 @@ def test_attribution_sums_to_the_file(files: dict[str, Path], report: Report) ->
 
 
 def test_link_json_makes_the_same_library(report: Report, relinker: Relinker) -> None:
-    assert relinker.whole == pytest.approx(report.sizes, abs=_ALIGNMENT)
+    for measure, size in report.sizes.items():
+        # What moved by some bytes compresses a little differently.
+        near = (
+            pytest.approx(size, rel=1e-3)
+            if measure == "gzip"
+            else pytest.approx(size, abs=_ALIGNMENT)
+        )
+        assert relinker.whole[measure] == near, measure
 
 
 def test_prices_agree_with_bazels_own_link(
