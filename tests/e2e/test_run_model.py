@@ -98,7 +98,7 @@ IN = "--input=input=in.npy"
     ("arguments", "status", "message"),
     [
         ([], 2, "which model?"),
-        (["MODEL"], 2, "which --output?"),
+        (["MODEL"], 2, "which --output or --expect?"),
         (["MODEL", OUT, "MODEL"], 2, "one model at a time"),
         (["MODEL", OUT, "--verbose"], 2, "unknown option '--verbose'"),
         (["MODEL", "--output"], 2, "--output takes NAME=FILE.npy, not ''"),
