@@ -2,21 +2,18 @@
 
 import argparse
 import importlib.util
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfcarve import files
+from tfcarve import files, full_tensorflow
 from tfcarve.commands import common
 from tfcarve.errors import BadInput
 
 NAME = "golden"
 HELP = "runs a model in full TensorFlow and writes its outputs, which tf_model_test then expects"
 
-_LONGEST_MESSAGE = 400
 _RUN = Path(__file__).parents[1] / "proof" / "golden_run.py"
 
 
@@ -60,23 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
             "install it there, or write the .npy files where TensorFlow is"
         )
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        done = subprocess.run(
-            [
-                *(sys.executable, "-P", _RUN, arguments.model.absolute(), folder),
-                *(f"{name}={path.absolute()}" for name, path in inputs),
-                *("--", *(name for name, _ in outputs)),
-            ],
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=folder,
-        )
-        if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason"]
+        names = ["--", *(name for name, _ in outputs)]
+        feeds = [f"{name}={path.absolute()}" for name, path in inputs]
+        try:
+            full_tensorflow.run(_RUN, [arguments.model.absolute(), folder, *feeds, *names], folder)
+        except full_tensorflow.Failed as failed:
             raise BadInput(
-                f"{arguments.model}: full TensorFlow does not run it: {lines[-1].strip()[:_LONGEST_MESSAGE]}"
-            )
+                f"{arguments.model}: full TensorFlow does not run it: {str(failed) or 'no reason'}"
+            ) from None
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0

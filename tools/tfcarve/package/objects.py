@@ -1,6 +1,6 @@
 """What the objects of a static library were compiled for.
 
-Formats: Apple's mach-o/loader.h and mach-o/fat.h; elf(5); ar(5) with BSD's long names.
+Formats: Apple's mach-o/loader.h; elf(5).
 """
 
 import io
@@ -10,15 +10,14 @@ from dataclasses import dataclass
 
 import lief
 
+from tfcarve import universal
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
-FAT_MAGIC = b"\xca\xfe\xba\xbe"
 _ARCHIVE = b"!<arch>\n"
 _ELF = b"\x7fELF"
 _MACH_64 = b"\xcf\xfa\xed\xfe"
 _MACH_32 = b"\xce\xfa\xed\xfe"
-_MOST_SLICES = 32
 
 # cputype and cpusubtype of mach/machine.h, by the name that Apple's tools use.
 CPU_TYPES: dict[str, tuple[int, int]] = {
@@ -58,41 +57,12 @@ def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
     Raises:
       BadInput: it is no static library, or holds what is no Mach-O object.
     """
-    for part in parts(data, where) if data.startswith(FAT_MAGIC) else (data,):
+    for part in universal.parts(data, where) if data.startswith(universal.MAGIC) else (data,):
         if not part.startswith(_ARCHIVE):
             raise BadInput(f"{where}: no static library: it does not begin with !<arch>")
-        for name, content in archive.members(part, where):
-            member, body = _bsd_name(name, content)
+        for member, content in archive.members(part, where):
             if not member.startswith("__.SYMDEF"):
-                yield _mach_object(body, f"{where}({member})")
-
-
-def parts(data: bytes, where: str) -> Iterator[bytes]:
-    """Yields the parts of a universal file.
-
-    Raises:
-      BadInput: it ends in its header, or a part reaches beyond its end.
-    """
-    try:
-        (count,) = struct.unpack_from(">I", data, 4)
-        if not 0 < count <= _MOST_SLICES:
-            raise BadInput(f"{where}: a universal file of {count} parts")
-        for number in range(count):
-            _, _, start, size, _ = struct.unpack_from(">5I", data, 8 + 20 * number)
-            if start + size > len(data):
-                raise BadInput(f"{where}: its part {number} ends beyond the file: was it cut off?")
-            yield data[start : start + size]
-    except struct.error:
-        raise BadInput(f"{where}: a universal file that ends in its header") from None
-
-
-def _bsd_name(name: str, content: bytes) -> tuple[str, bytes]:
-    """A member's name and content, where BSD's form has a long name before the content."""
-    size = name.removeprefix("#1/")
-    if size == name or not size.isdigit():
-        return name, content
-    long_name = content[: int(size)].rstrip(b"\0").decode(errors="replace")
-    return long_name, content[int(size) :]
+                yield _mach_object(content, f"{where}({member})")
 
 
 def _mach_object(data: bytes, where: str) -> MachObject:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import BadInput
-from tfcarve.package.objects import CPU_TYPES, FAT_MAGIC, MachObject, mach_objects
+from tfcarve.package.objects import CPU_TYPES, MachObject, mach_objects
+from tfcarve.universal import MAGIC
 
 # Archives of 64-bit objects start at 8 bytes, as lipo places them.
 _ALIGNMENT_BITS = 3
@@ -40,7 +41,7 @@ def universal(slices: Sequence[Slice]) -> bytes:
     """Returns the libraries as one file: the only one itself, or a universal file, as `lipo -create` makes it."""
     if len(slices) == 1:
         return slices[0].archive
-    header = FAT_MAGIC + struct.pack(">I", len(slices))
+    header = MAGIC + struct.pack(">I", len(slices))
     body = b""
     at = len(header) + 20 * len(slices)
     for each in sorted(slices, key=lambda s: CPU_TYPES[s.arch]):

@@ -1,10 +1,9 @@
 """The sections of ours in a built file: an ELF or Mach-O library, program or object, or an archive of objects.
 
-Formats: elf(5); Apple's mach-o/loader.h and mach-o/fat.h; ar(5).
+Formats: elf(5); Apple's mach-o/loader.h.
 """
 
 import io
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,14 +11,13 @@ import lief
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from tfcarve import universal
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
 _ELF = b"\x7fELF"
 _ARCHIVE = b"!<arch>\n"
-_FAT = b"\xca\xfe\xba\xbe"
 _MACH = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")
-_MOST_SLICES = 32
 _MOST_SECTIONS = 100_000
 
 # What each section is called in ELF and in Mach-O.
@@ -40,7 +38,7 @@ class Image:
 
 def is_binary(head: bytes) -> bool:
     """Whether a file that begins with `head` (8 bytes or more) is of a kind that `images` reads."""
-    return head.startswith((_ELF, _ARCHIVE, _FAT, *_MACH))
+    return head.startswith((_ELF, _ARCHIVE, universal.MAGIC, *_MACH))
 
 
 def images(data: bytes, where: str) -> tuple[Image, ...]:
@@ -52,8 +50,9 @@ def images(data: bytes, where: str) -> tuple[Image, ...]:
     Returns: one image; one for each machine of a universal (fat) file.
     Raises BadInput where it is of no known kind, or damaged.
     """
-    if data.startswith(_FAT):
-        return tuple(_image(part, f"{where} ({number})") for number, part in _slices(data, where))
+    if data.startswith(universal.MAGIC):
+        parts = enumerate(universal.parts(data, where))
+        return tuple(_image(part, f"{where} ({number})") for number, part in parts)
     return (_image(data, where),)
 
 
@@ -71,11 +70,8 @@ def _sections(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
         yield from _mach(data, where)
     elif data.startswith(_ARCHIVE):
         for name, content in archive.members(data, where):
-            # BSD's form has a long name before the content.
-            size = name.removeprefix("#1/")
-            body = content[int(size) :] if size != name and size.isdigit() else content
-            if body.startswith((_ELF, *_MACH)):
-                yield from _sections(body, f"{where}({name})")
+            if content.startswith((_ELF, *_MACH)):
+                yield from _sections(content, f"{where}({name})")
     else:
         raise BadInput(
             f"{where}: no library: an ELF or Mach-O file or a static archive is expected"
@@ -118,18 +114,3 @@ def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
         if section.offset + section.size > len(data):
             raise BadInput(f"{where}: section {name} ends beyond the file: was it cut off?")
         yield name, data[section.offset : section.offset + section.size]
-
-
-def _slices(data: bytes, where: str) -> Iterator[tuple[int, bytes]]:
-    """The parts of a universal file: struct fat_header, then a struct fat_arch each."""
-    try:
-        (count,) = struct.unpack_from(">I", data, 4)
-        if not 0 < count <= _MOST_SLICES:
-            raise BadInput(f"{where}: a universal file of {count} machines")
-        for number in range(count):
-            _, _, start, size, _ = struct.unpack_from(">IIIII", data, 8 + 20 * number)
-            if start + size > len(data):
-                raise BadInput(f"{where}: its part {number} ends beyond the file: was it cut off?")
-            yield number, data[start : start + size]
-    except struct.error:
-        raise BadInput(f"{where}: a universal file that ends in its header") from None

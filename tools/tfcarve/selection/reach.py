@@ -22,15 +22,15 @@ def called(use: NodeUse) -> Iterator[str]:
 
 def needed_nodes(model: Model) -> tuple[NodeUse, ...]:
     """Returns the nodes of the graph and of all functions that it can call, in the order of the file."""
-    bodies: dict[str, list[NodeUse]] = {}
-    for use in model.nodes:
-        bodies.setdefault(use.function, []).append(use)
+    # A model's nodes are decoded anew by each walk over them: one is enough.
+    nodes = tuple(model.nodes)
+    calls: dict[str, set[str]] = {}
+    for use in nodes:
+        calls.setdefault(use.function, set()).update(model.functions.keys() & called(use))
     reached = {""}
     todo = [""]
     while todo:
-        for use in bodies.get(todo.pop(), ()):
-            for name in called(use):
-                if name in model.functions and name not in reached:
-                    reached.add(name)
-                    todo.append(name)
-    return tuple(use for use in model.nodes if use.function in reached)
+        new = calls.get(todo.pop(), set()) - reached
+        reached |= new
+        todo.extend(new)
+    return tuple(use for use in nodes if use.function in reached)

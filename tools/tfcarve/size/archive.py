@@ -1,4 +1,4 @@
-"""The members of a static archive (System V and GNU form, as ar(5) describes it)."""
+"""The members of a static archive: System V and GNU form, as ar(5) describes it, and BSD's long names."""
 
 from collections.abc import Iterator
 
@@ -33,11 +33,17 @@ def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
         if name == b"//":
             long_names = content
         elif name not in (b"/", b"/SYM64/"):
-            yield _name(name, long_names).decode(errors="replace"), content
+            yield _named(name, long_names, content)
         at = start + size + size % 2
 
 
-def _name(name: bytes, long_names: bytes) -> bytes:
+def _named(name: bytes, long_names: bytes, content: bytes) -> tuple[str, bytes]:
     if name.startswith(b"/") and name[1:].isdigit():
-        return long_names[int(name[1:]) :].partition(b"/\n")[0]
-    return name.removesuffix(b"/")
+        name = long_names[int(name[1:]) :].partition(b"/\n")[0]
+    elif name.startswith(b"#1/") and name[3:].isdigit():
+        # BSD's form has a long name before the content.
+        length = int(name[3:])
+        name, content = content[:length].rstrip(b"\0"), content[length:]
+    else:
+        name = name.removesuffix(b"/")
+    return name.decode(errors="replace"), content
