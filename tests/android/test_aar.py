@@ -8,6 +8,7 @@ from pathlib import Path
 
 import clang
 import pytest
+import trees
 
 from tfcarve.cli import main
 from tfcarve.errors import BadInput
@@ -197,9 +198,9 @@ def test_command_needs_a_java_compiler(
     assert "javac is not on PATH; try: sudo apt-get install" in capsys.readouterr().err
 
 
-def test_tensorflows_inference_class(tmp_path: Path) -> None:
-    tree = Path(os.environ["TENSORFLOW_VERSION_H"]).resolve().parents[3]
-    stubs = Path(os.environ["ANDROID_LOG_STUB"]).resolve().parents[2]
+def test_tensorflows_inference_class() -> None:
+    tree = trees.tensorflow()
+    stubs = Path(os.environ["RUNFILES_DIR"], os.environ["ANDROID_LOG_STUB"]).parents[2]
     inference = tree / "tensorflow/tools/android/inference_interface"
     made = compiled(
         _JAVAC,
