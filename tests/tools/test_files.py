@@ -58,6 +58,7 @@ def test_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         (dtypes.from_enum, "DT_HALF", "float16"),
         (dtypes.from_enum, "TF_INT64", "int64"),
         (dtypes.from_enum, "DT_FLOAT_REF", "float32_ref"),
+        (dtypes.from_enum, "DT_INT2", "int2"),
         (dtypes.from_enum, "DT_WRONG", None),
         (dtypes.from_enum, "kTypes", None),
         (dtypes.from_spec, "double", "float64"),

@@ -1,7 +1,7 @@
 """TensorFlow's data types: numbers, names, and the C++ spellings that mean them.
 
 Source: tensorflow/core/framework/types.proto (numbers), types.cc
-(DataTypeFromString), types.h (MATCH_TYPE_AND_ENUM).
+(DataTypeFromString), types.h (MATCH_TYPE_AND_ENUM), as of 2.21, which has all of the older ones.
 """
 
 import re
@@ -35,8 +35,13 @@ _BY_NUMBER = {
     23: "uint64",
     24: "float8_e5m2",
     25: "float8_e4m3fn",
+    26: "float8_e4m3fnuz",
+    27: "float8_e4m3b11fnuz",
+    28: "float8_e5m2fnuz",
     29: "int4",
     30: "uint4",
+    31: "int2",
+    32: "uint2",
 }
 BY_NUMBER = MappingProxyType(_BY_NUMBER)
 NUMBER_OF = MappingProxyType({name: number for number, name in _BY_NUMBER.items()})
@@ -93,8 +98,13 @@ _CPP_NAMES = MappingProxyType(
         "half": "float16",
         "float8_e5m2": "float8_e5m2",
         "float8_e4m3fn": "float8_e4m3fn",
+        "float8_e4m3fnuz": "float8_e4m3fnuz",
+        "float8_e4m3b11fnuz": "float8_e4m3b11fnuz",
+        "float8_e5m2fnuz": "float8_e5m2fnuz",
         "int4": "int4",
         "uint4": "uint4",
+        "int2": "int2",
+        "uint2": "uint2",
         "ResourceHandle": "resource",
         "Variant": "variant",
     }

@@ -26,12 +26,17 @@ def digest(parts: Iterable[str]) -> str:
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
+def code_files() -> list[Path]:
+    """Returns the modules that the indexer is made of, sorted."""
+    package = Path(__file__).parents[1]
+    folders = (package, package / "build_files", package / "registry")
+    return sorted(p for folder in folders for p in folder.glob("*.py"))
+
+
 @cache
 def code_digest() -> str:
     """Returns a digest of the indexer's own code: another indexer, another cache."""
-    here = Path(__file__).parent
-    code = sorted([*here.glob("*.py"), *(here.parent / "build_files").glob("*.py")])
-    return digest(p.read_text(encoding="utf-8") for p in code)
+    return digest(p.read_text(encoding="utf-8") for p in code_files())
 
 
 def folder(kind: str) -> Path:

@@ -39,10 +39,14 @@ _TEST_FILE = re.compile(
 _TSL = ("tsl", "third_party/xla/third_party/tsl/tsl", "third_party/xla/xla/tsl")
 _INCLUDE_ROOTS = ("", "third_party/xla/", "third_party/xla/third_party/tsl/")
 
+_VERSION_H = "tensorflow/core/public/version.h"
 _VERSION = re.compile(
-    r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_SUFFIX\s+"([^"]*)"',
+    r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_(SUFFIX)\s+"([^"]*)"',
     re.MULTILINE,
 )
+# Where the build states it, from 2.20 on.
+_VERSION_BZL = "tensorflow/tf_version.bzl"
+_VERSION_IN_BZL = re.compile(r'^TF_VERSION\s*=\s*"([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -157,15 +161,14 @@ def _inside(path: Path) -> str:
 
 
 def version(tree: Tree) -> str:
-    """Returns the TensorFlow version that the tree's public/version.h states."""
-    path = "tensorflow/core/public/version.h"
-    if path not in tree.files:
-        return "unknown"
-    parts = {"MAJOR": "0", "MINOR": "0", "PATCH": "0"}
-    suffix = ""
-    for match in _VERSION.finditer(tree.read(path)):
-        if match.group(1):
-            parts[match.group(1)] = match.group(2)
-        else:
-            suffix = match.group(3)
-    return f"{parts['MAJOR']}.{parts['MINOR']}.{parts['PATCH']}{suffix}"
+    """Returns the TensorFlow version that the tree states, in public/version.h or tf_version.bzl; else "unknown"."""
+    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(tree, _VERSION_H))}
+    if "MAJOR" in defined:
+        numbers = ".".join(defined.get(part, "0") for part in ("MAJOR", "MINOR", "PATCH"))
+        return numbers + defined.get("SUFFIX", "")
+    stated = _VERSION_IN_BZL.search(_text_of(tree, _VERSION_BZL))
+    return stated[1] if stated else "unknown"
+
+
+def _text_of(tree: Tree, path: str) -> str:
+    return tree.read(path) if path in tree.files else ""

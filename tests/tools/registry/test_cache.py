@@ -1,0 +1,22 @@
+"""Tests of what an index run keeps for the next one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tfcarve.registry import cache
+
+_IMPORTED = """
+import sys
+import tfcarve.registry.scan
+print(*(m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "tfcarve"), sep="\\n")
+"""
+
+
+def test_all_that_the_indexer_imports_is_part_of_the_key() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORTED], check=True, capture_output=True, text=True
+    )
+    imported = set(map(Path, done.stdout.split()))
+    assert len(imported) > 20
+    assert imported <= set(cache.code_files())
