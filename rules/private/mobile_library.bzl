@@ -1,5 +1,6 @@
 """tf_mobile_library: TensorFlow carved to what some models need, for one platform."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
@@ -83,7 +84,8 @@ def _mobile_library_impl(ctx):
     selected = ctx.attr.selection[TfSelectionInfo]
     units, helpers = _write_units(ctx, selected.selection)
     context = _compilation_context(ctx, selected)
-    unit_objects = compile(cc, name = ctx.label.name + "/units", srcs = [units], copts = TENSORFLOW_COPTS, contexts = context)
+    unit_copts = TENSORFLOW_COPTS + (["-DTF_LOG_KERNEL_SOURCES"] if ctx.attr._log_kernel_sources[BuildSettingInfo].value else [])
+    unit_objects = compile(cc, name = ctx.label.name + "/units", srcs = [units], copts = unit_copts, contexts = context)
     helper_objects = compile(cc, name = ctx.label.name + "/helpers", srcs = [helpers], copts = TENSORFLOW_COPTS, contexts = context)
 
     units_archive = _declare(ctx, "parts/libunits.a")
@@ -266,6 +268,7 @@ _mobile_library = rule(
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
+        "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
         "_unit_sources": attr.label(default = "@tfcarve_tensorflow//:unit_sources"),

@@ -17,9 +17,8 @@ from demo.nested import Workspace
 from tfcarve.registry.index import Registration
 from tfcarve.selection.selection import Selection
 
-# Bazel's flag for the units of a library, by their path. The macro makes the precompiled header
-# unfit for them, so the compiler reads the headers themselves.
-_FLAG = "--per_file_copt=/{name}/units@-DTF_LOG_KERNEL_SOURCES"
+# The macro makes the precompiled header unfit for the units, so the compiler reads the headers themselves.
+_FLAG = "--@tfcarve//rules/config:log_kernel_sources"
 _LINE = re.compile(r"Kernel found: (\S+) (\S+)")
 # The devices whose kernels a build for the CPU registers.
 _DEVICES = frozenset(("CPU", "DEFAULT"))
@@ -58,8 +57,7 @@ def expected(selection: Selection, registrations: Iterable[Registration]) -> Reg
 
 def of_library(workspace: Workspace, target: str) -> str:
     """Builds a library's runner with the macro and returns what it logs before it does anything."""
-    flag = _FLAG.format(name=target.rpartition(":")[2])
-    build = workspace.build([target], [flag, "--output_groups=runner"])
+    build = workspace.build([target], [_FLAG, "--output_groups=runner"])
     return of_program(build.files(target, "runner")[0])
 
 
