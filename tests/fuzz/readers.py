@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import flat
 import indexes
 import protos
 from selections import selection
 
-from tfcarve.build_files.evaluate import BuildFileError, evaluate
+from tfcarve.build_files import evaluate as build_file
 from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.registry import attr_spec, index, records, shadow
@@ -20,11 +21,12 @@ from tfcarve.selection import selection as selections
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader: what to call, the error that tells of bad input, inputs that are good, and memory.
+    """A reader: its modules, what to call, the error that tells of bad input, inputs that are good, and memory.
 
     It may take ten times its input and `spare` bytes.
     """
 
+    modules: Sequence[ModuleType]
     call: Callable[[bytes], object]
     error: type[Exception]
     seeds: Sequence[bytes]
@@ -120,34 +122,41 @@ _SPARE_OF_LISTS = 16_000_000
 
 READERS: dict[str, Reader] = {
     "graph_def": Reader(
-        lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
+        [graph_def], lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
     ),
     "saved_model": Reader(
-        _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
+        [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
-    "meta_graph": Reader(_meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
-    "pbtxt": Reader(graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
-    "tflite": Reader(lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
-    "ops_json": Reader(_text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
+    "meta_graph": Reader([graph_def, meta_graph], _meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
+    "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
+    "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
+    "ops_json": Reader([ops_list], _text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
     "ops_yaml": Reader(
+        [ops_list],
         _text(ops_list.from_yaml),
         ops_list.ListError,
         [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
         _SPARE_OF_LISTS,
     ),
-    "index": Reader(_index, BadInput, [indexes.INDEX.to_json()], _SPARE_OF_LISTS),
+    "index": Reader([index], _index, BadInput, [indexes.INDEX.to_json()], _SPARE_OF_LISTS),
     "selection": Reader(
+        [selections],
         lambda data: selections.parse(data, "selection.json"),
         BadInput,
         [selection([("A", "AOp", "k.cc")], [("A", "o.cc")], helpers=["h.cc"]).to_json()],
         _SPARE_OF_LISTS,
     ),
-    "build_file": Reader(_text(lambda t: evaluate(t, "p", ["a.cc", "b/c.cc"])), BuildFileError, [_BUILD], 100_000_000),  # Python's own parser
-
-    "records": Reader(_text(records.parse), records.ParseError, [_RECORDS]),
-    "shadow": Reader(_text(_shadow), UnicodeError, [_SHADOW]),
+    "build_file": Reader(
+        [build_file],
+        _text(lambda text: build_file.evaluate(text, "p", ["a.cc", "b/c.cc"])),
+        build_file.BuildFileError,
+        [_BUILD],
+        100_000_000,  # Python's own parser
+    ),
+    "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
+    "shadow": Reader([shadow], _text(_shadow), UnicodeError, [_SHADOW]),
     "attr_spec": Reader(
-        _text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
+        [attr_spec], _text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
     ),
 }  # fmt: skip
 

@@ -1,51 +1,31 @@
-"""Fuzzes all readers in turns, for as long as it is let, and keeps the record ran.json.
+"""Fuzzes the readers in turns until each has had its time with nothing found, and keeps ran.json.
 
-    PYTHONPATH=tools:tests:tests/tools/support python -m fuzz.rounds FOLDER [SECONDS]
+    PYTHONPATH=tools:tests:tests/tools/support python -m fuzz.rounds FOLDER [--goal SECONDS] [--turn SECONDS]
 
-In each round all readers have a turn of SECONDS (120), first those in which something was found last. What was
-found is in FOLDER: `found/READER` inputs that reach new code, `broken/READER` those
-that break a reader (with libFuzzer's names: crash-, timeout-, oom-), `READER.log` what the fuzzer said.
+The next turn is always that of the reader with the least time since something was found in it. One that
+breaks gets no further turn in the run. What was found is in FOLDER: `found/READER` inputs that reach new
+code, `broken/READER` those that break a reader (with libFuzzer's names: crash-, timeout-, oom-),
+`READER.log` what the fuzzer said. Exit status 0: every reader reached the goal; 1: something was found.
+It may be stopped at any time: finished turns are in ran.json.
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime
-import json
 import re
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from fuzz import readers
+from fuzz import record
+from fuzz.record import Ran, Turn
 
-RAN = Path(__file__).parent / "ran.json"
 # It takes a second to measure the memory that one input takes.
 _MEASURED = 8
 _EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """How long a reader has been fuzzed: in all, and since the last time something was found in it."""
-
-    seconds: int = 0
-    executions: int = 0
-    finds: int = 0
-    seconds_since_find: int = 0
-    date: str = ""
-
-
-def load() -> dict[str, Ran]:
-    """Reads the record."""
-    rows = json.loads(RAN.read_bytes()) if RAN.exists() else {}
-    return {name: Ran(**rows.get(name, {})) for name in sorted(readers.READERS)}
-
-
-def _save(ran: dict[str, Ran]) -> None:
-    rows = {name: asdict(row) for name, row in ran.items()}
-    RAN.write_text(json.dumps(rows, indent=1) + "\n", encoding="ascii")
 
 
 def _memory(name: str, found: Path) -> bool:
@@ -58,8 +38,8 @@ def _memory(name: str, found: Path) -> bool:
     return status == 1
 
 
-def turn(name: str, folder: Path, seconds: int, before: Ran) -> Ran:
-    """Fuzzes one reader for `seconds`, or until it breaks; returns its new record."""
+def run(name: str, folder: Path, seconds: int) -> Turn:
+    """Fuzzes one reader for `seconds`, or until it breaks."""
     found, broken = folder / "found" / name, folder / "broken" / name
     broken.mkdir(parents=True, exist_ok=True)
     known = len(list(broken.iterdir()))
@@ -80,28 +60,50 @@ def turn(name: str, folder: Path, seconds: int, before: Ran) -> Ran:
         raise SystemExit(f"{name}: the fuzzer did not run: see {folder / name}.log")
     finds = len(list(broken.iterdir())) - known + _memory(name, found)
     print(f"{name}: {took} s, status {status}, {finds} finds", flush=True)
-    return replace(
-        before,
-        seconds=before.seconds + took,
-        executions=before.executions + int(executed.group(1)),
-        finds=before.finds + finds,
-        seconds_since_find=0 if finds else before.seconds_since_find + took,
-        date=datetime.date.today().isoformat(),
+    return Turn(took, int(executed.group(1)), finds)
+
+
+def next_reader(ran: Mapping[str, Ran], broken: Collection[str], goal: int) -> str | None:
+    """Returns the reader furthest from the goal, without those in `broken`; None where all are there."""
+    left = [n for n, row in ran.items() if n not in broken and row.seconds_since_find < goal]
+    return min(left, key=lambda n: ran[n].seconds_since_find, default=None)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns what reads the command line."""
+    made = argparse.ArgumentParser(prog="python -m fuzz.rounds", description=__doc__)
+    made.formatter_class = argparse.RawDescriptionHelpFormatter
+    made.add_argument("folder", type=Path, metavar="FOLDER")
+    made.add_argument(
+        "--goal",
+        type=int,
+        default=3600,
+        metavar="SECONDS",
+        help="time of each reader (%(default)s)",
     )
+    made.add_argument(
+        "--turn", type=int, default=120, metavar="SECONDS", help="time of one turn (%(default)s)"
+    )
+    return made
 
 
-def main() -> None:
-    """Fuzzes round after round until it is stopped."""
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder = Path(sys.argv[1])
-    seconds = int(sys.argv[2]) if len(sys.argv) == 3 else 120
-    while True:
-        ran = load()
-        for name in sorted(ran, key=lambda n: ran[n].seconds_since_find):
-            ran[name] = turn(name, folder, seconds, ran[name])
-            _save(ran)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fuzzes until all readers reached the goal or broke; returns the exit status."""
+    options = parser().parse_args(arguments)
+    broken: set[str] = set()
+    while name := next_reader(record.load(), broken, options.goal):
+        before = record.sources(name)
+        turn = run(name, options.folder, options.turn)
+        # Read again: another run may have added to it.
+        ran = record.load()
+        row = record.so_far(ran[name], before)
+        record.save({**ran, name: record.after(row, turn, datetime.date.today().isoformat())})
+        if turn.finds:
+            broken.add(name)
+    for name, row in record.load().items():
+        print(f"{name}: {row.seconds_since_find} s since {row.finds or 'no'} finds")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -148,7 +148,7 @@ def test_memory_of_costly_inputs(what: str) -> None:
 
 def test_what_takes_too_much_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: a reader that makes a value of each byte."""
-    reader = Reader(lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
+    reader = Reader([], lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
     monkeypatch.setitem(READERS, "wasteful", reader)
     assert memory.takes_too_much("wasteful", b"a")
     monkeypatch.setitem(READERS, "wasteful", replace(reader, call=bytearray))

@@ -1,0 +1,94 @@
+"""How long each reader has been fuzzed: ran.json, one row a reader.
+
+A row is about sources: those of the reader and of all of tfcarve that it imports. Runs add up as long as
+these stay the same; with other sources a reader starts from zero.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from modulefinder import ModuleFinder
+from pathlib import Path
+
+import tfcarve
+from fuzz import readers
+
+RAN = Path(__file__).parent / "ran.json"
+_TOOLS = Path(tfcarve.__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one run of the fuzzer was: seconds, inputs tried, and how many of them broke the reader."""
+
+    seconds: int
+    executions: int
+    finds: int
+
+
+@dataclass(frozen=True)
+class Ran:
+    """All turns of a reader, as its sources are, and the seconds since one of them found something.
+
+    `sources` is the SHA-256 of the sources, `date` the day of the last turn.
+    """
+
+    sources: str
+    seconds: int = 0
+    executions: int = 0
+    finds: int = 0
+    seconds_since_find: int = 0
+    date: str = ""
+
+
+def files(name: str) -> list[Path]:
+    """Returns the files of tfcarve that a reader is made of: its modules and what they import."""
+    # It knows no other folder, so that what is not tfcarve's is not found, and left out.
+    finder = ModuleFinder(path=[str(_TOOLS)])
+    for module in readers.READERS[name].modules:
+        finder.import_hook(module.__name__)
+    return sorted(Path(module.__file__) for module in finder.modules.values() if module.__file__)
+
+
+def sources(name: str) -> str:
+    """Returns the SHA-256 of the names and texts of a reader's files."""
+    digest = hashlib.sha256()
+    for file in files(name):
+        text = file.read_bytes()
+        digest.update(f"{file.relative_to(_TOOLS)} {len(text)}\n".encode() + text)
+    return digest.hexdigest()
+
+
+def so_far(row: Ran, now: str) -> Ran:
+    """Returns what `row` says of a reader with the sources `now`: nothing, where they are others."""
+    return row if row.sources == now else Ran(now)
+
+
+def after(row: Ran, turn: Turn, date: str) -> Ran:
+    """Returns `row` with one more turn in it."""
+    return replace(
+        row,
+        seconds=row.seconds + turn.seconds,
+        executions=row.executions + turn.executions,
+        finds=row.finds + turn.finds,
+        seconds_since_find=0 if turn.finds else row.seconds_since_find + turn.seconds,
+        date=date,
+    )
+
+
+def load() -> dict[str, Ran]:
+    """Reads ran.json for the readers as they are now: where sources changed, a row of zeros."""
+    rows = json.loads(RAN.read_bytes()) if RAN.exists() else {}
+    return {
+        name: so_far(Ran(**{"sources": "", **rows.get(name, {})}), sources(name))
+        for name in sorted(readers.READERS)
+    }
+
+
+def save(ran: Mapping[str, Ran]) -> None:
+    """Writes ran.json."""
+    rows = {name: asdict(row) for name, row in ran.items()}
+    RAN.write_text(json.dumps(rows, indent=1) + "\n", encoding="ascii")
