@@ -50,7 +50,9 @@ def files(name: str) -> list[Path]:
     finder = ModuleFinder(path=[str(_TOOLS)])
     for module in readers.READERS[name].modules:
         finder.import_hook(module.__name__)
-    return sorted(Path(module.__file__) for module in finder.modules.values() if module.__file__)
+    # typeshed does not know of __file__; a package without an __init__.py has none.
+    found = (vars(module)["__file__"] for module in finder.modules.values())
+    return sorted(Path(file) for file in found if file)
 
 
 def sources(name: str) -> str:
