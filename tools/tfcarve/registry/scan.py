@@ -7,22 +7,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from tfcarve.errors import BadInput
-from tfcarve.registry import cache, helpers, preprocess, records, resolve, shadow, values
+from tfcarve.registry import cache, custom, helpers, preprocess, records, resolve, shadow, values
 from tfcarve.registry import tree as trees
 from tfcarve.registry.gradients import with_ops
-from tfcarve.registry.index import (
-    IndexFile,
-    KernelIndex,
-    OpDefinition,
-    Registration,
-    TensorflowFacts,
-)
+from tfcarve.registry.index import IndexFile, KernelIndex, TensorflowFacts
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.records import Records
 from tfcarve.registry.shadow_tree import ShadowTree
@@ -90,16 +83,6 @@ def _quiet(what: str, done: int, total: int) -> None:
 
 def _types_files(tree: Tree) -> list[str]:
     return [p for p in _TYPES_FILES if p in tree.files]
-
-
-_Record = TypeVar("_Record", Registration, OpDefinition)
-
-
-def _as_given(records: Iterable[_Record], tree: Tree) -> tuple[_Record, ...]:
-    """Returns `records` with the paths of custom ops as the user gave them."""
-    return tuple(
-        replace(r, file=tree.custom[r.file]) if r.file in tree.custom else r for r in records
-    )
 
 
 def _preprocess(
@@ -193,15 +176,25 @@ def _scan(
     ]
     progress("working out what they mean", len(sources), len(sources))
     table = _constants(resolve.expressions(everything), texts, digests, memo)
-    made = resolve.resolve(everything, values.Resolver(table), sets)
-    registrations, ops, gradients, unresolved = made
+    resolver = values.Resolver(table)
+    registrations, ops, gradients, unresolved = resolve.resolve(everything, resolver, sets)
+    if tree.custom:
+        by_source = dict(zip(sources, everything, strict=True))
+        mine = [by_source[s] for s in sorted(tree.custom) if s in by_source]
+        stock = [r for s, r in by_source.items() if s not in tree.custom]
+        kernels, definitions, _, _ = resolve.resolve(stock, resolver, sets)
+        custom.refuse_duplicates(
+            custom.resolved(mine, tree, resolver, sets),
+            {op.name: op for op in definitions}.get,
+            lambda op: [kernel for kernel in kernels if kernel.op == op],
+        )
     units = sorted({r.file for r in registrations} | {o.file for o in ops})
     found = helpers.helper_sources(tree.root, units, texts, digests, memo)
     memo.save()
     return KernelIndex(
         facts,
-        _as_given(registrations, tree),
-        _as_given(ops, tree),
+        custom.as_given(registrations, tree),
+        custom.as_given(ops, tree),
         tuple(with_ops(gradients, texts, {o.name for o in ops})),
         found,
         tuple(unresolved),
@@ -305,8 +298,11 @@ def with_custom_ops(
     texts = Texts(tree)
     shadows = ShadowTree(tree, texts, {}, Memo())
     found, sets = _preprocess(tree, shadows, sources, settings, progress)
-    everything = [found[s] for s in sources]
     places = [*texts, *(p for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)]
-    table = values.constants(resolve.expressions(everything), {p: texts[p] for p in places})
-    registrations, ops, _, unresolved = resolve.resolve(everything, values.Resolver(table), sets)
-    return index.extended(_as_given(registrations, tree), _as_given(ops, tree), unresolved)
+    names = resolve.expressions(found[s] for s in sources)
+    resolver = values.Resolver(values.constants(names, {p: texts[p] for p in places}))
+    own = custom.resolved((found[s] for s in sources), tree, resolver, sets)
+    custom.refuse_duplicates(own, index.op, index.registrations)
+    for source in own:
+        index = index.extended(source.kernels, source.ops, source.unresolved)
+    return index

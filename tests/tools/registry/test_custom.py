@@ -1,0 +1,105 @@
+"""Tests of sources of custom ops that register what is registered already."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pytest
+import trees
+
+from tfcarve.errors import BadInput
+from tfcarve.registry import index, scan
+
+_HEADER = '#include "tensorflow/core/framework/op_kernel.h"\n'
+_KERNEL = 'REGISTER_KERNEL_BUILDER(Name("{op}").Device(DEVICE_CPU){more}, {clazz});\n'
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def _op(name: str) -> str:
+    return f'REGISTER_OP("{name}").Input("x: T").Attr("T: type");\n'
+
+
+def _kernel(clazz: str, more: str = "", op: str = "Twice") -> str:
+    return _KERNEL.format(op=op, more=more, clazz=clazz)
+
+
+def _settings() -> scan.Settings:
+    return scan.Settings((), scan.find_compiler(os.environ))
+
+
+def _whole(tree: Path, sources: Iterable[Path]) -> None:
+    scan.make_index(tree, _settings(), sources)
+
+
+def _added(tree: Path, sources: Iterable[Path]) -> None:
+    made = index.parse(scan.make_index(tree, _settings()), "index")
+    scan.with_custom_ops(made, tree, _settings(), sources)
+
+
+_WAYS = pytest.mark.parametrize("way", [_whole, _added])
+
+
+def _sources(folder: Path, texts: Sequence[str]) -> list[Path]:
+    files = {f"{number}.cc": _HEADER + text for number, text in enumerate(texts)}
+    trees.write(folder / "app", files)
+    return [folder / "app" / name for name in files]
+
+
+@_WAYS
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (
+            [_op("Twice")],
+            r"app/0\.cc:2: defines the op Twice, as tensorflow/core/ops/some_ops\.cc:3 does: give",
+        ),
+        (
+            [_kernel("Mine", '.TypeConstraint<float>("T")')],
+            r"app/0\.cc:2: Mine is a second CPU kernel of Twice for T=float32, beside "
+            r"TwiceOp<CPUDevice, float> in tensorflow/core/kernels/twice_op\.cc:7: give",
+        ),
+        ([_kernel("Mine")], "Mine is a second CPU kernel of Twice, beside TwiceOp"),
+        ([_op("A"), _op("A")], r"app/1\.cc:2: defines the op A, as .*app/0\.cc:2 does"),
+        (
+            [_op("A") + _kernel("One", op="A"), _kernel("Two", op="A")],
+            r"Two is a second CPU kernel of A, beside One in .*app/0\.cc:3",
+        ),
+        (
+            [_op("A") + _kernel("One", op="A") + _kernel("Two", op="A")],
+            r"Two is a second CPU kernel of A, beside One in .*app/0\.cc:3",
+        ),
+    ],
+)
+def test_what_is_registered_twice(
+    tmp_path: Path, way: Callable[[Path, Iterable[Path]], None], texts: list[str], message: str
+) -> None:
+    tree = trees.write(tmp_path / "tree")
+    with pytest.raises(BadInput, match="registered twice:\n.*" + message):
+        way(tree, _sources(tmp_path, texts))
+
+
+@_WAYS
+@pytest.mark.parametrize(
+    "text",
+    [
+        _op("Thrice") + _kernel("Mine", op="Thrice"),
+        _kernel("Mine", '.TypeConstraint<double>("T")'),
+        _kernel("Mine", '.Label("mine")'),
+        _kernel("Mine", ".Priority(1)"),
+        _kernel("Mine").replace("DEVICE_CPU", "DEVICE_DEFAULT"),
+    ],
+)
+def test_what_is_not(
+    tmp_path: Path, way: Callable[[Path, Iterable[Path]], None], text: str
+) -> None:
+    way(trees.write(tmp_path / "tree"), _sources(tmp_path, [text]))
+
+
+def test_all_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        _whole(trees.write(tmp_path / "tree"), _sources(tmp_path, [_op("Twice") + _kernel("Mine")]))
+    assert len(str(refused.value).split("\n")) == 3
