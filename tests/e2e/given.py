@@ -12,8 +12,8 @@ PACKAGE = "runtime_rules"
 LIBRARY = f"//{PACKAGE}:library"
 
 
-def place(workspace: Workspace, selected: Selection, folder: Path) -> None:
-    """Makes `selected` what LIBRARY is carved to; writes the files into `folder` first."""
+def place(workspace: Workspace, selected: Selection, folder: Path, package: str = PACKAGE) -> None:
+    """Makes `selected` what the library of `package` is carved to; writes the files into `folder` first."""
     made = {
         "selection.json": selected.to_json(),
         "ops_to_register.h": header.header(selected),
@@ -21,4 +21,4 @@ def place(workspace: Workspace, selected: Selection, folder: Path) -> None:
     }
     for name, content in made.items():
         (folder / name).write_bytes(content)
-    workspace.place(f"{PACKAGE}/given", {name: folder / name for name in made}, "*")
+    workspace.place(f"{package}/given", {name: folder / name for name in made}, "*")

@@ -1,0 +1,80 @@
+"""What a carved library is held against: selections of the same form, with more in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files.tree import BuildTree, Label
+from tfcarve.registry.index import KernelIndex
+from tfcarve.selection import buildable
+from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
+
+# What //tensorflow/core:portable_tensorflow_lib, TensorFlow's own library for mobile apps, registers:
+# tensorflow/core/kernels/BUILD and tensorflow/core/ops/BUILD.
+_PORTABLE = (
+    Label("tensorflow/core/kernels", "portable_tensorflow_kernels"),
+    Label("tensorflow/core/ops", "portable_op_registrations_and_gradients"),
+)
+# Headers of libraries that tfcarve does not build: those for pictures and spectra, ICU, HighwayHash.
+_NOT_BUILT = ("gif_lib.h", "highwayhash/", "jpeglib.h", "png.h", "third_party/fft2d/", "unicode/")
+
+
+def portable_sources(tree: Path) -> frozenset[str]:
+    """Returns the sources that TensorFlow's own library for mobile apps is made of, as paths from the tree's root.
+
+    Less those that need a library which tfcarve does not build: what is measured is then rather too
+    small than too large.
+
+    Args:
+      tree: the root of a TensorFlow source tree.
+    """
+    build_files, includes = BuildTree(tree), IncludeGraph(tree)
+    files = {file for group in _PORTABLE for file in build_files.filegroup(group)}
+    return frozenset(
+        file
+        for file in files
+        if file.endswith(".cc")
+        and not buildable.why_not(file)
+        and not any(name.startswith(_NOT_BUILT) for name in includes.closure([file]))
+    )
+
+
+def whole(selection: Selection, index: KernelIndex) -> Selection:
+    """Returns `selection` with all that its sources register, as if they were compiled without selection."""
+    return _with_all_of(selection, selection.files, index)
+
+
+def stock(selection: Selection, index: KernelIndex, sources: Iterable[str]) -> Selection:
+    """Returns `selection` with all that its sources and `sources` register.
+
+    Sources that register nothing come where one of the others needs them to link.
+    """
+    registering = {r.file for r in index.registrations}
+    registering |= {o.file for o in index.ops} | {g.file for g in index.gradients}
+    return _with_all_of(selection, {*selection.files, *registering.intersection(sources)}, index)
+
+
+def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelIndex) -> Selection:
+    files = frozenset(sources)
+    kernels = {
+        (r.op, r.clazz, r.file, r.label): SelectedKernel(
+            r.op, r.clazz, r.file, (), r.label, r.system, ()
+        )
+        for r in index.registrations
+        if r.file in files
+    }
+    helpers_of = {
+        file: tuple(sorted({*index.helpers.get(file, ())} - files)) for file in sorted(files)
+    }
+    return replace(
+        selection,
+        ops=tuple(SelectedOp(o.name, o.file, o.system, ()) for o in index.ops if o.file in files),
+        kernels=tuple(kernel for _, kernel in sorted(kernels.items())),
+        files=tuple(sorted(files)),
+        helpers=tuple(sorted({helper for helpers in helpers_of.values() for helper in helpers})),
+        helpers_of=tuple((file, helpers) for file, helpers in helpers_of.items() if helpers),
+        gradient_files=tuple(sorted({g.file for g in index.gradients} & files)),
+    )

@@ -1,0 +1,108 @@
+"""Sizes of libraries as Markdown: ours, what it is held against as ratios, the peers' published figures."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class Variant(enum.Enum):
+    """How much a library holds."""
+
+    CARVED = "what the model needs"
+    WHOLE = "all of the same sources"
+    STOCK = "all portable kernels"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A stripped shared library. Sizes in bytes; kernels are pairs of op and class.
+
+    `model` is empty for the stock library, which is the same for all models.
+    """
+
+    model: str
+    platform: str
+    variant: Variant
+    sources: int
+    kernels: int
+    stripped: int
+    gzip: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure of somebody else's, as they published it."""
+
+    who: str
+    what: str
+    size: str
+    where: str
+
+
+# Theirs, by their own measures: packages, programs and libraries, as they say.
+PUBLISHED = (
+    Published("TensorFlow, 2017", "Inception v3, selective registration", "12 MB, then 1.5 MB", "tensorflow.org/mobile/optimizing"),
+    Published("Indus OS, 2016", "about 30 ops, selective registration", "12 MB, then 4.1 MB", "vetional.github.io/2016/tensorflow-basics"),
+    Published("TensorFlow Lite", "SPICE, AAR of the TensorFlow ops, arm64", "2,298,630", "tensorflow.org/lite/guide/reduce_binary_size"),
+    Published("TensorFlow Lite", "i3d, AAR of the TensorFlow ops, 32-bit Arm", "1,708,597", "tensorflow.org/lite/guide/reduce_binary_size"),
+    Published("ONNX Runtime", "minimal build without any op, Android arm64", "at most 1,595,392", "the limit in its CI"),
+    Published("ExecuTorch", "all ops; one op", "at most 2,730,352; 260,464", "the limits in its CI"),
+)  # fmt: skip
+
+_HEAD = ("Model", "Platform", "carved", "gzip")
+
+
+def ratio(ours: int, theirs: int) -> str:
+    """Returns how many times ours theirs is, e.g. `2.5x`."""
+    return f"{theirs / ours:.1f}x"
+
+
+def sizes(rows: Iterable[Measured]) -> str:
+    """Returns the table of sizes, a line for each model and platform, in the order of `rows`.
+
+    What was not measured stands as `-`.
+    """
+    measured = list(rows)
+    stock = {m.platform: m for m in measured if m.variant is Variant.STOCK}
+    found = {(m.model, m.platform, m.variant): m for m in measured}
+    others = tuple(text for v in (Variant.WHOLE, Variant.STOCK) for text in (v.value, "gzip"))
+    lines = []
+    for ours in measured:
+        if ours.variant is Variant.CARVED:
+            same = found.get((ours.model, ours.platform, Variant.WHOLE))
+            cells = [ours.model, ours.platform, f"{ours.stripped:,}", f"{ours.gzip:,}"]
+            lines.append([*cells, *_beside(ours, same), *_beside(ours, stock.get(ours.platform))])
+    return _markdown((*_HEAD, *others), lines)
+
+
+def contents(rows: Iterable[Measured]) -> str:
+    """Returns the table of what the libraries hold, a line for each model; the platforms are alike."""
+    held: dict[tuple[str, Variant], Measured] = {}
+    for m in rows:
+        held.setdefault((m.model, m.variant), m)
+    lines = [
+        [m.model or "-", variant.value, f"{m.sources:,}", f"{m.kernels:,}"]
+        for (_, variant), m in held.items()
+    ]
+    return _markdown(("Model", "Library", "sources", "kernels"), lines)
+
+
+def published(figures: Sequence[Published] = PUBLISHED) -> str:
+    """Returns the table of others' figures."""
+    return _markdown(
+        ("Who", "What", "Published", "Where"), [[p.who, p.what, p.size, p.where] for p in figures]
+    )
+
+
+def _beside(ours: Measured, theirs: Measured | None) -> list[str]:
+    if theirs is None:
+        return ["-", "-"]
+    pairs = ((ours.stripped, theirs.stripped), (ours.gzip, theirs.gzip))
+    return [f"{size:,} ({ratio(own, size)})" for own, size in pairs]
+
+
+def _markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
