@@ -85,7 +85,7 @@ def _ios(*, cpu, triple, environment):
 #   cpus               dict, CPU name to list of compiler flags; the first is the default
 #   cross              struct(package, bazel_cpu) of Debian's cross compiler; None where apps register a toolchain
 #   shared_library     file name of the shared library; None where there is none
-#   missing_toolchain  what to tell those who have no toolchain for it
+#   missing_toolchain  how to get a toolchain
 PLATFORMS = {
     "android_arm64": _android(cpu = "aarch64", triple = "aarch64-linux-android24", abi = "arm64-v8a"),
     "android_armv7": _android(

@@ -63,6 +63,16 @@ cc_toolchain(
 )
 """
 
+_MISSING = """\
+load("{rule}", "missing_toolchains")
+
+missing_toolchains(
+    name = "missing",
+    reasons = {reasons},
+    visibility = ["//visibility:public"],
+)
+"""
+
 _MISSING_TOOL = """\
 #!/bin/sh
 echo {message} >&2
@@ -136,20 +146,42 @@ def _no_compiler(name, row):
         triple = row.triple,
     )
 
+def _ndk(ctx):
+    """What the environment tells of an NDK."""
+    home = ctx.os.environ.get("ANDROID_NDK_HOME", "")
+    if not home:
+        return "ANDROID_NDK_HOME is not set"
+    if not ctx.path(home).exists:
+        return "ANDROID_NDK_HOME is %s, which does not exist" % home
+    if not ctx.path(home).get_child("toolchains").get_child("llvm").get_child("prebuilt").exists:
+        return "ANDROID_NDK_HOME is %s, which is no NDK: it has no toolchains/llvm/prebuilt" % home
+    return "ANDROID_NDK_HOME is %s, an NDK, but no toolchain for this machine is registered" % home
+
+def _reason(ctx, row):
+    return row.missing_toolchain + ("; " + _ndk(ctx) if row.os == "android" else "")
+
 def _cross_repository_impl(ctx):
-    ctx.file("BUILD.bazel")
+    reasons = {}
     for name, row in PLATFORMS.items():
         gxx = ctx.which(row.triple + "-g++") if row.cross else None
         if gxx:
             ctx.file(name + "/BUILD.bazel", _cross_compiler(ctx, row, gxx))
         else:
-            message = "no C++ toolchain for %s: %s" % (name, row.missing_toolchain)
+            reasons[name] = _reason(ctx, row)
+            message = "no C++ toolchain for %s: %s" % (name, reasons[name])
             ctx.file(name + "/missing.sh", _MISSING_TOOL.format(message = _quote(message)))
             ctx.file(name + "/BUILD.bazel", _no_compiler(name, row))
+    ctx.file("BUILD.bazel", _MISSING.format(
+        reasons = repr(reasons),
+        rule = Label("//rules/private:missing_toolchains.bzl"),
+    ))
 
 cross_repository = repository_rule(
     implementation = _cross_repository_impl,
-    doc = "A package per platform with its `cc_toolchain`.",
+    doc = "A package per platform with its `cc_toolchain`, and `missing`: why some are for nothing.",
     configure = True,
-    environ = ["PATH"],
+    environ = [
+        "ANDROID_NDK_HOME",
+        "PATH",
+    ],
 )

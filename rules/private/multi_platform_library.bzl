@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform")
+load(":missing_toolchains.bzl", "MissingToolchainsInfo")
 
 visibility("public")
 
@@ -36,12 +37,13 @@ def _multi_platform_library_impl(ctx):
         OutputGroupInfo(**groups),
     ]
 
-def _reason(platform):
-    return "%s: no C++ toolchain: %s" % (platform, PLATFORMS[platform].missing_toolchain)
+def _reason(ctx, platform):
+    reasons = ctx.attr._missing[MissingToolchainsInfo].reasons
+    return "%s: no C++ toolchain: %s" % (platform, reasons[platform])
 
 def _tell(ctx, platforms):
     """Says which platforms are left out and why; fails, if told to."""
-    reasons = "".join(["\n  " + _reason(platform) for platform in platforms])
+    reasons = "".join(["\n  " + _reason(ctx, platform) for platform in platforms])
     if ctx.attr._require_all[BuildSettingInfo].value:
         fail("%s cannot be built for all of its platforms:%s" % (ctx.label, reasons))
 
@@ -51,7 +53,7 @@ def _tell(ctx, platforms):
 def _skipped(ctx, platform):
     """<name>/<platform>/skipped.txt: the reason, where the library would be."""
     output = ctx.actions.declare_file("%s/%s/skipped.txt" % (ctx.label.name, platform))
-    ctx.actions.write(output, _reason(platform) + "\n")
+    ctx.actions.write(output, _reason(ctx, platform) + "\n")
     return output
 
 def _placed(ctx, platform, file):
@@ -74,6 +76,7 @@ _multi_platform_library = rule(
             default = "@bazel_tools//tools/cpp:current_cc_toolchain",
             cfg = each_platform,
         ),
+        "_missing": attr.label(default = "@tfcarve_cross//:missing", providers = [MissingToolchainsInfo]),
         "_require_all": attr.label(default = "//rules/config:require_all_platforms"),
     },
 )

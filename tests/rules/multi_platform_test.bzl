@@ -45,7 +45,8 @@ def _without_toolchain_impl(ctx):
     asserts.equals(env, ["skipped.txt"], [f.basename for f in groups.android_arm64.to_list()])
     asserts.equals(env, _FILES, sorted([f.basename for f in groups.linux_x86_64.to_list()]))
     written = [a.content for a in analysistest.target_actions(env) if a.mnemonic == "FileWrite"]
-    asserts.true(env, "android_arm64: no C++ toolchain: register the NDK's" in written[0], written[0])
+    for part in ["android_arm64: no C++ toolchain: register the NDK's", "; ANDROID_NDK_HOME is "]:
+        asserts.true(env, part in written[0], "%s is not in %s" % (part, written[0]))
     return analysistest.end(env)
 
 without_toolchain_test = analysistest.make(_without_toolchain_impl)
@@ -56,8 +57,13 @@ def _all_are_required_impl(ctx):
     asserts.expect_failure(env, "android_arm64: no C++ toolchain: register the NDK's")
     return analysistest.end(env)
 
+_REQUIRED = {str(Label("//rules/config:require_all_platforms")): True}
+
 all_are_required_test = analysistest.make(
     _all_are_required_impl,
     expect_failure = True,
-    config_settings = {str(Label("//rules/config:require_all_platforms")): True},
+    config_settings = _REQUIRED,
 )
+
+# The same flag stops nothing where every platform has a toolchain.
+none_is_missing_test = analysistest.make(_groups_impl, config_settings = _REQUIRED)
