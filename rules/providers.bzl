@@ -20,6 +20,8 @@ TfMobileLibraryInfo = provider(
         "registrations": "File: libtensorflow-registrations.a, the part of it that a linker must be forced to take.",
         "shared_library": "File: libtensorflow-core.so, stripped; it exports the C interface only.",
         "unstripped_library": "File: the same with its symbols.",
+        "oldest_system": "string: the oldest system it runs on, an API level of Android (\"24\") or a version of " +
+                         "iOS (\"13.0\"); empty for Linux, and where the toolchain does not tell.",
         "link_fragments": "list[File]: how to link it, for the build systems of its platform; link_flags.txt for all others.",
         "include_trees": "list[File]: folders of headers: include with the C interface, include_cpp with TensorFlow's C++ one.",
         "size_report": "File: what the shared library's bytes are for, as `tfcarve size` tells it in JSON.",

@@ -6,6 +6,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform", "require_platforms")
 load(":objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
+load(":oldest_system.bzl", "lowest", "newest")
 load(":system_linker.bzl", "shared_library_flags")
 
 visibility("public")
@@ -35,6 +36,7 @@ def _jni_library_impl(ctx):
     stripped = ctx.actions.declare_file("%s/stripped/%s" % (ctx.label.name, _LIBRARY))
     strip(cc, output = stripped, library = unstripped)
     return [
+        ctx.attr.library[TfMobileLibraryInfo],
         DefaultInfo(files = depset([stripped])),
         OutputGroupInfo(unstripped = depset([unstripped])),
     ]
@@ -61,7 +63,10 @@ def _android_archive_impl(ctx):
         libraries.append(library)
         args.add(library, format = PLATFORMS[platform].cpus.keys()[0] + "=%s")
     args.add("--package", ctx.attr.package)
-    args.add("--api-level", PLATFORMS[ctx.attr.platforms[0]].triple.partition("android")[2].removeprefix("eabi"))
+    args.add("--api-level", newest([
+        ctx.split_attr.library[platform][TfMobileLibraryInfo].oldest_system or lowest(PLATFORMS[platform])
+        for platform in ctx.attr.platforms
+    ]))
     args.add_all(ctx.files._inference_interface, before_each = "--source")
     args.add(ctx.file._version.path.removesuffix("core/public/version.h"), format = "--source-path=%sjava/src/main/java")
     args.add(ctx.file._stub.path.removesuffix("/android/util/Log.java"), format = "--stubs=%s")
@@ -82,7 +87,7 @@ def _android_archive_impl(ctx):
 _android_archive = rule(
     implementation = _android_archive_impl,
     attrs = ALLOWLIST | {
-        "library": attr.label(cfg = each_platform, mandatory = True),
+        "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "package": attr.string(mandatory = True),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
         "_inference_interface": attr.label(default = "@tfcarve_tensorflow//:inference_interface_java"),

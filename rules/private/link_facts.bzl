@@ -30,13 +30,14 @@ PLATFORM_NAME = select({
     for name in PLATFORMS
 } | {"//conditions:default": ""})
 
-def link_facts(ctx, *, selection, linked, headers, copts):
+def link_facts(ctx, *, selection, linked, oldest_system, headers, copts):
     """Declares the link fragments and the include trees of a library.
 
     Args:
       ctx: of a rule with LINK_FACTS_ATTRS and `_tfcarve`.
       selection: File, selection.json.
       linked: CcLinkingContext of all that the library links.
+      oldest_system: string, as in TfMobileLibraryInfo.
       headers: CcCompilationContext that holds TensorFlow's C++ headers.
       copts: list of compiler flags of TensorFlow's sources.
 
@@ -44,14 +45,14 @@ def link_facts(ctx, *, selection, linked, headers, copts):
       struct(fragments, include_trees): lists of Files; the latter are directories.
     """
     return struct(
-        fragments = _fragments(ctx, selection, linked, headers, copts),
+        fragments = _fragments(ctx, selection, linked, oldest_system, headers, copts),
         include_trees = [_c_headers(ctx), _cpp_headers(ctx, headers)],
     )
 
 def _declare(ctx, name):
     return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
 
-def _fragments(ctx, selection, linked, headers, copts):
+def _fragments(ctx, selection, linked, oldest_system, headers, copts):
     if not ctx.attr.platform:
         return []
     row = PLATFORMS[ctx.attr.platform]
@@ -59,6 +60,7 @@ def _fragments(ctx, selection, linked, headers, copts):
     own_defines = [flag.removeprefix("-D") for flag in copts if flag.startswith("-D")]
     ctx.actions.write(facts, json.encode(struct(
         defines = {define: None for define in own_defines + headers.defines.to_list()}.keys(),
+        oldest_system = oldest_system,
         os = row.os,
         platform = ctx.attr.platform,
         shared_library = row.shared_library or "",

@@ -21,6 +21,7 @@ load(
     "static_library",
     "strip",
 )
+load(":oldest_system.bzl", "oldest_system")
 load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":selection.bzl", "tf_selection")
@@ -124,6 +125,7 @@ def _mobile_library_impl(ctx):
                 library = info.shared_library or units_archive,
                 selection = selected.selection,
                 units = units_archive,
+                cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
             )),
         ),
     ]
@@ -187,6 +189,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
 
     contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
     system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
+    oldest = oldest_system(cc, ctx.attr.platform)
     flags = lld_flags(ctx) + shared_library_flags(
         system,
         soname = "libtensorflow-core.so",
@@ -221,6 +224,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         ctx,
         selection = selection,
         linked = linked,
+        oldest_system = oldest,
         headers = ctx.attr._core_headers[CcInfo].compilation_context,
         copts = TENSORFLOW_COPTS,
     )
@@ -231,6 +235,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         # iOS has none: its apps link the archive.
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
+        oldest_system = oldest,
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = told.report,

@@ -44,7 +44,7 @@ def manifest_objects(ctx, cc, *, selection):
         contexts = [ctx.attr._manifest[CcInfo].compilation_context],
     )
 
-def proof(ctx, *, library, selection, units):
+def proof(ctx, *, library, selection, units, cpu):
     """Declares the action that holds a library against its selection.
 
     It is a validation: it runs on every build, and stops it, unless Bazel is told
@@ -55,6 +55,7 @@ def proof(ctx, *, library, selection, units):
       library: File, the shared library; the archive of the units where there is none.
       selection: File, selection.json.
       units: File, the archive of the units.
+      cpu: what the library must be for, value of @platforms//cpu; "" where that is not known.
 
     Returns:
       list of Files for the output group _validation: the proof. Empty where the library is made
@@ -68,6 +69,8 @@ def proof(ctx, *, library, selection, units):
     args.add(library)
     args.add(selection)
     args.add("--units", units)
+    if cpu:
+        args.add("--cpu", cpu)
     args.add("--json")
     args.add("-o", output)
     ctx.actions.run(

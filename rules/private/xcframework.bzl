@@ -3,34 +3,35 @@
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform", "require_platforms")
+load(":oldest_system.bzl", "lowest")
 
 visibility("public")
 
 # value of @platforms//cpu -> the CPU as Apple calls it.
 _ARCHS = {"aarch64": "arm64", "x86_64": "x86_64"}
 
-def _slice(row, archive):
-    """PLATFORM:CPU:OLDEST=LIBRARY, from a triple such as arm64-apple-ios14.0-simulator."""
-    system = row.triple.split("-apple-ios")[1].partition("-")
-    platform = "ios-simulator" if system[2] else "ios"
-    return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], system[0], archive.path)
+def _slice(row, library):
+    """PLATFORM:CPU:OLDEST=LIBRARY."""
+    platform = "ios-simulator" if row.triple.endswith("-simulator") else "ios"
+    version = (library.oldest_system or lowest(row)).split(".") + ["0"]
+    return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], ".".join(version[:2]), library.static_library.path)
 
 def _xcframework_impl(ctx):
     output = ctx.actions.declare_directory(ctx.label.name + "/TensorFlowCore.xcframework")
     headers = ctx.file._c_api_header
-    archives = {
-        platform: ctx.split_attr.library[platform][TfMobileLibraryInfo].static_library
+    libraries = {
+        platform: ctx.split_attr.library[platform][TfMobileLibraryInfo]
         for platform in ctx.attr.platforms
     }
     args = ctx.actions.args()
     args.add("xcframework")
-    args.add_all([_slice(PLATFORMS[platform], archive) for platform, archive in archives.items()])
+    args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])
     args.add("--header", headers)
     args.add_all("-o", [output], expand_directories = False)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
         arguments = [args],
-        inputs = archives.values() + [headers],
+        inputs = [library.static_library for library in libraries.values()] + [headers],
         outputs = [output],
         mnemonic = "TfXcframework",
         progress_message = "Packing %{output}",

@@ -48,7 +48,7 @@ def linked(
 
 
 def _found(data: bytes, abi: str) -> list[str]:
-    return list(problems(read(data, NAME), abi, NAME))
+    return list(problems(read(data, NAME), abi, NAME, 24))
 
 
 @pytest.mark.parametrize("abi", sorted(TARGETS))
@@ -57,6 +57,7 @@ def test_a_fit_library_has_no_problems(tmp_path: Path, abi: str) -> None:
     library = read(data, NAME)
     assert library.exported == {"tfcarve_count", "Java_org_t_T_count"}
     assert library.initialisers == 1
+    assert library.api_level == 0
     assert _found(data, abi) == []
 
 
@@ -92,6 +93,20 @@ def test_each_lack_is_told(tmp_path: Path, without: str, instead: str, message: 
 def test_another_abi_is_told(tmp_path: Path, built: str, wanted: str, message: str) -> None:
     (problem,) = _found(linked(tmp_path, built, list(_GOOD.values())), wanted)
     assert message in problem
+
+
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [(23, ""), (24, ""), (25, "was linked for API level 25, the app is for 24")],
+)
+def test_a_library_for_a_newer_android_is_told(tmp_path: Path, level: int, message: str) -> None:
+    """The note is as the NDK's crtbegin_so.o has it."""
+    words = f'.long 8, 4, 1\n.ascii "Android\\0"\n.long {level}\n.previous'
+    note = f'.section .note.android.ident,"a",%note\n.balign 4\n{words}'
+    source = f'{_SOURCE}\n__asm__(R"({note})");'
+    data = linked(tmp_path, "arm64-v8a", list(_GOOD.values()), source)
+    assert read(data, NAME).api_level == level
+    assert [p[: len(message)] for p in _found(data, "arm64-v8a")] == [message] * bool(message)
 
 
 def test_relocations_in_code_are_told(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_android(workspace: Workspace) -> None:
         libraries = {abi: aar.read(f"jni/{abi}/{_NAME}") for abi in android_library.ABIS}
     for abi, data in libraries.items():
         library = android_library.read(data, abi)
-        assert list(android_library.problems(library, abi, _NAME)) == []
+        assert list(android_library.problems(library, abi, _NAME, 24)) == []
         assert {"tfcarve_session_run", "Java_org_tensorflow_Session_run"} <= library.exported
         assert library.initialisers > 0, "nothing is registered"
 

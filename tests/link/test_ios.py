@@ -12,7 +12,7 @@ import pytest
 from link.phone import Built, build, checked
 from tfcarve.emit.link_facts import LinkFacts, fragment
 
-FACTS = LinkFacts("ios_arm64", "ios", "", (), ())
+FACTS = LinkFacts("ios_arm64", "ios", "13.0", "", (), ())
 # Triple -> what ld64.lld's -arch and -platform_version are given.
 TARGETS = {
     "arm64-apple-ios13.0": ("arm64", "ios", "13.0"),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -13,13 +13,14 @@ from tfcarve.errors import BadInput
 LINUX = LinkFacts(
     platform="linux_arm64",
     os="linux",
+    oldest_system="",
     shared_library="libtensorflow-core.so",
     system_flags=("-ldl", "-pthread"),
     defines=("NDEBUG", "EIGEN_NEON_GEBP_NR=4"),
 )
 OTHERS = {
-    "android": LinkFacts("android_arm64", "android", "libtensorflow_inference.so", ("-llog",), ()),
-    "ios": LinkFacts("ios_arm64", "ios", "", (), ()),
+    "android": LinkFacts("android_arm64", "android", "26", "libt.so", ("-llog",), ()),
+    "ios": LinkFacts("ios_arm64", "ios", "15.0", "", (), ()),
     "linux": LINUX,
 }
 
@@ -65,6 +66,20 @@ def test_macros_of_the_headers_reach_cmake_and_make() -> None:
     assert "-DEIGEN_NEON_GEBP_NR=4" in fragment(LINUX, "tensorflow-core.mk", "1").decode()
 
 
+@pytest.mark.parametrize(
+    ("system", "name", "message"),
+    [
+        ("android", "Android.mk", "# It runs on API level 26 and newer: set APP_PLATFORM to android-26 or"),
+        ("android", "TensorFlowCoreConfig.cmake", "# It runs on API level 26 and newer: set ANDROID_PLATFORM"),
+        ("ios", "tensorflow-core.xcconfig", "// It runs on iOS 15.0 and newer: set IPHONEOS_DEPLOYMENT"),
+    ],
+)  # fmt: skip
+def test_the_oldest_system_is_told(system: str, name: str, message: str) -> None:
+    assert f"\n{message}" in fragment(OTHERS[system], name, "1").decode()
+    untold = replace(OTHERS[system], oldest_system="")
+    assert "It runs on" not in fragment(untold, name, "1").decode()
+
+
 def test_a_fragment_of_another_system_is_refused() -> None:
     with pytest.raises(BadInput, match=r"Android.mk: not made for linux_arm64; there are: Tensor"):
         fragment(LINUX, "Android.mk", "2.14.1")
@@ -81,6 +96,7 @@ def test_a_fragment_of_another_system_is_refused() -> None:
         (_document(system_flags=["-lm; rm -r ."]), r"letters, digits and _.,=\+:/- only"),
         (_document(defines=['A="$(B)"']), "letters, digits"),
         (_document(platform=""), "letters, digits"),
+        (_document(oldest_system="13\n#"), "no version: digits and dots only"),
     ],
 )
 def test_bad_facts(data: bytes, message: str) -> None:

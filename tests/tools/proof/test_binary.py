@@ -54,7 +54,9 @@ def test_mach_o(mach: Library, capsys: pytest.CaptureFixture[str]) -> None:
     asked = mach.folder / "selection.json"
     asked.write_bytes(selected().to_json())
     whole = dylib(mach)
-    assert main(["prove", str(whole), str(asked)]) == 0
+    assert main(["prove", str(whole), str(asked), "--cpu", "aarch64"]) == 0
+    assert main(["prove", str(whole), str(asked), "--cpu", "x86_64"]) == 2
+    assert "is for aarch64 (64 bits)" in capsys.readouterr().err
     assert main(["inspect", str(whole)]) == 0
     assert main(["prove", str(dylib(mach, but="k__add")), str(asked)]) == 1
     assert f"no unit of {KERNELS} is in the library" in capsys.readouterr().err

@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import clang
 import pytest
 from small_library import ADD, ADD_V2, ARG, BIT, KERNELS, LINK, OPS, Library, selected
 
@@ -30,6 +31,24 @@ def test_all_is_there(library: Library, capsys: pytest.CaptureFixture[str]) -> N
     assert prove(library.shared(), selected()) == 0
     assert "registers all 6 ops and kernels that are selected; 1 more" in capsys.readouterr().out
     assert prove(library.archive(), selected()) == 0
+
+
+def test_another_cpu(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+    for made in (library.shared(), library.archive()):
+        assert prove(made, selected(), "--cpu", "x86_64") == 0
+        assert prove(made, selected(), "--cpu", "armv7") == 2
+        message = f"{made}: is for x86_64 (64 bits); the platform's CPU is armv7 (32 bits): which"
+        assert message in capsys.readouterr().err
+
+
+def test_an_object_of_32_bits_among_others(
+    library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = library.archive()
+    odd = clang.compiled(archive.parent, "armv7a-linux-androideabi24", "int odd;", "odd")
+    library.run("ar", "qcs", archive, odd)
+    assert prove(archive, selected(), "--cpu", "x86_64") == 2
+    assert "is for armv7 (32 bits); the platform's CPU is x86_64" in capsys.readouterr().err
 
 
 def test_json(library: Library, tmp_path: Path) -> None:

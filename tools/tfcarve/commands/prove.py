@@ -34,12 +34,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ARCHIVE",
         help="the units' objects: they know what a class that matched nothing should be called",
     )
+    parser.add_argument(
+        "--cpu",
+        choices=sorted(binary.CPUS),
+        help="what the library must be for; else what it says itself",
+    )
     parser.add_argument("--json", action="store_true", help="prints JSON")
     common.add_output_argument(parser, "the proof")
 
 
 def _table(image: Image, section: str) -> Table:
     return table.parse(image.sections.get(section, b""), image.name)
+
+
+def _require_cpu(image: Image, cpu: str) -> None:
+    wrong = sorted(image.cpus - {cpu})
+    if wrong:
+        found = ", ".join(_with_bits(name) for name in wrong)
+        raise BadInput(
+            f"{image.name}: is for {found}; the platform's CPU is {_with_bits(cpu)}: which toolchain made it?"
+        )
+
+
+def _with_bits(cpu: str) -> str:
+    return f"{cpu} ({binary.CPUS[cpu][0]} bits)" if cpu in binary.CPUS else cpu
 
 
 def _require_made_for(selection: Selection, image: Image) -> None:
@@ -96,6 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
         for image in binary.images(files.read_bytes(arguments.units), str(arguments.units)):
             units = _table(image, binary.REFUSED)
     images = binary.images(files.read_bytes(arguments.library), str(arguments.library))
+    for image in images if arguments.cpu else ():
+        _require_cpu(image, arguments.cpu)
     proofs = [(image, _prove(image, selection, units)) for image in images]
     found = [(image, proof) for image, proof in proofs if proof.problems]
     if arguments.json:

@@ -23,7 +23,15 @@ FRAGMENTS: Mapping[str, frozenset[str]] = {
 
 # What goes into makefiles, CMake and linker flags as it is.
 _PLAIN = re.compile(r"[A-Za-z0-9_.,=+:/-]+\Z")
-_FORM = {"defines": [str], "os": str, "platform": str, "shared_library": str, "system_flags": [str]}
+_VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
+_FORM = {
+    "defines": [str],
+    "oldest_system": str,
+    "os": str,
+    "platform": str,
+    "shared_library": str,
+    "system_flags": [str],
+}
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,7 @@ class LinkFacts:
     Attributes:
       platform: name of the platform, e.g. "linux_arm64".
       os: "linux", "android" or "ios".
+      oldest_system: what it runs on at the least: Android's API level, a version of iOS; empty where that is unknown.
       shared_library: file name of the shared library; empty where there is none.
       system_flags: linker flags of the system's libraries, e.g. "-lm".
       defines: macros that TensorFlow's C++ headers are to be read with: NAME or NAME=VALUE.
@@ -40,6 +49,7 @@ class LinkFacts:
 
     platform: str
     os: str
+    oldest_system: str
     shared_library: str
     system_flags: tuple[str, ...]
     defines: tuple[str, ...]
@@ -64,12 +74,15 @@ def parse(data: bytes, where: str) -> LinkFacts:
     known = sorted(frozenset().union(*FRAGMENTS.values()))
     if document["os"] not in known:
         raise BadInput(f"{where}: no system {document['os']!r}; there are: {', '.join(known)}")
+    if not _VERSION.match(document["oldest_system"]):
+        raise BadInput(f"{where}: {document['oldest_system']!r}: no version: digits and dots only")
     for value in _texts(document):
         if not _PLAIN.match(value):
             raise BadInput(f"{where}: {value!r}: letters, digits and _.,=+:/- only")
     return LinkFacts(
         platform=document["platform"],
         os=document["os"],
+        oldest_system=document["oldest_system"],
         shared_library=document["shared_library"],
         system_flags=tuple(document["system_flags"]),
         defines=tuple(document["defines"]),

@@ -60,8 +60,8 @@ def aar(
         if abi not in android_library.ABIS:
             raise BadInput(f"{abi}: no ABI; there are: {', '.join(sorted(android_library.ABIS))}")
         library = android_library.read(data, where)
-        wrong += [f"{where}: {why}" for why in android_library.problems(library, abi, file_name)]
-        wrong += [f"{where}: {why}" for why in _unbound(library.exported, natives)]
+        found = android_library.problems(library, abi, file_name, api_level)
+        wrong += [f"{where}: {why}" for why in (*found, *_unbound(library.exported, natives))]
     if wrong:
         raise BadInput("\n  ".join(["the libraries are not fit for Android:", *wrong]))
     return zip_file(

@@ -44,6 +44,7 @@ class AndroidLibrary:
       needed: the libraries that it loads.
       exported: the symbols that others may bind.
       initialisers: how many functions run when it is loaded.
+      api_level: the lowest API level of Android that the NDK linked it for; 0 where it does not tell.
     """
 
     machine: str
@@ -56,6 +57,7 @@ class AndroidLibrary:
     needed: tuple[str, ...]
     exported: frozenset[str]
     initialisers: int
+    api_level: int
 
 
 def read(data: bytes, where: str) -> AndroidLibrary:
@@ -84,17 +86,13 @@ def _library(elf: ELFFile, where: str) -> AndroidLibrary:
         raise BadInput(f"{where}: no shared library: it has no dynamic section")
     tags = list(dynamic.iter_tags())
     values = {tag.entry.d_tag: tag.entry.d_val for tag in tags}
+    notes = [n for s in segments if isinstance(s, NoteSegment) for n in s.iter_notes()]
     return AndroidLibrary(
         machine=elf["e_machine"],
         bits=elf.elfclass,
         soname=next((_text(tag, "soname") for tag in tags if tag.entry.d_tag == "DT_SONAME"), ""),
         alignment=min((s["p_align"] for s in segments if s["p_type"] == "PT_LOAD"), default=0),
-        has_build_id=any(
-            note["n_type"] == "NT_GNU_BUILD_ID"
-            for segment in segments
-            if isinstance(segment, NoteSegment)
-            for note in segment.iter_notes()
-        ),
+        has_build_id=any(note["n_type"] == "NT_GNU_BUILD_ID" for note in notes),
         is_relro=any(s["p_type"] == "PT_GNU_RELRO" for s in segments) and _binds_now(values),
         has_text_relocations="DT_TEXTREL" in values or bool(values.get("DT_FLAGS", 0) & 4),
         needed=tuple(_text(tag, "needed") for tag in tags if tag.entry.d_tag == "DT_NEEDED"),
@@ -104,6 +102,15 @@ def _library(elf: ELFFile, where: str) -> AndroidLibrary:
             if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] in _LOWEST_EXPORTED
         ),
         initialisers=values.get("DT_INIT_ARRAYSZ", 0) * 8 // elf.elfclass,
+        # The NDK's crtbegin_so.o has this note; its first word is the level.
+        api_level=next(
+            (
+                int.from_bytes(n["n_descdata"][:4], "little")
+                for n in notes
+                if n["n_name"] == "Android"
+            ),
+            0,
+        ),
     )
 
 
@@ -118,13 +125,18 @@ def _binds_now(values: dict[str, int]) -> bool:
     return "DT_BIND_NOW" in values or bool(flags & 8) or bool(flags_1 & 1)
 
 
-def problems(library: AndroidLibrary, abi: str, file_name: str) -> Iterator[str]:
-    """Yields what is wrong with a library that is to be lib/ABI/FILE_NAME of an app."""
+def problems(library: AndroidLibrary, abi: str, file_name: str, api_level: int) -> Iterator[str]:
+    """Yields what is wrong with a library that is to be lib/ABI/FILE_NAME of an app for `api_level` and higher."""
     machine, bits = ABIS[abi]
     if (library.machine, library.bits) != (machine, bits):
         yield (
             f"is for {library.machine} with {library.bits} bits; {abi} is {machine} with {bits} bits:"
             " compile it for that ABI"
+        )
+    if library.api_level > api_level:
+        yield (
+            f"was linked for API level {library.api_level}, the app is for {api_level} and higher: lower"
+            " the NDK's, or raise the app's"
         )
     if library.soname != file_name:
         found = library.soname or "none"

@@ -1,9 +1,10 @@
 """The sections of ours in a built file: an ELF or Mach-O library, program or object, or an archive of objects.
 
-Formats: elf(5); Apple's mach-o/loader.h.
+Formats: elf(5); Apple's mach-o/loader.h and mach/machine.h.
 """
 
 import io
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,13 +28,30 @@ MANIFEST = ".tfcarve.manifest"
 _MACH_NAMES = {"__tfcarve": TABLE, "__tfcarve_info": MANIFEST}
 _OURS = frozenset((TABLE, REFUSED, MANIFEST))
 
+# CPUs as Bazel's @platforms//cpu calls them -> their bits, ELF's e_machine, Mach-O's cputype.
+CPUS: dict[str, tuple[int, int, int]] = {
+    "aarch64": (64, 183, 0x0100000C),
+    "armv7": (32, 40, 12),
+    "x86_32": (32, 3, 7),
+    "x86_64": (64, 62, 0x01000007),
+}
+_CPU_OF_ELF = {machine: name for name, (_, machine, _) in CPUS.items()}
+_CPU_OF_MACH = {cputype: name for name, (_, _, cputype) in CPUS.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What a file holds for one machine: its name for messages, and sections of ours by their ELF name."""
+    """What a file holds for one machine.
+
+    Attributes:
+      name: the file's, for messages.
+      sections: those of ours, by their ELF name.
+      cpus: what its objects are for, as in CPUS, or the number that the file has for another.
+    """
 
     name: str
     sections: dict[str, bytes]
+    cpus: frozenset[str]
 
 
 def is_binary(head: bytes) -> bool:
@@ -58,24 +76,37 @@ def images(data: bytes, where: str) -> tuple[Image, ...]:
 
 def _image(data: bytes, where: str) -> Image:
     merged: dict[str, bytes] = {}
-    for name, content in _sections(data, where):
-        merged[name] = merged.get(name, b"") + content + b"\0"
-    return Image(where, merged)
+    cpus = set()
+    for one, place in _files(data, where):
+        cpus.add(_cpu(one, place))
+        for name, content in _elf(one, place) if one.startswith(_ELF) else _mach(one, place):
+            merged[name] = merged.get(name, b"") + content + b"\0"
+    return Image(where, merged, frozenset(cpus))
 
 
-def _sections(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
-    if data.startswith(_ELF):
-        yield from _elf(data, where)
-    elif data.startswith(_MACH):
-        yield from _mach(data, where)
+def _files(data: bytes, where: str) -> Iterator[tuple[bytes, str]]:
+    """Yields the file itself or the objects of an archive, with their names for messages."""
+    if data.startswith((_ELF, *_MACH)):
+        yield data, where
     elif data.startswith(_ARCHIVE):
         for name, content in archive.members(data, where):
             if content.startswith((_ELF, *_MACH)):
-                yield from _sections(content, f"{where}({name})")
+                yield content, f"{where}({name})"
     else:
         raise BadInput(
             f"{where}: no library: an ELF or Mach-O file or a static archive is expected"
         )
+
+
+def _cpu(data: bytes, where: str) -> str:
+    try:
+        if data.startswith(_ELF):
+            (number,) = struct.unpack_from(">H" if data[5] == 2 else "<H", data, 18)
+            return _CPU_OF_ELF.get(number, f"ELF machine {number}")
+        (number,) = struct.unpack_from("<I", data, 4)
+        return _CPU_OF_MACH.get(number, f"Mach-O CPU {number:#x}")
+    except (struct.error, IndexError):
+        raise BadInput(f"{where}: cut off in its header") from None
 
 
 def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
