@@ -18,7 +18,7 @@ COMPILERS: Mapping[str, str] = {
     "linux_x86_64": "g++",
 }
 # Those that the app's BUILD file names.
-PLATFORMS = ("linux_arm64", "linux_x86_64")
+PLATFORMS = ("linux_arm64", "linux_armv7", "linux_x86_64")
 _TARGET = "//:release"
 _MODEL = "tiny.pb"
 

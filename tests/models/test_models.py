@@ -47,6 +47,14 @@ def test_frozen_classifier_is_one_graph_whose_answers_differ() -> None:
     np.testing.assert_allclose(again[0], made.output, atol=1e-7)
 
 
+def test_lstm_is_a_loop_whose_answers_differ() -> None:
+    made = zoo.lstm()
+    ops = {node.op for node in made.graph.node}
+    assert {"Enter", "Exit", "LoopCond", "NextIteration", "MatMul"} <= ops
+    assert made.output.sum() == pytest.approx(1)
+    assert made.output.max() > 0.1
+
+
 def test_files_are_written_as_asked(tmp_path: Path) -> None:
     fed, output = tmp_path / "new folder/in.npy", tmp_path / "out.npy"
     assert make.main(["tiny", f"--input={fed}", f"--output={output}"]) == 0

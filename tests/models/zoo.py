@@ -59,6 +59,14 @@ def mobilenet_v2() -> Made:
     return _classifier(tf.keras.applications.MobileNetV2(weights=None))
 
 
+def lstm() -> Made:
+    """An LSTM over 16 steps, in the while loop that a session runs (Enter, Merge, Switch, Exit)."""
+    frozen.seeded()
+    layers = tf.keras.layers
+    steps = [layers.Input((16, 8)), layers.LSTM(32), layers.Dense(10, activation="softmax")]
+    return _classifier(tf.keras.Sequential(steps))
+
+
 def tiny() -> Made:
     """Five nodes: a dense layer, and the custom op AppScale of tests/e2e/app.
 
@@ -92,5 +100,5 @@ def tiny() -> Made:
 
 
 MODELS: Mapping[str, Callable[[], Made]] = MappingProxyType(
-    {"inception_v3": inception_v3, "mobilenet_v2": mobilenet_v2, "tiny": tiny}
+    {"inception_v3": inception_v3, "lstm": lstm, "mobilenet_v2": mobilenet_v2, "tiny": tiny}
 )

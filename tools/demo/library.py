@@ -19,7 +19,6 @@ from demo.nested import NestedError, cache_folder
 INPUT = "input"
 OUTPUT = "output"
 
-# What runs a platform's programs on a Linux x86-64 host.
 # What runs a platform's programs on this machine.
 EMULATORS: Mapping[str, tuple[str, ...]] = {
     "linux_x86_64": (),
