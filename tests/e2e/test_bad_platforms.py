@@ -1,4 +1,4 @@
-"""What tf_mobile_library and tf_multi_platform_library answer to names that there are none of."""
+"""What an app is told of names that there are none of, and of an NDK that is none."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from demo.nested import Workspace
 
 LOAD = 'load("@tfcarve//rules:defs.bzl", "tf_mobile_library", "tf_multi_platform_library")\n'
 LIBRARY = 'tf_mobile_library(name = "library", models = ["model.pb"], {})\n'
+# An app that looks into the repository of toolchains.
+CROSS = """
+tfcarve = use_extension("@tfcarve//rules:extensions.bzl", "tfcarve")
+use_repo(tfcarve, "tfcarve_cross")
+"""
 RELEASE = 'tf_multi_platform_library(name = "release", library = ":library", platforms = ["{}"])\n'
 
 
@@ -19,7 +24,7 @@ RELEASE = 'tf_multi_platform_library(name = "release", library = ":library", pla
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     source = tmp_path_factory.mktemp("bad")
     module = nested.source_tree() / inception.APP / "MODULE.bazel"
-    (source / "MODULE.bazel").write_text(module.read_text(encoding="utf-8"), encoding="utf-8")
+    (source / "MODULE.bazel").write_text(module.read_text() + CROSS, encoding="utf-8")
     with nested.opened(source, "bad_platforms") as workspace:
         yield workspace
         workspace.bazel(["shutdown"])
@@ -41,6 +46,28 @@ def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -
     done = app.bazel(["query", "--noshow_progress", "//:all"])
     assert done.returncode != 0
     assert message in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("home", "message"),
+    [
+        ("", "ANDROID_NDK_HOME is not set"),
+        ("gone", "gone, which does not exist"),
+        ("folder", "folder, which is no NDK: it has no toolchains/llvm/prebuilt"),
+        ("ndk", "ndk, an NDK, but no toolchain for this machine is registered"),
+    ],
+)
+def test_an_ndk_that_is_none(app: Workspace, tmp_path: Path, home: str, message: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "ndk/toolchains/llvm/prebuilt").mkdir(parents=True)
+    where = str(tmp_path / home) if home else ""
+    command = ["query", "--noshow_progress", "--output=build", "@tfcarve_cross//:missing"]
+    done = app.bazel(command, environment={"ANDROID_NDK_HOME": where})
+    assert done.returncode == 0, done.stdout
+    # Every ABI's, and nobody else's.
+    told = [line for line in done.stdout.split('", "') if f"{message}" in line]
+    assert len(told) == 4, done.stdout
+    assert all("rules_android_ndk, with ANDROID_NDK_HOME or `path`" in line for line in told)
 
 
 def test_right_names(app: Workspace) -> None:
