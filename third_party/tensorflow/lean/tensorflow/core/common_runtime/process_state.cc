@@ -4,7 +4,6 @@
 
 #include "tensorflow/core/common_runtime/process_state.h"
 
-#include "absl/base/call_once.h"
 #include "tensorflow/core/framework/allocator.h"
 
 namespace tensorflow {

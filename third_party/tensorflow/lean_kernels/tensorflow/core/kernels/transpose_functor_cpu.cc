@@ -17,8 +17,6 @@
 #include <vector>
 
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
-#include "tensorflow/core/framework/register_types.h"
-#include "tensorflow/core/platform/errors.h"
 
 namespace tensorflow {
 
@@ -35,11 +33,15 @@ struct Dimension {
   int64_t out_stride;
 };
 
-// What is to be done: for each index of `outer` a plane of rows × columns.
+// What is to be done: for each index of `outer` a plane of rows × columns, a
+// strip of rows at a time.
 struct Plan {
   std::vector<Dimension> outer;
   Dimension row;     // the input is contiguous along it, or it has one element
   Dimension column;  // the output's last
+
+  int64_t rows() const { return row.size == 1 ? 1 : kTile; }
+  int64_t strips() const { return (row.size + rows() - 1) / rows(); }
 };
 
 // Leaves out dimensions of one element and joins those that stay side by side.
@@ -117,9 +119,9 @@ template <typename T, bool kConjugate>
 void Copy(const Plan& plan, const T* in, T* out, int64_t begin, int64_t end) {
   // Where the columns are contiguous in the input too, a row is one copy.
   const bool whole = plan.column.in_stride <= 1;
-  const int64_t rows = plan.row.size == 1 ? 1 : kTile;
   const int64_t columns = whole ? plan.column.size : kTile;
-  const int64_t strips = (plan.row.size + rows - 1) / rows;
+  const int64_t rows = plan.rows();
+  const int64_t strips = plan.strips();
   for (int64_t unit = begin; unit < end; ++unit) {
     const int64_t first_row = unit % strips * rows;
     const T* from = in + first_row * plan.row.in_stride;
@@ -150,10 +152,9 @@ struct Transpose<CPUDevice, T, conjugate> {
     const T* from = reinterpret_cast<const T*>(in.tensor_data().data());
     T* to =
         reinterpret_cast<T*>(const_cast<char*>(out->tensor_data().data()));
-    const int64_t rows = plan.row.size == 1 ? 1 : kTile;
-    int64_t units = (plan.row.size + rows - 1) / rows;
+    int64_t units = plan.strips();
     for (const Dimension& d : plan.outer) units *= d.size;
-    const double bytes = sizeof(T) * rows * plan.column.size;
+    const double bytes = sizeof(T) * plan.rows() * plan.column.size;
     device.parallelFor(units, Eigen::TensorOpCost(bytes, bytes, 0),
                        [&](int64_t begin, int64_t end) {
                          Copy<T, conjugate>(plan, from, to, begin, end);
