@@ -9,7 +9,7 @@ from pathlib import Path
 from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
-from tfcarve.selection import buildable
+from tfcarve.selection import buildable, lookup
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
 # What //tensorflow/core:portable_tensorflow_lib, TensorFlow's own library for mobile apps, registers:
@@ -20,6 +20,9 @@ _PORTABLE = (
 )
 # Headers of libraries that tfcarve does not build: those for pictures and spectra, ICU, HighwayHash.
 _NOT_BUILT = ("gif_lib.h", "highwayhash/", "jpeglib.h", "png.h", "third_party/fft2d/", "unicode/")
+
+# Kernels for other devices are in the sources too, and stay out as in every library.
+_DEVICES = (lookup.DEVICE, lookup.ANY)
 
 
 def portable_sources(tree: Path) -> frozenset[str]:
@@ -43,16 +46,16 @@ def portable_sources(tree: Path) -> frozenset[str]:
 
 
 def whole(selection: Selection, index: KernelIndex) -> Selection:
-    """Returns `selection` with all that its sources register, as if they were compiled without selection."""
+    """Returns `selection` with all that its sources register for the CPU, as if they were compiled without selection."""
     return _with_all_of(selection, selection.files, index)
 
 
 def stock(selection: Selection, index: KernelIndex, sources: Iterable[str]) -> Selection:
-    """Returns `selection` with all that its sources and `sources` register.
+    """Returns `selection` with all that its sources and `sources` register for the CPU.
 
     Sources that register nothing come where one of the others needs them to link.
     """
-    registering = {r.file for r in index.registrations}
+    registering = {r.file for r in index.registrations if r.device in _DEVICES}
     registering |= {o.file for o in index.ops} | {g.file for g in index.gradients}
     return _with_all_of(selection, {*selection.files, *registering.intersection(sources)}, index)
 
@@ -64,7 +67,7 @@ def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelInde
             r.op, r.clazz, r.file, (), r.label, r.system, ()
         )
         for r in index.registrations
-        if r.file in files
+        if r.file in files and r.device in _DEVICES
     }
     helpers_of = {
         file: tuple(sorted({*index.helpers.get(file, ())} - files)) for file in sorted(files)

@@ -17,9 +17,17 @@ class Variant(enum.Enum):
 
 @dataclass(frozen=True)
 class Measured:
-    """A stripped shared library. Sizes in bytes; kernels are pairs of op and class.
+    """A stripped shared library.
 
-    `model` is empty for the stock library, which is the same for all models.
+    Attributes:
+      model: its name; empty for the stock library, which is the same for all models.
+      platform: what it is built for.
+      variant: how much it holds.
+      sources: how many sources it was told to compile for what they register.
+      kernels: how many pairs of op and class it was told to register.
+      left_out: how many ops and kernels, on any device, these sources could register besides.
+      stripped: its size in bytes.
+      gzip: what `gzip -9` makes of it, in bytes.
     """
 
     model: str
@@ -27,6 +35,7 @@ class Measured:
     variant: Variant
     sources: int
     kernels: int
+    left_out: int
     stripped: int
     gzip: int
 
@@ -83,10 +92,10 @@ def contents(rows: Iterable[Measured]) -> str:
     for m in rows:
         held.setdefault((m.model, m.variant), m)
     lines = [
-        [m.model or "-", variant.value, f"{m.sources:,}", f"{m.kernels:,}"]
+        [m.model or "-", variant.value, f"{m.sources:,}", f"{m.kernels:,}", f"{m.left_out:,}"]
         for (_, variant), m in held.items()
     ]
-    return _markdown(("Model", "Library", "sources", "kernels"), lines)
+    return _markdown(("Model", "Library", "sources", "kernels", "left out"), lines)
 
 
 def published(figures: Sequence[Published] = PUBLISHED) -> str:

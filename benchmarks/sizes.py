@@ -31,6 +31,7 @@ from e2e import given
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
+from tfcarve.proof import binary, table
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import IndexFile
 from tfcarve.selection import leftover_kinds, runtime_rules
@@ -41,6 +42,7 @@ PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
 PACKAGE = "sizes"
 BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
 _LIBRARY = "libtensorflow-core.so"
+_UNITS = "libtensorflow-registrations.a"
 _REPOSITORY = Path(__file__).parents[1]
 
 
@@ -84,25 +86,40 @@ def measured(
 
     Raises NestedError where there is none: the platform was left out for want of a toolchain.
     """
-    shared = next((file for file in files if file.name == _LIBRARY), None)
-    if shared is None:
+    named = {file.name: file for file in files}
+    if _LIBRARY not in named:
         raise NestedError(f"{platform}: no {_LIBRARY} was built: is there a compiler for it?")
+    shared = named[_LIBRARY]
     return Measured(
         model=model,
         platform=platform,
         variant=variant,
         sources=len(selection.files),
         kernels=len({(k.op, k.clazz) for k in selection.kernels}),
+        left_out=_left_out(named[_UNITS]),
         stripped=shared.stat().st_size,
         gzip=library.gzip_size(shared),
     )
+
+
+def _left_out(units: Path) -> int:
+    """Counts the ops and kernels that the units of a library could register and do not."""
+    count = 0
+    for image in binary.images(units.read_bytes(), str(units)):
+        there, refused = (
+            table.parse(image.sections.get(section, b""), image.name)
+            for section in (binary.TABLE, binary.REFUSED)
+        )
+        count += len(refused.ops - there.ops) + len(refused.kernels - there.kernels)
+    return count
 
 
 def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequence[Path]:
     with tempfile.TemporaryDirectory() as folder:
         given.place(workspace, selection, Path(folder), PACKAGE)
     target = f"//{PACKAGE}:{platform}"
-    return workspace.build([target], progress=sys.stderr.isatty()).files(target)
+    build = workspace.build([target], ["--keep_going"], progress=sys.stderr.isatty())
+    return build.files(target)
 
 
 def _selected(models: Sequence[str], indexed: IndexFile) -> Selection:
@@ -161,7 +178,7 @@ def text(rows: Sequence[Measured]) -> str:
             f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.",
             "Stripped shared libraries in bytes, `gzip -9` of them, and how many times the carved one's:",
             size_table.sizes(rows),
-            "What they hold:",
+            "What they hold, and what else their sources could register, for other devices too:",
             size_table.contents(rows),
             "What others publish, by their own measures:",
             size_table.published(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,35 @@ from demo.nested import NestedError
 _SELECTION = selection(
     [("Relu", "ReluOp<float>", "a.cc"), ("Relu", "ReluOp<double>", "a.cc")], [("Relu", "ops.cc")]
 )
+# The sections of tools/runtime/registration_table.h.
+_UNIT = r"""
+#define RECORD(name, where, text) __attribute__((used, section(where))) char name[] = text;
+RECORD(a, "tfcarve_table", "kernel\x1f\"Relu\"\x1f" "false\x1fReluOp<float>")
+RECORD(b, ".tfcarve.refused", "kernel\x1f\"Relu\"\x1f" "false\x1fReluOp<float>")
+RECORD(c, ".tfcarve.refused", "kernel\x1f\"Relu\"\x1f" "false\x1fReluOp<double>")
+RECORD(d, ".tfcarve.refused", "kernel\x1f\"Relu6\"\x1f" "false\x1fRelu6Op<float>")
+RECORD(e, ".tfcarve.refused", "op\x1f\"Relu6\"\x1f" "false")
+"""
 
 
 def _measured(*files: Path) -> Measured:
     return sizes.measured(files, "lstm", "linux_arm64", Variant.WHOLE, _SELECTION)
 
 
+def _units(folder: Path) -> Path:
+    """An object as a unit of relu_op.cc leaves it: one kernel registered, it and three more refused."""
+    source, units = folder / "unit.cc", folder / "libtensorflow-registrations.a"
+    source.write_text(_UNIT)
+    subprocess.run(["g++", "-c", source, "-o", units], check=True)
+    return units
+
+
 def test_library_is_measured(tmp_path: Path) -> None:
     library, other = tmp_path / "libtensorflow-core.so", tmp_path / "libtensorflow-core.a"
     library.write_bytes(b"tensor" * 1000)
     other.write_bytes(b"flow")
-    row = _measured(other, library)
-    assert (row.stripped, row.sources, row.kernels) == (6000, 2, 2)
+    row = _measured(other, library, _units(tmp_path))
+    assert (row.stripped, row.sources, row.kernels, row.left_out) == (6000, 2, 2, 3)
     assert row.gzip == len(gzip.compress(library.read_bytes(), 9)) < 100
 
 
@@ -42,10 +60,10 @@ def test_build_file_has_the_platforms_of_the_script() -> None:
 
 
 def test_text_has_all_tables() -> None:
-    rows = [Measured("lstm", "linux_arm64", Variant.CARVED, 27, 34, 2_000_000, 1_000_000)]
+    rows = [Measured("lstm", "linux_arm64", Variant.CARVED, 27, 34, 858, 2_000_000, 1_000_000)]
     text = sizes.text(rows)
     assert "| lstm | linux_arm64 | 2,000,000 |" in text
-    assert "| lstm | what the model needs | 27 | 34 |" in text
+    assert "| lstm | what the model needs | 27 | 34 | 858 |" in text
     assert "| ONNX Runtime |" in text
 
 
