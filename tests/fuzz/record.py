@@ -22,7 +22,7 @@ _TOOLS = Path(tfcarve.__file__).parent.parent
 
 @dataclass(frozen=True)
 class Turn:
-    """What one run of the fuzzer was: seconds, inputs tried, and how many of them broke the reader."""
+    """What one run of the fuzzer was: processor seconds, inputs tried, and how many broke the reader."""
 
     seconds: int
     executions: int
