@@ -45,6 +45,12 @@ def test_copy_has_the_apps_files_and_finds_tfcarve(app: Path) -> None:
         assert f'path = "{app.parent}/tf carve"' in module
 
 
+def test_copy_of_an_app_without_modules(app: Path) -> None:
+    (app / "MODULE.bazel").rename(app / "WORKSPACE")
+    with nested.opened(app, "x") as workspace:
+        assert f'path = "{app.parent}/tf carve"' in (workspace.folder / "WORKSPACE").read_text()
+
+
 def test_copy_follows_the_app_and_leaves_what_is_the_same(app: Path) -> None:
     with nested.opened(app, "x") as workspace:
         workspace.place("sub", {"m.pb": app / "sub/BUILD"}, "*.pb")
@@ -80,7 +86,7 @@ def test_failed_build_tells_what_bazel_said(app: Path) -> None:
 
 
 def test_module_without_the_path_to_replace() -> None:
-    with pytest.raises(NestedError, match=r"MODULE\.bazel has no"):
+    with pytest.raises(NestedError, match=r"MODULE\.bazel or WORKSPACE has no"):
         nested.module_file("module()", Path("/x"))
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from demo import build_events
 
 _LOCAL_PATH = 'path = "../../.."'
+# The files that name tfcarve's place.
+_MODULE_FILES = ("MODULE.bazel", "WORKSPACE")
 _PASSED_ON = ("HOME", "LANG", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME")
 
 
@@ -164,9 +166,9 @@ def _write(target: Path, text: str) -> None:
 
 
 def module_file(text: str, tfcarve: Path) -> str:
-    """An app's MODULE.bazel with the path to tfcarve that holds for a copy of the app."""
+    """An app's MODULE.bazel or WORKSPACE with the path to tfcarve that holds for a copy of the app."""
     if _LOCAL_PATH not in text:
-        raise NestedError(f"the app's MODULE.bazel has no `{_LOCAL_PATH}` to replace")
+        raise NestedError(f"the app's MODULE.bazel or WORKSPACE has no `{_LOCAL_PATH}` to replace")
     quoted = str(tfcarve).replace("\\", "\\\\").replace('"', '\\"')
     return text.replace(_LOCAL_PATH, f'path = "{quoted}"')
 
@@ -194,7 +196,7 @@ def _mirror(app: Path, folder: Path, tfcarve: Path) -> None:
         if stale.suffix != ".pb":  # those are placed here
             (folder / stale).unlink()
     for relative in sorted(wanted):
-        if relative.name == "MODULE.bazel":
+        if relative.name in _MODULE_FILES:
             text = (app / relative).read_text(encoding="utf-8")
             _write(folder / relative, module_file(text, tfcarve))
         else:

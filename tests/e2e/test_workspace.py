@@ -1,0 +1,62 @@
+"""An app with a WORKSPACE file and no MODULE.bazel, which Bazel 7 still takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from demo import nested
+from demo.nested import Workspace
+
+_APP = "tests/e2e/workspace"
+_WITHOUT_MODULES = ("--noenable_bzlmod", "--enable_workspace")
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with nested.opened(nested.source_tree() / _APP, "workspace") as workspace:
+        yield workspace
+        workspace.bazel(["shutdown"])
+
+
+@pytest.fixture(name="flags", scope="module")
+def _flags(app: Workspace) -> list[str]:
+    """A Bazel that brings modules along brings them for WORKSPACE too: nothing is downloaded."""
+    told = app.bazel(["info", "--announce_rc", "release"]).stdout
+    brought = re.findall(r"--override_module=(\S+)", told)
+    return [*_WITHOUT_MODULES, *(f"--override_repository={one}" for one in brought)]
+
+
+def _selection(build: nested.Build) -> dict[str, object]:
+    (file,) = (f for f in build.files("//:tensorflow_selection") if f.name == "selection.json")
+    found = json.loads(Path(file).read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+def test_all_is_analysed(app: Workspace, flags: list[str]) -> None:
+    app.build(["//:all"], [*flags, "--nobuild"])
+
+
+def test_what_is_fetched_compiles_and_the_tools_run(app: Workspace, flags: list[str]) -> None:
+    build = app.build(["//:tensorflow_selection", "@tfcarve_farmhash//:farmhash"], flags)
+    assert _selection(build)["ops"], "nothing is selected"
+    # With modules, its name would be longer.
+    assert build.files("@@tfcarve_farmhash//:farmhash")
+
+
+def test_without_tfcarves_repositories(app: Workspace, flags: list[str]) -> None:
+    file = app.folder / "WORKSPACE"
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(whole.replace("\ntfcarve_repositories()\n", "\n"), encoding="utf-8")
+    try:
+        done = app.bazel(["query", *flags, "//:all"])
+    finally:
+        file.write_text(whole, encoding="utf-8")
+    assert done.returncode != 0
+    assert "The repository '@@tfcarve_lld' could not be resolved" in done.stdout
+    assert app.bazel(["query", *flags, "//:all"]).returncode == 0
