@@ -6,7 +6,11 @@ visibility("private")
 
 _FOLDING = ["-Wl,--icf=all", "-Wl,-O2"]
 
+# Relative relocations as a bit each; the linker also writes down that this needs glibc 2.36.
+_PACKED = ["-Wl,-z,pack-relative-relocs"]
+
 LLD_ATTRS = {
+    "packed_relocations": attr.bool(doc = "Whether Linux's shared library keeps relative relocations in the packed form."),
     "_linux": attr.label(default = "@platforms//os:linux", providers = [platform_common.ConstraintValueInfo]),
 }
 
@@ -21,5 +25,9 @@ def lld_flags(ctx):
     Returns:
       list of strings; none where the linker stays the toolchain's.
     """
-    on_linux = ctx.target_platform_has_constraint(ctx.attr._linux[platform_common.ConstraintValueInfo])
-    return LLD_FLAGS + _FOLDING if on_linux and LLD_FLAGS else []
+    if not ctx.target_platform_has_constraint(ctx.attr._linux[platform_common.ConstraintValueInfo]):
+        return []
+    if ctx.attr.packed_relocations and not LLD_FLAGS:
+        fail("%s: packed_relocations needs ld.lld, which is not here; try: sudo apt-get install lld" % ctx.label)
+    packed = _PACKED if ctx.attr.packed_relocations else []
+    return LLD_FLAGS + _FOLDING + packed if LLD_FLAGS else []

@@ -30,7 +30,7 @@ load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", packed_relocations = False, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -51,6 +51,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       optimization: "Os", "O2" or "O3".
       cpu: what the library is compiled for on the platforms that have it, e.g. "cortex-a72" for a
         Raspberry Pi 4; else their default, which runs on all that the platform is for.
+      packed_relocations: whether Linux's shared library keeps its relative relocations in the packed form:
+        about a twentieth smaller, and loaded by glibc 2.36 and later only (Debian and Raspberry Pi OS 12).
       **kwargs: attributes that every rule has.
     """
     if (models == None) == (selection == None):
@@ -75,6 +77,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         platform = PLATFORM_NAME,
         cpu = cpu,
         optimization = optimization,
+        packed_relocations = packed_relocations,
         private_symbols = private_symbols,
         registration_table = registration_table,
         **kwargs

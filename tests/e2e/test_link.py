@@ -9,8 +9,11 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm, releases
+from e2e import arm, building, releases
 from e2e.releases import Release
+
+_PACKED = "//:packed"
+_PLAIN = "//:tensorflow"
 
 MACHINES: Mapping[str, str] = {
     "linux_arm64": "EM_AARCH64",
@@ -56,3 +59,27 @@ def test_shared_library_exports_the_c_interface_only(release: Release) -> None:
 def test_32_bit_code_runs_on_a_raspberry_pi_2(release: Release) -> None:
     expected = arm.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
     assert arm.attributes(release.library / "libtensorflow-core.so") == expected
+
+
+def _sections(library: Path) -> set[str]:
+    with library.open("rb") as stream:
+        return {section.name for section in ELFFile(stream).iter_sections()}
+
+
+def _folder_of(files: list[Path], name: str) -> Path:
+    (folder,) = {file.parent for file in files if file.name == name}
+    return folder
+
+
+def test_packed_relocations(tmp_path: Path) -> None:
+    name = "libtensorflow-core.so"
+    with building.app() as workspace:
+        build = workspace.build([_PACKED, _PLAIN])
+        packed, plain = (_folder_of(build.files(target), name) for target in (_PACKED, _PLAIN))
+        release = Release("linux_x86_64", workspace.folder, packed)
+        rpath = f"-Wl,-rpath,{packed}"
+        program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", rpath)
+        assert release.run_model(program) == ""
+        assert ".relr.dyn" in _sections(packed / name)
+        assert ".relr.dyn" not in _sections(plain / name)
+        assert (packed / name).stat().st_size < (plain / name).stat().st_size

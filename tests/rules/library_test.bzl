@@ -30,13 +30,20 @@ def _outputs_impl(ctx):
 
 outputs_test = analysistest.make(_outputs_impl)
 
-def _shared_library_flags_impl(ctx):
-    env = analysistest.begin(ctx)
+_PACKED = "-Wl,-z,pack-relative-relocs"
+
+def _shared_library_flags(env):
+    """The command line that links the shared library."""
     output = analysistest.target_under_test(env)[TfMobileLibraryInfo].unstripped_library
     actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppLink"]
     linking = [a for a in actions if a.outputs.to_list()[0].basename == output.basename]
     asserts.equals(env, 1, len(linking))
-    argv = " ".join(linking[0].argv)
+    return " ".join(linking[0].argv)
+
+def _shared_library_flags_impl(ctx):
+    env = analysistest.begin(ctx)
+    argv = _shared_library_flags(env)
+    asserts.false(env, _PACKED in argv, "it was not asked for")
     for flag in ["-Wl,--gc-sections", "-Wl,-soname,libtensorflow-core.so", "-Wl,--version-script="]:
         asserts.true(env, flag in argv, "%s is missing in %s" % (flag, argv))
     return analysistest.end(env)
@@ -64,6 +71,7 @@ def _options_impl(ctx):
     """The options' flags come after those that they change."""
     env = analysistest.begin(ctx)
     argv = _compile_flags(env)
+    asserts.true(env, _PACKED in _shared_library_flags(env), "packed_relocations has no effect")
     for first, last in [("-Os", "-O3"), ("-mcpu=cortex-a53", "-mcpu=cortex-a72")]:
         asserts.true(env, first in argv and last in argv, "%s or %s is missing in %s" % (first, last, argv))
         asserts.true(env, argv.index(first) < argv.index(last), "%s overrides %s" % (first, last))
