@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
+import node_lines
 import pytest
 
 from tfcarve.errors import BadInput
-from tfcarve.models.node_use import AttrValue, Model, NodeUse
+from tfcarve.models.node_use import Model
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.leftovers import leftovers
-
-_BOOL = {"T": AttrValue("type", "bool")}
 
 
 class _Facts:
@@ -22,25 +21,12 @@ class _Facts:
         return name.startswith("Is")
 
 
-def _graph(text: str, function: str = "") -> list[NodeUse]:
-    """Reads nodes, one a line: name Op inputs…; an op with `?` is of type bool, with `>F` calls F."""
-    uses = []
-    for line in text.strip().splitlines():
-        name, op, *inputs = line.split()
-        op, _, callee = op.partition(">")
-        attrs: Mapping[str, AttrValue] = _BOOL if op.endswith("?") else {}
-        if callee:
-            attrs = {"f": AttrValue("func", callee)}
-        uses.append(NodeUse("m", function, name, op.rstrip("?"), "", attrs, tuple(inputs)))
-    return uses
-
-
 def _found(
     text: str, outputs: str = "", functions: Mapping[str, tuple[str, tuple[str, ...]]] | None = None
 ) -> dict[str, str]:
-    uses = _graph(text)
+    uses = node_lines.nodes(text)
     for name, (body, _) in (functions or {}).items():
-        uses += _graph(body, name)
+        uses += node_lines.nodes(body, name)
     returned = {name: returns for name, (_, returns) in (functions or {}).items()}
     model = Model("m", "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split()))
     found = leftovers(model, uses, leftover_kinds.load(), _Facts())
@@ -143,7 +129,7 @@ def test_a_queue_that_an_output_reads_is_none() -> None:
     text = "q FIFOQueueV2\nfile Const\ne QueueEnqueueV2 q file\nother Placeholder\ny Relu {}"
     assert _found(text.format("q"), outputs="y") == {"other": "unused"}
     unread = _found(text.format("other"), outputs="y")
-    assert unread == dict.fromkeys(("q", "file", "e"), "input decoding")
+    assert unread == dict.fromkeys(("q", "file", "e"), "input queues")
 
 
 def test_functions_that_only_leftovers_call() -> None:

@@ -1,5 +1,6 @@
 """Reads leftover_ops.yaml: what models keep from their training, and the optimizers' ops."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ _FORM = {
             "why": str,
         }
     ],
+    "decoding": {"decoders": [str], "follow": [str], "one": str, "several": str},
     "readers": [str],
 }
 _TRAINING = "training"
@@ -64,17 +66,41 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class Decoding:
+    """Decoding of the input, which an app could do itself.
+
+    Attributes:
+      decoders: ops that turn a file's bytes into numbers.
+      follow: ops that may follow before the model proper begins.
+      one: what removes them where one tensor of theirs is read, `{tensors}`.
+      several: the same for more tensors.
+    """
+
+    decoders: frozenset[str]
+    follow: frozenset[str]
+    one: str
+    several: str
+
+    def transform(self, tensors: Sequence[str]) -> str:
+        """Returns what removes the nodes of which the model reads `tensors`."""
+        form = self.one if len(tensors) == 1 else self.several
+        return " ".join(form.split()).replace("{tensors}", ", ".join(map(repr, tensors)))
+
+
+@dataclass(frozen=True, slots=True)
 class Kinds:
     """What leftover_ops.yaml says.
 
     Attributes:
       kinds: all kinds, in the order in which they are looked for.
+      decoding: decoding of the input.
       readers: ops that change nothing of what they take by reference.
       all_ends: the ops in which any kind ends.
       optimizers: the ops by which optimizers change variables.
     """
 
     kinds: tuple[Kind, ...]
+    decoding: Decoding
     readers: frozenset[str]
     all_ends: frozenset[str]
     optimizers: frozenset[str]
@@ -100,8 +126,15 @@ def parse(document: Any, where: str) -> Kinds:
             )
             for row in document["kinds"]
         )
+        decoding = document["decoding"]
         return Kinds(
             kinds,
+            Decoding(
+                frozenset(decoding["decoders"]),
+                frozenset(decoding["follow"]),
+                decoding["one"],
+                decoding["several"],
+            ),
             frozenset(document["readers"]),
             frozenset(op for kind in kinds for op in kind.ends),
             frozenset(op for kind in kinds if kind.id == _TRAINING for op in kind.ends),

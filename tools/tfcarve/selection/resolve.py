@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tfcarve.errors import AnswerIsNo
 from tfcarve.models.node_use import Model, NodeUse, OpAsk
 from tfcarve.registry.index import IndexFile, Registration
-from tfcarve.selection import added_ops, buildable, leftovers, missing, reach
+from tfcarve.selection import added_ops, buildable, input_decoding, leftovers, missing, reach
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
 from tfcarve.selection.runtime_rules import Rule
@@ -21,6 +21,8 @@ from tfcarve.selection.selection import (
     Selection,
 )
 from tfcarve.selection.work import Work, note
+
+_DECODING = "input decoding"
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,18 @@ def _refuse_unbuildable(lookup: Lookup, work: Work) -> None:
 def _left_over(
     model: Model, uses: Sequence[NodeUse], kinds: Kinds, lookup: Lookup, work: Work
 ) -> None:
-    found = leftovers.leftovers(model, uses, kinds, lookup)
+    trained = leftovers.leftovers(model, uses, kinds, lookup)
+    found = {place: (kind.id, kind.transform) for place, kind in trained.items()}
+    needed = [use for use in uses if (use.function, use.node) not in found]
+    decoding = input_decoding.decoding(needed, model.outputs, kinds.decoding)
+    found.update({("", node): (_DECODING, how) for node, how in decoding.items()})
     for use in uses:
-        kind = found.get((use.function, use.node))
-        if kind is None:
+        kind, transform = found.get((use.function, use.node), ("", ""))
+        if not kind:
             work.kept.add(use.op)
         elif use.op not in model.functions:
-            note(work.left, (kind.id, use.op), Need(use.model, use.function, use.node))
+            need = Need(use.model, use.function, use.node)
+            note(work.left, (kind, use.op, transform), need)
     work.kept.update(ask.op for ask in model.asks)
 
 
@@ -155,14 +162,11 @@ def _selected_kernels(work: Work) -> list[SelectedKernel]:
     return kernels
 
 
-def _selected_leftovers(
-    work: Work, kinds: Kinds, added: Iterable[RuntimeOp]
-) -> tuple[Leftover, ...]:
-    transforms = {kind.id: kind.transform for kind in kinds.kinds}
+def _selected_leftovers(work: Work, added: Iterable[RuntimeOp]) -> tuple[Leftover, ...]:
     kept = work.kept | {a.op for a in added}
     return tuple(
-        Leftover(kind, op, op not in kept, transforms[kind], tuple(sorted(set(needs))))
-        for (kind, op), needs in sorted(work.left.items())
+        Leftover(kind, op, op not in kept, transform, tuple(sorted(set(needs))))
+        for (kind, op, transform), needs in sorted(work.left.items())
     )
 
 
@@ -239,7 +243,7 @@ def resolve(
     parts = {source for rule in rules_here for source in rule.compiles}
     files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts | {*gradient_files})
     helpers = _helpers(files, index)
-    left = _selected_leftovers(work, kinds, added)
+    left = _selected_leftovers(work, added)
     return Resolved(
         Selection(
             index.tensorflow,

@@ -30,7 +30,8 @@ class Work:
     missing: dict[Missing, list[Need]] = field(default_factory=dict)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # of (op, attribute)
-    left: dict[tuple[str, str], list[Need]] = field(default_factory=dict)  # of (kind, op)
+    # What is left over, of (kind, op, what removes it).
+    left: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)  # ops of which a node is not left over
 
     def take(self, registration: Registration, need: Need | None, why: str) -> None:

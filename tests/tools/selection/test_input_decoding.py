@@ -1,0 +1,89 @@
+"""Tests of what an app could decode itself, on graphs of a few nodes; tests/zoo has real ones."""
+
+from __future__ import annotations
+
+import node_lines
+import pytest
+
+from tfcarve.selection import leftover_kinds
+from tfcarve.selection.input_decoding import decoding
+
+
+def _found(text: str, outputs: str = "", function: str = "") -> dict[str, str]:
+    uses = node_lines.nodes(text, function)
+    return dict(decoding(uses, frozenset(outputs.split()), leftover_kinds.load().decoding))
+
+
+_PICTURE = """
+file Placeholder$
+bytes ReadFile file
+ratio Const
+image DecodeJpeg bytes
+floats Cast image
+axis Const
+batch ExpandDims floats axis
+size Const
+resized ResizeBilinear batch size
+mean Const
+y Sub resized mean
+"""
+_DECODING = {"bytes", "image", "floats", "axis", "batch", "size", "resized"}
+
+
+def test_from_the_file_to_what_the_model_reads() -> None:
+    found = _found(_PICTURE)
+    assert found.keys() == _DECODING
+    how = "strip_unused_nodes with 'resized' as the input, which the app then feeds with what it decoded"
+    assert set(found.values()) == {how}
+    assert _found(_PICTURE, outputs="y") == found
+
+
+def test_it_ends_where_more_than_one_reads() -> None:
+    assert _found(_PICTURE + "shape Shape floats").keys() == {"bytes", "image", "floats"}
+    assert _found(_PICTURE + "waits NoOp ^image").keys() == {"bytes", "image"}
+    assert _found(_PICTURE + "z Neg size").keys() == _DECODING - {"size"}
+    assert _found(_PICTURE + "z Neg bytes").keys() == _DECODING - {"bytes"}
+
+
+def test_it_ends_where_more_than_constants_come_in() -> None:
+    other = _PICTURE.replace("size Const", "size Placeholder")
+    assert _found(other).keys() == _DECODING - {"size", "resized"}
+
+
+def test_several_tensors() -> None:
+    found = _found("wav Placeholder$\nd DecodeWav wav\ns AudioSpectrogram d:0\nm Mfcc s d:1")
+    assert found.keys() == {"d"}
+    assert "placeholders for 'd', 'd:1', which" in found["d"]
+
+
+@pytest.mark.parametrize("output", ["image", "resized", "floats"])
+def test_what_is_an_output_is_decoded_for_it(output: str) -> None:
+    assert _found(_PICTURE, outputs=output) == {}
+
+
+def test_what_nobody_reads_is_an_output() -> None:
+    assert _found("file Placeholder$\nimage DecodeJpeg file") == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["file Placeholder", "q FIFOQueueV2\nfile QueueDequeueV2 q", "file IteratorGetNext$", "file VarHandleOp"],
+)  # fmt: skip
+def test_what_the_app_does_not_feed_as_text_is_the_models(source: str) -> None:
+    assert _found(_PICTURE.replace("file Placeholder$", source)) == {}
+
+
+def test_a_saved_picture_in_the_place_of_the_placeholder() -> None:
+    saved = "contents Const\nimage DecodeJpeg contents\nfloats Cast image\ny Relu floats\n"
+    assert _found(saved).keys() == {"contents", "image", "floats"}
+    # Where the app feeds something else the picture belongs to the model.
+    assert _found(saved + "x Placeholder\nz Add x floats") == {}
+
+
+def test_none_in_functions() -> None:
+    assert _found(_PICTURE, function="F") == {}
+
+
+def test_names_are_quoted() -> None:
+    found = _found("f Placeholder$\na\x1b[2J DecodePng f\ny Relu a\x1b[2J")
+    assert "'a\\x1b[2J'" in found["a\x1b[2J"]
