@@ -15,6 +15,9 @@ from demo.nested import Build, Workspace
 from e2e import exec_log
 from e2e.exec_log import Spawn
 
+# Platforms that the demo does not build for.
+_RELEASES = {"linux_armv7": "//inception:release_armv7"}
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -50,9 +53,10 @@ def counted(workspace: Workspace, targets: Sequence[str], flags: Sequence[str] =
 
 def library(workspace: Workspace, platform: str) -> Library:
     """Inception's library for a platform."""
+    target = _RELEASES.get(platform, RELEASE)
     groups = (platform, f"{platform}_runner")
-    build = workspace.build([RELEASE], [f"--output_groups={','.join(groups)}"])
-    return Library.among(platform, [f for group in groups for f in build.files(RELEASE, group)])
+    build = workspace.build([target], [f"--output_groups={','.join(groups)}"])
+    return Library.among(platform, [f for group in groups for f in build.files(target, group)])
 
 
 def units(workspace: Workspace) -> dict[str, bytes]:
