@@ -62,12 +62,16 @@ def stock(selection: Selection, index: KernelIndex, sources: Iterable[str]) -> S
 
 def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelIndex) -> Selection:
     files = frozenset(sources)
+    # Classes that register themselves: to list one breaks function_ops.cc, whose ops are named by what is
+    # no constant expression.
+    by_itself = {(r.file, r.clazz) for r in index.registrations if r.system}
     kernels = {
         (r.op, r.clazz, r.file, r.label): SelectedKernel(
             r.op, r.clazz, r.file, (), r.label, r.system, ()
         )
         for r in index.registrations
         if r.file in files and r.device in _DEVICES
+        if r.system or (r.file, r.clazz) not in by_itself
     }
     helpers_of = {
         file: tuple(sorted({*index.helpers.get(file, ())} - files)) for file in sorted(files)

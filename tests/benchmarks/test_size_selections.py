@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trees
-from indexes import INDEX, KERNELS, OPS
+from indexes import INDEX, KERNELS, OPS, registration
 from selections import selection
 
 from benchmarks import size_selections
@@ -35,6 +35,15 @@ def test_whole_has_all_that_its_sources_register_for_the_cpu(carved: Selection) 
     relu = {"ReluOp<float>", "ReluOp<double>", "FastReluOp"}
     assert _classes(whole) == {("Relu", name) for name in relu} | {("Relu6", "Relu6Op<float>")}
     assert {op.name for op in whole.ops} == {op.name for op in INDEX.ops}
+
+
+def test_class_that_registers_itself_is_not_listed(carved: Selection) -> None:
+    source = KERNELS + "function_ops.cc"
+    again = registration("_Arg", "ArgOp", "DEFAULT", file="function_ops.cc", T=("int32",))
+    index = replace(INDEX, registrations=(*INDEX.registrations, again))
+    stock = size_selections.stock(carved, index, [source])
+    assert [k.system for k in stock.kernels if k.clazz == "ArgOp"] == [True]
+    assert stock.classes_by_file()[source] == ()
 
 
 def test_whole_has_no_other_source(carved: Selection) -> None:
