@@ -1,18 +1,22 @@
 """Runs programs and measures them; knows the machine."""
 
+import json
 import os
 import platform
 import statistics
 import subprocess
-import time
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_ALONE = Path(__file__).with_name("alone.py")
+
 
 @dataclass(frozen=True)
 class Measured:
-    """What a program took: wall and processor seconds, peak memory in bytes."""
+    """What a program took: wall and processor seconds, peak memory in bytes, of its largest process."""
 
     wall: float
     cpu: float
@@ -33,21 +37,23 @@ def run(
     command: Sequence[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Measured:
     """Runs `command` and measures it, children included; raises CalledProcessError where it fails."""
-    merged = {**os.environ, **(environment or {})}
-    start = time.monotonic()
-    process = subprocess.Popen(
-        command, env=merged, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    assert process.stderr is not None
-    message = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.monotonic() - start
-    if process.returncode:
-        raise subprocess.CalledProcessError(
-            process.returncode, command, stderr=message.decode(errors="replace")
+    with tempfile.TemporaryFile() as told:
+        done = subprocess.run(
+            [sys.executable, "-S", str(_ALONE), str(told.fileno()), *command],
+            env={**os.environ, **(environment or {})},
+            cwd=cwd,
+            pass_fds=[told.fileno()],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
         )
-    return Measured(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+        if done.returncode:
+            raise subprocess.CalledProcessError(
+                done.returncode, command, stderr=done.stderr.decode(errors="replace")
+            )
+        told.seek(0)
+        wall, cpu, peak = json.load(told)
+    return Measured(wall, cpu, peak)
 
 
 def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> list[Measured]:
