@@ -1,13 +1,13 @@
 """Tests of making an index again: what did not change is not looked at, and the result is that of a first time."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import trees
 
-from tfcarve.registry import index, memo, preprocess, resolve, scan, values
+from tfcarve.registry import index, memo, resolve, scan, values
 from tfcarve.registry.records import RawGradient, Records
 from tfcarve.registry.tree import Tree
 
@@ -35,22 +35,6 @@ def _index(root: Path, cache: Path) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
         return scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))
-
-
-@pytest.fixture
-def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Gives the sources that are preprocessed, as they are."""
-    seen: list[str] = []
-    real = preprocess.run
-
-    def run(
-        compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
-    ) -> str:
-        seen.extend(s for s in sources if s.startswith("tensorflow/"))
-        return real(compiler, defines, shadows, sources)
-
-    monkeypatch.setattr(preprocess, "run", run)
-    return seen
 
 
 def _edited(path: str, old: str, new: str) -> Callable[[Path], None]:

@@ -19,22 +19,6 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-@pytest.fixture
-def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Gives the sources that are preprocessed, as they are."""
-    seen: list[str] = []
-    real = preprocess.run
-
-    def run(
-        compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
-    ) -> str:
-        seen.extend(s for s in sources if s.startswith("tensorflow/"))
-        return real(compiler, defines, shadows, sources)
-
-    monkeypatch.setattr(preprocess, "run", run)
-    return seen
-
-
 def _settings(*defines: str) -> scan.Settings:
     return scan.Settings(defines, scan.find_compiler(os.environ))
 

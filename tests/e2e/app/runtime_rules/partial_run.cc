@@ -1,0 +1,44 @@
+// Runs a model of one number in parts, by TensorFlow's own C++ interface:
+//
+//   partial_run MODEL.pb INPUT NUMBER OUTPUT
+//
+// prints the output. It ends with 1 where TensorFlow says no, and says why.
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensorflow/core/public/session.h"
+
+namespace {
+
+void Check(const tensorflow::Status& status) {
+  if (status.ok()) return;
+  std::cerr << status.ToString() << std::endl;
+  std::exit(1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  tensorflow::GraphDef graph;
+  if (!graph.ParseFromString(bytes)) return 2;
+  tensorflow::Tensor input(std::strtof(argv[3], nullptr));
+
+  std::unique_ptr<tensorflow::Session> session(
+      tensorflow::NewSession(tensorflow::SessionOptions()));
+  Check(session->Create(graph));
+  std::string handle;
+  Check(session->PRunSetup({argv[2]}, {argv[4]}, {}, &handle));
+  std::vector<tensorflow::Tensor> outputs;
+  Check(session->PRun(handle, {{argv[2], input}}, {argv[4]}, &outputs));
+  std::cout << outputs[0].scalar<float>()() << std::endl;
+  return 0;
+}
