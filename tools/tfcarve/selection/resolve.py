@@ -123,7 +123,7 @@ def _left_over(
 ) -> None:
     trained = leftovers.leftovers(model, uses, kinds, lookup)
     found = {place: (kind.id, kind.transform) for place, kind in trained.items()}
-    needed = [use for use in uses if (use.function, use.node) not in found]
+    needed = [u for u in uses if (u.function, u.node) not in found] if found else uses
     decoding = input_decoding.decoding(needed, model.outputs, kinds.decoding)
     found.update({("", node): (_DECODING, how) for node, how in decoding.items()})
     for use in uses:
