@@ -1,0 +1,1 @@
+"""What is proved of each platform, as a table of the README."""

@@ -1,0 +1,91 @@
+"""The table: from proofs.yaml and what BUILD files declare to Markdown. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+COLUMNS = {
+    "compiled": "compiled",
+    "linked": "linked",
+    "registrations": "registrations proved",
+    "model": "model run",
+}
+BEGIN, END = "<!-- platforms: made by tests/platforms -->", "<!-- platforms: end -->"
+_KINDS = ({"test"}, {"test", "how"}, {"test", "only"}, {"not_yet"}, {"not_possible"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A platform of the table.
+
+    Attributes:
+      title: as readers know it.
+      names: its names in //rules/platforms.
+      cells: column to the cell as proofs.yaml has it.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    cells: Mapping[str, Mapping[str, str]]
+
+    def tests(self) -> frozenset[str]:
+        """Returns the labels of its tests."""
+        return frozenset(cell["test"] for cell in self.cells.values() if "test" in cell)
+
+
+def parse(text: str) -> tuple[Row, ...]:
+    """Reads proofs.yaml; raises ValueError where a row or a cell is of another form."""
+    rows = []
+    for row in yaml.safe_load(text):
+        if row.keys() != {"platform", "names", *COLUMNS}:
+            raise ValueError(f"{row.get('platform')}: platform, names, {', '.join(COLUMNS)} only")
+        for column in COLUMNS:
+            if set(row[column]) not in _KINDS:
+                raise ValueError(f"{row['platform']}: {column}: no cell: {row[column]}")
+        cells = {column: row[column] for column in COLUMNS}
+        rows.append(Row(row["platform"], tuple(row["names"]), cells))
+    return tuple(rows)
+
+
+def markdown(rows: Iterable[Row], declared: Mapping[str, bool]) -> str:
+    """Returns the table.
+
+    Args:
+      rows: the platforms.
+      declared: label of each test that there is, to whether it runs by name alone.
+    Raises ValueError where a cell names a test that is not declared.
+    """
+    lines = [" | ".join(("|", *COLUMNS.values())) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for row in rows:
+        cells = [_cell(row, column, declared) for column in COLUMNS]
+        lines.append(f"| {row.title}: {_code(row.names)} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _cell(row: Row, column: str, declared: Mapping[str, bool]) -> str:
+    cell = row.cells[column]
+    if "not_possible" in cell:
+        return f"not possible on this machine: {cell['not_possible']}"
+    if "not_yet" in cell:
+        return f"not yet: {cell['not_yet']}"
+    test = cell["test"]
+    if test not in declared:
+        raise ValueError(f"{row.title}: {column}: no BUILD file declares {test}")
+    parts = [f"only {cell['only']}" if "only" in cell else "yes"]
+    parts += [cell["how"]] if "how" in cell else []
+    parts += ["by name"] if declared[test] else []
+    return f"{', '.join(parts)}: `{test.removeprefix('//tests/')}`"
+
+
+def placed(readme: str, table: str) -> str:
+    """Returns the README with this table between its marks; raises ValueError where these are missing."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md lacks the line {BEGIN} or {END}")
+    return f"{before}{BEGIN}\n\n{table}\n{END}{after}"

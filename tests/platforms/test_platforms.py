@@ -1,0 +1,109 @@
+"""The README's table of platforms is what proofs.yaml and the BUILD files make."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from e2e import releases
+from platforms import declared, table, update
+
+ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
+PROOFS = (ROOT / "tests/platforms/proofs.yaml").read_text(encoding="utf-8")
+UPDATE = "to update: PYTHONPATH=tests python -m platforms.update"
+
+
+def _rows(**cell: str) -> tuple[table.Row, ...]:
+    return (table.Row("Vax", ("vax",), dict.fromkeys(table.COLUMNS, cell)),)
+
+
+def test_readme_has_the_table() -> None:
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == update.made(ROOT), UPDATE
+
+
+def test_what_the_end_to_end_tests_build_is_what_the_table_says_they_do() -> None:
+    rows = table.parse(PROOFS)
+    claimed = {n for r in rows if any("//tests/e2e:" in t for t in r.tests()) for n in r.names}
+    assert claimed == set(releases.PLATFORMS)
+
+
+def test_update(tmp_path: Path) -> None:
+    for file in ROOT.glob("tests/*/*"):
+        if file.is_file():
+            (tmp_path / file.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, tmp_path / file.relative_to(ROOT))
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
+    assert update.main(tmp_path) == 0
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    shutil.copyfile(ROOT / "README.md", readme)
+    assert update.made(tmp_path) == update.made(ROOT)
+    build = tmp_path / "tests/e2e/BUILD"
+    text = build.read_text(encoding="utf-8")
+    build.chmod(0o644)
+    build.write_text(text.replace('"test_models": []', '"test_models": ["manual"]'), "utf-8")
+    assert "yes, under qemu, by name: `e2e:test_models`" in update.made(tmp_path)
+    readme.chmod(0o644)
+    readme.write_text("no marks", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"README\.md lacks the line <!-- platforms"):
+        update.main(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ({"test": "//tests/a:test_b"}, "yes: `a:test_b`"),
+        ({"test": "//tests/a:test_b", "how": "under qemu"}, "yes, under qemu: `a:test_b`"),
+        ({"test": "//tests/a:test_b", "only": "a sample"}, "only a sample: `a:test_b`"),
+        ({"test": "//tests/a:test_c"}, "yes, by name: `a:test_c`"),
+        ({"not_yet": "why"}, "not yet: why"),
+        ({"not_possible": "why"}, "not possible on this machine: why"),
+    ],
+)
+def test_cells(cell: dict[str, str], text: str) -> None:
+    made = table.markdown(_rows(**cell), {"//tests/a:test_b": False, "//tests/a:test_c": True})
+    assert made.splitlines()[2] == f"| Vax: `vax` | {' | '.join([text] * len(table.COLUMNS))} |"
+
+
+def test_a_test_that_there_is_none_of() -> None:
+    with pytest.raises(ValueError, match="Vax: compiled: no BUILD file declares //tests/a:test_b"):
+        table.markdown(_rows(test="//tests/a:test_b"), {"//tests/a:test_c": False})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("linked:", "joined:", "platform, names, compiled, linked, registrations, model only"),
+        ("how:", "somehow:", "compiled: no cell"),
+        ("not_yet:", "soon:", "compiled: no cell"),
+    ],
+)
+def test_bad_proofs(old: str, new: str, message: str) -> None:
+    assert old in PROOFS
+    with pytest.raises(ValueError, match=message):
+        table.parse(PROOFS.replace(old, new))
+
+
+def test_declared(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    for name in ("test_one.py", "test_two.py", "BUILD"):
+        (tmp_path / "p" / name).touch()
+    (tmp_path / "p/BUILD").write_text("""
+load("//x:y.bzl", "some_test")
+some_test(name = "test_named", tags = ["local", "manual"])
+some_test(name = "other")
+[some_test(name = src.removesuffix(".py"), srcs = [src]) for src in glob(["test_*.py"], exclude = ["test_two.py"])]
+[some_test(name = n, tags = ["local"] + tags) for n, tags in {"test_a": [], "test_b": ["manual"]}.items()]
+""")
+    assert declared.tests(tmp_path, "p") == {
+        "//p:test_named": True,
+        "//p:test_one": False,
+        "//p:test_a": False,
+        "//p:test_b": True,
+    }
+    with pytest.raises(FileNotFoundError):
+        declared.tests(tmp_path, "q")
