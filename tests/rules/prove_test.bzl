@@ -19,6 +19,17 @@ def _proved_impl(ctx):
 
 proved_test = analysistest.make(_proved_impl)
 
+def _cpu_is_proved_impl(ctx):
+    env = analysistest.begin(ctx)
+    argv = _actions(env, "TfProve")[0].argv
+    asserts.equals(env, "armv7", argv[argv.index("--cpu") + 1])
+    return analysistest.end(env)
+
+cpu_is_proved_test = analysistest.make(
+    _cpu_is_proved_impl,
+    config_settings = {"//command_line_option:platforms": str(Label("//rules/platforms:linux_armv7"))},
+)
+
 def _without_table_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.equals(env, [], _validation(env))
