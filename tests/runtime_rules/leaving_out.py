@@ -1,6 +1,7 @@
 """A selection without the ops that some rules added. Pure.
 
-The sources that such a rule has compiled stay: so what fails is the op that is not there.
+The sources that such a rule has compiled stay: so what fails is the op that is not there. They go
+where sources are all that a rule adds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from tfcarve.selection.selection import GRADIENT_OP, Need, Selection
 
 def _needed(needs: Iterable[Need], models: Collection[str]) -> bool:
     return any(need.model.rpartition("/")[2] in models for need in needs)
+
+
+def _compiled(rules: Iterable[Rule]) -> set[str]:
+    return {source for rule in rules for source in rule.compiles}
 
 
 def _applies(rule: Rule, ops: Collection[str]) -> bool:
@@ -42,7 +47,8 @@ def without(
     ops = tuple(op for op in selection.ops if op.name in by_nodes | added)
     kernels = tuple(k for k in selection.kernels if k.op in added or _needed(k.needed_by, models))
     named = {op.file for op in ops} | {k.file for k in kernels} | {*gradient_files}
-    files = tuple(sorted(named | {source for rule in holding for source in rule.compiles}))
+    alone = [rule for rule in holding if rule.id in left_out and not rule.ops]
+    files = tuple(sorted(named | _compiled(holding) - _compiled(alone)))
     helpers_of = tuple((file, needed) for file, needed in selection.helpers_of if file in files)
     return replace(
         selection,

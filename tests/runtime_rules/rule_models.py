@@ -1,12 +1,12 @@
 """A model for each runtime rule: one that runs with the rule and fails without it.
 
-No model here names an op that a rule adds, so that none is in a library but by its rule.
+No model here names the op that another one is to fail for, so that it is in a library by its rule alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import tensorflow as tf
 from tensorflow.python.framework import function
 from tensorflow.python.ops import (
     gen_array_ops,
+    gen_collective_ops,
     gen_functional_ops,
     gen_math_ops,
     gen_resource_variable_ops,
@@ -34,12 +35,14 @@ class RuleModel:
       maker: gives the model as a GraphDef with a Placeholder INPUT and a node OUTPUT.
       error: what the library says of the model when the rule is left out.
       fed: what the model is fed.
+      in_parts: it fails where it is run in parts, by Session::PRun, and nowhere else.
     """
 
     rule: str
     maker: Callable[[], Any]
     error: str
     fed: Array
+    in_parts: bool = False
 
 
 # Functions in TensorFlow 1's form: tf.function would put an Identity behind each result.
@@ -71,6 +74,19 @@ def _lowered(outputs: list[Any]) -> Any:
 def plain() -> Any:
     """Negates twice."""
     return _drawn(gen_math_ops.neg)
+
+
+def minus_square() -> Any:
+    """Negates the square."""
+    return _drawn(lambda x: gen_math_ops.mul(x, x))
+
+
+def bits() -> Any:
+    """Gives the bits of a number; the kernel is registered through TensorFlow's C API. It needs no rule."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, (), name=INPUT)
+        gen_array_ops.bitcast(fed, tf.int32, name=OUTPUT)
+        return graph.as_graph_def()
 
 
 def folded() -> Any:
@@ -201,6 +217,34 @@ def accumulated_in_loop() -> Any:
     return _drawn(build)
 
 
+def gathered() -> Any:
+    """Gathers what the one device of a group has."""
+
+    def build(x: Any) -> Any:
+        return gen_collective_ops.collective_gather(
+            x, group_size=1, group_key=1, instance_key=1, shape=[1]
+        )
+
+    return _drawn(build, (1,))
+
+
+def reduced() -> Any:
+    """The mean over the one device of a group."""
+
+    def build(x: Any) -> Any:
+        return gen_collective_ops.collective_reduce(
+            x,
+            group_size=1,
+            group_key=2,
+            instance_key=2,
+            merge_op="Add",
+            final_op="Div",
+            subdiv_offsets=[0],
+        )
+
+    return _drawn(build)
+
+
 def _needs(
     rule: str, maker: Callable[[], Any], error: str, shape: tuple[int, ...] = ()
 ) -> RuleModel:
@@ -214,6 +258,9 @@ def _unknown(op: str) -> str:
 MODELS: Mapping[str, RuleModel] = {
     "plain_graph": _needs("source-and-sink", plain, _unknown("NoOp")),
     "plain": _needs("feeds-and-fetches", plain, _unknown("_Arg")),
+    "in_parts": replace(
+        _needs("feeds-of-partial-runs", minus_square, _unknown("_Recv")), in_parts=True
+    ),
     "fetched": _needs("fetches-of-constant-folding", folded, "was not folded"),
     "folded": _needs("folded-constants", folded, "was not folded"),
     "resource": _needs("functions-that-give-resources", resource, _unknown("Identity")),
@@ -226,4 +273,6 @@ MODELS: Mapping[str, RuleModel] = {
         "parallel-concat", parallel_concat, _unknown("_ParallelConcatStart"), (1,)
     ),
     "accumulated": _needs("accumulate-n", accumulated, _unknown("TemporaryVariable")),
+    "gathered": _needs("collectives", gathered, "was carved without collective ops", (1,)),
+    "reduced": _needs("collective-reductions", reduced, _unknown("Add")),
 }

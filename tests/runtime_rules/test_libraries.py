@@ -1,4 +1,7 @@
-"""Each runtime rule in carved libraries: its model runs with the rule and fails without it."""
+"""Each runtime rule in carved libraries: its model runs with the rule and fails without it.
+
+In the same library is a model whose kernel is registered through TensorFlow's C API.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +25,11 @@ from tfcarve.selection.selection import Selection
 _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load() if rule.when)
 # They name ops whose kernels come from the source that registers _Arg by itself.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
+_BITS = "bits"
+# A program that runs a model in parts.
+_IN_PARTS = f"//{given.PACKAGE}:partial_run"
+_ALL = frozenset((*MODELS, _BITS))
+_NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
 
 
@@ -32,35 +41,45 @@ class App:
     selection: Selection  # for all models, by all rules
     models: Path  # NAME.pb, NAME.input.npy and NAME.output.npy of each
 
-    def library(self, selected: Selection) -> Path:
-        """Builds the library for a selection; returns the program that runs a model in it."""
+    def carve(self, rules: frozenset[str], names: frozenset[str]) -> None:
+        """Makes the library that of some models without some rules."""
+        files = {f"{name}.pb" for name in names}
+        selected = leaving_out.without(self.selection, files, runtime_rules.load(), rules)
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
         given.place(self.workspace, selected, folder)
+
+    def program(self, *, in_parts: bool = False) -> Path:
+        """Builds the library; returns the program that runs a model in it."""
+        if in_parts:
+            return self.workspace.build([_IN_PARTS]).files(_IN_PARTS)[0]
         build = self.workspace.build([given.LIBRARY], ["--output_groups=runner"])
         return build.files(given.LIBRARY, "runner")[0]
-
-    def without(self, rules: frozenset[str], names: frozenset[str]) -> Path:
-        """Builds the library for some models without some rules."""
-        files = {f"{name}.pb" for name in names}
-        return self.library(leaving_out.without(self.selection, files, runtime_rules.load(), rules))
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Runs a model in a library; its output is then in ran.npy."""
         output = self.models / "ran.npy"
         output.unlink(missing_ok=True)
-        return subprocess.run(
-            [
-                program,
-                self.models / f"{name}.pb",
-                f"--input={frozen.INPUT}={self.models / f'{name}.input.npy'}",
-                f"--output={frozen.OUTPUT}={output}",
-            ],
-            check=False,
-            text=True,
-            capture_output=True,
-            timeout=60,
+        return _run(
+            program,
+            self.models / f"{name}.pb",
+            f"--input={frozen.INPUT}={self.models / f'{name}.input.npy'}",
+            f"--output={frozen.OUTPUT}={output}",
         )
+
+    def run_in_parts(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
+        """Runs a model of one number in parts; prints its output."""
+        (self.models / "ran.npy").unlink(missing_ok=True)
+        fed = str(MODELS[name].fed)
+        return _run(program, self.models / f"{name}.pb", frozen.INPUT, fed, frozen.OUTPUT)
+
+
+def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, check=False, text=True, capture_output=True, timeout=60)
+
+
+def _write(folder: Path, name: str, graph: Any) -> None:
+    (folder / f"{name}.pb").write_bytes(graph.SerializeToString(deterministic=True))
 
 
 def _write_models(folder: Path) -> None:
@@ -68,9 +87,11 @@ def _write_models(folder: Path) -> None:
         graph = model.maker()
         known = rule_models.with_constants(graph)
         (output,) = frozen.run(known, {frozen.INPUT: model.fed}, [frozen.OUTPUT])
-        (folder / f"{name}.pb").write_bytes(graph.SerializeToString(deterministic=True))
+        _write(folder, name, graph)
         np.save(folder / f"{name}.input.npy", model.fed)
         np.save(folder / f"{name}.output.npy", output)
+    _write(folder, _BITS, rule_models.bits())
+    np.save(folder / f"{_BITS}.input.npy", _NUMBER)
 
 
 @pytest.fixture(scope="module")
@@ -85,44 +106,65 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)
 
 
+def _names_in_parts() -> list[str]:
+    return [name for name, model in MODELS.items() if model.in_parts]
+
+
 def _names(rules: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name, model in MODELS.items() if model.rule in rules)
 
 
 def test_with_all_rules_each_model_gives_what_full_tensorflow_gives(app: App) -> None:
-    everything = app.without(frozenset(), frozenset(MODELS))
+    app.carve(frozenset(), _ALL)
+    program = app.program()
     for name in MODELS:
-        done = app.run(everything, name)
+        done = app.run(program, name)
         assert done.returncode == 0, (name, done.stderr)
         expected = np.load(app.models / f"{name}.output.npy")
         np.testing.assert_allclose(np.load(app.models / "ran.npy"), expected, atol=1e-6)
 
+    # In the same library: a kernel that is registered through TensorFlow's C API, and partial runs.
+    done = app.run(program, _BITS)
+    assert done.returncode == 0, done.stderr
+    ran = np.load(app.models / "ran.npy")
+    assert (ran.dtype, int(ran)) == (np.int32, int(_NUMBER.view(np.int32)))
+    program = app.program(in_parts=True)
+    for name in _names_in_parts():
+        done = app.run_in_parts(program, name)
+        assert done.returncode == 0, (name, done.stderr)
+        assert float(done.stdout) == float(np.load(app.models / f"{name}.output.npy"))
+
 
 def test_leaving_nothing_out_leaves_the_selection_as_it_is(app: App) -> None:
     rules = runtime_rules.load()
-    files = {f"{name}.pb" for name in MODELS}
+    files = {f"{name}.pb" for name in _ALL}
     assert leaving_out.without(app.selection, files, rules, ()) == app.selection
 
 
 def test_without_its_rule_each_model_fails(app: App) -> None:
     # All conditional rules at once, for no model asks for two of them (test_models): so each of
     # these models lacks its own rule and nothing else.
-    program = app.without(_CONDITIONAL, _names(_CONDITIONAL))
+    app.carve(_CONDITIONAL, _names(_CONDITIONAL))
+    program = app.program()
     for name in sorted(_names(_CONDITIONAL)):
-        _fails(app, program, name)
+        _fails(app, app.run(program, name), MODELS[name].error)
+    # And one that the library was not carved for.
+    _fails(app, app.run(program, _BITS), f"op Bitcast, for node {frozen.OUTPUT}")
 
 
 @pytest.mark.parametrize("rule", _ALWAYS)
 def test_without_a_rule_that_always_holds_its_model_fails(app: App, rule: str) -> None:
     # Without the conditional rules as well: these models ask for none. What the other models need is
     # there, so that few units differ from the build before.
-    program = app.without(_CONDITIONAL | {rule}, frozenset(MODELS) - _IN_FUNCTION_OPS)
-    for name in _names(frozenset({rule})):
-        _fails(app, program, name)
+    app.carve(_CONDITIONAL | {rule}, frozenset(MODELS) - _IN_FUNCTION_OPS)
+    (name,) = _names(frozenset({rule}))
+    model = MODELS[name]
+    program = app.program(in_parts=model.in_parts)
+    run = app.run_in_parts if model.in_parts else app.run
+    _fails(app, run(program, name), model.error)
 
 
-def _fails(app: App, program: Path, name: str) -> None:
-    done = app.run(program, name)
-    assert done.returncode not in (0, 2), (name, done.stderr)
-    assert MODELS[name].error in done.stderr, name
+def _fails(app: App, done: subprocess.CompletedProcess[str], error: str) -> None:
+    assert done.returncode not in (0, 2), done.args
+    assert error in done.stderr, done.args
     assert not (app.models / "ran.npy").exists()

@@ -17,11 +17,10 @@ def test_parse() -> None:
         "like": "T",
         "replaced": True,
         "compiles": ["a.cc"],
-        "unproved": "it\n is",
     }
     assert parse({"rules": [_ROW, full]}, "r.yaml") == (
         Rule("a", ("NoOp",), frozenset(), "", False, (), "a.cc", "so it is"),
-        Rule("a", ("NoOp",), frozenset(["If"]), "T", True, ("a.cc",), "a.cc", "so it is", "it is"),
+        Rule("a", ("NoOp",), frozenset(["If"]), "T", True, ("a.cc",), "a.cc", "so it is"),
     )
 
 

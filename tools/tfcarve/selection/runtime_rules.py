@@ -10,9 +10,7 @@ import yaml
 
 from tfcarve.errors import BadInput
 
-_KEYS = frozenset(
-    ("id", "ops", "when", "like", "replaced", "compiles", "source", "why", "unproved")
-)
+_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why"))
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 
@@ -30,7 +28,6 @@ class Rule:
       compiles: sources that the library needs besides; they are no part of the core.
       source: the TensorFlow source that the rule was read from.
       why: what adds the ops.
-      unproved: why no model fails without the rule; empty: one does, see tests/runtime_rules.
     """
 
     id: str
@@ -41,7 +38,6 @@ class Rule:
     compiles: tuple[str, ...]
     source: str
     why: str
-    unproved: str = ""
 
 
 def parse(document: Any, where: str) -> tuple[Rule, ...]:
@@ -72,7 +68,6 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
                 tuple(row.get("compiles", ())),
                 row["source"],
                 " ".join(row["why"].split()),
-                " ".join(row.get("unproved", "").split()),
             )
         )
     return tuple(rules)
