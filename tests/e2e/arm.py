@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import ARMAttributesSection
@@ -12,14 +12,16 @@ from elftools.elf.sections import ARMAttributesSection
 RASPBERRY_PI_2 = {"TAG_FP_ARCH": 5, "TAG_ADVANCED_SIMD_ARCH": 2, "TAG_ABI_VFP_ARGS": 1}
 
 
-def attributes(file: Path) -> dict[str, int]:
-    """Those of RASPBERRY_PI_2's attributes that a 32-bit ARM object or library has."""
+def attributes(data: bytes) -> dict[str, int]:
+    """Those of RASPBERRY_PI_2's attributes that a 32-bit ARM object has.
+
+    A linked library tells nothing: lld keeps the attributes of the first object, which is the system's.
+    """
+    section = ELFFile(io.BytesIO(data)).get_section_by_name(".ARM.attributes")
+    if not isinstance(section, ARMAttributesSection):
+        return {}
     found: dict[str, int] = {}
-    with file.open("rb") as stream:
-        section = ELFFile(stream).get_section_by_name(".ARM.attributes")
-        if not isinstance(section, ARMAttributesSection):
-            return {}
-        for vendor in section.iter_subsections():
-            for part in vendor.iter_subsubsections():
-                found |= {a.tag: a.value for a in part.iter_attributes() if a.tag in RASPBERRY_PI_2}
+    for vendor in section.iter_subsections():
+        for part in vendor.iter_subsubsections():
+            found |= {a.tag: a.value for a in part.iter_attributes() if a.tag in RASPBERRY_PI_2}
     return found

@@ -21,4 +21,4 @@ def test_gate(flags: list[str], passes: bool, tmp_path: Path) -> None:
     source, made = tmp_path / "a.c", tmp_path / "a.o"
     source.write_text("float f(float a, float b, float c) { return a * b + c; }\n")
     subprocess.run(["arm-linux-gnueabihf-g++", *flags, "-c", source, "-o", made], check=True)
-    assert (attributes(made) == RASPBERRY_PI_2) == passes
+    assert (attributes(made.read_bytes()) == RASPBERRY_PI_2) == passes
