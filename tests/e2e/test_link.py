@@ -11,10 +11,9 @@ from elftools.elf.sections import SymbolTableSection
 
 from e2e import arm, building, releases
 from e2e.releases import Release
-from tfcarve.size import archive
+from tfcarve.size import archive, link_line
 
-_PACKED = "//:packed"
-_PLAIN = "//:tensorflow"
+_LIBRARY = "//:tensorflow"
 
 MACHINES: Mapping[str, str] = {
     "linux_arm64": "EM_AARCH64",
@@ -70,20 +69,22 @@ def _sections(library: Path) -> set[str]:
         return {section.name for section in ELFFile(stream).iter_sections()}
 
 
-def _folder_of(files: list[Path], name: str) -> Path:
-    (folder,) = {file.parent for file in files if file.name == name}
-    return folder
-
-
 def test_packed_relocations(tmp_path: Path) -> None:
+    """What the option's flag makes of the library, linked again: tests/rules sees that it is passed on."""
     name = "libtensorflow-core.so"
+    plain, packed = tmp_path / "plain" / name, tmp_path / "packed" / name
     with building.app() as workspace:
-        build = workspace.build([_PACKED, _PLAIN])
-        packed, plain = (_folder_of(build.files(target), name) for target in (_PACKED, _PLAIN))
-        release = Release("linux_x86_64", workspace.folder, packed)
-        rpath = f"-Wl,-rpath,{packed}"
-        program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", rpath)
-        assert release.run_model(program) == ""
-        assert ".relr.dyn" in _sections(packed / name)
-        assert ".relr.dyn" not in _sections(plain / name)
-        assert (packed / name).stat().st_size < (plain / name).stat().st_size
+        build = workspace.build([_LIBRARY], ["--output_groups=default,sizes"])
+        (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
+        line = link_line.load(file, None)
+        for library, flags in ((plain, []), (packed, ["-Wl,-z,pack-relative-relocs"])):
+            library.parent.mkdir()
+            command = line.link.with_files(str(library), [line.link.source])
+            releases.checked([*command, *flags], cwd=line.root)
+            release = Release("linux_x86_64", workspace.folder, library.parent)
+            found = (f"-I{file.parent / 'include'}", f"-Wl,-rpath,{library.parent}")
+            program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", *found)
+            assert release.run_model(program) == ""
+    assert ".relr.dyn" in _sections(packed)
+    assert ".relr.dyn" not in _sections(plain)
+    assert packed.stat().st_size < plain.stat().st_size

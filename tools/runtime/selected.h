@@ -15,6 +15,12 @@
 #ifndef TFCARVE_TOOLS_RUNTIME_SELECTED_H_
 #define TFCARVE_TOOLS_RUNTIME_SELECTED_H_
 
+// Kernels of lists ask for XLA's header of plug-in devices, which no carved
+// library has, but on systems that have none (core/kernels/list_kernels.h).
+#ifndef PLATFORM_CHROMIUMOS
+#define PLATFORM_CHROMIUMOS
+#endif
+
 #ifndef TFCARVE_KERNEL_CLASSES
 #define TFCARVE_KERNEL_CLASSES
 #endif
