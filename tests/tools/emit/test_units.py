@@ -28,8 +28,16 @@ def test_units() -> None:
 
 def test_helpers() -> None:
     assert units.helpers(selection(helpers=["k/h.cc"])) == {
-        "k__h.cc": b'#include "selected.h"\n#include <k/h.cc>\n'
+        "k__h.cc": b'#include "selected.h"\n#include "k/h.cc"\n'
     }
+
+
+def test_sources_of_tensorflow_may_be_replaced() -> None:
+    source = "tensorflow/core/kernels/h.cc"
+    (helper,) = units.helpers(selection(helpers=[source])).values()
+    (unit,) = units.units(selection([("H", "HOp", source)])).values()
+    assert helper.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
+    assert unit.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
 
 
 def test_names_that_are_hostile_stay_strings() -> None:

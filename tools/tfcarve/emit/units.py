@@ -7,6 +7,7 @@ from tfcarve.emit.cstring import quote
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
 
+_TENSORFLOW = "tensorflow/"
 # Sources in this folder register by calls of TensorFlow's C API.
 _C_API = "tensorflow/c/"
 
@@ -27,11 +28,18 @@ def file_name(source: str) -> str:
     return f"__{name}" if name == source else name
 
 
+def _include(source: str) -> str:
+    # Angle brackets: with quotes, a compiler looks into TensorFlow's own tree first, and would not
+    # find what stands in place of a source (third_party/tensorflow/lean_kernels).
+    named = f"<{source}>" if source.startswith(_TENSORFLOW) else f'"{source}"'
+    return f"#include {named}\n"
+
+
 def _unit(source: str, lists: str) -> bytes:
     # Both headers leave a record of each registration, where the source makes it.
     table = "c_registration_table.h" if source.startswith(_C_API) else "registration_table.h"
     unit = f'#define TFCARVE_UNIT "{source}"\n'
-    return f'{lists}{unit}#include "{table}"\n#include "{source}"\n'.encode()
+    return f'{lists}{unit}#include "{table}"\n{_include(source)}'.encode()
 
 
 def _define(macro: str, names: Iterable[str]) -> str:
@@ -61,9 +69,7 @@ def units(selection: Selection) -> dict[str, bytes]:
 
 def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name: it registers nothing."""
-    # Angle brackets: with quotes, a compiler looks into TensorFlow's own tree first, and would not
-    # find what stands in place of a source (third_party/tensorflow/lean_kernels).
     return {
-        file_name(source): f'#include "selected.h"\n#include <{source}>\n'.encode()
+        file_name(source): f'#include "selected.h"\n{_include(source)}'.encode()
         for source in selection.helpers
     }

@@ -1,0 +1,151 @@
+"""Transposition and products in a carved library, which are tfcarve's own, against full TensorFlow's, to the bit."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from e2e import building
+from models import frozen
+
+_LIBRARY = "//lean:library"
+# Sizes on both sides of a tile's edge, single elements, nothing to do, and more ranks than Eigen is asked for.
+_CASES = (
+    ((33, 47), (1, 0)),
+    ((16, 32), (1, 0)),
+    ((5,), (0,)),
+    ((1, 1, 7), (2, 0, 1)),
+    ((3, 17, 18), (0, 2, 1)),
+    ((3, 17, 18), (2, 0, 1)),
+    ((2, 19, 23, 3), (0, 3, 1, 2)),
+    ((2, 3, 19, 23), (0, 2, 3, 1)),
+    ((2, 3, 4, 5, 6), (4, 2, 0, 3, 1)),
+    ((2, 3, 2, 3, 2, 3, 2), (6, 5, 4, 3, 2, 1, 0)),
+    ((2, 3, 1, 2, 2, 3, 2, 2, 3), (8, 1, 3, 2, 0, 5, 7, 6, 4)),
+    ((0, 3), (1, 0)),
+)
+_SIZE = max(int(np.prod(shape)) for shape, _ in _CASES)
+
+
+def _transposed(flat: Any, shape: tuple[int, ...], perm: tuple[int, ...]) -> list[Any]:
+    """Each element size that there is, and what conjugates."""
+    there = tf.reshape(flat[: int(np.prod(shape))], shape)
+    pair = tf.complex(there, -there)
+    turned = [
+        tf.transpose(there, perm),
+        tf.cast(tf.transpose(tf.cast(there, tf.uint8), perm), tf.float32),
+        tf.cast(tf.transpose(tf.cast(there, tf.float64), perm), tf.float32),
+        tf.math.imag(tf.transpose(pair, perm, conjugate=True)),
+    ]
+    return [tf.reshape(one, [-1]) for one in turned]
+
+
+def _transposes() -> Any:
+    with tf.Graph().as_default() as graph:
+        flat = tf.compat.v1.placeholder(tf.float32, [_SIZE], name=frozen.INPUT)
+        parts = [part for shape, perm in _CASES for part in _transposed(flat, shape, perm)]
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+# Rows, columns and what is summed over: vectors, whole blocks and parts of them, few and many.
+_PRODUCTS = (
+    (1, 1, 1),
+    (1, 5, 7),
+    (5, 1, 7),
+    (1, 200, 300),
+    (200, 1, 300),
+    (33, 65, 17),
+    (64, 64, 64),
+    (130, 257, 70),
+    (257, 3, 129),
+)
+# Of the left and of the right side: one for all, a product each, and both at once.
+_BATCHES = (((), (4,)), ((3,), (3,)), ((3, 1), (2,)))
+_MOST = max(m * k + k * n for m, n, k in _PRODUCTS) * 9
+
+
+def _sides(flat: Any, left: list[int], right: list[int]) -> tuple[Any, Any]:
+    cut = int(np.prod(left))
+    rest = flat[cut : cut + int(np.prod(right))]
+    return tf.reshape(flat[:cut], left), tf.reshape(rest, right)
+
+
+def _products_of(flat: Any) -> Iterator[Any]:
+    for (m, n, k), a, b in itertools.product(_PRODUCTS, (False, True), (False, True)):
+        left, right = [k, m] if a else [m, k], [n, k] if b else [k, n]
+        yield tf.linalg.matmul(*_sides(flat, left, right), transpose_a=a, transpose_b=b)
+        for x, y in _BATCHES if m * n * k < 50_000 else ():
+            sides = _sides(flat, [*x, *left], [*y, *right])
+            yield tf.linalg.matmul(*sides, adjoint_a=a, adjoint_b=b)
+
+
+def _products() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = [
+            tf.reshape(tf.cast(product, tf.float32), [-1])
+            for dtype in (tf.float32, tf.float64, tf.int32)
+            for product in _products_of(tf.cast(fed, dtype))
+        ]
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A graph, what it is fed, and what full TensorFlow makes of it."""
+
+    graph: Any
+    fed: Any
+    wanted: Any
+
+
+def _case(graph: Any, fed: Any) -> Case:
+    (wanted,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
+    return Case(graph, fed, wanted)
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    drawn = np.random.default_rng(frozen.SEED)
+    # Sums of these are exact in floats, whatever their order.
+    small = drawn.integers(-8, 9, _MOST).astype(np.float32)
+    return {
+        "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
+        "products": _case(_products(), small),
+    }
+
+
+@pytest.fixture(scope="module")
+def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("models")
+    models = {f"{name}.pb": folder / f"{name}.pb" for name in cases}
+    for name, case in cases.items():
+        models[f"{name}.pb"].write_bytes(case.graph.SerializeToString(deterministic=True))
+    with building.app() as workspace:
+        workspace.place("lean", models, "*.pb")
+        build = workspace.build([_LIBRARY], ["--output_groups=runner"])
+        yield build.files(_LIBRARY, "runner")[0]
+
+
+@pytest.mark.parametrize("name", ["transposes", "products"])
+def test_as_full_tensorflow(
+    name: str, cases: dict[str, Case], program: Path, tmp_path: Path
+) -> None:
+    case = cases[name]
+    model, given, got = (tmp_path / file for file in ("model.pb", "given.npy", "got.npy"))
+    model.write_bytes(case.graph.SerializeToString(deterministic=True))
+    np.save(given, case.fed)
+    bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
+    subprocess.run([program, model, *bound], check=True, timeout=60)
+    assert np.unique(case.wanted).size > 1000
+    np.testing.assert_array_equal(np.load(got), case.wanted)
