@@ -57,9 +57,10 @@ void Multiply(Index rows, Index columns, Index depth, const Matrix<T>& lhs,
 template <typename T, int kOrder>
 void MultiplyVector(Index rows, Index depth, const Matrix<T>& matrix,
                     const T* vector, T* out) {
+  // As Eigen's kernels expect of a vector without gaps.
+  constexpr int kVectorOrder = kOrder == ColMajor ? RowMajor : ColMajor;
   using MatrixMapper = const_blas_data_mapper<T, Index, kOrder>;
-  using VectorMapper =
-      const_blas_data_mapper<T, Index, kOrder == ColMajor ? RowMajor : ColMajor>;
+  using VectorMapper = const_blas_data_mapper<T, Index, kVectorOrder>;
   Eigen::internal::general_matrix_vector_product<
       Index, T, MatrixMapper, kOrder, false, T, VectorMapper,
       false>::run(rows, depth, MatrixMapper(matrix.data, matrix.stride),
