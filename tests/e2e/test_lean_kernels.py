@@ -1,4 +1,4 @@
-"""Transposition and products in a carved library, which are tfcarve's own, against full TensorFlow's, to the bit."""
+"""Kernels of a carved library that are tfcarve's own, against full TensorFlow's, to the bit."""
 
 from __future__ import annotations
 
@@ -100,6 +100,42 @@ def _products() -> Any:
     return graph.as_graph_def()
 
 
+# Side of the image, channels, outputs, groups; side of the filter, stride, dilation, padding.
+_IMAGES = ((1, 3, 4, 1), (9, 3, 4, 1), (20, 16, 40, 1), (9, 4, 6, 2))
+_FILTERS = (
+    (1, 1, 1, "VALID"),
+    (1, 2, 1, "SAME"),
+    (3, 1, 1, "SAME"),
+    (3, 1, 1, "VALID"),
+    (3, 2, 1, "SAME"),
+    (3, 2, 1, "VALID"),
+    (2, 1, 2, "SAME"),
+    (5, 1, 3, "SAME"),
+    (3, 2, 2, [[0, 0], [2, 1], [0, 3], [0, 0]]),
+    (9, 1, 1, "VALID"),
+)
+
+
+def _convolutions() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for (side, channels, outputs, groups), filtered in itertools.product(_IMAGES, _FILTERS):
+            size, stride, dilation, padding = filtered
+            if padding != "SAME" and (size - 1) * dilation >= side:
+                continue
+            # Wider than high, so that the two are not mistaken for each other.
+            image, kernel = _sides(
+                fed,
+                [2, side, side + 3, channels],
+                [size, size, channels // groups, outputs],
+            )
+            made = tf.nn.conv2d(image, kernel, stride, padding, dilations=dilation)
+            parts.append(tf.reshape(made, [-1]))
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, what it is fed, and what full TensorFlow makes of it."""
@@ -122,6 +158,7 @@ def cases() -> dict[str, Case]:
     return {
         "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
         "products": _case(_products(), small),
+        "convolutions": _case(_convolutions(), small),
     }
 
 
@@ -137,7 +174,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         yield build.files(_LIBRARY, "runner")[0]
 
 
-@pytest.mark.parametrize("name", ["transposes", "products"])
+@pytest.mark.parametrize("name", ["transposes", "products", "convolutions"])
 def test_as_full_tensorflow(
     name: str, cases: dict[str, Case], program: Path, tmp_path: Path
 ) -> None:
