@@ -9,11 +9,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm, building, releases
+from e2e import arm, releases
 from e2e.releases import Release
-from tfcarve.size import archive, link_line
-
-_LIBRARY = "//:tensorflow"
+from tfcarve.size import archive
 
 MACHINES: Mapping[str, str] = {
     "linux_arm64": "EM_AARCH64",
@@ -62,29 +60,3 @@ def test_32_bit_code_runs_on_a_raspberry_pi_2(release: Release) -> None:
     members = list(archive.members(library.read_bytes(), library.name))
     assert len(members) > 100
     assert [name for name, data in members if arm.attributes(data) != expected] == []
-
-
-def _sections(library: Path) -> set[str]:
-    with library.open("rb") as stream:
-        return {section.name for section in ELFFile(stream).iter_sections()}
-
-
-def test_packed_relocations(tmp_path: Path) -> None:
-    """What the option's flag makes of the library, linked again: tests/rules sees that it is passed on."""
-    name = "libtensorflow-core.so"
-    plain, packed = tmp_path / "plain" / name, tmp_path / "packed" / name
-    with building.app() as workspace:
-        build = workspace.build([_LIBRARY], ["--output_groups=default,sizes"])
-        (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
-        line = link_line.load(file, None)
-        for library, flags in ((plain, []), (packed, ["-Wl,-z,pack-relative-relocs"])):
-            library.parent.mkdir()
-            command = line.link.with_files(str(library), [line.link.source])
-            releases.checked([*command, *flags], cwd=line.root)
-            release = Release("linux_x86_64", workspace.folder, library.parent)
-            found = (f"-I{file.parent / 'include'}", f"-Wl,-rpath,{library.parent}")
-            program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", *found)
-            assert release.run_model(program) == ""
-    assert ".relr.dyn" in _sections(packed)
-    assert ".relr.dyn" not in _sections(plain)
-    assert packed.stat().st_size < plain.stat().st_size

@@ -173,11 +173,19 @@ def module_file(text: str, tfcarve: Path) -> str:
     return text.replace(_LOCAL_PATH, f'path = "{quoted}"')
 
 
+_open_here: set[Path] = set()
+
+
 @contextmanager
 def opened(app: Path, name: str) -> Iterator[Workspace]:
-    """A copy of `app` that no other process uses meanwhile."""
+    """A copy of `app` that no other process uses meanwhile.
+
+    Raises NestedError where this process has it open: it would wait for itself for ever.
+    """
     tfcarve = source_tree()
     folder = cache_folder() / "e2e" / name
+    if folder in _open_here:
+        raise NestedError(f"{folder} is open already")
     folder.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f"{name}.lock").open("w") as lock:
         try:
@@ -186,7 +194,11 @@ def opened(app: Path, name: str) -> Iterator[Workspace]:
             print(f"waiting for another process that builds in {folder}", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
         _mirror(app, folder, tfcarve)
-        yield Workspace(folder, tfcarve / "bazelw")
+        _open_here.add(folder)
+        try:
+            yield Workspace(folder, tfcarve / "bazelw")
+        finally:
+            _open_here.remove(folder)
 
 
 def _mirror(app: Path, folder: Path, tfcarve: Path) -> None:

@@ -1,0 +1,39 @@
+"""What the flag of packed_relocations makes of a library, linked again: tests/rules sees that it is passed on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+
+from e2e import building, releases
+from e2e.releases import Release
+from tfcarve.size import link_line
+
+_LIBRARY = "//:tensorflow"
+_PACKED = "-Wl,-z,pack-relative-relocs"
+
+
+def _sections(library: Path) -> set[str]:
+    with library.open("rb") as stream:
+        return {section.name for section in ELFFile(stream).iter_sections()}
+
+
+def test_packed_relocations(tmp_path: Path) -> None:
+    name = "libtensorflow-core.so"
+    plain, packed = tmp_path / "plain" / name, tmp_path / "packed" / name
+    with building.app() as workspace:
+        build = workspace.build([_LIBRARY], ["--output_groups=default,sizes"])
+        (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
+        line = link_line.load(file, None)
+        for library, flags in ((plain, []), (packed, [_PACKED])):
+            library.parent.mkdir()
+            command = line.link.with_files(str(library), [line.link.source])
+            releases.checked([*command, *flags], cwd=line.root)
+            release = Release("linux_x86_64", workspace.folder, library.parent)
+            found = (f"-I{file.parent / 'include'}", f"-Wl,-rpath,{library.parent}")
+            program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", *found)
+            assert release.run_model(program) == ""
+    assert ".relr.dyn" in _sections(packed)
+    assert ".relr.dyn" not in _sections(plain)
+    assert packed.stat().st_size < plain.stat().st_size
