@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, size_models, size_selections, size_table
+from benchmarks import measure, size_selections, size_table
 from benchmarks.size_table import Measured, Variant
-from demo import library, nested
+from demo import library, made_models, nested
 from demo.inception import APP
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import given
@@ -38,6 +38,7 @@ from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
 
+MODELS = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
 PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
 PACKAGE = "sizes"
 BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--model",
         action="append",
-        choices=size_models.NAMES,
+        choices=MODELS,
         dest="models",
         help="only this model; may be repeated",
     )
@@ -123,7 +124,7 @@ def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequenc
 
 
 def _selected(models: Sequence[str], indexed: IndexFile) -> Selection:
-    loaded = [read.read(size_models.kept(name)) for name in models]
+    loaded = [read.read(made_models.made(name).model) for name in models]
     return resolve(loaded, indexed, runtime_rules.load(), leftover_kinds.load()).selection
 
 
@@ -141,7 +142,7 @@ def _planned(asked: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
     settings = scan.Settings(common.default_defines(), scan.find_compiler(os.environ))
     indexed = index.parse(scan.make_index(tree, settings), f"index of {tree}")
     everything = indexed.load()
-    models, platforms = asked.models or size_models.NAMES, asked.platforms or PLATFORMS
+    models, platforms = asked.models or MODELS, asked.platforms or PLATFORMS
     for model in models:
         carved = _selected([model], indexed)
         yield _Planned(model, platforms, Variant.CARVED, carved)

@@ -59,6 +59,12 @@ def mobilenet_v2() -> Made:
     return _classifier(tf.keras.applications.MobileNetV2(weights=None))
 
 
+def resnet_50() -> Made:
+    """ResNet-50: convolutions of one pixel, and sums of what two branches give."""
+    frozen.seeded()
+    return _classifier(tf.keras.applications.ResNet50(weights=None))
+
+
 def lstm() -> Made:
     """An LSTM over 16 steps, in the while loop that a session runs (Enter, Merge, Switch, Exit)."""
     frozen.seeded()
@@ -100,5 +106,11 @@ def tiny() -> Made:
 
 
 MODELS: Mapping[str, Callable[[], Made]] = MappingProxyType(
-    {"inception_v3": inception_v3, "lstm": lstm, "mobilenet_v2": mobilenet_v2, "tiny": tiny}
+    {
+        "inception_v3": inception_v3,
+        "lstm": lstm,
+        "mobilenet_v2": mobilenet_v2,
+        "resnet_50": resnet_50,
+        "tiny": tiny,
+    }
 )

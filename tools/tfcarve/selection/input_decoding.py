@@ -54,8 +54,9 @@ class _Graph:
 
     def is_constant(self, tensor: str) -> bool:
         """Says whether a value is the same in every run."""
-        return all(use.op == "Const" or _data(use) for use in self.upstream([tensor])) and not any(
-            map(_is_placeholder, self.upstream([tensor]))
+        return all(
+            (use.op == "Const" or _data(use)) and not _is_placeholder(use)
+            for use in self.upstream([tensor])
         )
 
     def is_fed_by_the_app(self, decoder: NodeUse) -> bool:
