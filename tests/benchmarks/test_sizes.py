@@ -11,9 +11,7 @@ from selections import selection
 
 from benchmarks import sizes
 from benchmarks.size_table import Measured, Variant
-from demo import made_models
 from demo.nested import NestedError
-from tfcarve.models import read
 
 _SELECTION = selection(
     [("Relu", "ReluOp<float>", "a.cc"), ("Relu", "ReluOp<double>", "a.cc")], [("Relu", "ops.cc")]
@@ -75,11 +73,6 @@ def test_unknown_names_are_refused(option: str, capsys: pytest.CaptureFixture[st
         sizes.main([option])
     assert stopped.value.code == 2
     assert "choose from" in capsys.readouterr().err
-
-
-def test_lstm_has_a_while_loop() -> None:
-    ops = {node.op for node in read.read(made_models.made("lstm").model).nodes}
-    assert {"Enter", "LoopCond", "Merge", "NextIteration", "Switch", "Exit"} <= ops
 
 
 def test_models_that_are_measured() -> None:

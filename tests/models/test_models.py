@@ -50,7 +50,7 @@ def test_frozen_classifier_is_one_graph_whose_answers_differ() -> None:
 def test_lstm_is_a_loop_whose_answers_differ() -> None:
     made = zoo.lstm()
     ops = {node.op for node in made.graph.node}
-    assert {"Enter", "Exit", "LoopCond", "NextIteration", "MatMul"} <= ops
+    assert {"Enter", "LoopCond", "Merge", "NextIteration", "Switch", "Exit", "MatMul"} <= ops
     assert made.output.sum() == pytest.approx(1)
     assert made.output.max() > 0.1
 
