@@ -48,6 +48,10 @@ def tfcarve_re2():
     """RE2: regular expressions."""
     _source("re2")
 
+def tfcarve_zlib():
+    """zlib: compressed records."""
+    _source("zlib")
+
 def tfcarve_gemmlowp():
     """gemmlowp's headers: products of small integers."""
     _source("gemmlowp")
@@ -111,6 +115,7 @@ def tfcarve_repositories():
     tfcarve_re2()
     tfcarve_gemmlowp()
     tfcarve_ml_dtypes()
+    tfcarve_zlib()
     tfcarve_cross()
     tfcarve_lld()
     tfcarve_python()

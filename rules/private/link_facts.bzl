@@ -24,6 +24,9 @@ _CPP_HEADERS = [
     "tensorflow/core/public/session.h",
 ]
 
+# How a cc_library says that it needs one of Apple's.
+_FRAMEWORK = "-Wl,-framework,"
+
 # Which row of the platforms' table a target is built for, as a rule's attribute: "" for none.
 PLATFORM_NAME = select({
     Label("//rules/platforms:is_" + name): name
@@ -57,14 +60,16 @@ def _fragments(ctx, selection, linked, oldest_system, headers, copts):
         return []
     row = PLATFORMS[ctx.attr.platform]
     facts = _declare(ctx, "parts/link_facts.json")
+    system = {flag: None for i in linked.linker_inputs.to_list() for flag in i.user_link_flags}.keys()
     own_defines = [flag.removeprefix("-D") for flag in copts if flag.startswith("-D")]
     ctx.actions.write(facts, json.encode(struct(
         defines = {define: None for define in own_defines + headers.defines.to_list()}.keys(),
+        frameworks = [f.removeprefix(_FRAMEWORK) for f in system if f.startswith(_FRAMEWORK)],
         oldest_system = oldest_system,
         os = row.os,
         platform = ctx.attr.platform,
         shared_library = row.shared_library or "",
-        system_flags = {flag: None for i in linked.linker_inputs.to_list() for flag in i.user_link_flags}.keys(),
+        system_flags = [flag for flag in system if not flag.startswith(_FRAMEWORK)],
     )))
     outputs = [_declare(ctx, name) for name in _FRAGMENTS[row.os]]
     args = ctx.actions.args()

@@ -4,6 +4,8 @@ The rules of @rules_proto are not used: they need a protobuf module of their own
 protobuf that TensorFlow is compiled with.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+
 visibility("public")
 
 def _root_of(label, folder = ""):
@@ -14,8 +16,10 @@ def _relative(file, root):
     """The path of a source below a folder."""
     return file.path if root == "." else file.path.removeprefix(root + "/")
 
-def _import_root(file):
-    return file.path.partition("/google/protobuf/")[0]
+def _protobuf_root(file):
+    """Where protobuf's own imports start; those of the same repository start at its root."""
+    before, found, _ = file.path.partition("/google/protobuf/")
+    return before if found else None
 
 def _proto_sources_impl(ctx):
     headers, sources = [], []
@@ -28,11 +32,12 @@ def _proto_sources_impl(ctx):
     out = headers[0].path.removesuffix("/" + names[0].removesuffix(".proto") + ".pb.h")
     imported = ctx.files.imports
     args = ctx.actions.args()
-    args.add(out, format = "--cpp_out=lite:%s")
+    lite = ctx.attr._protos[BuildSettingInfo].value == "lite"
+    args.add(out, format = "--cpp_out=lite:%s" if lite else "--cpp_out=%s")
     args.add(root, format = "-I%s")
     args.add_all(
         imported,
-        map_each = _import_root,
+        map_each = _protobuf_root,
         format_each = "-I%s",
         uniquify = True,
     )
@@ -52,11 +57,15 @@ def _proto_sources_impl(ctx):
 
 proto_sources = rule(
     implementation = _proto_sources_impl,
-    doc = "All .pb.h and .pb.cc of a list of protos, as MessageLite, in one action. Must stand in the root package.",
+    doc = "All .pb.h and .pb.cc of a list of protos, in one action. Must stand in the root package.",
     attrs = {
         "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
         "import_root": attr.string(doc = "The folder of this repository that imports start at."),
-        "imports": attr.label(doc = "Protobuf's own protos, where they are imported."),
+        "imports": attr.label_list(
+            allow_files = [".proto"],
+            doc = "Protos that are imported and not generated here: this repository's and protobuf's own.",
+        ),
+        "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(
             default = "@tfcarve_protobuf//:protoc",
             executable = True,

@@ -18,7 +18,7 @@ TRIPLES = (
     "x86_64-linux-android24",
 )
 SYSTEM = ("-ldl", "-llog", "-lm")
-FACTS = LinkFacts("android_arm64", "android", "24", "libtensorflow-core.so", SYSTEM, ())
+FACTS = LinkFacts("android_arm64", "android", "24", "libtensorflow-core.so", (), SYSTEM, ())
 
 # What ndk-build's documentation says of these names; the modules are printed.
 MAKEFILE = """\

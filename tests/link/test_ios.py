@@ -12,7 +12,7 @@ import pytest
 from link.phone import Built, build, checked
 from tfcarve.emit.link_facts import LinkFacts, fragment
 
-FACTS = LinkFacts("ios_arm64", "ios", "13.0", "", (), ())
+FACTS = LinkFacts("ios_arm64", "ios", "13.0", "", ("Accelerate", "CoreFoundation"), (), ())
 # Triple -> what ld64.lld's -arch and -platform_version are given.
 TARGETS = {
     "arm64-apple-ios13.0": ("arm64", "ios", "13.0"),
@@ -35,6 +35,7 @@ STUBS = (
     "usr/lib/libSystem.tbd",
     "usr/lib/libc++.tbd",
     "System/Library/Frameworks/Accelerate.framework/Accelerate.tbd",
+    "System/Library/Frameworks/CoreFoundation.framework/CoreFoundation.tbd",
 )
 
 
@@ -95,7 +96,7 @@ def _initialisers(library: Path) -> int:
 def test_xcode(built: Built, tmp_path: Path) -> None:
     settings = _xcconfig(built)
     flags = shlex.split(settings["OTHER_LDFLAGS"])
-    assert flags[-3:] == ["-framework", "Accelerate", "-lc++"]
+    assert flags[-5:] == ["-framework", "Accelerate", "-framework", "CoreFoundation", "-lc++"]
     assert settings["DEAD_CODE_STRIPPING"] == "YES"
     assert shlex.split(settings["HEADER_SEARCH_PATHS"]) == [str(built.folder / "include")]
     assert _link(built, tmp_path / "app", [*flags, "-dead_strip"]) == 1

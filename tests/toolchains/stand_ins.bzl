@@ -123,7 +123,7 @@ def _android(ctx, row, shims, bin):
         ],
     )
 
-def _ios(ctx, row, shims):
+def _ios(ctx, shims):
     """Include folders, compile flags and link flags for iOS."""
     system = ctx.read("libc/darwin/libSystem.tbd")
     for old, new in {
@@ -134,6 +134,7 @@ def _ios(ctx, row, shims):
     ctx.file("sdk/usr/lib/libSystem.tbd", system)
     for name, folder in {
         "Accelerate": "/System/Library/Frameworks/Accelerate.framework/",
+        "CoreFoundation": "/System/Library/Frameworks/CoreFoundation.framework/",
         "libc++.1": "/usr/lib/",
     }.items():
         stub = name.removesuffix(".1") + ".tbd"
@@ -176,7 +177,7 @@ def _stand_ins_impl(ctx):
     for name, row in PLATFORMS.items():
         if row.os == "linux":
             continue
-        parts = _ios(ctx, row, shims) if row.os == "ios" else _android(ctx, row, shims, bin)
+        parts = _ios(ctx, shims) if row.os == "ios" else _android(ctx, row, shims, bin)
         includes = [flag for folder in parts.headers for flag in ["-isystem", folder]]
         target = ["--target=" + row.triple] + row.cpus.values()[0]
         ctx.file(name + "/BUILD.bazel", _BUILD.format(

@@ -15,12 +15,13 @@ LINUX = LinkFacts(
     os="linux",
     oldest_system="",
     shared_library="libtensorflow-core.so",
+    frameworks=(),
     system_flags=("-ldl", "-pthread"),
     defines=("NDEBUG", "EIGEN_NEON_GEBP_NR=4"),
 )
 OTHERS = {
-    "android": LinkFacts("android_arm64", "android", "26", "libt.so", ("-llog",), ()),
-    "ios": LinkFacts("ios_arm64", "ios", "15.0", "", (), ()),
+    "android": LinkFacts("android_arm64", "android", "26", "libt.so", (), ("-llog",), ()),
+    "ios": LinkFacts("ios_arm64", "ios", "15.0", "", ("Accelerate",), ("-lm",), ()),
     "linux": LINUX,
 }
 
@@ -49,6 +50,7 @@ def test_every_fragment_forces_the_registrations_and_nothing_else(name: str, sys
         assert "libtensorflow-registrations.a" in archive
     if not shared_only:
         assert all(flag in text for flag in facts.system_flags)
+        assert all(f"-framework {f}" in text.replace("\n", " ") for f in facts.frameworks)
 
 
 def test_pkg_config_and_the_plain_list_say_the_same() -> None:
@@ -94,6 +96,7 @@ def test_a_fragment_of_another_system_is_refused() -> None:
         (_document(more=1), "exactly these keys were expected"),
         (_document(os="plan9"), "no system 'plan9'; there are: android, ios, linux"),
         (_document(system_flags=["-lm; rm -r ."]), r"letters, digits and _.,=\+:/- only"),
+        (_document(frameworks=["A;B"]), "letters, digits"),
         (_document(defines=['A="$(B)"']), "letters, digits"),
         (_document(platform=""), "letters, digits"),
         (_document(oldest_system="13\n#"), "no version: digits and dots only"),

@@ -1,5 +1,6 @@
 """How a carved library is linked, as each build system wants to be told."""
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.,=+:/-]+\Z")
 _VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
 _FORM = {
     "defines": [str],
+    "frameworks": [str],
     "oldest_system": str,
     "os": str,
     "platform": str,
@@ -43,6 +45,7 @@ class LinkFacts:
       os: "linux", "android" or "ios".
       oldest_system: what it runs on at the least: Android's API level, a version of iOS; empty where that is unknown.
       shared_library: file name of the shared library; empty where there is none.
+      frameworks: those of Apple's that the library uses, e.g. "Accelerate".
       system_flags: linker flags of the system's libraries, e.g. "-lm".
       defines: macros that TensorFlow's C++ headers are to be read with: NAME or NAME=VALUE.
     """
@@ -51,6 +54,7 @@ class LinkFacts:
     os: str
     oldest_system: str
     shared_library: str
+    frameworks: tuple[str, ...]
     system_flags: tuple[str, ...]
     defines: tuple[str, ...]
 
@@ -84,13 +88,15 @@ def parse(data: bytes, where: str) -> LinkFacts:
         os=document["os"],
         oldest_system=document["oldest_system"],
         shared_library=document["shared_library"],
+        frameworks=tuple(document["frameworks"]),
         system_flags=tuple(document["system_flags"]),
         defines=tuple(document["defines"]),
     )
 
 
 def _texts(document: Mapping[str, Any]) -> list[str]:
-    texts = [document["platform"], *document["system_flags"], *document["defines"]]
+    lists = (document[name] for name in ("defines", "frameworks", "system_flags"))
+    texts = [document["platform"], *itertools.chain.from_iterable(lists)]
     return texts + [document["shared_library"]] * bool(document["shared_library"])
 
 
