@@ -136,6 +136,30 @@ def _convolutions() -> Any:
     return graph.as_graph_def()
 
 
+# With the channels last, and in the second place.
+_BIASED = (
+    ("NHWC", ((5, 7), (3, 4, 6), (2, 9, 11, 5), (2, 3, 4, 5, 6), (40, 50, 3), (1, 1))),
+    ("NCHW", ((5, 7), (3, 4, 6), (2, 9, 11, 5), (2, 3, 4, 5, 6), (4, 1, 500), (1, 6, 1, 1))),
+)
+
+
+def _biases() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for (layout, shapes), dtype in itertools.product(
+            _BIASED, (tf.float32, tf.float64, tf.int32, tf.half)
+        ):
+            flat = tf.cast(fed, dtype)
+            for shape in shapes:
+                channels = shape[1 if layout == "NCHW" else -1]
+                sides = _sides(flat, list(shape), [channels])
+                made = tf.cast(tf.nn.bias_add(*sides, layout), tf.float32)
+                parts.append(tf.reshape(made, [-1]))
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, what it is fed, and what full TensorFlow makes of it."""
@@ -159,6 +183,7 @@ def cases() -> dict[str, Case]:
         "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
         "products": _case(_products(), small),
         "convolutions": _case(_convolutions(), small),
+        "biases": _case(_biases(), drawn.uniform(-9, 9, _MOST).astype(np.float32)),
     }
 
 
@@ -174,7 +199,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         yield build.files(_LIBRARY, "runner")[0]
 
 
-@pytest.mark.parametrize("name", ["transposes", "products", "convolutions"])
+@pytest.mark.parametrize("name", ["transposes", "products", "convolutions", "biases"])
 def test_as_full_tensorflow(
     name: str, cases: dict[str, Case], program: Path, tmp_path: Path
 ) -> None:

@@ -3,13 +3,12 @@
 // gathered a block at a time. TensorFlow's own instantiates tensor contractions
 // of image patches, one for each way to pad: minutes of compiling, and 160 KB.
 
-#include "tensorflow/core/kernels/conv_ops_impl.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "tensorflow/core/kernels/conv_ops_impl.h"
 #include "tensorflow/core/kernels/lean_product.h"
 #include "tensorflow/core/util/work_sharder.h"
 
@@ -154,8 +153,8 @@ struct LaunchConvolution {
                   output->dim_size(3),
                   input.dim_size(3) / filter.dim_size(2)};
     const bool is_explicit = padding == EXPLICIT;
-    c.rows.padding = PaddingBefore(
-        padding, is_explicit ? explicit_paddings[2] : 0, c.rows);
+    c.rows.padding =
+        PaddingBefore(padding, is_explicit ? explicit_paddings[2] : 0, c.rows);
     c.columns.padding = PaddingBefore(
         padding, is_explicit ? explicit_paddings[4] : 0, c.columns);
     Convolve(context, c, input.flat<float>().data(),

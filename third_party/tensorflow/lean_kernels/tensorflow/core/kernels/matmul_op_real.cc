@@ -6,12 +6,11 @@
 // The output, row-major, is seen as the transposed matrix, column-major: that
 // is how Eigen's kernel writes.
 
-#include "tensorflow/core/kernels/matmul_op_impl.h"
-
 #include <algorithm>
 #include <cstdint>
 
 #include "tensorflow/core/kernels/lean_product.h"
+#include "tensorflow/core/kernels/matmul_op_impl.h"
 #include "tensorflow/core/util/work_sharder.h"
 
 namespace tensorflow {
@@ -52,8 +51,8 @@ struct BatchMatMul {
         (length + wanted * kBlock - 1) / (wanted * kBlock) * kBlock;
     const int64_t pieces = (length + piece - 1) / piece;
 
-    Shard(workers.num_threads, workers.workers, batches * pieces,
-          work / pieces, [&](int64_t begin, int64_t end) {
+    Shard(workers.num_threads, workers.workers, batches * pieces, work / pieces,
+          [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
               const int64_t batch = unit / pieces;
               const Index first = unit % pieces * piece;

@@ -9,13 +9,12 @@
 
 #define EIGEN_USE_THREADS
 
-#include "tensorflow/core/kernels/transpose_functor.h"
-
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "tensorflow/core/kernels/transpose_functor.h"
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 
 namespace tensorflow {
@@ -150,8 +149,7 @@ struct Transpose<CPUDevice, T, conjugate> {
     if (in.NumElements() == 0) return;
     const Plan plan = MakePlan(in, perm);
     const T* from = reinterpret_cast<const T*>(in.tensor_data().data());
-    T* to =
-        reinterpret_cast<T*>(const_cast<char*>(out->tensor_data().data()));
+    T* to = reinterpret_cast<T*>(const_cast<char*>(out->tensor_data().data()));
     int64_t units = plan.strips();
     for (const Dimension& d : plan.outer) units *= d.size;
     const double bytes = sizeof(T) * plan.rows() * plan.column.size;
