@@ -1,0 +1,166 @@
+"""What the options of a library do to its size and its speed: Inception v3.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
+
+in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: all for x86-64, some
+five minutes of compiling for each of those that have a core of their own. Prints Markdown. Each library is
+built by the rules in a copy of tests/e2e/app, and its output held to full TensorFlow's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import measure
+from demo import library, made_models, nested
+from demo.inception import APP
+from demo.library import Library
+from demo.made_models import MadeModel
+from demo.nested import BuildError, NestedError, Workspace
+
+PACKAGE = "options_sizes"
+BUILD_FILE = Path(__file__).with_name("options.BUILD")
+DEFAULT = "default"
+OPTIONS = (DEFAULT, "packed_relocations", "without_log_messages", "full_protos", "O2", "O3")
+PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
+_MODEL = "inception_v3"
+_HOST = "linux_x86_64"
+_RUNS = 7
+_REPOSITORY = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A library with one option.
+
+    Attributes:
+      platform: what it is built for.
+      name: the option's.
+      stripped: the shared library in bytes.
+      gzip: what `gzip -9` makes of it, in bytes.
+      difference: largest difference of an output from full TensorFlow's.
+      run: milliseconds that one run of the model takes on one thread, the median; None where it is emulated.
+    """
+
+    platform: str
+    name: str
+    stripped: int
+    gzip: int
+    difference: float
+    run: float | None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.options", description=__doc__)
+    parser.add_argument(
+        "--platform",
+        action="append",
+        choices=PLATFORMS,
+        dest="platforms",
+        help="for this platform; may be repeated",
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        choices=OPTIONS[1:],
+        dest="options",
+        help="only this option; may be repeated",
+    )
+    return parser
+
+
+def _built(workspace: Workspace, platform: str, option: str) -> Library:
+    target = f"//{PACKAGE}:{platform}_{option}"
+    groups = (platform, f"{platform}_runner")
+    flags = [f"--output_groups={','.join(groups)}"]
+    build = workspace.build([target], flags, progress=sys.stderr.isatty())
+    return Library.among(platform, [f for group in groups for f in build.files(target, group)])
+
+
+def _difference(built: Library, model: MadeModel) -> float:
+    answer, _ = library.run_once(built, model)
+    if answer.output is None:
+        raise NestedError(f"{built.platform}: the model did not run: {answer.message}")
+    return library.largest_difference(answer.output, np.load(model.output))
+
+
+def _took(built: Library, model: MadeModel) -> float:
+    """Milliseconds of one run on one thread."""
+    given, expected = f"{library.INPUT}={model.input}", f"{library.OUTPUT}={model.output}"
+    bound = ["--input", given, "--expect", expected, "--tolerance", "float32=1e-4"]
+    command = [built.runner, model.model, *bound, "--time", "--threads=1"]
+    return float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout)
+
+
+def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
+    """The medians of runs in turns, so that what else the machine does meets all alike."""
+    turns = [[_took(one, model) for one in built] for _ in range(_RUNS)]
+    return [statistics.median(turn[i] for turn in turns) for i in range(len(built))]
+
+
+def _rows(platforms: Sequence[str], options: Sequence[str]) -> Iterator[Option]:
+    os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
+    model = made_models.made(_MODEL)
+    with nested.opened(nested.source_tree() / APP, "sizes") as workspace:
+        workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
+        workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
+        for platform in platforms:
+            built = [_built(workspace, platform, option) for option in options]
+            times = _times(built, model) if platform == _HOST else [None] * len(built)
+            for option, one, took in zip(options, built, times, strict=True):
+                yield Option(
+                    platform,
+                    option,
+                    one.shared.stat().st_size,
+                    library.gzip_size(one.shared),
+                    _difference(one, model),
+                    took,
+                )
+
+
+def table(rows: Sequence[Option]) -> str:
+    """Returns the table as Markdown: each option next to the default of its platform."""
+    defaults = {row.platform: row for row in rows if row.name == DEFAULT}
+    lines = [
+        "| Platform | Option | bytes | gzip | largest difference | one run |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        plain = defaults[row.platform]
+        size = f"{row.stripped:,} ({row.stripped / plain.stripped:.2f})"
+        packed = f"{row.gzip:,} ({row.gzip / plain.gzip:.2f})"
+        time = "-"
+        if row.run is not None and plain.run is not None:
+            time = f"{row.run:,.0f} ms ({row.run / plain.run:.2f})"
+        cells = (row.platform, row.name, size, packed, f"{row.difference:.1e}", time)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0; 2 where a library can't be built or run."""
+    asked = _parser().parse_args(argv)
+    options = [DEFAULT, *(asked.options or OPTIONS[1:])]
+    try:
+        rows = list(_rows(asked.platforms or [_HOST], options))
+    except (BuildError, NestedError) as error:
+        print(f"options: {error}", file=sys.stderr)
+        return 2
+    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    print("In brackets: how many times the default's.\n")
+    print(table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
