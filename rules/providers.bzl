@@ -22,6 +22,8 @@ TfMobileLibraryInfo = provider(
         "unstripped_library": "File: the same with its symbols.",
         "oldest_system": "string: the oldest system it runs on, an API level of Android (\"24\") or a version of " +
                          "iOS (\"13.0\"); empty for Linux, and where the toolchain does not tell.",
+        "with_java": "list[CcLinkingContext]: what a shared library links that also has the functions of TensorFlow's Java " +
+                     "classes: these, compiled as the library is, and the library with its symbols as compiled.",
         "link_fragments": "list[File]: how to link it, for the build systems of its platform; link_flags.txt for all others.",
         "include_trees": "list[File]: folders of headers: include with the C interface, include_cpp with TensorFlow's C++ one.",
         "size_report": "File: what the shared library's bytes are for, as `tfcarve size` tells it in JSON.",

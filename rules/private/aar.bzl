@@ -1,6 +1,5 @@
 """tf_android_archive: a carved library with TensorFlow's Java inference class, as Gradle takes it."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
@@ -25,18 +24,19 @@ _WITHOUT = [
 
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
+    info = ctx.attr.library[TfMobileLibraryInfo]
     unstripped = link(
         cc,
         name = ctx.label.name + "/tensorflow_inference",
         output_type = "dynamic_library",
-        contexts = [dep[CcInfo].linking_context for dep in ctx.attr._jni + [ctx.attr.library]],
+        contexts = info.with_java,
         flags = shared_library_flags("android", soname = _LIBRARY, exports = ctx.file._exports) + _C_INTERFACE,
         inputs = [ctx.file._exports],
     )
     stripped = ctx.actions.declare_file("%s/stripped/%s" % (ctx.label.name, _LIBRARY))
     strip(cc, output = stripped, library = unstripped)
     return [
-        ctx.attr.library[TfMobileLibraryInfo],
+        info,
         DefaultInfo(files = depset([stripped])),
         OutputGroupInfo(unstripped = depset([unstripped])),
     ]
@@ -47,9 +47,8 @@ _jni_library = rule(
     fragments = ["cpp"],
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | CANONICAL_CONFIG_ATTRS | ALLOWLIST | {
-        "library": attr.label(mandatory = True, providers = [CcInfo, TfMobileLibraryInfo]),
+        "library": attr.label(mandatory = True, providers = [TfMobileLibraryInfo]),
         "_exports": attr.label(default = "//tools/android:exports.lds", allow_single_file = True),
-        "_jni": attr.label_list(default = ["@tfcarve_tensorflow//:inference_interface_jni"]),
     },
 )
 

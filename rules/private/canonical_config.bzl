@@ -5,22 +5,29 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 visibility("private")
 
 OPTIMIZATIONS = ["Os", "O2", "O3"]
+PROTOS = ["full", "lite"]
 
 _COMPILATION_MODE = "//command_line_option:compilation_mode"
 _FORCE_PIC = "//command_line_option:force_pic"
 _PER_FILE_COPT = "//command_line_option:per_file_copt"
 _PLATFORMS = "//command_line_option:platforms"
+_LIBRARY_COPTS = str(Label("//rules/config:library_copts"))
+_LOG_MESSAGES = str(Label("//rules/config:log_messages"))
+_PROTOS = str(Label("//rules/config:protos"))
 
-def check_options(name, optimization, cpu):
+def check_options(name, optimization, cpu, protos):
     """Fails where a library's options are none that there are.
 
     Args:
       name: of the library, for messages.
       optimization: one of OPTIMIZATIONS.
       cpu: a CPU of some platform, or "".
+      protos: one of PROTOS.
     """
     if optimization not in OPTIMIZATIONS:
         fail("tf_mobile_library %s: no optimization %r; there are: %s" % (name, optimization, ", ".join(OPTIMIZATIONS)))
+    if protos not in PROTOS:
+        fail("tf_mobile_library %s: no protos %r; there are: %s" % (name, protos, ", ".join(PROTOS)))
     cpus = sorted({cpu: None for row in PLATFORMS.values() for cpu in row.cpus})
     if cpu and cpu not in cpus:
         fail("tf_mobile_library %s: no cpu %r; there are: %s" % (name, cpu, ", ".join(cpus)))
@@ -39,15 +46,20 @@ def _canonical_config_impl(settings, attr):
         _FORCE_PIC: True,
         # These come after the flags of copts.bzl, on all that is compiled for the target.
         _PER_FILE_COPT: [".*@" + ",".join(flags)] if flags else [],
+        _LIBRARY_COPTS: flags,
+        _LOG_MESSAGES: attr.log_messages,
+        _PROTOS: attr.protos,
     }
 
 canonical_config = transition(
     implementation = _canonical_config_impl,
     inputs = [_PLATFORMS],
-    outputs = [_COMPILATION_MODE, _FORCE_PIC, _PER_FILE_COPT],
+    outputs = [_COMPILATION_MODE, _FORCE_PIC, _LIBRARY_COPTS, _LOG_MESSAGES, _PER_FILE_COPT, _PROTOS],
 )
 
 CANONICAL_CONFIG_ATTRS = {
     "cpu": attr.string(doc = "The CPU, where the platform has it; else the platform's default."),
+    "log_messages": attr.bool(default = True, doc = "Whether TensorFlow's log messages are compiled in."),
     "optimization": attr.string(default = "Os", doc = "One of OPTIMIZATIONS."),
+    "protos": attr.string(default = "lite", doc = "One of PROTOS."),
 }

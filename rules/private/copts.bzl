@@ -20,26 +20,23 @@ LIBRARY_COPTS = [
     "-w",
 ]
 
-# Messages are protobuf's MessageLite: no descriptors, reflection or text format, which would be a
-# quarter of a library.
-_LITE_PROTOBUF_COPTS = [
+_WITHOUT_RTTI = [
     "-fno-rtti",
     "-DGOOGLE_PROTOBUF_NO_RTTI",
 ]
 
-LITE_PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _LITE_PROTOBUF_COPTS
+PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _WITHOUT_RTTI
 
-# For the header that all of TensorFlow's sources include first.
-TENSORFLOW_HEADERS_COPTS = (
+# What TensorFlow logs and reports names its sources: by their names, not by where they are unpacked.
+_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % Label("@tfcarve_tensorflow//:BUILD.bazel").workspace_root]
+
+# With these come the flags of @tfcarve_tensorflow//:precompiled_headers, which all sources include first.
+TENSORFLOW_COPTS = (
     LIBRARY_COPTS +
-    _LITE_PROTOBUF_COPTS +
+    _WITHOUT_RTTI +
+    _SHORT_NAMES +
     ["-D" + define for define in DEFINES if define != "NDEBUG"] +
     # Eigen's product kernels for 4 accumulators: with the default, 8, an assertion in TensorFlow's
     # convolution fails to compile for Arm.
     ["-DEIGEN_NEON_GEBP_NR=4"]
 )
-
-TENSORFLOW_COPTS = TENSORFLOW_HEADERS_COPTS + [
-    "-include",
-    "tensorflow_headers.h",
-]

@@ -22,15 +22,16 @@ load(
     "strip",
 )
 load(":oldest_system.bzl", "oldest_system")
-load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
+load(":precompiled_header.bzl", "PrecompiledHeaderInfo")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
+load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":selection.bzl", "tf_selection")
-load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 load(":sizes.bzl", "declare_map", "map_flags", "sizes")
+load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", packed_relocations = False, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -51,6 +52,10 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       optimization: "Os", "O2" or "O3".
       cpu: what the library is compiled for on the platforms that have it, e.g. "cortex-a72" for a
         Raspberry Pi 4; else their default, which runs on all that the platform is for.
+      protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and wants its messages with
+        descriptors, reflection and text format: about a third larger.
+      log_messages: whether TensorFlow's LOG and CHECK have their messages; else it logs nothing, and a failed
+        CHECK ends the program without a word. Errors that a call returns have their text in any case.
       packed_relocations: whether Linux's shared library keeps its relative relocations in the packed form:
         about a twentieth smaller, and loaded by glibc 2.36 and later only (Debian and Raspberry Pi OS 12).
       **kwargs: attributes that every rule has.
@@ -59,7 +64,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         fail("tf_mobile_library %s: give either models or a selection" % name)
     if selection != None and (custom_ops or config or signatures or saved_model_tags):
         fail("tf_mobile_library %s: custom_ops, config, signatures and saved_model_tags belong to the tf_selection %s" % (name, selection))
-    check_options(name, optimization, cpu)
+    check_options(name, optimization, cpu, protos)
     if selection == None:
         selection = name + "_selection"
         tf_selection(
@@ -77,7 +82,9 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         platform = PLATFORM_NAME,
         cpu = cpu,
         optimization = optimization,
+        log_messages = log_messages,
         packed_relocations = packed_relocations,
+        protos = protos,
         private_symbols = private_symbols,
         registration_table = registration_table,
         **kwargs
@@ -88,9 +95,12 @@ def _mobile_library_impl(ctx):
     selected = ctx.attr.selection[TfSelectionInfo]
     units, helpers = _write_units(ctx, selected.selection)
     context = _compilation_context(ctx, selected)
-    unit_copts = TENSORFLOW_COPTS + (["-DTF_LOG_KERNEL_SOURCES"] if ctx.attr._log_kernel_sources[BuildSettingInfo].value else [])
+    headers = ctx.attr._precompiled_headers[PrecompiledHeaderInfo]
+    copts = TENSORFLOW_COPTS + headers.copts
+    logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value
+    unit_copts = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] if logging else copts
     unit_objects = compile(cc, name = ctx.label.name + "/units", srcs = [units], copts = unit_copts, contexts = context)
-    helper_objects = compile(cc, name = ctx.label.name + "/helpers", srcs = [helpers], copts = TENSORFLOW_COPTS, contexts = context)
+    helper_objects = compile(cc, name = ctx.label.name + "/helpers", srcs = [helpers], copts = copts, contexts = context)
 
     units_archive = _declare(ctx, "parts/libunits.a")
     helpers_archive = _declare(ctx, "parts/libhelpers.a")
@@ -106,7 +116,7 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
     )
 
-    info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, selected.selection)
+    info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, copts, selected.selection)
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -162,7 +172,7 @@ def _compilation_context(ctx, selected):
     own = cc_common.create_compilation_context(headers = selected.custom_ops)
     return [own, ctx.attr._unit_sources[CcInfo].compilation_context]
 
-def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_contexts, selection):
+def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_contexts, copts, selection):
     """Declares all that leaves Bazel; each is made only when it is asked for."""
     linked = cc_info.linking_context
     runtime = [
@@ -220,7 +230,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         contexts = contexts,
         flags = flags,
         inputs = [ctx.file._exports],
-        copts = TENSORFLOW_COPTS,
+        copts = copts,
         compile_contexts = unit_contexts,
     )
     facts = link_facts(
@@ -239,6 +249,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
         oldest_system = oldest,
+        with_java = [ctx.attr._java_natives[CcInfo].linking_context, linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = told.report,
@@ -277,7 +288,12 @@ _mobile_library = rule(
         "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),
+        "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_precompiled_headers": attr.label(
+            default = "@tfcarve_tensorflow//:precompiled_headers",
+            providers = [PrecompiledHeaderInfo],
+        ),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
         "_unit_sources": attr.label(default = "@tfcarve_tensorflow//:unit_sources"),
         "_tfcarve": attr.label(

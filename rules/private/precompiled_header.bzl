@@ -3,62 +3,107 @@
 TensorFlow's headers take most of the time that its sources take to compile.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load(":objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
 
 visibility("public")
 
-def _precompiled_header_impl(ctx):
-    cc = cc_tools(ctx)
-    context = cc_common.merge_compilation_contexts(
-        compilation_contexts = [dep[CcInfo].compilation_context for dep in ctx.attr.deps],
-    )
+PrecompiledHeaderInfo = provider(
+    doc = "How a source includes a precompiled header.",
+    fields = {
+        "copts": "list[string]: the flags, the first -include among a source's; the dependency alone has no effect.",
+        "plain_copts": "list[string]: flags that include the header itself, for a source with other flags than it.",
+    },
+)
 
-    # The compiler looks for <header>.gch beside the header.
-    header = ctx.actions.declare_file(ctx.file.hdr.basename)
-    ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
-    precompiled = ctx.actions.declare_file(ctx.file.hdr.basename + ".gch")
+# clang writes absolute paths into what it precompiles, those of the sandbox: here all below one root, which
+# is given anew, as ".", by each source that includes it. Templates are instantiated once and not per source.
+_CLANG_FLAGS = [
+    "-working-directory=/proc/self/cwd",
+    "-isysroot",
+    "/proc/self/cwd",
+    "-relocatable-pch",
+    "-fpch-instantiate-templates",
+    "-Xclang",
+    "-fno-pch-timestamp",
+]
+
+def _command_line(ctx, cc, context, output, flags):
+    """The compiler's arguments and the environment that it is run in."""
     variables = cc_common.create_compile_variables(
         feature_configuration = cc.features,
         cc_toolchain = cc.toolchain,
         source_file = ctx.file.hdr.path,
-        output_file = precompiled.path,
-        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts + ["-x", "c++-header"],
+        output_file = output,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts +
+                             ctx.attr._library_copts[BuildSettingInfo].value + flags + ["-x", "c++-header"],
         include_directories = context.includes,
         quote_include_directories = context.quote_includes,
         system_include_directories = depset(transitive = [context.system_includes, context.external_includes]),
         preprocessor_defines = context.defines,
         use_pic = True,
     )
+    return struct(
+        arguments = cc_common.get_memory_inefficient_command_line(
+            feature_configuration = cc.features,
+            action_name = ACTION_NAMES.cpp_compile,
+            variables = variables,
+        ),
+        env = cc_common.get_environment_variables(
+            feature_configuration = cc.features,
+            action_name = ACTION_NAMES.cpp_compile,
+            variables = variables,
+        ),
+    )
+
+def _precompile(ctx, cc, context, output, flags):
+    command = _command_line(ctx, cc, context, output.path, flags)
     args = ctx.actions.args()
-    args.add_all(cc_common.get_memory_inefficient_command_line(
-        feature_configuration = cc.features,
-        action_name = ACTION_NAMES.cpp_compile,
-        variables = variables,
-    ))
+    args.add_all(command.arguments)
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(
             feature_configuration = cc.features,
             action_name = ACTION_NAMES.cpp_compile,
         ),
         arguments = [args],
-        env = cc_common.get_environment_variables(
-            feature_configuration = cc.features,
-            action_name = ACTION_NAMES.cpp_compile,
-            variables = variables,
-        ),
+        env = command.env,
         inputs = depset([ctx.file.hdr], transitive = [context.headers, cc.toolchain.all_files]),
-        outputs = [precompiled],
+        outputs = [output],
         mnemonic = "TfPrecompiledHeader",
         progress_message = "Precompiling %{output}",
     )
+
+def _precompiled_header_impl(ctx):
+    cc = cc_tools(ctx)
+    context = cc_common.merge_compilation_contexts(
+        compilation_contexts = [dep[CcInfo].compilation_context for dep in ctx.attr.deps],
+    )
+    header = ctx.actions.declare_file(ctx.file.hdr.basename)
+    ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
+    plain = ["-include", header.basename]
+    if cc.toolchain.compiler != "clang":
+        # The compiler looks for <header>.gch beside the header.
+        files = [header, ctx.actions.declare_file(header.basename + ".gch")]
+        copts = plain
+        _precompile(ctx, cc, context, files[1], [])
+    elif "-isysroot" in _command_line(ctx, cc, context, header.path, []).arguments:
+        # Apple's: the flag is taken.
+        files = [header]
+        copts = plain
+    else:
+        files = [header, ctx.actions.declare_file(header.basename + ".pch")]
+        copts = ["-isysroot", ".", "-include-pch", files[1].path]
+        _precompile(ctx, cc, context, files[1], _CLANG_FLAGS)
     own = cc_common.create_compilation_context(
-        headers = depset([header, precompiled]),
+        headers = depset(files),
         includes = depset([header.dirname]),
     )
     return [
-        DefaultInfo(files = depset([header, precompiled])),
+        DefaultInfo(files = depset(files)),
+        PrecompiledHeaderInfo(copts = copts, plain_copts = plain),
+        platform_common.TemplateVariableInfo({ctx.attr.variable: " ".join(copts)}),
         # With what the dependencies link: a source that depends on the header depends on these by it alone.
         cc_common.merge_cc_infos(
             direct_cc_infos = [CcInfo(compilation_context = own)],
@@ -68,13 +113,15 @@ def _precompiled_header_impl(ctx):
 
 precompiled_header = rule(
     implementation = _precompiled_header_impl,
-    doc = "Sources that depend on it and have `-include <hdr>` as their first -include, and the same copts, do not read the header again.",
+    doc = "Sources that depend on it, and have the same copts and those of PrecompiledHeaderInfo, do not read the header again.",
     fragments = ["cpp"],
-    provides = [CcInfo],
+    provides = [CcInfo, PrecompiledHeaderInfo, platform_common.TemplateVariableInfo],
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | {
         "hdr": attr.label(allow_single_file = [".h"], mandatory = True),
-        "copts": attr.string_list(doc = "Those of the sources, without the -include."),
+        "copts": attr.string_list(doc = "Those of the sources."),
         "deps": attr.label_list(providers = [CcInfo]),
+        "variable": attr.string(mandatory = True, doc = "The Make variable by which a cc_library includes it."),
+        "_library_copts": attr.label(default = "//rules/config:library_copts"),
     },
 )

@@ -44,6 +44,7 @@ def _size_impl(ctx):
     ]
     budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
     ctx.actions.write(budgets, ctx.attr.budgets)
+
     # By its whole path, in which it finds its own runfiles.
     command = ['"$PWD"/' + _quote(ctx.executable._tfcarve.short_path)] + {
         "check": _check_command,

@@ -30,6 +30,7 @@ def _outputs_impl(ctx):
 
 outputs_test = analysistest.make(_outputs_impl)
 
+_NO_MESSAGES = "-DTFCARVE_WITHOUT_LOG_MESSAGES"
 _PACKED = "-Wl,-z,pack-relative-relocs"
 
 def _shared_library_flags(env):
@@ -72,6 +73,15 @@ def _options_impl(ctx):
     env = analysistest.begin(ctx)
     argv = _compile_flags(env)
     asserts.true(env, _PACKED in _shared_library_flags(env), "packed_relocations has no effect")
+    archives = [
+        library.pic_static_library.basename
+        for context in analysistest.target_under_test(env)[TfMobileLibraryInfo].with_java
+        for linker_input in context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+    asserts.true(env, "libprotobuf_full.a" in archives, "full protos have no effect: %s" % archives)
+    asserts.false(env, "libprotobuf_lite.a" in archives, "both kinds of protos: %s" % archives)
+    asserts.true(env, _NO_MESSAGES in argv, "log_messages has no effect")
     for first, last in [("-Os", "-O3"), ("-mcpu=cortex-a53", "-mcpu=cortex-a72")]:
         asserts.true(env, first in argv and last in argv, "%s or %s is missing in %s" % (first, last, argv))
         asserts.true(env, argv.index(first) < argv.index(last), "%s overrides %s" % (first, last))
@@ -85,7 +95,7 @@ def _no_options_impl(ctx):
     env = analysistest.begin(ctx)
     argv = _compile_flags(env)
     asserts.true(env, "-Os" in argv, str(argv))
-    for flag in ["-O3", "-mcpu=cortex-a72"]:
+    for flag in ["-O3", "-mcpu=cortex-a72", _NO_MESSAGES]:
         asserts.false(env, flag in argv, "%s is in %s" % (flag, argv))
     return analysistest.end(env)
 

@@ -11,6 +11,8 @@ _TOOLCHAINS = {
     "android_19": ("android_arm64", ["--target=aarch64-linux-android19"]),
     "android_26": ("android_armv7", ["--target=armv7a-linux-androideabi26"]),
     "android_untold": ("android_arm64", ["--target=aarch64-linux-android"]),
+    # As Apple's own: with the folder of an SDK.
+    "ios_sdk": ("ios_arm64", ["-target", "arm64-apple-ios15.0", "-isysroot", "/sdk"]),
     "ios_12": ("ios_arm64", ["-target", "arm64-apple-ios12.0"]),
     "ios_sim_15": ("ios_sim_arm64", ["-target", "arm64-apple-ios15.4-simulator"]),
 }
@@ -50,7 +52,15 @@ def define_toolchains():
             toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
         )
 
-def _settings(name):
+def toolchain_settings(name):
+    """Build settings that choose one of define_toolchains().
+
+    Args:
+      name: of the toolchain.
+
+    Returns:
+      dict of settings, as analysistest.make takes them.
+    """
     return {
         "//command_line_option:extra_toolchains": str(Label("//tests/rules:" + name)),
         "//command_line_option:platforms": str(Label("//rules/platforms:" + _TOOLCHAINS[name][0])),
@@ -79,11 +89,11 @@ def _refused(message):
 
     return impl
 
-android_26_test = analysistest.make(_told("26"), config_settings = _settings("android_26"))
+android_26_test = analysistest.make(_told("26"), config_settings = toolchain_settings("android_26"))
 
-android_untold_test = analysistest.make(_told(""), config_settings = _settings("android_untold"))
+android_untold_test = analysistest.make(_told(""), config_settings = toolchain_settings("android_untold"))
 
-ios_sim_15_test = analysistest.make(_told("15.4"), config_settings = _settings("ios_sim_15"))
+ios_sim_15_test = analysistest.make(_told("15.4"), config_settings = toolchain_settings("ios_sim_15"))
 
 linux_test = analysistest.make(_told(""))
 
@@ -98,11 +108,11 @@ def _packed(mnemonic, expected):
 
     return impl
 
-aar_26_test = analysistest.make(_packed("TfAar", " --api-level 26 "), config_settings = _settings("android_26"))
+aar_26_test = analysistest.make(_packed("TfAar", " --api-level 26 "), config_settings = toolchain_settings("android_26"))
 
 xcframework_15_test = analysistest.make(
     _packed("TfXcframework", " ios-simulator:arm64:15.4=bazel-out/"),
-    config_settings = _settings("ios_sim_15"),
+    config_settings = toolchain_settings("ios_sim_15"),
 )
 
 android_19_test = analysistest.make(
@@ -111,7 +121,7 @@ android_19_test = analysistest.make(
         "is 24: give rules_android_ndk's extension `api_level = 24` or higher",
     ),
     expect_failure = True,
-    config_settings = _settings("android_19"),
+    config_settings = toolchain_settings("android_19"),
 )
 
 ios_12_test = analysistest.make(
@@ -120,5 +130,5 @@ ios_12_test = analysistest.make(
         "build with --ios_minimum_os=13.0 or newer",
     ),
     expect_failure = True,
-    config_settings = _settings("ios_12"),
+    config_settings = toolchain_settings("ios_12"),
 )

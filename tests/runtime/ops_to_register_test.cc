@@ -6,6 +6,7 @@
 #define TFCARVE_OPS "BiasAdd", "MatMul",
 
 #include "tools/runtime/ops_to_register.h"
+
 #include "tools/runtime/selected.h"
 
 static_assert(SHOULD_REGISTER_OP("BiasAdd"), "the first op");

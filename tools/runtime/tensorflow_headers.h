@@ -14,6 +14,10 @@
 // time.
 #define EIGEN_USE_THREADS
 
+#ifdef TFCARVE_WITHOUT_LOG_MESSAGES
+#include "without_log_messages.h"
+#endif
+
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/graph/graph.h"
 

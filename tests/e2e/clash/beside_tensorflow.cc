@@ -1,7 +1,9 @@
-// An app that has a whole TensorFlow of its own, with another protobuf, beside the carved library.
+// An app that has a whole TensorFlow of its own, with another protobuf, beside
+// the carved library.
 //
-// Prints what each of the two knows: the app's protobuf version, whether the whole TensorFlow has an op,
-// whether the carved one has it, and what the carved one makes of the model.
+// Prints what each of the two knows: the app's protobuf version, whether the
+// whole TensorFlow has an op, whether the carved one has it, and what the
+// carved one makes of the model.
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,8 +28,7 @@ int main(int, char** argv) {
   const bool whole_has =
       tensorflow::OpRegistry::Global()->LookUp("Conv3D", &op).ok();
 
-  tfcarve_session* session =
-      tfcarve_session_new(bytes.data(), bytes.size(), 1);
+  tfcarve_session* session = tfcarve_session_new(bytes.data(), bytes.size(), 1);
   if (const char* error = tfcarve_session_error(session)) {
     std::fprintf(stderr, "%s\n", error);
     return 1;
@@ -42,7 +43,8 @@ int main(int, char** argv) {
   if (tfcarve_result_get(result, 0, &output) != 0) return 1;
   std::printf("%d %d %d %d %g\n", GOOGLE_PROTOBUF_VERSION,
               text.find("name:") != std::string::npos, whole_has,
-              tfcarve_has_op("Conv3D"), static_cast<const float*>(output.data)[2]);
+              tfcarve_has_op("Conv3D"),
+              static_cast<const float*>(output.data)[2]);
   tfcarve_result_free(result);
   tfcarve_session_free(session);
   return 0;

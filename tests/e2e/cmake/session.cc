@@ -1,13 +1,13 @@
 // An app that calls TensorFlow's own C++ interface: tensorflow::Session.
 
+#include "tensorflow/core/public/session.h"
+
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "tensorflow/core/public/session.h"
 
 namespace {
 

@@ -46,18 +46,36 @@ struct Descriptor {
 };
 
 struct Reflection {
-  void ListFields(const Message&, std::vector<const FieldDescriptor*>*) const { std::abort(); }
-  const Message& GetMessage(const Message&, const FieldDescriptor*) const { std::abort(); }
-  Message* MutableMessage(Message*, const FieldDescriptor*) const { std::abort(); }
-  int32_t GetInt32(const Message&, const FieldDescriptor*) const { std::abort(); }
-  int64_t GetInt64(const Message&, const FieldDescriptor*) const { std::abort(); }
-  uint32_t GetUInt32(const Message&, const FieldDescriptor*) const { std::abort(); }
-  uint64_t GetUInt64(const Message&, const FieldDescriptor*) const { std::abort(); }
-  double GetDouble(const Message&, const FieldDescriptor*) const { std::abort(); }
+  void ListFields(const Message&, std::vector<const FieldDescriptor*>*) const {
+    std::abort();
+  }
+  const Message& GetMessage(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
+  Message* MutableMessage(Message*, const FieldDescriptor*) const {
+    std::abort();
+  }
+  int32_t GetInt32(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
+  int64_t GetInt64(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
+  uint32_t GetUInt32(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
+  uint64_t GetUInt64(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
+  double GetDouble(const Message&, const FieldDescriptor*) const {
+    std::abort();
+  }
   float GetFloat(const Message&, const FieldDescriptor*) const { std::abort(); }
   bool GetBool(const Message&, const FieldDescriptor*) const { std::abort(); }
   const EnumValueDescriptor* GetEnum(const Message&,
-                                     const FieldDescriptor*) const { std::abort(); }
+                                     const FieldDescriptor*) const {
+    std::abort();
+  }
 };
 
 class Message : public MessageLite {

@@ -71,5 +71,4 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
   return OkStatus();
 }
 
-
 }  // namespace tensorflow

@@ -23,15 +23,19 @@ template <bool kSelected>
 struct Registrar {
   template <typename K>
   static bool KernelOf(const char* op) {
-    return RegisterKernel(op, [] () -> Kernel* { return new K; });
+    return RegisterKernel(op, []() -> Kernel* { return new K; });
   }
-  static bool Op(const char* op, const char* doc) { return RegisterOp(op, doc); }
+  static bool Op(const char* op, const char* doc) {
+    return RegisterOp(op, doc);
+  }
 };
 
 template <>
 struct Registrar<false> {
   template <typename K>
-  static bool KernelOf(const char*) { return false; }
+  static bool KernelOf(const char*) {
+    return false;
+  }
   static bool Op(const char*, const char*) { return false; }
 };
 
@@ -39,12 +43,12 @@ struct Registrar<false> {
 
 #define MINI_NAME_2(line) registered_##line
 #define MINI_NAME(line) MINI_NAME_2(line)
-#define REGISTER_MINI_KERNEL(op, ...)                                     \
-  static const bool MINI_NAME(__LINE__) __attribute__((unused)) =         \
-      ::mini::Registrar<SHOULD_REGISTER_OP_KERNEL(                        \
+#define REGISTER_MINI_KERNEL(op, ...)                             \
+  static const bool MINI_NAME(__LINE__) __attribute__((unused)) = \
+      ::mini::Registrar<SHOULD_REGISTER_OP_KERNEL(                \
           #__VA_ARGS__)>::KernelOf<__VA_ARGS__>(op)
-#define REGISTER_MINI_OP(op, doc)                                         \
-  static const bool MINI_NAME(__LINE__) __attribute__((unused)) =         \
+#define REGISTER_MINI_OP(op, doc)                                 \
+  static const bool MINI_NAME(__LINE__) __attribute__((unused)) = \
       ::mini::Registrar<SHOULD_REGISTER_OP(op)>::Op(op, doc)
 
 #endif  // MINI_REGISTRATION_H_

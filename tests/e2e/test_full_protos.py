@@ -1,0 +1,43 @@
+"""`protos = "full"`: an app in C++ has the descriptors and the text format of TensorFlow's messages."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from demo import nested
+from demo.nested import Workspace
+from e2e import building, releases
+from e2e.releases import Release
+
+_FULL, _LITE = "//options:full_protos_release", "//:release"
+_PLATFORM = "linux_x86_64"
+
+
+def _release(workspace: Workspace, target: str) -> Release:
+    files = workspace.build([target], [f"--output_groups={_PLATFORM}"]).files(target, _PLATFORM)
+    archive = next(file for file in files if file.name == "libtensorflow-core.a")
+    return Release(_PLATFORM, workspace.folder, archive.parent)
+
+
+def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
+    source = nested.source_tree() / "tests/e2e/full_protos"
+    package = f"-DTensorFlowCore_DIR={release.library}"
+    releases.checked(["cmake", "-S", str(source), "-B", str(folder), package])
+    command = ["cmake", "--build", str(folder)]
+    return subprocess.run(command, check=False, text=True, capture_output=True)
+
+
+def test_full_protos(tmp_path: Path) -> None:
+    with building.app() as workspace:
+        full, lite = (_release(workspace, target) for target in (_FULL, _LITE))
+        done = _built(full, tmp_path / "full")
+        assert done.returncode == 0, done.stdout + done.stderr
+        program = tmp_path / "full" / "text_graph"
+        assert full.run_model(program).split() == ["tensorflow.GraphDef", "0", "30", "60"]
+
+        refused = _built(lite, tmp_path / "lite")
+        assert refused.returncode != 0
+        assert "PrintToString" in refused.stderr
+        sizes = [(r.library / "libtensorflow-core.so").stat().st_size for r in (lite, full)]
+    assert sizes[0] < sizes[1]
