@@ -37,13 +37,18 @@ def _cpu_flags(platforms, cpu):
     row = PLATFORMS.get(platforms[0].name) if platforms else None
     return row.cpus.get(cpu, []) if row else []
 
+def _is_android(platforms):
+    row = PLATFORMS.get(platforms[0].name) if platforms else None
+    return bool(row) and row.os == "android"
+
 def _canonical_config_impl(settings, attr):
     flags = [] if attr.optimization == "Os" else ["-" + attr.optimization]
     flags = flags + _cpu_flags(settings[_PLATFORMS], attr.cpu)
     return {
-        # One set of objects serves the archive and the shared library.
         _COMPILATION_MODE: "opt",
-        _FORCE_PIC: True,
+        # One set of objects serves the archive and the shared library. The NDK's toolchains compile nothing
+        # else, and so refuse to be told.
+        _FORCE_PIC: not _is_android(settings[_PLATFORMS]),
         # These come after the flags of copts.bzl, on all that is compiled for the target.
         _PER_FILE_COPT: [".*@" + ",".join(flags)] if flags else [],
         _LIBRARY_COPTS: flags,

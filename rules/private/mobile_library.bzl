@@ -14,10 +14,12 @@ load(
     "CC_TOOLCHAINS",
     "CC_TOOLCHAIN_ATTRS",
     "archive",
+    "archive_of",
     "cc_tools",
     "compile",
     "link",
     "linking_context",
+    "objects_of",
     "static_library",
     "strip",
 )
@@ -185,13 +187,13 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         member
         for library in runtime
         if library.alwayslink
-        for member in library.pic_objects
+        for member in objects_of(library)
     ]
     pulled_in = helper_objects + [
         member
         for library in runtime
         if not library.alwayslink
-        for member in library.pic_objects
+        for member in objects_of(library)
     ]
     archives = static_archives(
         ctx,
@@ -262,14 +264,11 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         ),
     ), [told.link, told.map, told.page, told.report] + told.archives
 
-def _archive_of(library):
-    return library.pic_static_library or library.static_library
-
 def _forced(cc, cc_info):
     """The direct libraries of a CcInfo with all of their objects forced into the link."""
     own = cc_info.linking_context.linker_inputs.to_list()[0]
     return [
-        static_library(cc, archive_file = _archive_of(library), alwayslink = True)
+        static_library(cc, archive_file = archive_of(library), alwayslink = True)
         for library in own.libraries
     ]
 

@@ -13,19 +13,22 @@ def cc_tools(ctx):
       ctx: of a rule with CC_TOOLCHAIN_ATTRS, CC_TOOLCHAINS and the fragment "cpp".
 
     Returns:
-      struct(actions, label, toolchain, features)
+      struct(actions, label, toolchain, features, pic); the last, whether position-independent code has to be
+      asked for: else the toolchain makes no other.
     """
     toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
     return struct(
         actions = ctx.actions,
         label = ctx.label,
         toolchain = toolchain,
-        features = cc_common.configure_features(
-            ctx = ctx,
-            cc_toolchain = toolchain,
-            requested_features = ctx.features,
-            unsupported_features = ctx.disabled_features,
-        ),
+        features = features,
+        pic = cc_common.is_enabled(feature_configuration = features, feature_name = "supports_pic"),
     )
 
 def compile(cc, *, name, srcs, copts, contexts):
@@ -49,9 +52,24 @@ def compile(cc, *, name, srcs, copts, contexts):
         srcs = srcs,
         user_compile_flags = copts,
         compilation_contexts = contexts,
-        disallow_nopic_outputs = True,
+        disallow_nopic_outputs = cc.pic,
     )
-    return outputs.pic_objects
+    return outputs.pic_objects if cc.pic else outputs.objects
+
+def objects_of(library):
+    """The position-independent objects of a LibraryToLink.
+
+    Args:
+      library: a LibraryToLink; one without PIC objects is from a toolchain whose objects all are.
+
+    Returns:
+      list of Files.
+    """
+    return library.pic_objects or library.objects
+
+def archive_of(library):
+    """As objects_of, the archive: a File."""
+    return library.pic_static_library or library.static_library
 
 def archive(cc, *, output, objects):
     """Declares the action that archives objects.

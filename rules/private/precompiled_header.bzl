@@ -18,6 +18,9 @@ PrecompiledHeaderInfo = provider(
     },
 )
 
+# What toolchains say who are made of clang: most, and rules_android_ndk up to 0.1.5.
+_CLANG = ["clang", "llvm-c++"]
+
 # clang writes absolute paths into what it precompiles, those of the sandbox: here all below one root, which
 # is given anew, as ".", by each source that includes it. Templates are instantiated once and not per source.
 _CLANG_FLAGS = [
@@ -43,7 +46,7 @@ def _command_line(ctx, cc, context, output, flags):
         quote_include_directories = context.quote_includes,
         system_include_directories = depset(transitive = [context.system_includes, context.external_includes]),
         preprocessor_defines = context.defines,
-        use_pic = True,
+        use_pic = cc.pic,
     )
     return struct(
         arguments = cc_common.get_memory_inefficient_command_line(
@@ -83,7 +86,7 @@ def _precompiled_header_impl(ctx):
     header = ctx.actions.declare_file(ctx.file.hdr.basename)
     ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
     plain = ["-include", header.basename]
-    if cc.toolchain.compiler != "clang":
+    if cc.toolchain.compiler not in _CLANG:
         # The compiler looks for <header>.gch beside the header.
         files = [header, ctx.actions.declare_file(header.basename + ".gch")]
         copts = plain

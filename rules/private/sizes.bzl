@@ -2,6 +2,7 @@
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
+load(":objects.bzl", "archive_of", "objects_of")
 
 visibility("private")
 
@@ -76,7 +77,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         use_default_shell_env = True,
     )
     return struct(
-        archives = {_archive_of(library): None for library in libraries}.keys(),
+        archives = {archive_of(library): None for library in libraries}.keys(),
         link = line,
         map = map_file,
         page = page,
@@ -93,18 +94,15 @@ def _declare(ctx, name):
 def _tool(cc, action_name):
     return cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = action_name)
 
-def _archive_of(library):
-    return library.pic_static_library or library.static_library
-
 def _as_objects(cc, library):
     """Whether Bazel links the objects of a library and not its archive: so the map names them."""
-    return bool(library.pic_objects) and cc_common.is_enabled(
+    return bool(objects_of(library)) and cc_common.is_enabled(
         feature_configuration = cc.features,
         feature_name = "supports_start_end_lib",
     )
 
 def _files(cc, library):
-    return library.pic_objects if _as_objects(cc, library) else [_archive_of(library)]
+    return objects_of(library) if _as_objects(cc, library) else [archive_of(library)]
 
 def _read(cc, library):
     return [file.path for file in _files(cc, library)]
@@ -122,7 +120,7 @@ def _link_command(cc, libraries, contexts, flags, units):
     )
     whole = {}
     for library in libraries:
-        path = _archive_of(library).path
+        path = archive_of(library).path
         whole[path] = whole.get(path, False) or library.alwayslink
     argv = [_tool(cc, action_name)] + cc_common.get_memory_inefficient_command_line(
         feature_configuration = cc.features,
@@ -152,7 +150,7 @@ def _compile_command(cc, copts, contexts):
         quote_include_directories = merged.quote_includes,
         system_include_directories = merged.system_includes,
         preprocessor_defines = merged.defines,
-        use_pic = True,
+        use_pic = cc.pic,
     )
     argv = [_tool(cc, action_name)] + cc_common.get_memory_inefficient_command_line(
         feature_configuration = cc.features,

@@ -58,10 +58,10 @@ def _stand_in_config_impl(ctx):
         abi_version = "none",
         compiler = "clang",
         cxx_builtin_include_directories = ctx.attr.include_directories,
-        features = [
-            feature(name = "supports_pic", enabled = True),
+        # As in rules_android_ndk: all is position-independent, and Bazel is not told so.
+        features = ([feature(name = "supports_pic", enabled = True)] if ctx.attr.os == "ios" else []) + [
             feature(name = "supports_dynamic_linker", enabled = True),
-            _flags("default_compile_flags", _COMPILES, ctx.attr.compile_flags),
+            _flags("default_compile_flags", _COMPILES, (["-fPIC"] if ctx.attr.os == "android" else []) + ctx.attr.compile_flags),
             _flags("default_link_flags", _LINKS, ctx.attr.link_flags),
             feature(
                 name = "archiver_flags",

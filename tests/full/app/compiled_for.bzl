@@ -9,7 +9,7 @@ def _each_platform_impl(_settings, attr):
         name: {
             _PLATFORMS: str(Label("@tfcarve//rules/platforms:" + name)),
             "//command_line_option:compilation_mode": "opt",
-            "//command_line_option:force_pic": True,
+            "//command_line_option:force_pic": not name.startswith("android"),
         }
         for name in attr.platforms
     }
