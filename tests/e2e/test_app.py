@@ -33,14 +33,13 @@ def test_selection_has_the_apps_op_and_of_its_kernels_the_one_that_is_used(app: 
 
 
 def test_plainly_linked_archive_registers_nothing_and_a_forced_one_does(app: Workspace) -> None:
-    build = app.build(["//control:plain", "//control:forced", "//control:alwayslink"])
-    kernels = {
-        name: _kernels(build.files(f"//control:{name}")[0])
-        for name in ("plain", "forced", "alwayslink")
-    }
+    names = ("plain", "forced", "alwayslink", "shared")
+    build = app.build([f"//control:{name}" for name in names])
+    kernels = {name: _kernels(build.files(f"//control:{name}")[0]) for name in names}
     assert kernels["plain"] == 0, "the linker takes no object that nothing asks for"
     assert kernels["forced"] > 0
     assert kernels["alwayslink"] == kernels["forced"], "what the rules do is what the flag does"
+    assert kernels["shared"] == kernels["forced"], "in an app's cc_shared_library, too"
 
 
 def _kernels(program: Path) -> int:

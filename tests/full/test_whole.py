@@ -7,7 +7,7 @@ import io
 import re
 import shlex
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import clang
@@ -60,6 +60,17 @@ def test_android(workspace: Workspace) -> None:
         assert library.initialisers > 0, "nothing is registered"
 
 
+def test_flags_for_android(workspace: Workspace, tmp_path: Path) -> None:
+    files = _release(workspace, "android_arm64")
+    flags = files["link_flags.txt"].read_text(encoding="utf-8").split()
+    plain = [flag for flag in flags if "--whole-archive" not in flag]
+    assert len(plain) == len(flags) - 1
+    folder = files["libtensorflow-core.a"].parent
+    for name, given, status in (("forced", flags, 0), ("plain", plain, 2)):
+        made = _linked_for_android(tmp_path, name, [f"-L{folder}", *given])
+        assert main(["prove", str(made), str(files["selection.json"])]) == status, name
+
+
 def test_ios(workspace: Workspace) -> None:
     (folder,) = workspace.build(["//:ios"]).files("//:ios")
     slices = {file.parent.name for file in folder.glob("*/libtensorflow-core.a")}
@@ -67,8 +78,7 @@ def test_ios(workspace: Workspace) -> None:
 
 
 def test_xcode(workspace: Workspace, tmp_path: Path) -> None:
-    build = workspace.build(["//:release"], ["--output_groups=ios_arm64"])
-    files = {file.name: file for file in build.files("//:release", "ios_arm64")}
+    files = _release(workspace, "ios_arm64")
     forced = _linker_flags(files["tensorflow-core.xcconfig"])
     at = forced.index("-force_load")
     selection = str(files["selection.json"])
@@ -77,6 +87,24 @@ def test_xcode(workspace: Workspace, tmp_path: Path) -> None:
         ("plain", forced[:at] + forced[at + 2 :], 2),
     ):
         assert main(["prove", str(_linked(tmp_path, name, flags)), selection]) == status, name
+
+
+def _release(workspace: Workspace, platform: str) -> Mapping[str, Path]:
+    """What those who build without Bazel take, by name."""
+    build = workspace.build(["//:release"], [f"--output_groups={platform}"])
+    return {file.name: file for file in build.files("//:release", platform)}
+
+
+def _linked_for_android(folder: Path, name: str, flags: Sequence[str]) -> Path:
+    """An app's shared library with the carved one in it; the system's libraries are empty."""
+    target = "--target=aarch64-linux-android24"
+    link = ("clang++", target, "-fuse-ld=lld", "-nostdlib", "-shared")
+    for library in ("c", "dl", "log", "m"):
+        clang.run(*link, "-o", folder / f"lib{library}.so")
+    app = clang.compiled(folder, "aarch64-linux-android24", _APP, name, "-fPIC")
+    output = folder / f"{name}.so"
+    clang.run(*link, app, f"-L{folder}", *flags, "-o", output)
+    return output
 
 
 def _linker_flags(settings: Path) -> Sequence[str]:
