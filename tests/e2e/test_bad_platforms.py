@@ -39,6 +39,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ),
         (LIBRARY.format('cpu = "cortex-a8"'), 'no cpu "cortex-a8"; there are: '),
         (LIBRARY.format('optimization = "-O2"'), 'no optimization "-O2"; there are: Os, O2, O3'),
+        (LIBRARY.format('protos = "heavy"'), 'no protos "heavy"; there are: full, lite'),
     ],
 )
 def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -> None:
@@ -71,9 +72,9 @@ def test_an_ndk_that_is_none(app: Workspace, tmp_path: Path, home: str, message:
 
 
 def test_right_names(app: Workspace) -> None:
-    right = LIBRARY.format('cpu = "cortex-a72", optimization = "O2"') + RELEASE.format(
-        "linux_armv7"
-    )
+    right = LIBRARY.format(
+        'cpu = "cortex-a72", optimization = "O2", protos = "full"'
+    ) + RELEASE.format("linux_armv7")
     Path(app.folder, "BUILD").write_text(LOAD + right, encoding="utf-8")
     done = app.bazel(["query", "--noshow_progress", "//:release"])
     assert done.returncode == 0, done.stdout
