@@ -4,7 +4,7 @@
 
 in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: all for x86-64, some
 five minutes of compiling for each of those that have a core of their own. Prints Markdown. Each library is
-built by the rules in a copy of tests/e2e/app, and its output held to full TensorFlow's.
+built by the rules in a copy of tests/e2e/bzlmod, and its output held to full TensorFlow's.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ for all platforms. `--stock PLATFORM` also builds the stock library, some 400 so
 Prints Markdown. What was compiled is kept in Bazel's disk cache, so a run that was stopped goes on
 from there.
 
-Each library is built by the rules, one after another, in a copy of tests/e2e/app; so it is proved to
+Each library is built by the rules, one after another, in a copy of tests/e2e/bzlmod; so it is proved to
 register just what it is told to.
 """
 

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-APP = ROOT / "tests/e2e/app"
+APP = ROOT / "tests/e2e/bzlmod"
 
 # Each command of the README and who runs it.
 RUN_BY = {

@@ -104,7 +104,9 @@ def _linked_for_android(folder: Path, name: str, flags: Sequence[str]) -> Path:
         clang.run(*link, nothing, "-o", folder / f"lib{library}.so")
     app = clang.compiled(folder, "aarch64-linux-android24", _APP, name, "-fPIC")
     output = folder / f"{name}.so"
-    clang.run(*link, app, f"-L{folder}", *flags, "-o", output)
+    # An app's link drops the table of registrations, which is only read by `prove`.
+    kept = "-Wl,-z,nostart-stop-gc"
+    clang.run(*link, app, f"-L{folder}", *flags, kept, "-o", output)
     return output
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from models import frozen, make, zoo
 
-APP = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/e2e/app"
+APP = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/e2e/bzlmod"
 
 
 def test_the_apps_model_is_what_its_maker_makes(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_the_apps_model_is_what_its_maker_makes(tmp_path: Path) -> None:
     assert make.main(["tiny", f"--model={made}"]) == 0
     assert (APP / "tiny.pb").read_bytes() == made.read_bytes(), (
         "to update: ./bazelw run //tests/models:make_model -- tiny "
-        "--model $PWD/tests/e2e/app/tiny.pb"
+        "--model $PWD/tests/e2e/bzlmod/tiny.pb"
     )
 
 

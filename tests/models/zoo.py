@@ -74,7 +74,7 @@ def lstm() -> Made:
 
 
 def tiny() -> Made:
-    """Five nodes: a dense layer, and the custom op AppScale of tests/e2e/app.
+    """Five nodes: a dense layer, and the custom op AppScale of tests/e2e/bzlmod.
 
     TensorFlow does not know that op, so what it must give comes from the same graph
     with a multiplication in its place.

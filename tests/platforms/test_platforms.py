@@ -79,7 +79,7 @@ def test_a_test_that_there_is_none_of() -> None:
     [
         ("linked:", "joined:", "platform, names, compiled, linked, registrations, model only"),
         ("how:", "somehow:", "compiled: no cell"),
-        ("not_yet:", "soon:", "compiled: no cell"),
+        ("not_possible:", "soon:", "model: no cell"),
     ],
 )
 def test_bad_proofs(old: str, new: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""How the units of a library include TensorFlow's headers, by compiler."""
+"""How a source includes TensorFlow's headers, by compiler."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load(":oldest_system_test.bzl", "toolchain_settings")
@@ -6,7 +6,7 @@ load(":oldest_system_test.bzl", "toolchain_settings")
 def _included(expected):
     def impl(ctx):
         env = analysistest.begin(ctx)
-        argv = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile" and a.argv][0].argv
+        argv = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile"][0].argv
         headers = [flag for flag in argv if "tensorflow_headers.h" in flag]
         asserts.equals(env, 1, len(headers))
         asserts.true(env, headers[0].endswith(expected[-1]), "%s is no %s" % (headers[0], expected[-1]))

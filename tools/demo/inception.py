@@ -24,7 +24,7 @@ from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
 
-APP = Path("tests/e2e/app")
+APP = Path("tests/e2e/bzlmod")
 MODEL = "inception_v3"
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 SELECTION = "//inception:selection"
