@@ -55,7 +55,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       cpu: what the library is compiled for on the platforms that have it, e.g. "cortex-a72" for a
         Raspberry Pi 4; else their default, which runs on all that the platform is for.
       protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and wants its messages with
-        descriptors, reflection and text format: about a third larger.
+        descriptors, reflection and text format: half a megabyte more.
       log_messages: whether TensorFlow's LOG and CHECK have their messages; else it logs nothing, and a failed
         CHECK ends the program without a word. Errors that a call returns have their text in any case.
       packed_relocations: whether Linux's shared library keeps its relative relocations in the packed form:
