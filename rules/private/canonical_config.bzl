@@ -32,23 +32,18 @@ def check_options(name, optimization, cpu, protos):
     if cpu and cpu not in cpus:
         fail("tf_mobile_library %s: no cpu %r; there are: %s" % (name, cpu, ", ".join(cpus)))
 
-def _cpu_flags(platforms, cpu):
-    """The flags for a CPU where the platform has it: a library is built for several platforms."""
-    row = PLATFORMS.get(platforms[0].name) if platforms else None
-    return row.cpus.get(cpu, []) if row else []
-
-def _is_android(platforms):
-    row = PLATFORMS.get(platforms[0].name) if platforms else None
-    return bool(row) and row.os == "android"
-
 def _canonical_config_impl(settings, attr):
+    platforms = settings[_PLATFORMS]
+    row = PLATFORMS.get(platforms[0].name) if platforms else None
     flags = [] if attr.optimization == "Os" else ["-" + attr.optimization]
-    flags = flags + _cpu_flags(settings[_PLATFORMS], attr.cpu)
+    if row:
+        # A library is built for several platforms, not all of which have the CPU.
+        flags = flags + row.cpus.get(attr.cpu, [])
     return {
         _COMPILATION_MODE: "opt",
         # One set of objects serves the archive and the shared library. The NDK's toolchains compile nothing
         # else, and so refuse to be told.
-        _FORCE_PIC: not _is_android(settings[_PLATFORMS]),
+        _FORCE_PIC: not row or row.os != "android",
         # These come after the flags of copts.bzl, on all that is compiled for the target.
         _PER_FILE_COPT: [".*@" + ",".join(flags)] if flags else [],
         _LIBRARY_COPTS: flags,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demo.library import EMULATORS
+from demo.nested import Workspace
 from e2e import building
 
 COMPILERS: Mapping[str, str] = {
@@ -76,11 +77,15 @@ def checked(
     return done.stdout
 
 
+def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release:
+    """Builds a tf_multi_platform_library, the app's own or another, for one platform."""
+    files = workspace.build([target], [f"--output_groups={platform}"]).files(target, platform)
+    archive = next(file for file in files if file.name == "libtensorflow-core.a")
+    return Release(platform, workspace.folder, archive.parent)
+
+
 @contextmanager
 def opened(platform: str) -> Iterator[Release]:
     """Builds the app's library for a platform."""
     with building.app() as workspace:
-        build = workspace.build([_TARGET], [f"--output_groups={platform}"])
-        files = build.files(_TARGET, platform)
-        archive = next(file for file in files if file.name == "libtensorflow-core.a")
-        yield Release(platform, workspace.folder, archive.parent)
+        yield built(workspace, platform)

@@ -6,18 +6,11 @@ import subprocess
 from pathlib import Path
 
 from demo import nested
-from demo.nested import Workspace
 from e2e import building, releases
 from e2e.releases import Release
 
-_FULL, _LITE = "//options:full_protos_release", "//:release"
+_FULL = "//options:full_protos_release"
 _PLATFORM = "linux_x86_64"
-
-
-def _release(workspace: Workspace, target: str) -> Release:
-    files = workspace.build([target], [f"--output_groups={_PLATFORM}"]).files(target, _PLATFORM)
-    archive = next(file for file in files if file.name == "libtensorflow-core.a")
-    return Release(_PLATFORM, workspace.folder, archive.parent)
 
 
 def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -30,7 +23,8 @@ def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_full_protos(tmp_path: Path) -> None:
     with building.app() as workspace:
-        full, lite = (_release(workspace, target) for target in (_FULL, _LITE))
+        full = releases.built(workspace, _PLATFORM, _FULL)
+        lite = releases.built(workspace, _PLATFORM)
         done = _built(full, tmp_path / "full")
         assert done.returncode == 0, done.stdout + done.stderr
         program = tmp_path / "full" / "text_graph"
