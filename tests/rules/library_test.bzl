@@ -3,6 +3,7 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:defs.bzl", "TfMobileLibraryInfo")
+load(":link_facts.bzl", "link_facts")
 
 def _only_registrations_are_forced_impl(ctx):
     env = analysistest.begin(ctx)
@@ -68,15 +69,6 @@ def _compile_flags(env):
     compiles = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile" and a.argv]
     return compiles[0].argv
 
-def _defines(env):
-    """The macros that the library's users are told of: those of TensorFlow's headers."""
-    (facts,) = [
-        json.decode(a.content)
-        for a in analysistest.target_actions(env)
-        if a.mnemonic == "FileWrite" and a.outputs.to_list()[0].basename == "link_facts.json"
-    ]
-    return facts["defines"]
-
 def _options_impl(ctx):
     """The options' flags come after those that they change."""
     env = analysistest.begin(ctx)
@@ -90,7 +82,7 @@ def _options_impl(ctx):
     ]
     asserts.true(env, "libprotobuf_full.a" in archives, "full protos have no effect: %s" % archives)
     asserts.false(env, "libprotobuf_lite.a" in archives, "both kinds of protos: %s" % archives)
-    asserts.true(env, _NO_MESSAGES in _defines(env), "log_messages has no effect")
+    asserts.true(env, _NO_MESSAGES in link_facts(env)["defines"], "log_messages has no effect")
     for first, last in [("-Os", "-O3"), ("-mcpu=cortex-a53", "-mcpu=cortex-a72")]:
         asserts.true(env, first in argv and last in argv, "%s or %s is missing in %s" % (first, last, argv))
         asserts.true(env, argv.index(first) < argv.index(last), "%s overrides %s" % (first, last))
@@ -104,7 +96,7 @@ def _no_options_impl(ctx):
     env = analysistest.begin(ctx)
     argv = _compile_flags(env)
     asserts.true(env, "-Os" in argv, str(argv))
-    asserts.false(env, _NO_MESSAGES in _defines(env), "it was not asked for")
+    asserts.false(env, _NO_MESSAGES in link_facts(env)["defines"], "it was not asked for")
     for flag in ["-O3", "-mcpu=cortex-a72"]:
         asserts.false(env, flag in argv, "%s is in %s" % (flag, argv))
     return analysistest.end(env)

@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load("//rules:defs.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//tests/toolchains:config.bzl", "stand_in_config")
+load(":link_facts.bzl", "link_facts")
 
 # Name -> platform, and the flags by which a toolchain tells the target.
 _TOOLCHAINS = {
@@ -71,12 +72,7 @@ def _told(expected):
         env = analysistest.begin(ctx)
         target = analysistest.target_under_test(env)
         asserts.equals(env, expected, target[TfMobileLibraryInfo].oldest_system)
-        facts = [
-            json.decode(a.content)
-            for a in analysistest.target_actions(env)
-            if a.mnemonic == "FileWrite" and a.outputs.to_list()[0].basename == "link_facts.json"
-        ]
-        asserts.equals(env, [expected], [fact["oldest_system"] for fact in facts])
+        asserts.equals(env, expected, link_facts(env)["oldest_system"])
         return analysistest.end(env)
 
     return impl
