@@ -25,12 +25,18 @@ _WITHOUT = [
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
     info = ctx.attr.library[TfMobileLibraryInfo]
+    flags = shared_library_flags(
+        "android",
+        soname = _LIBRARY,
+        exports = ctx.file._exports,
+        oldest_system = info.oldest_system,
+    )
     unstripped = link(
         cc,
         name = ctx.label.name + "/tensorflow_inference",
         output_type = "dynamic_library",
         contexts = info.with_java,
-        flags = shared_library_flags("android", soname = _LIBRARY, exports = ctx.file._exports) + _C_INTERFACE,
+        flags = flags + _C_INTERFACE,
         inputs = [ctx.file._exports],
     )
     stripped = ctx.actions.declare_file("%s/stripped/%s" % (ctx.label.name, _LIBRARY))

@@ -1,10 +1,10 @@
-"""Linking with LLVM's linker on Linux, where the system has one: it folds functions of the same code."""
+"""Linking with LLVM's linker, on Linux where the system has one: it folds functions of the same code."""
 
 load("@tfcarve_lld//:lld.bzl", "LLD_FLAGS")
 
 visibility("private")
 
-_FOLDING = ["-Wl,--icf=all", "-Wl,-O2"]
+FOLDING = ["-Wl,--icf=all", "-Wl,-O2"]
 
 # Relative relocations as a bit each; the linker also writes down that this needs glibc 2.36.
 _PACKED = ["-Wl,-z,pack-relative-relocs"]
@@ -17,7 +17,7 @@ LLD_ATTRS = {
 def lld_flags(ctx):
     """Flags that come after the toolchain's own.
 
-    The toolchains of Android and iOS bring a linker of their own.
+    The toolchains of Android and iOS bring a linker of their own (system_linker.bzl).
 
     Args:
       ctx: of a rule with LLD_ATTRS.
@@ -30,4 +30,4 @@ def lld_flags(ctx):
     if ctx.attr.packed_relocations and not LLD_FLAGS:
         fail("%s: packed_relocations needs ld.lld, which is not here; try: sudo apt-get install lld" % ctx.label)
     packed = _PACKED if ctx.attr.packed_relocations else []
-    return LLD_FLAGS + _FOLDING + packed if LLD_FLAGS else []
+    return LLD_FLAGS + FOLDING + packed if LLD_FLAGS else []

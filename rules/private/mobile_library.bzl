@@ -209,6 +209,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         system,
         soname = "libtensorflow-core.so",
         exports = ctx.file._exports,
+        oldest_system = oldest,
     ) + PROVE_LINK_FLAGS
     map_file = declare_map(ctx)
     unstripped = link(

@@ -1,6 +1,11 @@
 """How the linkers of the systems are told the same things."""
 
+load(":lld.bzl", "FOLDING")
+
 visibility("private")
+
+# Devices with pages of 16 KB load nothing else.
+_ANDROID_PAGES = ["-Wl,-z,max-page-size=16384"]
 
 def collect_garbage(os):
     """Flags that leave out what nothing uses.
@@ -13,13 +18,26 @@ def collect_garbage(os):
     """
     return ["-Wl,-dead_strip"] if os == "ios" else ["-Wl,--gc-sections"]
 
-def shared_library_flags(os, *, soname, exports):
+def _packed_relocations(api_level):
+    """Flags of the NDK's linker for the smallest relocations that a level of Android's API can load.
+
+    The levels are those of the NDK's docs/BuildSystemMaintainers.md, "RELR and relocation packing"; all that
+    there is a library for is above 23, the first that loads packed ones.
+    """
+    if api_level >= 30:
+        return ["-Wl,--pack-dyn-relocs=android+relr"]
+    if api_level >= 28:
+        return ["-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]
+    return ["-Wl,--pack-dyn-relocs=android"]
+
+def shared_library_flags(os, *, soname, exports, oldest_system):
     """Flags of a shared library for ELF.
 
     Args:
       os: "android" or "linux".
       soname: the name that programs load it by.
       exports: File, the version script of what is exported.
+      oldest_system: string, as in TfMobileLibraryInfo.
 
     Returns:
       list of strings
@@ -30,6 +48,7 @@ def shared_library_flags(os, *, soname, exports):
         "-Wl,--build-id=sha1",
         "-Wl,-z,relro,-z,now",
     ]
-
-    # Devices with pages of 16 KB load nothing else.
-    return collect_garbage(os) + flags + (["-Wl,-z,max-page-size=16384"] if os == "android" else [])
+    if os == "android":
+        # The NDK's linker is lld.
+        flags += _ANDROID_PAGES + FOLDING + _packed_relocations(int(oldest_system or "0"))
+    return collect_garbage(os) + flags

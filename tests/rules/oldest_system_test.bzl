@@ -11,6 +11,8 @@ load(":link_facts.bzl", "link_facts")
 _TOOLCHAINS = {
     "android_19": ("android_arm64", ["--target=aarch64-linux-android19"]),
     "android_26": ("android_armv7", ["--target=armv7a-linux-androideabi26"]),
+    "android_28": ("android_arm64", ["--target=aarch64-linux-android28"]),
+    "android_30": ("android_x86_64", ["--target=x86_64-linux-android30"]),
     "android_untold": ("android_arm64", ["--target=aarch64-linux-android"]),
     # As Apple's own: with the folder of an SDK.
     "ios_sdk": ("ios_arm64", ["-target", "arm64-apple-ios15.0", "-isysroot", "/sdk"]),
@@ -92,6 +94,41 @@ android_untold_test = analysistest.make(_told(""), config_settings = toolchain_s
 ios_sim_15_test = analysistest.make(_told("15.4"), config_settings = toolchain_settings("ios_sim_15"))
 
 linux_test = analysistest.make(_told(""))
+
+_RELOCATIONS = ["-Wl,--pack-dyn-relocs=android", "-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]
+
+def _relocated(expected):
+    """In which form a library's relocations are for Android's linker."""
+
+    def impl(ctx):
+        env = analysistest.begin(ctx)
+        output = analysistest.target_under_test(env)[TfMobileLibraryInfo].unstripped_library
+        (link,) = [a for a in analysistest.target_actions(env) if output in a.outputs.to_list()]
+        asserts.equals(env, expected, [flag for flag in link.argv if flag in _RELOCATIONS])
+        return analysistest.end(env)
+
+    return impl
+
+_OLD = ["-Wl,--pack-dyn-relocs=android"]
+
+android_26_relocations_test = analysistest.make(_relocated(_OLD), config_settings = toolchain_settings("android_26"))
+
+android_28_relocations_test = analysistest.make(
+    _relocated(["-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]),
+    config_settings = toolchain_settings("android_28"),
+)
+
+android_30_relocations_test = analysistest.make(
+    _relocated(["-Wl,--pack-dyn-relocs=android+relr"]),
+    config_settings = toolchain_settings("android_30"),
+)
+
+android_untold_relocations_test = analysistest.make(
+    _relocated(_OLD),
+    config_settings = toolchain_settings("android_untold"),
+)
+
+linux_relocations_test = analysistest.make(_relocated([]))
 
 def _packed(mnemonic, expected):
     """What a package is told of the oldest system."""
