@@ -21,6 +21,10 @@ def _protobuf_root(file):
     before, found, _ = file.path.partition("/google/protobuf/")
     return before if found else None
 
+def _lean_root(file):
+    """Where imports of files start that stand in place of others."""
+    return file.path.partition("/tensorflow/core/")[0]
+
 def _proto_sources_impl(ctx):
     headers, sources = [], []
     root = _root_of(ctx.label, ctx.attr.import_root)
@@ -33,7 +37,11 @@ def _proto_sources_impl(ctx):
     imported = ctx.files.imports
     args = ctx.actions.args()
     lite = ctx.attr._protos[BuildSettingInfo].value == "lite"
+    lean = ctx.files.lean if lite else []
     args.add(out, format = "--cpp_out=lite:%s" if lite else "--cpp_out=%s")
+
+    # The first folder that has a file counts.
+    args.add_all(lean, map_each = _lean_root, format_each = "-I%s", uniquify = True)
     args.add(root, format = "-I%s")
     args.add_all(
         imported,
@@ -45,7 +53,7 @@ def _proto_sources_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._protoc,
         arguments = [args],
-        inputs = ctx.files.srcs + imported,
+        inputs = ctx.files.srcs + imported + lean,
         outputs = headers + sources,
         mnemonic = "TfProtoSources",
         progress_message = "Generating C++ for %d protos" % len(names),
@@ -64,6 +72,10 @@ proto_sources = rule(
         "imports": attr.label_list(
             allow_files = [".proto"],
             doc = "Protos that are imported and not generated here: this repository's and protobuf's own.",
+        ),
+        "lean": attr.label_list(
+            allow_files = [".proto"],
+            doc = "In place of those of `srcs` with the same paths, where messages are lite.",
         ),
         "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(

@@ -1,4 +1,4 @@
-"""Kernels of a carved library that are tfcarve's own, against full TensorFlow's, to the bit."""
+"""Kernels of a carved library that are tfcarve's own, against full TensorFlow's: to the bit, where sums are exact."""
 
 from __future__ import annotations
 
@@ -160,18 +160,60 @@ def _biases() -> Any:
     return graph.as_graph_def()
 
 
+# Batch, height, width and channels: many and few of each, a single place, no image.
+_NORMALISED = ((2, 5, 7, 3), (3, 4, 6, 18), (1, 40, 30, 5), (1, 1, 1, 4), (0, 2, 2, 3))
+# Whether it is training, and how much of the new mean there is in the next.
+_MODES = ((False, 1.0), (True, 1.0), (True, 0.75))
+
+
+def _normalised(fed: Any, shape: tuple[int, ...], layout: str, mode: tuple[bool, float]) -> Any:
+    batch, height, width, channels = shape
+    order = [batch, height, width, channels]
+    if layout == "NCHW":
+        order = [batch, channels, height, width]
+    training, new_part = mode
+    scale, offset, mean, variance = tf.unstack(tf.reshape(fed[: 4 * channels], [4, channels]))
+    alone = training and new_part == 1.0
+    made = tf.raw_ops.FusedBatchNormV3(
+        x=tf.reshape(fed[100 : 100 + int(np.prod(shape))], order),
+        scale=scale,
+        offset=offset,
+        mean=mean[:0] if alone else mean,
+        variance=variance[:0] if alone else tf.abs(variance),
+        epsilon=0.01,
+        exponential_avg_factor=new_part,
+        data_format=layout,
+        is_training=training,
+    )
+    kept = [made.reserve_space_1, made.reserve_space_2] if training else []
+    return [made.y, made.batch_mean, made.batch_variance, *(kept if batch else [])]
+
+
+def _normalisations() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = [
+            tf.reshape(part, [-1])
+            for shape, layout, mode in itertools.product(_NORMALISED, ("NHWC", "NCHW"), _MODES)
+            for part in _normalised(fed, shape, layout, mode)
+        ]
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
-    """A graph, what it is fed, and what full TensorFlow makes of it."""
+    """A graph, what it is fed, what full TensorFlow makes of it, and how near that ours must be."""
 
     graph: Any
     fed: Any
     wanted: Any
+    tolerance: float
 
 
-def _case(graph: Any, fed: Any) -> Case:
+def _case(graph: Any, fed: Any, tolerance: float = 0.0) -> Case:
     (wanted,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
-    return Case(graph, fed, wanted)
+    return Case(graph, fed, wanted, tolerance)
 
 
 @pytest.fixture(scope="module")
@@ -179,11 +221,14 @@ def cases() -> dict[str, Case]:
     drawn = np.random.default_rng(frozen.SEED)
     # Sums of these are exact in floats, whatever their order.
     small = drawn.integers(-8, 9, _MOST).astype(np.float32)
+    any_floats = drawn.uniform(-9, 9, _MOST).astype(np.float32)
     return {
         "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
         "products": _case(_products(), small),
         "convolutions": _case(_convolutions(), small),
-        "biases": _case(_biases(), drawn.uniform(-9, 9, _MOST).astype(np.float32)),
+        "biases": _case(_biases(), any_floats),
+        # Means are sums of any floats, in some order.
+        "normalisations": _case(_normalisations(), any_floats, 5e-6),
     }
 
 
@@ -199,7 +244,9 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         yield build.files(_LIBRARY, "runner")[0]
 
 
-@pytest.mark.parametrize("name", ["transposes", "products", "convolutions", "biases"])
+@pytest.mark.parametrize(
+    "name", ["transposes", "products", "convolutions", "biases", "normalisations"]
+)
 def test_as_full_tensorflow(
     name: str, cases: dict[str, Case], program: Path, tmp_path: Path
 ) -> None:
@@ -210,4 +257,4 @@ def test_as_full_tensorflow(
     bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
     subprocess.run([program, model, *bound], check=True, timeout=60)
     assert np.unique(case.wanted).size > 1000
-    np.testing.assert_array_equal(np.load(got), case.wanted)
+    np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)

@@ -13,6 +13,13 @@ def test_op_files() -> None:
     assert op_files(selection()) == b""
 
 
+def test_what_tensorflows_core_has_is_not_listed() -> None:
+    core = "tensorflow/core/common_runtime/lower_functional_ops.cc"
+    helper = "tensorflow/core/common_runtime/eager/context.cc"
+    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", core)], helpers=[helper])
+    assert op_files(made) == f"k/b.cc\n{helper}\n".encode()
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

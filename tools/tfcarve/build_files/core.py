@@ -22,11 +22,14 @@ ON_DEMAND = (
     "tensorflow/core/common_runtime/permuter.cc",
     "tensorflow/core/common_runtime/ring_gatherer.cc",
     "tensorflow/core/common_runtime/ring_reducer.cc",
-    # Rewrite AccumulateNV2 and ParallelConcat.
+    # Rewrite AccumulateNV2, control flow by functions, and ParallelConcat.
     "tensorflow/core/common_runtime/accumulate_n_optimizer.cc",
+    "tensorflow/core/common_runtime/lower_functional_ops.cc",
     "tensorflow/core/common_runtime/parallel_concat_optimizer.cc",
     # Holds the kernels of WrapDatasetVariant and UnwrapDatasetVariant, and what tf.data links.
     "tensorflow/core/framework/dataset.cc",
+    # Works out what placement over devices with memories of their own asks for.
+    "tensorflow/core/common_runtime/type_inference.cc",
     # Empty but for builds with MKL or ZenDNN.
     "tensorflow/core/common_runtime/mkl_layout_pass.cc",
     "tensorflow/core/common_runtime/zen_layout_pass.cc",

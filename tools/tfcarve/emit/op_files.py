@@ -3,10 +3,19 @@
 from tfcarve.emit.templates import fill
 from tfcarve.selection.selection import Selection
 
+# Sources here are part of TensorFlow's own core (tensorflow/core/BUILD, mobile_srcs_no_runtime): a carved one
+# does without some of them.
+_CORE = (
+    "tensorflow/core/common_runtime/",
+    "tensorflow/core/framework/",
+    "tensorflow/core/graph/",
+)
+
 
 def needed(selection: Selection) -> list[str]:
-    """Returns the selected sources and the helpers that they need to link, sorted."""
-    return sorted({*selection.files, *selection.helpers})
+    """Returns what TensorFlow's core lacks, sorted: selected sources and the helpers that they need to link."""
+    selected = {file for file in selection.files if not file.startswith(_CORE)}
+    return sorted({*selected, *selection.helpers})
 
 
 def op_files(selection: Selection) -> bytes:
