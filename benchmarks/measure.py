@@ -87,15 +87,15 @@ def times_less(ours: float, peer: float) -> str:
     return f"{peer / ours:.1f}x"
 
 
-def machine() -> str:
-    """Returns what the numbers were measured on."""
+def machine(compiler: str = "g++") -> str:
+    """Returns what the numbers were measured on, by programs from `compiler`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    compiler = subprocess.run(
-        ["g++", "--version"], capture_output=True, text=True, check=True
+    version = subprocess.run(
+        [compiler, "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
     cores = len(os.sched_getaffinity(0))
     load = os.getloadavg()[0]
     return (
-        f"{platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {compiler}, "
+        f"{platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {version}, "
         f"Python {platform.python_version()}, load {load:.1f} at the start"
     )

@@ -3,8 +3,9 @@
     PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
 
 in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: all for x86-64, some
-five minutes of compiling for each of those that have a core of their own. Prints Markdown. Each library is
-built by the rules in a copy of tests/e2e/bzlmod, and its output held to full TensorFlow's.
+five minutes of compiling for each of those that have a core of their own. `--compiler clang++-19` has that compiler
+make the libraries. Prints Markdown. Each library is built by the rules in a copy of tests/e2e/bzlmod,
+and its output held to full TensorFlow's.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from demo.nested import BuildError, NestedError, Workspace
 PACKAGE = "options_sizes"
 BUILD_FILE = Path(__file__).with_name("options.BUILD")
 DEFAULT = "default"
-OPTIONS = (DEFAULT, "packed_relocations", "without_log_messages", "full_protos", "O2", "O3")
+OPTIONS = (DEFAULT, "packed_relocations", "without_log_messages", "full_protos", "Oz", "O2", "O3")
 PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
 _MODEL = "inception_v3"
 _HOST = "linux_x86_64"
 _RUNS = 7
+_GCC = "gcc"
 _REPOSITORY = Path(__file__).parents[1]
 
 
@@ -76,15 +78,13 @@ def _parser() -> argparse.ArgumentParser:
         dest="options",
         help="only this option; may be repeated",
     )
+    parser.add_argument("--compiler", default=_GCC, metavar="NAME", help="clang; else gcc")
     return parser
 
 
-def _built(workspace: Workspace, platform: str, option: str) -> Library:
+def _built(workspace: Workspace, platform: str, option: str, flags: Sequence[str]) -> Library:
     target = f"//{PACKAGE}:{platform}_{option}"
-    groups = (platform, f"{platform}_runner")
-    flags = [f"--output_groups={','.join(groups)}"]
-    build = workspace.build([target], flags, progress=sys.stderr.isatty())
-    return Library.among(platform, [f for group in groups for f in build.files(target, group)])
+    return library.build(workspace, target, platform, flags, progress=sys.stderr.isatty())
 
 
 def _difference(built: Library, model: MadeModel) -> float:
@@ -108,14 +108,17 @@ def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
     return [statistics.median(turn[i] for turn in turns) for i in range(len(built))]
 
 
-def _rows(platforms: Sequence[str], options: Sequence[str]) -> Iterator[Option]:
+def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> Iterator[Option]:
     os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
     model = made_models.made(_MODEL)
-    with nested.opened(nested.source_tree() / APP, "sizes") as workspace:
+    flags = [f"--repo_env=CC={compiler}"]
+    if compiler != _GCC:
+        flags.append(f"--repo_env=TFCARVE_CROSS_COMPILER={compiler}")
+    with nested.opened(nested.source_tree() / APP, f"sizes-{compiler}") as workspace:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
         for platform in platforms:
-            built = [_built(workspace, platform, option) for option in options]
+            built = [_built(workspace, platform, option, flags) for option in options]
             times = _times(built, model) if platform == _HOST else [None] * len(built)
             for option, one, took in zip(options, built, times, strict=True):
                 yield Option(
@@ -152,11 +155,11 @@ def main(argv: Sequence[str]) -> int:
     asked = _parser().parse_args(argv)
     options = [DEFAULT, *(asked.options or OPTIONS[1:])]
     try:
-        rows = list(_rows(asked.platforms or [_HOST], options))
+        rows = list(_rows(asked.platforms or [_HOST], options, asked.compiler))
     except (BuildError, NestedError) as error:
         print(f"options: {error}", file=sys.stderr)
         return 2
-    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine(asked.compiler)}.\n")
     print("In brackets: how many times the default's.\n")
     print(table(rows))
     return 0

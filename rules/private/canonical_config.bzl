@@ -4,7 +4,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 
 visibility("private")
 
-OPTIMIZATIONS = ["Os", "O2", "O3"]
+OPTIMIZATIONS = ["Oz", "Os", "O2", "O3"]
 PROTOS = ["full", "lite"]
 
 _COMPILATION_MODE = "//command_line_option:compilation_mode"

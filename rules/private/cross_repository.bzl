@@ -29,7 +29,7 @@ cc_toolchain_config(
     cxx_flags = ["-std=c++17"],
     dbg_compile_flags = ["-g"],
     host_system_name = "local",
-    link_flags = ["-Wl,-z,relro,-z,now"],
+    link_flags = {link_flags},
     link_libs = ["-lstdc++", "-lm"],
     opt_compile_flags = ["-O2", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"],
     opt_link_flags = ["-Wl,--gc-sections"],
@@ -39,9 +39,7 @@ cc_toolchain_config(
     target_system_name = "{triple}",
     tool_paths = {tool_paths},
     toolchain_identifier = "{triple}",
-    unfiltered_compile_flags = [
-        "-no-canonical-prefixes",
-        "-fno-canonical-system-headers",
+    unfiltered_compile_flags = {unfiltered_compile_flags} + [
         "-Wno-builtin-macro-redefined",
         '-D__DATE__="redacted"',
         '-D__TIMESTAMP__="redacted"',
@@ -93,6 +91,14 @@ _PROGRAMS = {
     "strip": "strip",
 }
 
+# The name of clang's program, to compile with it in place of g++.
+_CROSS_COMPILER = "TFCARVE_CROSS_COMPILER"
+
+_LINK_FLAGS = ["-Wl,-z,relro,-z,now"]
+
+# So that g++ tells what it reads by the paths that it is given.
+_GCC_PATHS = ["-no-canonical-prefixes", "-fno-canonical-system-headers"]
+
 # Their absence is never noticed: nothing here asks for them.
 _UNUSED_PROGRAMS = ["llvm-cov", "llvm-profdata"]
 
@@ -112,9 +118,23 @@ def include_directories(text):
 def _quote(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
+def _chosen(ctx, row, gxx):
+    """What compiles for a platform: its g++, or clang with the headers and libraries that come with that."""
+    name = ctx.os.environ.get(_CROSS_COMPILER, "")
+    if not name:
+        return struct(program = gxx, compiler = "gcc", target = [], unfiltered = _GCC_PATHS)
+    clang = ctx.which(name)
+    if not clang:
+        fail("%s is %s, which is not on PATH; try: sudo apt-get install clang" % (_CROSS_COMPILER, name))
+    return struct(program = clang, compiler = "clang", target = ["--target=" + row.triple], unfiltered = [])
+
 def _cross_compiler(ctx, row, gxx):
     """The BUILD file of a toolchain on the system's cross compiler."""
-    probe = ctx.execute([gxx, "-E", "-v", "-x", "c++", "/dev/null"], environment = {"LC_ALL": "C"})
+    chosen = _chosen(ctx, row, gxx)
+    probe = ctx.execute(
+        [chosen.program] + chosen.target + ["-E", "-v", "-x", "c++", "/dev/null"],
+        environment = {"LC_ALL": "C"},
+    )
     directories = []
     for path in include_directories(probe.stderr):
         directories.append(path)
@@ -123,15 +143,17 @@ def _cross_compiler(ctx, row, gxx):
     tools = {
         name: str(ctx.which(row.triple + "-" + program) or "/bin/false")
         for name, program in _PROGRAMS.items()
-    } | {name: "/bin/false" for name in _UNUSED_PROGRAMS}
+    } | {name: "/bin/false" for name in _UNUSED_PROGRAMS} | {"gcc": str(chosen.program)}
     return _BUILD.format(
-        compile_flags = repr(row.cpus.values()[0]),
-        compiler = "gcc",
+        compile_flags = repr(chosen.target + row.cpus.values()[0]),
+        compiler = chosen.compiler,
         cpu = row.cross.bazel_cpu,
         files = [],
         include_directories = repr(directories),
+        link_flags = repr(chosen.target + _LINK_FLAGS),
         tool_paths = repr(tools),
         triple = row.triple,
+        unfiltered_compile_flags = repr(chosen.unfiltered),
     )
 
 def _no_compiler(name, row):
@@ -142,8 +164,10 @@ def _no_compiler(name, row):
         cpu = name,
         files = ["missing.sh"],
         include_directories = [],
+        link_flags = [],
         tool_paths = repr({tool: "missing.sh" for tool in list(_PROGRAMS) + _UNUSED_PROGRAMS}),
         triple = row.triple,
+        unfiltered_compile_flags = [],
     )
 
 def _ndk(ctx):
@@ -183,5 +207,6 @@ cross_repository = repository_rule(
     environ = [
         "ANDROID_NDK_HOME",
         "PATH",
+        _CROSS_COMPILER,
     ],
 )

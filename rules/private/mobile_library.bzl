@@ -51,7 +51,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         it no build proves that the library holds what was selected.
       private_symbols: whether all that the static archives define is renamed but the C interface,
         for an app with a protobuf, Abseil or TensorFlow of its own.
-      optimization: "Os", "O2" or "O3".
+      optimization: "Oz" (smaller than "Os" by clang), "Os", "O2" or "O3".
       cpu: what the library is compiled for on the platforms that have it, e.g. "cortex-a72" for a
         Raspberry Pi 4; else their default, which runs on all that the platform is for.
       protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and wants its messages with

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from demo import library as libraries
 from demo import made_models, nested
 from demo.inception import APP, RELEASE
-from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import Build, Workspace
 from e2e import exec_log
@@ -51,12 +51,9 @@ def counted(workspace: Workspace, targets: Sequence[str], flags: Sequence[str] =
     return Counted(build, tuple(exec_log.compiles(log.read_text(encoding="utf-8"))))
 
 
-def library(workspace: Workspace, platform: str) -> Library:
+def library(workspace: Workspace, platform: str) -> libraries.Library:
     """Inception's library for a platform."""
-    target = _RELEASES.get(platform, RELEASE)
-    groups = (platform, f"{platform}_runner")
-    build = workspace.build([target], [f"--output_groups={','.join(groups)}"])
-    return Library.among(platform, [f for group in groups for f in build.files(target, group)])
+    return libraries.build(workspace, _RELEASES.get(platform, RELEASE), platform)
 
 
 def units(workspace: Workspace) -> dict[str, bytes]:

@@ -1,16 +1,51 @@
-"""The app built by clang for Linux: it takes TensorFlow's headers precompiled in another way than g++."""
+"""Libraries by clang, which takes TensorFlow's headers precompiled in another way than g++."""
 
-from demo import nested
-from demo.inception import APP
+from __future__ import annotations
 
-_CLANG = "--repo_env=CC=clang-19"
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from demo import library, made_models, nested
+from demo.facts import TOLERANCE
+from demo.inception import APP, MODEL
+from demo.nested import Workspace
+
+_HOST = "--repo_env=CC=clang-19"
+_CROSS = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19"
 _LIBRARY = "//:tensorflow"
+_SMALLEST = "//inception:release_smallest"
+# What TensorFlow's own documentation named for Inception v3, with the core of 2017.
+_BYTES_OF_2017 = 1_500_000
 
 
-def test_the_app_runs() -> None:
+@pytest.fixture(name="workspace", scope="module")
+def _workspace() -> Iterator[Workspace]:
     with nested.opened(nested.source_tree() / APP, "clang") as workspace:
-        build = workspace.build([_LIBRARY], [_CLANG, "--output_groups=unstripped"])
-        (library,) = build.files(_LIBRARY, "unstripped")
-        tested = workspace.bazel(["test", _CLANG, "//:app_test"])
-        assert tested.returncode == 0, tested.stdout
-        assert b"clang version 19" in library.read_bytes()
+        yield workspace
+
+
+def test_the_app_runs(workspace: Workspace) -> None:
+    build = workspace.build([_LIBRARY], [_HOST, _CROSS, "--output_groups=unstripped"])
+    (unstripped,) = build.files(_LIBRARY, "unstripped")
+    tested = workspace.bazel(["test", _HOST, _CROSS, "//:app_test"])
+    assert tested.returncode == 0, tested.stdout
+    assert b"clang version 19" in unstripped.read_bytes()
+
+
+def test_inception_for_a_raspberry_pi_in_a_megabyte_and_a_half(workspace: Workspace) -> None:
+    model = made_models.made(MODEL)
+    workspace.place("inception", {model.model.name: model.model}, "*.pb")
+    built = library.build(workspace, _SMALLEST, "linux_arm64", [_HOST, _CROSS])
+    assert built.shared.stat().st_size <= _BYTES_OF_2017
+    answer, _ = library.run_once(built, model)
+    assert answer.output is not None, answer.message
+    assert library.largest_difference(answer.output, np.load(model.output)) <= TOLERANCE
+
+
+def test_a_compiler_that_is_not_there_is_named(workspace: Workspace) -> None:
+    asked = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-0"
+    built = workspace.bazel(["build", _HOST, asked, _SMALLEST])
+    assert built.returncode != 0
+    assert "TFCARVE_CROSS_COMPILER is clang++-0, which is not on PATH" in built.stdout

@@ -84,13 +84,6 @@ def _select(workspace: Workspace, progress: bool) -> Selected:
     return Selected.of(json.loads(selection.read_text(encoding="utf-8")))
 
 
-def _build(workspace: Workspace, platform: str, progress: bool) -> Library:
-    groups = (platform, f"{platform}_runner")
-    flags = [f"--output_groups={','.join(groups)}"]
-    build = workspace.build([RELEASE], flags, progress=progress)
-    return Library.among(platform, [f for group in groups for f in build.files(RELEASE, group)])
-
-
 def _run(built: Library, model: MadeModel) -> tuple[float, bool]:
     """The largest difference from full TensorFlow, and whether the output is from earlier.
 
@@ -139,7 +132,7 @@ def _demo(platforms: Sequence[str]) -> int:
             if platform not in platforms:
                 continue
             with narrator.stage(platform, "building the library") as say:
-                built.append(_build(workspace, platform, progress))
+                built.append(library.build(workspace, RELEASE, platform, progress=progress))
                 say.append(f"{built[-1].shared.name}, {built[-1].static.name}")
         with narrator.stage("run", "running the model in each library") as say:
             ran = [_run(one, model) for one in built]

@@ -7,14 +7,14 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from demo.made_models import MadeModel
-from demo.nested import NestedError, cache_folder
+from demo.nested import NestedError, Workspace, cache_folder
 
 INPUT = "input"
 OUTPUT = "output"
@@ -52,6 +52,24 @@ class Library:
             raise NestedError(
                 f"the build for {platform} made no {missing}: {sorted(named)}"
             ) from None
+
+
+def build(
+    workspace: Workspace,
+    target: str,
+    platform: str,
+    flags: Sequence[str] = (),
+    *,
+    progress: bool = False,
+) -> Library:
+    """Builds a tf_multi_platform_library for one of its platforms, with its runner.
+
+    Raises BuildError where the build fails, NestedError where there is no toolchain.
+    """
+    groups = (platform, f"{platform}_runner")
+    asked = [*flags, f"--output_groups={','.join(groups)}"]
+    done = workspace.build([target], asked, progress=progress)
+    return Library.among(platform, [f for group in groups for f in done.files(target, group)])
 
 
 @dataclass(frozen=True)
