@@ -98,7 +98,7 @@ def _took(built: Library, model: MadeModel) -> float:
     """Milliseconds of one run on one thread."""
     given, expected = f"{library.INPUT}={model.input}", f"{library.OUTPUT}={model.output}"
     bound = ["--input", given, "--expect", expected, "--tolerance", "float32=1e-4"]
-    command = [built.runner, model.model, *bound, "--time", "--threads=1"]
+    command: list[str | Path] = [built.runner, model.model, *bound, "--time", "--threads=1"]
     return float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout)
 
 
