@@ -6,32 +6,29 @@
 namespace tensorflow {
 
 CostModelManager::~CostModelManager() {
-  for (const auto &[graph, model] : cost_models_)
-    delete model;
+  for (const auto& [graph, model] : cost_models_) delete model;
 }
 
-CostModel *CostModelManager::FindOrCreateCostModel(const Graph *graph) {
+CostModel* CostModelManager::FindOrCreateCostModel(const Graph* graph) {
   mutex_lock lock(mu_);
-  CostModel *&model = cost_models_[graph];
-  if (model == nullptr)
-    model = new CostModel(/*is_global=*/false);
+  CostModel*& model = cost_models_[graph];
+  if (model == nullptr) model = new CostModel(/*is_global=*/false);
   return model;
 }
 
-bool CostModelManager::RemoveCostModelForGraph(const Graph *graph) {
+bool CostModelManager::RemoveCostModelForGraph(const Graph* graph) {
   mutex_lock lock(mu_);
   const auto found = cost_models_.find(graph);
-  if (found == cost_models_.end())
-    return false;
+  if (found == cost_models_.end()) return false;
   delete found->second;
   cost_models_.erase(found);
   return true;
 }
 
-Status CostModelManager::AddToCostGraphDef(const Graph *, CostGraphDef *) {
+Status CostModelManager::AddToCostGraphDef(const Graph*, CostGraphDef*) {
   return errors::Unimplemented(
       "this library was carved without cost models: leave "
       "graph_options.build_cost_model at 0");
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow

@@ -8,10 +8,10 @@
 namespace tensorflow {
 
 Status AddSymbolicGradients(gtl::ArraySlice<NodeOut>, gtl::ArraySlice<NodeOut>,
-                            gtl::ArraySlice<NodeOut>, std::vector<NodeOut> *,
-                            Graph *) {
+                            gtl::ArraySlice<NodeOut>, std::vector<NodeOut>*,
+                            Graph*) {
   return errors::Unimplemented(
       "this library was carved without SymbolicGradient");
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow

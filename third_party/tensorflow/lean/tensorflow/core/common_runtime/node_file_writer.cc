@@ -5,13 +5,13 @@
 
 namespace tensorflow {
 
-StatusOr<NodeFileWriter *>
-NodeFileWriter::GetNodeFileWriterIfEnabled(const std::string &, Env *) {
-  return static_cast<NodeFileWriter *>(nullptr);
+StatusOr<NodeFileWriter*> NodeFileWriter::GetNodeFileWriterIfEnabled(
+    const std::string&, Env*) {
+  return static_cast<NodeFileWriter*>(nullptr);
 }
 
-Status NodeFileWriter::RecordNodeExecution(OpKernel *, OpKernelContext *) {
+Status NodeFileWriter::RecordNodeExecution(OpKernel*, OpKernelContext*) {
   return OkStatus();
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow

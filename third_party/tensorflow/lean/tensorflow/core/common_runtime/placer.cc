@@ -11,57 +11,59 @@
 
 namespace tensorflow {
 
-Placer::Placer(Graph *graph, const string &function_name,
-               const FunctionLibraryDefinition *flib_def,
-               const DeviceSet *devices, const Device *default_local_device,
+Placer::Placer(Graph* graph, const string& function_name,
+               const FunctionLibraryDefinition* flib_def,
+               const DeviceSet* devices, const Device* default_local_device,
                bool allow_soft_placement, bool log_device_placement)
-    : graph_(graph), function_name_(function_name), flib_def_(flib_def),
-      devices_(devices), default_local_device_(default_local_device),
+    : graph_(graph),
+      function_name_(function_name),
+      flib_def_(flib_def),
+      devices_(devices),
+      default_local_device_(default_local_device),
       allow_soft_placement_(allow_soft_placement),
       log_device_placement_(log_device_placement) {}
 
-Placer::Placer(Graph *graph, const string &function_name,
-               const FunctionLibraryDefinition *flib_def,
-               const DeviceSet *devices, const Device *default_local_device)
+Placer::Placer(Graph* graph, const string& function_name,
+               const FunctionLibraryDefinition* flib_def,
+               const DeviceSet* devices, const Device* default_local_device)
     : Placer(graph, function_name, flib_def, devices, default_local_device,
              true, false) {}
 
-Placer::Placer(Graph *graph, const string &function_name,
-               const FunctionLibraryDefinition *flib_def,
-               const DeviceSet *devices)
+Placer::Placer(Graph* graph, const string& function_name,
+               const FunctionLibraryDefinition* flib_def,
+               const DeviceSet* devices)
     : Placer(graph, function_name, flib_def, devices, nullptr, true, false) {}
 
 Placer::~Placer() = default;
 
 Status Placer::Run() { return Run(GraphOptimizationPassOptions()); }
 
-Status Placer::Run(const GraphOptimizationPassOptions &) {
+Status Placer::Run(const GraphOptimizationPassOptions&) {
   if (devices_->devices().empty()) {
     return errors::FailedPrecondition("No devices are registered");
   }
-  const Device *otherwise = default_local_device_ != nullptr
+  const Device* otherwise = default_local_device_ != nullptr
                                 ? default_local_device_
                                 : devices_->devices().front();
-  for (Node *node : graph_->op_nodes()) {
-    if (node->has_assigned_device_name())
-      continue;
-    const Device *chosen = otherwise;
+  for (Node* node : graph_->op_nodes()) {
+    if (node->has_assigned_device_name()) continue;
+    const Device* chosen = otherwise;
     if (!node->requested_device().empty()) {
       DeviceNameUtils::ParsedName wanted;
-      std::vector<Device *> matching;
+      std::vector<Device*> matching;
       if (DeviceNameUtils::ParseFullName(node->requested_device(), &wanted)) {
         devices_->FindMatchingDevices(wanted, &matching);
       }
       if (!matching.empty()) {
         chosen = matching.front();
       } else if (!allow_soft_placement_) {
-        return AttachDef(errors::InvalidArgument(
-                             "Cannot assign a device for operation ",
-                             node->name(), ": it asks for ",
-                             node->requested_device(),
-                             ", and this library has ", otherwise->name(),
-                             " (allow_soft_placement would take that)"),
-                         *node);
+        return AttachDef(
+            errors::InvalidArgument(
+                "Cannot assign a device for operation ", node->name(),
+                ": it asks for ", node->requested_device(),
+                ", and this library has ", otherwise->name(),
+                " (allow_soft_placement would take that)"),
+            *node);
       }
     }
     node->set_assigned_device_name(chosen->name());
@@ -69,4 +71,4 @@ Status Placer::Run(const GraphOptimizationPassOptions &) {
   return OkStatus();
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow

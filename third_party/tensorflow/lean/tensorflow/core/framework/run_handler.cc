@@ -15,8 +15,8 @@ namespace tensorflow {
 namespace {
 
 class Threads : public thread::ThreadPoolInterface {
-public:
-  Threads(const char *name, int count)
+ public:
+  Threads(const char* name, int count)
       : pool_(Env::Default(), name, count > 0 ? count : 1) {}
 
   void Schedule(std::function<void()> task) override {
@@ -25,14 +25,14 @@ public:
   int NumThreads() const override { return pool_.NumThreads(); }
   int CurrentThreadId() const override { return pool_.CurrentThreadId(); }
 
-private:
+ private:
   thread::ThreadPool pool_;
 };
 
-} // namespace
+}  // namespace
 
 class RunHandler::Impl {
-public:
+ public:
   Impl(int inter_op, int intra_op)
       : inter("inter_op", inter_op), intra("intra_op", intra_op) {}
 
@@ -41,14 +41,14 @@ public:
 };
 
 class RunHandlerPool::Impl {
-public:
+ public:
   Impl(int inter_op, int intra_op) : threads_(inter_op, intra_op) {}
 
   std::unique_ptr<RunHandler> Handler() {
     return std::unique_ptr<RunHandler>(new RunHandler(&threads_));
   }
 
-private:
+ private:
   RunHandler::Impl threads_;
 };
 
@@ -62,18 +62,17 @@ RunHandlerPool::RunHandlerPool(int num_inter_op_threads,
 
 RunHandlerPool::~RunHandlerPool() = default;
 
-std::unique_ptr<RunHandler>
-RunHandlerPool::Get(int64_t, int64_t,
-                    const RunOptions::Experimental::RunHandlerPoolOptions &) {
+std::unique_ptr<RunHandler> RunHandlerPool::Get(
+    int64_t, int64_t, const RunOptions::Experimental::RunHandlerPoolOptions&) {
   return impl_->Handler();
 }
 
-std::vector<int64_t>
-RunHandlerPool::GetActiveHandlerPrioritiesForTesting() const {
+std::vector<int64_t> RunHandlerPool::GetActiveHandlerPrioritiesForTesting()
+    const {
   return {};
 }
 
-RunHandler::RunHandler(Impl *impl) : impl_(impl) {}
+RunHandler::RunHandler(Impl* impl) : impl_(impl) {}
 
 RunHandler::~RunHandler() = default;
 
@@ -81,8 +80,8 @@ void RunHandler::ScheduleInterOpClosure(std::function<void()> fn) {
   impl_->inter.Schedule(std::move(fn));
 }
 
-thread::ThreadPoolInterface *RunHandler::AsIntraThreadPoolInterface() {
+thread::ThreadPoolInterface* RunHandler::AsIntraThreadPoolInterface() {
   return &impl_->intra;
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow

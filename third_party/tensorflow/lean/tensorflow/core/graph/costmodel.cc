@@ -7,14 +7,13 @@ namespace tensorflow {
 
 void CostModel::IncrementUpdateTimes() {}
 
-void CostModel::RecordMaxMemorySize(const Node *, int, Bytes,
-                                    const TensorShapeProto &,
-                                    const DataType &) {}
+void CostModel::RecordMaxMemorySize(const Node*, int, Bytes,
+                                    const TensorShapeProto&, const DataType&) {}
 
-void CostModel::RecordAllocationId(const Node *, int, int64_t) {}
+void CostModel::RecordAllocationId(const Node*, int, int64_t) {}
 
-void CostModel::RecordMemoryStats(const Node *, const MemoryStats &) {}
+void CostModel::RecordMemoryStats(const Node*, const MemoryStats&) {}
 
-void CostModel::RecordMaxExecutionTime(const Node *, Microseconds) {}
+void CostModel::RecordMaxExecutionTime(const Node*, Microseconds) {}
 
-} // namespace tensorflow
+}  // namespace tensorflow

@@ -11,13 +11,14 @@
 namespace tensorflow {
 namespace functor {
 
-template <typename Device, typename T> struct Bias {
+template <typename Device, typename T>
+struct Bias {
   // One bias for each element of a row: the last dimension is the channels'.
-  void operator()(const Device &device, typename TTypes<T>::ConstFlat input,
+  void operator()(const Device& device, typename TTypes<T>::ConstFlat input,
                   typename TTypes<T>::ConstVec bias,
                   typename TTypes<T>::Flat output) const {
     const T *in = input.data(), *added = bias.data();
-    T *out = output.data();
+    T* out = output.data();
     const Eigen::Index channels = bias.size();
     ForEachRow(device, input.size() / channels, channels,
                [=](Eigen::Index row) {
@@ -29,11 +30,11 @@ template <typename Device, typename T> struct Bias {
   }
 
   // One bias for a row: rows go round the channels.
-  void operator()(const Device &device, typename TTypes<T>::ConstMatrix input,
+  void operator()(const Device& device, typename TTypes<T>::ConstMatrix input,
                   typename TTypes<T>::ConstMatrix bias,
                   typename TTypes<T>::Matrix output) const {
     const T *in = input.data(), *added = bias.data();
-    T *out = output.data();
+    T* out = output.data();
     const Eigen::Index channels = bias.size(), size = input.dimension(1);
     ForEachRow(device, input.dimension(0), size, [=](Eigen::Index row) {
       const T value = added[row % channels];
@@ -43,21 +44,20 @@ template <typename Device, typename T> struct Bias {
     });
   }
 
-private:
+ private:
   template <typename Row>
-  static void ForEachRow(const Device &device, Eigen::Index rows,
-                         Eigen::Index size, const Row &row) {
+  static void ForEachRow(const Device& device, Eigen::Index rows,
+                         Eigen::Index size, const Row& row) {
     const Eigen::TensorOpCost cost(2 * size * sizeof(T), size * sizeof(T),
                                    size);
     device.parallelFor(rows, cost, [&row](Eigen::Index i, Eigen::Index end) {
-      for (; i < end; ++i)
-        row(i);
+      for (; i < end; ++i) row(i);
     });
   }
 };
 
-} // namespace functor
-} // namespace tensorflow
+}  // namespace functor
+}  // namespace tensorflow
 
 // TensorFlow's own, which registers the kernels.
 #include_next <tensorflow/core/kernels/bias_op.cc>

@@ -22,7 +22,7 @@ struct Axis {
   Index filter;
   Index stride;
   Index dilation;
-  Index padding; // before the first element
+  Index padding;  // before the first element
 
   // The element of the input below the filter's element.
   Index At(Index output, Index tap) const {
@@ -55,7 +55,7 @@ struct Convolution {
 
 // Copies the patch of an image that one pixel of the output is made of.
 template <typename T>
-void CopyPatch(const Convolution &c, const T *image, Index pixel, T *patch) {
+void CopyPatch(const Convolution& c, const T* image, Index pixel, T* patch) {
   const Index row = pixel / c.columns.out;
   const Index column = pixel % c.columns.out;
   const Index size = c.group_channels();
@@ -78,9 +78,9 @@ void CopyPatch(const Convolution &c, const T *image, Index pixel, T *patch) {
 // Computes pixels of one image and one group; `image`, `filter` and `output`
 // begin at the group's first channel and output.
 template <typename T>
-void ConvolveGroup(const Convolution &c, const T *image, const T *filter,
-                   Index first, Index count, T *output,
-                   std::vector<T> *patches) {
+void ConvolveGroup(const Convolution& c, const T* image, const T* filter,
+                   Index first, Index count, T* output,
+                   std::vector<T>* patches) {
   const Index depth = c.patch();
   const Index outputs = c.outputs / c.groups;
   Matrix<T> columns{image + first * c.channels, c.channels, true};
@@ -101,9 +101,9 @@ constexpr Index kGathered = 128 * 1024;
 constexpr Index kFewestPixels = 32;
 
 template <typename T>
-void Convolve(OpKernelContext *context, const Convolution &c, const T *input,
-              const T *filter, int64_t batches, T *output) {
-  const auto &workers = *context->device()->tensorflow_cpu_worker_threads();
+void Convolve(OpKernelContext* context, const Convolution& c, const T* input,
+              const T* filter, int64_t batches, T* output) {
+  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
   const Index pixels = c.pixels();
   const Index shared = (pixels + workers.num_threads - 1) / workers.num_threads;
   const Index most = c.is_product() ? shared : kGathered / c.patch();
@@ -117,9 +117,9 @@ void Convolve(OpKernelContext *context, const Convolution &c, const T *input,
             const int64_t batch = unit / blocks;
             const Index first = unit % blocks * block;
             const Index count = std::min(block, pixels - first);
-            const T *image =
+            const T* image =
                 input + batch * c.rows.in * c.columns.in * c.channels;
-            T *to = output + batch * pixels * c.outputs;
+            T* to = output + batch * pixels * c.outputs;
             for (Index g = 0; g < c.groups; ++g) {
               const Index out = g * (c.outputs / c.groups);
               ConvolveGroup(c, image + g * c.group_channels(), filter + out,
@@ -129,12 +129,10 @@ void Convolve(OpKernelContext *context, const Convolution &c, const T *input,
         });
 }
 
-Index PaddingBefore(const Padding &padding, int64_t explicit_padding,
-                    const Axis &axis) {
-  if (padding == EXPLICIT)
-    return explicit_padding;
-  if (padding == VALID)
-    return 0;
+Index PaddingBefore(const Padding& padding, int64_t explicit_padding,
+                    const Axis& axis) {
+  if (padding == EXPLICIT) return explicit_padding;
+  if (padding == VALID) return 0;
   const Index reach = (axis.filter - 1) * axis.dilation + 1;
   const Index all = (axis.out - 1) * axis.stride + reach - axis.in;
   return std::max<Index>(0, all) / 2;
@@ -142,10 +140,10 @@ Index PaddingBefore(const Padding &padding, int64_t explicit_padding,
 
 // TensorFlow has two of these: for all channels at once, and in groups.
 struct LaunchConvolution {
-  void operator()(OpKernelContext *context, const Tensor &input,
-                  const Tensor &filter, int row_stride, int column_stride,
-                  int row_dilation, int column_dilation, const Padding &padding,
-                  const std::vector<int64_t> &explicit_paddings, Tensor *output,
+  void operator()(OpKernelContext* context, const Tensor& input,
+                  const Tensor& filter, int row_stride, int column_stride,
+                  int row_dilation, int column_dilation, const Padding& padding,
+                  const std::vector<int64_t>& explicit_paddings, Tensor* output,
                   TensorFormat) const {
     Convolution c{{input.dim_size(1), output->dim_size(1), filter.dim_size(0),
                    row_stride, row_dilation, 0},
@@ -165,12 +163,14 @@ struct LaunchConvolution {
   }
 };
 
-} // namespace lean
+}  // namespace lean
 
-template <> struct LaunchGeneric<CPUDevice, float> : lean::LaunchConvolution {};
-template <> struct LaunchGrouped<float> : lean::LaunchConvolution {};
+template <>
+struct LaunchGeneric<CPUDevice, float> : lean::LaunchConvolution {};
+template <>
+struct LaunchGrouped<float> : lean::LaunchConvolution {};
 
-} // namespace tensorflow
+}  // namespace tensorflow
 
 // TensorFlow's own, which registers the kernels.
 #include_next <tensorflow/core/kernels/conv_ops_float.cc>

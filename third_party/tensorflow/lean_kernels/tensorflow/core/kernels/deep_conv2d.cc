@@ -15,10 +15,10 @@ namespace functor {
 
 template <>
 void DeepConv2D<Eigen::ThreadPoolDevice, float>::operator()(
-    OpKernelContext *context, const Conv2DArgs &, const float *, const float *,
-    float *) {
+    OpKernelContext* context, const Conv2DArgs&, const float*, const float*,
+    float*) {
   context->CtxFailure(errors::Unimplemented("no deep convolution was built"));
 }
 
-} // namespace functor
-} // namespace tensorflow
+}  // namespace functor
+}  // namespace tensorflow

@@ -21,28 +21,30 @@ template <typename Device, typename T, typename U, bool is_training>
 struct FusedBatchNorm;
 
 class LeanBatchNorm {
-public:
+ public:
   using Values = Eigen::Map<const Eigen::ArrayXf>;
   using Result = Eigen::Map<Eigen::ArrayXf>;
 
   // Images lie in rows: of all channels of a place, or else (NCHW) of all
   // places of a channel, and then rows go round the channels.
-  LeanBatchNorm(const Tensor &x, TensorFormat format)
-      : x_(x.flat<float>().data()), channels_(GetTensorDim(x, format, 'C')),
-        places_(x.NumElements() / channels_), by_place_(format != FORMAT_NCHW),
+  LeanBatchNorm(const Tensor& x, TensorFormat format)
+      : x_(x.flat<float>().data()),
+        channels_(GetTensorDim(x, format, 'C')),
+        places_(x.NumElements() / channels_),
+        by_place_(format != FORMAT_NCHW),
         size_(by_place_ ? channels_ : x.dim_size(2) * x.dim_size(3)),
         rows_(x.NumElements() / size_) {}
 
   Eigen::Index places() const { return places_; }
 
   // y = (x - mean) / sqrt(variance + epsilon) * scale + offset; y may be x.
-  void Normalize(const Eigen::ThreadPoolDevice &device, const Tensor &scale,
-                 const Tensor &offset, const float *mean, const float *variance,
-                 float epsilon, Tensor *y) const {
+  void Normalize(const Eigen::ThreadPoolDevice& device, const Tensor& scale,
+                 const Tensor& offset, const float* mean, const float* variance,
+                 float epsilon, Tensor* y) const {
     const Eigen::ArrayXf factors =
         (Values(variance, channels_) + epsilon).rsqrt() * In(scale);
     const float *factor = factors.data(), *added = In(offset).data();
-    float *out = y->flat<float>().data();
+    float* out = y->flat<float>().data();
     const Eigen::TensorOpCost cost(size_ * sizeof(float), size_ * sizeof(float),
                                    4 * size_);
     device.parallelFor(rows_, cost, [=](Eigen::Index i, Eigen::Index end) {
@@ -61,19 +63,19 @@ public:
   }
 
   // Of each channel. Summed in doubles: there may be millions of places.
-  void Moments(Eigen::ArrayXf *mean, Eigen::ArrayXf *variance) const {
+  void Moments(Eigen::ArrayXf* mean, Eigen::ArrayXf* variance) const {
     const Eigen::ArrayXd centre = Sum(Eigen::ArrayXd::Zero(channels_), false);
     *mean = (centre / places_).cast<float>();
     *variance = (Sum(centre / places_, true) / places_).cast<float>();
   }
 
-private:
-  static Values In(const Tensor &tensor) {
+ private:
+  static Values In(const Tensor& tensor) {
     return Values(tensor.flat<float>().data(), tensor.NumElements());
   }
 
   // Sums over each channel x - centre, or its squares.
-  Eigen::ArrayXd Sum(const Eigen::ArrayXd &centre, bool squared) const {
+  Eigen::ArrayXd Sum(const Eigen::ArrayXd& centre, bool squared) const {
     Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels_);
     for (Eigen::Index i = 0; i < rows_ * size_; ++i) {
       const Eigen::Index c = (by_place_ ? i : i / size_) % channels_;
@@ -83,7 +85,7 @@ private:
     return sum;
   }
 
-  const float *const x_;
+  const float* const x_;
   const Eigen::Index channels_;
   const Eigen::Index places_;
   const bool by_place_;
@@ -92,14 +94,15 @@ private:
 };
 
 // The inputs and outputs of both are those that TensorFlow's kernel gives.
-template <bool is_training> struct LeanFusedBatchNorm {
-  void operator()(OpKernelContext *context, const Tensor &x,
-                  const Tensor &scale, const Tensor &offset,
-                  const Tensor &old_mean, const Tensor &old_variance,
-                  const Tensor *side_input, float epsilon, float new_part,
-                  FusedBatchNormActivationMode activation, Tensor *y,
-                  Tensor *new_mean, Tensor *new_variance, Tensor *saved_mean,
-                  Tensor *saved_variance, TensorFormat format,
+template <bool is_training>
+struct LeanFusedBatchNorm {
+  void operator()(OpKernelContext* context, const Tensor& x,
+                  const Tensor& scale, const Tensor& offset,
+                  const Tensor& old_mean, const Tensor& old_variance,
+                  const Tensor* side_input, float epsilon, float new_part,
+                  FusedBatchNormActivationMode activation, Tensor* y,
+                  Tensor* new_mean, Tensor* new_variance, Tensor* saved_mean,
+                  Tensor* saved_variance, TensorFormat format,
                   bool use_reserved_space) {
     OP_REQUIRES(context,
                 side_input == nullptr &&
@@ -107,11 +110,11 @@ template <bool is_training> struct LeanFusedBatchNorm {
                 errors::Internal("FusedBatchNorm on a CPU takes neither a side "
                                  "input nor an activation."));
     if (use_reserved_space) {
-      Tensor *reserved = nullptr;
+      Tensor* reserved = nullptr;
       OP_REQUIRES_OK(context, context->allocate_output(5, {}, &reserved));
       reserved->flat<float>()(0) = 0;
     }
-    const Eigen::ThreadPoolDevice &device = context->eigen_cpu_device();
+    const Eigen::ThreadPoolDevice& device = context->eigen_cpu_device();
     auto next_mean = new_mean->flat<float>();
     auto next_variance = new_variance->flat<float>();
     if (x.NumElements() == 0) {
@@ -160,8 +163,8 @@ template <>
 struct FusedBatchNorm<Eigen::ThreadPoolDevice, float, float, true>
     : LeanFusedBatchNorm<true> {};
 
-} // namespace functor
-} // namespace tensorflow
+}  // namespace functor
+}  // namespace tensorflow
 
 // TensorFlow's own, which registers the kernels.
 #include_next <tensorflow/core/kernels/fused_batch_norm_op.cc>

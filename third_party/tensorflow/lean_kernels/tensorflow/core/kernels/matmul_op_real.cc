@@ -21,12 +21,13 @@ constexpr int64_t kLeastWork = 128 * 128;
 // Pieces are whole blocks of Eigen's kernel.
 constexpr Index kBlock = 32;
 
-template <typename T> struct BatchMatMul {
+template <typename T>
+struct BatchMatMul {
   // What TensorFlow's LaunchBatchMatMul of the same signature does: tensors are
   // [batch, row, column]. Of real numbers the adjoint is the transposed matrix.
-  static void Launch(OpKernelContext *context, const Tensor &x, const Tensor &y,
+  static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
                      bool adj_x, bool adj_y, bool trans_x, bool trans_y,
-                     const MatMulBCast &bcast, Tensor *out) {
+                     const MatMulBCast& bcast, Tensor* out) {
     const bool x_is_turned = adj_x || trans_x;
     const bool y_is_turned = adj_y || trans_y;
     const Index rows = out->dim_size(2);
@@ -34,12 +35,12 @@ template <typename T> struct BatchMatMul {
     const Index depth = x.dim_size(x_is_turned ? 1 : 2);
     const int64_t batches = bcast.output_batch_size();
     const bool broadcasts = bcast.IsBroadcastingRequired();
-    const T *const x_data = x.flat<T>().data();
-    const T *const y_data = y.flat<T>().data();
-    T *const out_data = out->flat<T>().data();
+    const T* const x_data = x.flat<T>().data();
+    const T* const y_data = y.flat<T>().data();
+    T* const out_data = out->flat<T>().data();
 
     // Each product is cut along its longer side where threads would be idle.
-    const auto &workers = *context->device()->tensorflow_cpu_worker_threads();
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     const int64_t work = rows * columns * depth;
     const Index length = std::max(rows, columns);
     const int64_t wanted =
@@ -64,7 +65,7 @@ template <typename T> struct BatchMatMul {
                                   y_is_turned ? depth : rows, !y_is_turned};
               const Matrix<T> rhs{x_data + of_x * columns * depth,
                                   x_is_turned ? columns : depth, !x_is_turned};
-              T *const to = out_data + batch * columns * rows;
+              T* const to = out_data + batch * columns * rows;
               if (rows >= columns) {
                 Product(size, columns, depth, lhs.FromRow(first), rhs,
                         to + first, rows);
@@ -77,10 +78,11 @@ template <typename T> struct BatchMatMul {
   }
 };
 
-} // namespace lean
+}  // namespace lean
 
-#define TFCARVE_BATCH_MATMUL(T)                                                \
-  template <> struct LaunchBatchMatMul<CPUDevice, T> : lean::BatchMatMul<T> {}
+#define TFCARVE_BATCH_MATMUL(T) \
+  template <>                   \
+  struct LaunchBatchMatMul<CPUDevice, T> : lean::BatchMatMul<T> {}
 
 TFCARVE_BATCH_MATMUL(Eigen::bfloat16);
 TFCARVE_BATCH_MATMUL(Eigen::half);
@@ -92,7 +94,7 @@ TFCARVE_BATCH_MATMUL(int64_t);
 
 #undef TFCARVE_BATCH_MATMUL
 
-} // namespace tensorflow
+}  // namespace tensorflow
 
 // TensorFlow's own, which registers the kernels.
 #include_next <tensorflow/core/kernels/matmul_op_real.cc>

@@ -36,15 +36,15 @@ struct Dimension {
 // strip of rows at a time.
 struct Plan {
   std::vector<Dimension> outer;
-  Dimension row;    // the input is contiguous along it, or it has one element
-  Dimension column; // the output's last
+  Dimension row;     // the input is contiguous along it, or it has one element
+  Dimension column;  // the output's last
 
   int64_t rows() const { return row.size == 1 ? 1 : kTile; }
   int64_t strips() const { return (row.size + rows() - 1) / rows(); }
 };
 
 // Leaves out dimensions of one element and joins those that stay side by side.
-std::vector<Dimension> Simplified(const Tensor &in,
+std::vector<Dimension> Simplified(const Tensor& in,
                                   gtl::ArraySlice<int32> perm) {
   const int rank = in.dims();
   std::vector<int64_t> in_strides(rank, 1);
@@ -55,8 +55,7 @@ std::vector<Dimension> Simplified(const Tensor &in,
   for (int i = 0; i < rank; ++i) {
     const int64_t size = in.dim_size(perm[i]);
     const int64_t stride = in_strides[perm[i]];
-    if (size == 1)
-      continue;
+    if (size == 1) continue;
     if (!dimensions.empty() && dimensions.back().in_stride == size * stride) {
       dimensions.back().size *= size;
       dimensions.back().in_stride = stride;
@@ -72,7 +71,7 @@ std::vector<Dimension> Simplified(const Tensor &in,
   return dimensions;
 }
 
-Plan MakePlan(const Tensor &in, gtl::ArraySlice<int32> perm) {
+Plan MakePlan(const Tensor& in, gtl::ArraySlice<int32> perm) {
   Plan plan{Simplified(in, perm), {1, 0, 0}, {1, 0, 0}};
   if (!plan.outer.empty()) {
     plan.column = plan.outer.back();
@@ -80,7 +79,7 @@ Plan MakePlan(const Tensor &in, gtl::ArraySlice<int32> perm) {
   }
   const auto row =
       std::find_if(plan.outer.begin(), plan.outer.end(),
-                   [](const Dimension &d) { return d.in_stride == 1; });
+                   [](const Dimension& d) { return d.in_stride == 1; });
   if (row != plan.outer.end()) {
     plan.row = *row;
     plan.outer.erase(row);
@@ -88,7 +87,8 @@ Plan MakePlan(const Tensor &in, gtl::ArraySlice<int32> perm) {
   return plan;
 }
 
-template <bool kConjugate, typename T> T Element(const T &from) {
+template <bool kConjugate, typename T>
+T Element(const T& from) {
   if constexpr (kConjugate) {
     return Eigen::numext::conj(from);
   } else {
@@ -97,11 +97,11 @@ template <bool kConjugate, typename T> T Element(const T &from) {
 }
 
 template <bool kConjugate, typename T>
-void CopyTile(const T *in, T *out, const Dimension &row,
-              const Dimension &column, int64_t rows, int64_t columns) {
+void CopyTile(const T* in, T* out, const Dimension& row,
+              const Dimension& column, int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r) {
-    const T *from = in + r * row.in_stride;
-    T *to = out + r * row.out_stride;
+    const T* from = in + r * row.in_stride;
+    T* to = out + r * row.out_stride;
     if constexpr (!kConjugate && std::is_trivially_copyable<T>::value) {
       if (column.in_stride == 1) {
         std::memcpy(to, from, columns * sizeof(T));
@@ -115,7 +115,7 @@ void CopyTile(const T *in, T *out, const Dimension &row,
 }
 
 template <typename T, bool kConjugate>
-void Copy(const Plan &plan, const T *in, T *out, int64_t begin, int64_t end) {
+void Copy(const Plan& plan, const T* in, T* out, int64_t begin, int64_t end) {
   // Where the columns are contiguous in the input too, a row is one copy.
   const bool whole = plan.column.in_stride <= 1;
   const int64_t columns = whole ? plan.column.size : kTile;
@@ -123,8 +123,8 @@ void Copy(const Plan &plan, const T *in, T *out, int64_t begin, int64_t end) {
   const int64_t strips = plan.strips();
   for (int64_t unit = begin; unit < end; ++unit) {
     const int64_t first_row = unit % strips * rows;
-    const T *from = in + first_row * plan.row.in_stride;
-    T *to = out + first_row * plan.row.out_stride;
+    const T* from = in + first_row * plan.row.in_stride;
+    T* to = out + first_row * plan.row.out_stride;
     int64_t rest = unit / strips;
     for (auto d = plan.outer.rbegin(); d != plan.outer.rend(); ++d) {
       from += rest % d->size * d->in_stride;
@@ -140,21 +140,18 @@ void Copy(const Plan &plan, const T *in, T *out, int64_t begin, int64_t end) {
   }
 }
 
-} // namespace
+}  // namespace
 
 template <typename T, bool conjugate>
 struct Transpose<CPUDevice, T, conjugate> {
-  static void run(const CPUDevice &device, const Tensor &in,
-                  gtl::ArraySlice<int32> perm, Tensor *out) {
-    if (in.NumElements() == 0)
-      return;
+  static void run(const CPUDevice& device, const Tensor& in,
+                  gtl::ArraySlice<int32> perm, Tensor* out) {
+    if (in.NumElements() == 0) return;
     const Plan plan = MakePlan(in, perm);
-    const T *from = reinterpret_cast<const T *>(in.tensor_data().data());
-    T *to =
-        reinterpret_cast<T *>(const_cast<char *>(out->tensor_data().data()));
+    const T* from = reinterpret_cast<const T*>(in.tensor_data().data());
+    T* to = reinterpret_cast<T*>(const_cast<char*>(out->tensor_data().data()));
     int64_t units = plan.strips();
-    for (const Dimension &d : plan.outer)
-      units *= d.size;
+    for (const Dimension& d : plan.outer) units *= d.size;
     const double bytes = sizeof(T) * plan.rows() * plan.column.size;
     device.parallelFor(units, Eigen::TensorOpCost(bytes, bytes, 0),
                        [&](int64_t begin, int64_t end) {
@@ -164,27 +161,27 @@ struct Transpose<CPUDevice, T, conjugate> {
 };
 
 template <>
-Status DoTranspose(const CPUDevice &device, const Tensor &in,
-                   gtl::ArraySlice<int32> perm, Tensor *out) {
+Status DoTranspose(const CPUDevice& device, const Tensor& in,
+                   gtl::ArraySlice<int32> perm, Tensor* out) {
   return internal::DoTransposeImpl(device, in, perm, false, out);
 }
 
 template <>
-Status DoConjugateTranspose(const CPUDevice &device, const Tensor &in,
-                            gtl::ArraySlice<int32> perm, Tensor *out) {
+Status DoConjugateTranspose(const CPUDevice& device, const Tensor& in,
+                            gtl::ArraySlice<int32> perm, Tensor* out) {
   return internal::DoTransposeImpl(device, in, perm, true, out);
 }
 
 template <>
-Status DoMatrixTranspose(const CPUDevice &device, const Tensor &in,
-                         Tensor *out) {
+Status DoMatrixTranspose(const CPUDevice& device, const Tensor& in,
+                         Tensor* out) {
   return internal::DoMatrixTransposeImpl(device, in, false, out);
 }
 
 template <>
-Status DoConjugateMatrixTranspose(const CPUDevice &device, const Tensor &in,
-                                  Tensor *out) {
+Status DoConjugateMatrixTranspose(const CPUDevice& device, const Tensor& in,
+                                  Tensor* out) {
   return internal::DoMatrixTransposeImpl(device, in, true, out);
 }
 
-} // namespace tensorflow
+}  // namespace tensorflow
