@@ -11,7 +11,7 @@ _SOURCE = "tensorflow/core/kernels/relu_op.cc"
 _FLAGS = [
     "-std=c++17", "-Os", "-w", "-fPIC", "-ffunction-sections", "-fdata-sections", "-fno-exceptions",
     "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-    "-include", "cstdint", "-include", "limits", "-include", "optional",
+    "-include", "tensorflow_headers.h",
 ]  # fmt: skip
 _REPOSITORY = Path(__file__).parents[1]
 

@@ -37,10 +37,13 @@ def run(
     command: Sequence[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Measured:
     """Runs `command` and measures it, children included; raises CalledProcessError where it fails."""
+    whole = {**os.environ, **(environment or {})}
+    # Modules stay compiled, as they do where nobody says otherwise and as the peer's are.
+    whole.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as told:
         done = subprocess.run(
             [sys.executable, "-S", str(_ALONE), str(told.fileno()), *command],
-            env={**os.environ, **(environment or {})},
+            env=whole,
             cwd=cwd,
             pass_fds=[told.fileno()],
             stdout=subprocess.DEVNULL,

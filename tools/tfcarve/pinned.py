@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +54,11 @@ def _upstream(
     if "upstream" not in pin:
         return 1, "upstream: no archive is pinned"
     url = str(pin["upstream"]["urls"][0])
+    from urllib.request import urlopen  # loaded only where something is downloaded
+
     archive = folder / url.rpartition("/")[2]
     try:
-        with urllib.request.urlopen(url, timeout=30) as stream, archive.open("wb") as out:
+        with urlopen(url, timeout=30) as stream, archive.open("wb") as out:
             shutil.copyfileobj(stream, out)
     except OSError as error:
         return 1, f"upstream: {url}: {error}"

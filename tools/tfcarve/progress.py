@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from tfcarve.registry.scan import Progress
+if TYPE_CHECKING:
+    from tfcarve.registry.scan import Progress
 
 
 @contextmanager
-def shown() -> Iterator[Progress]:
+def shown() -> "Iterator[Progress]":
     """Gives a function that shows progress on standard error where that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda *_: None

@@ -10,7 +10,6 @@ from typing import Any
 
 from tfcarve import files, pinned, progress
 from tfcarve.registry import index as indexes
-from tfcarve.registry import scan
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
@@ -63,19 +62,19 @@ def tensorflow_tree(given: Path | None) -> Path:
 
 def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
     """Returns the index that the arguments of add_index_arguments ask for."""
+    loaded = None
     if arguments.index is not None:
         loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
         if not arguments.custom_op:
             return loaded
-        with progress.shown() as show:
-            compiler = scan.find_compiler(os.environ)
-            settings = scan.Settings(loaded.tensorflow.defines, compiler)
-            return scan.with_custom_ops(
-                loaded, tensorflow_tree(arguments.tensorflow), settings, arguments.custom_op, show
-            )
+    from tfcarve.registry import scan  # as slow to load as a selection from a finished index is
+
     tree = tensorflow_tree(arguments.tensorflow)
+    defines = loaded.tensorflow.defines if loaded else default_defines()
+    settings = scan.Settings(defines, scan.find_compiler(os.environ))
     with progress.shown() as show:
-        settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
+        if loaded:
+            return scan.with_custom_ops(loaded, tree, settings, arguments.custom_op, show)
         data = scan.make_index(tree, settings, arguments.custom_op, show)
     return indexes.parse(data, f"index of {tree}")
 
