@@ -37,8 +37,11 @@ def _canonical_config_impl(settings, attr):
     row = PLATFORMS.get(platforms[0].name) if platforms else None
     flags = [] if attr.optimization == "Os" else ["-" + attr.optimization]
     if row:
+        # The cross toolchains have the default's flags; those that apps register do not.
+        default = [] if row.cross else row.cpus.values()[0]
+
         # A library is built for several platforms, not all of which have the CPU.
-        flags = flags + row.cpus.get(attr.cpu, [])
+        flags = flags + row.cpus.get(attr.cpu, default)
     return {
         _COMPILATION_MODE: "opt",
         # One set of objects serves the archive and the shared library. The NDK's toolchains compile nothing

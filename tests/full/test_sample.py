@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import clang
 import pytest
 from elftools.elf.elffile import ELFFile
 
@@ -44,6 +45,33 @@ def test_android(sample: dict[str, dict[str, bytes]], platform: str) -> None:
             if name == "libunits.a":
                 registering += elf.get_section_by_name(".init_array") is not None
     assert registering > 0, "the units register nothing"
+
+
+def _arm_and_thumb(content: bytes) -> tuple[int, int]:
+    """How many functions of an object are of ARM and of Thumb instructions: an odd value is Thumb's (AAELF32)."""
+    symbols = ELFFile(io.BytesIO(content)).get_section_by_name(".symtab").iter_symbols()
+    functions = [
+        s for s in symbols if s["st_info"]["type"] == "STT_FUNC" and s["st_shndx"] != "SHN_UNDEF"
+    ]
+    thumb = sum(symbol["st_value"] & 1 for symbol in functions)
+    return len(functions) - thumb, thumb
+
+
+def test_code_for_arms_32_bits_is_thumb(sample: dict[str, dict[str, bytes]]) -> None:
+    functions = [
+        _arm_and_thumb(content)
+        for name, data in sample["android_armv7"].items()
+        for _, content in archive.members(data, name)
+    ]
+    assert sum(arm for arm, _ in functions) == 0
+    assert sum(thumb for _, thumb in functions) > 1000
+
+
+def test_clangs_own_choice_is_not(tmp_path: Path) -> None:
+    made = clang.compiled(
+        tmp_path, "armv7a-linux-androideabi24", "int Same(int a) { return a; }", "one"
+    )
+    assert _arm_and_thumb(made.read_bytes()) == (1, 0)
 
 
 @pytest.mark.parametrize("platform", sorted(IOS))
