@@ -85,7 +85,8 @@ def _prove(image: Image, selection: Selection, units: Table) -> Proof:
     if binary.TABLE not in image.sections:
         raise BadInput(
             f"{image.name}: has no table of registrations: was it made without one "
-            "(registration_table = False), or is it no library of tfcarve's?"
+            "(registration_table = False), linked by lld without -Wl,-z,nostart-stop-gc, "
+            "or is it no library of tfcarve's?"
         )
     _require_made_for(selection, image)
     refused = _table(image, binary.REFUSED)
