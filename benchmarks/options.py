@@ -34,7 +34,7 @@ BUILD_FILE = Path(__file__).with_name("options.BUILD")
 DEFAULT = "default"
 OPTIONS = (DEFAULT, "packed_relocations", "without_log_messages", "full_protos", "Oz", "O2", "O3")
 PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
-_MODEL = "inception_v3"
+MODEL = "inception_v3"
 _HOST = "linux_x86_64"
 _RUNS = 7
 _GCC = "gcc"
@@ -108,15 +108,20 @@ def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
     return [statistics.median(turn[i] for turn in turns) for i in range(len(built))]
 
 
+def place(workspace: Workspace, model: MadeModel) -> None:
+    """Puts the package of libraries into the workspace."""
+    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
+    workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
+
+
 def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> Iterator[Option]:
     os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
-    model = made_models.made(_MODEL)
+    model = made_models.made(MODEL)
     flags = [f"--repo_env=CC={compiler}"]
     if compiler != _GCC:
         flags.append(f"--repo_env=TFCARVE_CROSS_COMPILER={compiler}")
     with nested.opened(nested.source_tree() / APP, f"sizes-{compiler}") as workspace:
-        workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-        workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
+        place(workspace, model)
         for platform in platforms:
             built = [_built(workspace, platform, option, flags) for option in options]
             times = _times(built, model) if platform == _HOST else [None] * len(built)

@@ -1,0 +1,141 @@
+"""What each flag of the link saves alone: Inception v3, the same objects linked again without it.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.links --platform linux_arm64
+
+in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: for all platforms. Prints
+Markdown. The library is the default one of benchmarks/options.py; a few seconds where that is built already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import measure, options
+from demo import library, made_models, nested
+from demo.inception import APP
+from demo.nested import BuildError, NestedError, Workspace
+
+# A step, and how the flags that make it begin.
+STEPS: Mapping[str, str] = {
+    "functions of the same code folded": "-Wl,--icf=",
+    "sections that nothing reaches left out": "-Wl,--gc-sections",
+    "ends of strings shared": "-Wl,-O2",
+    "all but the C interface hidden": "-Wl,--version-script=",
+}
+# What the step "none" is measured for: the link as Bazel has it.
+WHOLE = ""
+_MAP = "-Wl,-Map="
+_REPOSITORY = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A library linked without one step; sizes in bytes, of the stripped file."""
+
+    platform: str
+    step: str
+    stripped: int
+    gzip: int
+
+
+def without(command: Sequence[str], step: str, output: Path) -> list[str]:
+    """Returns a link's command with another output, without a map and without the flags of `step`.
+
+    Raises ValueError where it has none of them: nothing would be measured.
+    """
+    left = [word for word in command if not word.startswith(_MAP)]
+    left[left.index("-o") + 1] = str(output)
+    if step == WHOLE:
+        return left
+    kept = [word for word in left if not word.startswith(STEPS[step])]
+    if kept == left:
+        raise ValueError(f"the link has no flag {STEPS[step]}…")
+    return kept
+
+
+def _command(workspace: Workspace, target: str, mnemonic: str) -> list[str]:
+    """The command of the action that makes the library with its symbols, or of the one that strips it."""
+    query = f'mnemonic("{mnemonic}", outputs(".*/libtensorflow-core.so", deps({target})))'
+    flags = ["--output=jsonproto", "--noshow_progress", "--ui_event_filters=-info,-debug"]
+    done = workspace.bazel(["aquery", *flags, query])
+    if done.returncode:
+        raise BuildError(done.stdout)
+    (action,) = json.loads(done.stdout[done.stdout.index("{") :])["actions"]
+    argv: list[str] = action["arguments"]
+    return argv
+
+
+def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
+    target = f"//{options.PACKAGE}:{platform}_{options.DEFAULT}"
+    workspace.build([target], ["--remote_download_outputs=all"], progress=sys.stderr.isatty())
+    root = workspace.bazel(["info", "--ui_event_filters=-info", "execution_root"]).stdout.strip()
+    link = _command(workspace, target, "CppLink")
+    strip = _command(workspace, target, "TfStrip")
+    with tempfile.TemporaryDirectory() as folder:
+        whole, stripped = Path(folder, "whole.so"), Path(folder, "stripped.so")
+        for step in (WHOLE, *STEPS):
+            subprocess.run(without(link, step, whole), cwd=root, check=True)
+            subprocess.run([strip[0], "--strip-all", "-o", stripped, whole], cwd=root, check=True)
+            yield Link(platform, step, stripped.stat().st_size, library.gzip_size(stripped))
+
+
+def table(links: Sequence[Link]) -> str:
+    """Returns the table as Markdown: what each step saves next to the library without it."""
+    wholes = {link.platform: link for link in links if link.step == WHOLE}
+    lines = [
+        "| Platform | Step | saves bytes | saves gzip |",
+        "|---|---|---|---|",
+    ]
+    for link in links:
+        whole = wholes[link.platform]
+        if link is whole:
+            cells = [
+                link.platform,
+                "all of them",
+                f"comes to {link.stripped:,}",
+                f"comes to {link.gzip:,}",
+            ]
+        else:
+            saved = link.stripped - whole.stripped, link.gzip - whole.gzip
+            of = link.stripped, link.gzip
+            cells = [
+                link.platform,
+                link.step,
+                *(f"{s:,} ({s / o:.1%})" for s, o in zip(saved, of, strict=True)),
+            ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0; 2 where a library can't be built."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.links", description=__doc__)
+    parser.add_argument(
+        "--platform", action="append", choices=options.PLATFORMS, dest="platforms", help="for this platform; may be repeated"
+    )  # fmt: skip
+    asked = parser.parse_args(argv)
+    os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
+    try:
+        with nested.opened(nested.source_tree() / APP, "sizes-gcc") as workspace:
+            options.place(workspace, made_models.made(options.MODEL))
+            platforms = asked.platforms or options.PLATFORMS
+            rows = [row for platform in platforms for row in _links(workspace, platform)]
+    except (BuildError, NestedError) as error:
+        print(f"links: {error}", file=sys.stderr)
+        return 2
+    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    print(table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
