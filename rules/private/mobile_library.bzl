@@ -115,7 +115,7 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
+        direct_cc_infos = [own] + [dep[CcInfo] for dep in _linked_dependencies(ctx)],
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, copts, selected.selection)
@@ -144,6 +144,10 @@ def _mobile_library_impl(ctx):
             )),
         ),
     ]
+
+def _linked_dependencies(ctx):
+    """The runtime, then what units call beside it."""
+    return ctx.attr._runtime + [ctx.attr._unit_sources]
 
 def _declare(ctx, name):
     return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
@@ -179,7 +183,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
     linked = cc_info.linking_context
     runtime = [
         library
-        for dep in ctx.attr._runtime
+        for dep in _linked_dependencies(ctx)
         for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]

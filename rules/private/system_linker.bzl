@@ -51,4 +51,7 @@ def shared_library_flags(os, *, soname, exports, oldest_system):
     if os == "android":
         # The NDK's linker is lld.
         flags += _ANDROID_PAGES + FOLDING + _packed_relocations(int(oldest_system or "0"))
+    else:
+        # What is missing must stop the build, not the app. The NDK's own flags say the same.
+        flags.append("-Wl,-z,defs")
     return collect_garbage(os) + flags

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import tarfile
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bootstrap import fetch_source
+from bootstrap import fetch_source, npm
 from bootstrap.console import BootstrapError
 from bootstrap.pins import read_pin
 from bootstrap.unpack import target_path, unpack
@@ -106,8 +107,38 @@ def test_every_way_tells_why_it_failed(place: Path, capsys: pytest.CaptureFixtur
         f"distdir: {place}/dist has no thing-1.0.tar.gz or thing_1.0.orig.tar.gz",
         "cache: nothing in the user's cache",
         "Debian's source package: this is no Debian machine: apt-get is missing",
+        "npm package: no npm package carries it",
         "Python package: no Python package carries it",
     ]
+
+
+def test_from_npm(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = place / "written"
+    (written / "vendor").mkdir(parents=True)
+    (written / "vendor/a.cc").write_bytes(b"int a;\n")
+    (written / "package.json").write_text('{"name": "thing", "version": "1.0.0"}')
+    monkeypatch.setenv("PATH", os.defpath)
+    packed = npm.pack(str(written), "thing-1.0.0.tgz", place).read_bytes()
+    more = {
+        "package": str(written),
+        "file": "thing-1.0.0.tgz",
+        "sha256": hashlib.sha256(packed).hexdigest(),
+        "strip_prefix": "package/vendor",
+    }
+    sources = write_pins(place, "0" * 64, npm=more)
+    assert run(place, sources, "--from", "clients") == 0
+    assert (place / "tree/a.cc").read_bytes() == b"int a;\n"
+    # From the cache, without npm.
+    monkeypatch.setenv("PATH", "")
+    (place / "tree/a.cc").unlink()
+    assert run(place, sources, "--from", "local") == 0
+    assert (place / "tree/a.cc").exists()
+    capsys.readouterr()
+    (place / "cache/tfcarve/sources/thing-1.0.0.tgz").unlink()
+    assert run(place, sources, "--from", "clients") == 1
+    assert "npm package: npm is missing; try: " in capsys.readouterr().err
 
 
 def test_no_distdir(

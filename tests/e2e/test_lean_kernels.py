@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import subprocess
 from collections.abc import Iterator
@@ -201,6 +202,36 @@ def _normalisations() -> Any:
     return graph.as_graph_def()
 
 
+def _matches() -> Any:
+    """Numbers as strings: RE2's patterns, each a constant or an input, and the number that is left."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        text = tf.strings.as_string(tf.cast(1000 * fed, tf.int32))
+        found = [
+            tf.raw_ops.StaticRegexFullMatch(input=text, pattern="-?[1-4]+"),
+            tf.raw_ops.RegexFullMatch(input=text, pattern=tf.constant("[^-].*")),
+        ]
+        left = tf.strings.to_number(tf.strings.regex_replace(text, "-([0-9])", r"\1"))
+        tf.concat([*(tf.cast(f, tf.float32) for f in found), left], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+def _restored() -> Any:
+    """A checkpoint that the model writes, beside what it runs in, and reads again."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        place = {
+            "prefix": tf.constant("checkpoint"),
+            "tensor_names": tf.constant(["weights"]),
+            "shape_and_slices": tf.constant([""]),
+        }
+        saved = tf.raw_ops.SaveV2(**place, tensors=[fed])
+        with tf.control_dependencies([saved]):
+            (read,) = tf.raw_ops.RestoreV2(**place, dtypes=[tf.float32])
+        tf.identity(read, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, what it is fed, what full TensorFlow makes of it, and how near that ours must be."""
@@ -217,7 +248,12 @@ def _case(graph: Any, fed: Any, tolerance: float = 0.0) -> Case:
 
 
 @pytest.fixture(scope="module")
-def cases() -> dict[str, Case]:
+def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
+    with contextlib.chdir(tmp_path_factory.mktemp("full")):
+        return _cases()
+
+
+def _cases() -> dict[str, Case]:
     drawn = np.random.default_rng(frozen.SEED)
     # Sums of these are exact in floats, whatever their order.
     small = drawn.integers(-8, 9, _MOST).astype(np.float32)
@@ -229,6 +265,8 @@ def cases() -> dict[str, Case]:
         "biases": _case(_biases(), any_floats),
         # Means are sums of any floats, in some order.
         "normalisations": _case(_normalisations(), any_floats, 5e-6),
+        "matches": _case(_matches(), any_floats),
+        "restored": _case(_restored(), any_floats),
     }
 
 
@@ -245,7 +283,16 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["transposes", "products", "convolutions", "biases", "normalisations"]
+    "name",
+    [
+        "transposes",
+        "products",
+        "convolutions",
+        "biases",
+        "normalisations",
+        "matches",
+        "restored",
+    ],
 )
 def test_as_full_tensorflow(
     name: str, cases: dict[str, Case], program: Path, tmp_path: Path
@@ -255,6 +302,6 @@ def test_as_full_tensorflow(
     model.write_bytes(case.graph.SerializeToString(deterministic=True))
     np.save(given, case.fed)
     bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
-    subprocess.run([program, model, *bound], check=True, timeout=60)
+    subprocess.run([program, model, *bound], check=True, cwd=tmp_path, timeout=60)
     assert np.unique(case.wanted).size > 1000
     np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)

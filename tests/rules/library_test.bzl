@@ -46,7 +46,7 @@ def _shared_library_flags_impl(ctx):
     env = analysistest.begin(ctx)
     argv = _shared_library_flags(env)
     asserts.false(env, _PACKED in argv, "it was not asked for")
-    for flag in ["-Wl,--gc-sections", "-Wl,-soname,libtensorflow-core.so", "-Wl,--version-script="]:
+    for flag in ["-Wl,--gc-sections", "-Wl,-soname,libtensorflow-core.so", "-Wl,--version-script=", "-Wl,-z,defs"]:
         asserts.true(env, flag in argv, "%s is missing in %s" % (flag, argv))
     return analysistest.end(env)
 

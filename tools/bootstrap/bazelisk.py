@@ -7,14 +7,14 @@ import hashlib
 import os
 import platform
 import shutil
-import subprocess
 import tarfile
 import urllib.error
 import urllib.request
 from pathlib import Path
 
+from bootstrap import npm
 from bootstrap.cache import built_in_place, cache_root
-from bootstrap.console import BootstrapError, say
+from bootstrap.console import BootstrapError
 
 _PACKAGE = "@bazel/bazelisk@1.28.1"
 _FILE = "bazel-bazelisk-1.28.1.tgz"
@@ -57,13 +57,7 @@ def _require_releases(version: str) -> None:
 
 
 def _install(folder: Path) -> None:
-    say(f"getting {_PACKAGE} from npm")
-    done = subprocess.run(
-        ["npm", "pack", "--silent", _PACKAGE], cwd=folder, text=True, capture_output=True
-    )
-    archive = folder / _FILE
-    if done.returncode or not archive.exists():
-        raise BootstrapError(f"npm pack failed: {done.stderr.strip()[-300:]}")
+    archive = npm.pack(_PACKAGE, _FILE, folder)
     if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != _SHA512:
         raise BootstrapError(f"checksum of {_FILE} is wrong")
     machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())

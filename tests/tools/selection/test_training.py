@@ -142,6 +142,7 @@ def test_what_no_library_can_hold() -> None:
         ("tensorflow/core/framework/dataset.cc", True),
         ("tensorflow/c/test_op.cc", False),
         ("tensorflow/compiler/jit/kernels/xla_ops.cc", False),
+        ("tensorflow/core/kernels/data/multi_device_iterator_ops.cc", False),
     ],
 )
 def test_buildable(file: str, can: bool) -> None:

@@ -19,8 +19,10 @@ _REASONS = (
     ("tensorflow/python/", "it belongs to Python"),
 )
 _DESCRIPTORS = "it reads the descriptors of messages, which protobuf's lite runtime does not have"
+_NAMES = "it names ops by constants that a compiler cannot read, and so cannot select by"
 _SOURCES = {
     "tensorflow/core/kernels/data/experimental/assert_prev_dataset_op.cc": _DESCRIPTORS,
+    "tensorflow/core/kernels/data/multi_device_iterator_ops.cc": _NAMES,
     "tensorflow/core/kernels/decode_proto_op.cc": _DESCRIPTORS,
     "tensorflow/core/kernels/encode_proto_op.cc": _DESCRIPTORS,
 }
