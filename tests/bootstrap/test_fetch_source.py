@@ -120,6 +120,7 @@ def test_from_npm(
     (written / "vendor/a.cc").write_bytes(b"int a;\n")
     (written / "package.json").write_text('{"name": "thing", "version": "1.0.0"}')
     monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.setenv("HOME", str(place))  # where npm keeps its cache
     packed = npm.pack(str(written), "thing-1.0.0.tgz", place).read_bytes()
     more = {
         "package": str(written),

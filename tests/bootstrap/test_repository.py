@@ -97,7 +97,7 @@ def test_locks_pin_everything_with_hashes(lock: str) -> None:
 def test_every_source_is_pinned_by_checksum() -> None:
     pins = json.loads((ROOT / "third_party/sources.json").read_text())
     for name, pin in pins.items():
-        ways = [pin[way] for way in ("upstream", "debian", "wheel") if way in pin]
+        ways = [pin[way] for way in ("upstream", "debian", "npm", "wheel") if way in pin]
         assert len(ways) >= 2, name
         for way in ways:
             assert re.fullmatch(r"[0-9a-f]{64}", way["sha256"]), name

@@ -1,4 +1,7 @@
-"""Kernels of a carved library that are tfcarve's own, against full TensorFlow's: to the bit, where sums are exact."""
+"""Kernels of a carved library against full TensorFlow's: to the bit, where sums are exact.
+
+Those that are tfcarve's own, and those that are instantiated in sources beside their own.
+"""
 
 from __future__ import annotations
 
@@ -202,6 +205,39 @@ def _normalisations() -> Any:
     return graph.as_graph_def()
 
 
+# What is indexed and how deep: functors are instantiated for each rank in a source of its own.
+_DEPTHS = ((64,), (8, 8), (4, 4, 4), (2, 4, 2, 4))
+
+
+def _instantiated(flat: Any, shape: tuple[int, ...]) -> list[Any]:
+    there = tf.reshape(flat[:64], shape)
+    rank = len(shape)
+    places = tf.constant([[0] * rank, [1] * rank])
+    some = tf.slice(there, [1] * rank, [n - 1 for n in shape])
+    pads = tf.constant([[1, 0]] * rank)
+    return [
+        some,
+        tf.gather_nd(there, places),
+        tf.tile(there, [2] * rank),
+        tf.scatter_nd(places, flat[:2], shape),
+        tf.tensor_scatter_nd_add(there, places, flat[:2]),
+        tf.pad(there, pads, "REFLECT"),
+        tf.pad(tf.cast(there, tf.int32), pads, "SYMMETRIC"),
+    ]
+
+
+def _instantiations() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = [
+            tf.reshape(tf.cast(part, tf.float32), [-1])
+            for shape in _DEPTHS
+            for part in _instantiated(fed[len(shape) :], shape)
+        ]
+        tf.concat([*parts, fed[:2000]], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 def _matches() -> Any:
     """Numbers as strings: RE2's patterns, each a constant or an input, and the number that is left."""
     with tf.Graph().as_default() as graph:
@@ -265,6 +301,7 @@ def _cases() -> dict[str, Case]:
         "biases": _case(_biases(), any_floats),
         # Means are sums of any floats, in some order.
         "normalisations": _case(_normalisations(), any_floats, 5e-6),
+        "instantiations": _case(_instantiations(), any_floats),
         "matches": _case(_matches(), any_floats),
         "restored": _case(_restored(), any_floats),
     }
@@ -290,6 +327,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         "convolutions",
         "biases",
         "normalisations",
+        "instantiations",
         "matches",
         "restored",
     ],

@@ -15,6 +15,8 @@ cc_library(name = "fill", srcs = ["fill.cc"], hdrs = ["fill.h"], deps = [":deep"
 cc_library(name = "deep", srcs = ["deep.cc"], hdrs = ["deep.h"])
 tf_kernel_library(name = "cast", srcs = ["cast.cc"], hdrs = ["cast.h"])
 tf_kernel_library(name = "big", srcs = ["launch.cc", "unused.cc"], hdrs = ["big.h"])
+tf_kernel_library(name = "take", prefix = "take")
+tf_kernel_library(name = "repeat", srcs = ["repeat_cpu.h", "repeat_cpu_int.cc"], prefix = "repeat_op")
 cc_library(name = "core_thing", srcs = ["core_thing.cc"], hdrs = ["core_thing.h"])
 """,
     # Includes the header of `cast` for its template alone, and calls Launch().
@@ -37,11 +39,29 @@ void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
     "big.h": "void Launch();",
     "launch.cc": "void Launch() {}",
     "unused.cc": "void Unused() {}",
+    # Leaves its functor to files that say nothing but what to instantiate, in a macro of their header.
+    "take.h": "template <class D> struct Take { int operator()(const D& d, int n) const; };",
+    "take_impl.h": f"""#include "{_K}/take.h"
+#define TAKE(T)  \\
+  template int   \\
+      Take<CPUDevice, T, RANK>::operator()(const CPUDevice& d, int n) const;
+""",
+    "take_impl_1.cc": f'#define RANK 1\n#include "{_K}/take_impl.h"\n',
+    "take.cc": f'#include "{_K}/take.h"\n',
+    # Includes the same header, and has no file of the same name.
+    "takes_more.cc": f'#include "{_K}/take.h"\n',
+    # Declares the functor by itself.
+    "repeat_op.cc": "template <class D> struct Repeat { void operator()(const D& d) const; };",
+    "repeat_cpu.h": "template <class D> void Repeat<D>::operator()(const D& d) const {}",
+    "repeat_cpu_int.cc": f'#include "{_K}/repeat_cpu.h"\ntemplate struct Repeat<CPUDevice>;\n',
     "core_thing.h": "",
     "core_thing.cc": "",
     "uses_cast_op.cc": f'#include "{_K}/cast.h"\nvoid Run() {{ CastOp op; }}',
 }
-_REGISTERING = {f"{_K}/{n}" for n in ("add_op.cc", "cast.cc", "uses_cast_op.cc")}
+_REGISTERING = {
+    f"{_K}/{n}"
+    for n in ("add_op.cc", "cast.cc", "repeat_op.cc", "take.cc", "takes_more.cc", "uses_cast_op.cc")
+}
 
 
 @pytest.fixture
@@ -65,6 +85,23 @@ def test_what_it_uses_and_what_that_uses(root: Path) -> None:
 
 def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
     assert _helpers(root, "uses_cast_op.cc") == ["cast.cc"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "helper"),
+    [
+        ("take.cc", "take_impl_1.cc"),
+        ("takes_more.cc", "take_impl_1.cc"),
+        ("repeat_op.cc", "repeat_cpu_int.cc"),
+    ],
+)
+def test_sources_that_only_instantiate(root: Path, unit: str, helper: str) -> None:
+    assert _helpers(root, unit) == [helper]
+    # The control: what is defined where all see it is left to nobody.
+    for name in ("take.h", "repeat_op.cc"):
+        file = root / _K / name
+        file.write_text(file.read_text().replace("const; };", "const {} };"))
+    assert _helpers(root, unit) == []
 
 
 def test_none_is_left_out(root: Path) -> None:

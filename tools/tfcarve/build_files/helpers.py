@@ -12,7 +12,12 @@ from pathlib import Path
 from tfcarve.build_files.core import c_api_sources
 from tfcarve.build_files.evaluate import Rule
 from tfcarve.build_files.includes import IncludeGraph
-from tfcarve.build_files.symbols import defined_names, used_names
+from tfcarve.build_files.symbols import (
+    defined_names,
+    instantiated_names,
+    promised_names,
+    used_names,
+)
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
 
 # Where kernels are and what belongs to them; everything else that they link is core.
@@ -61,6 +66,8 @@ class _Search:
         self._targets = _Targets(BuildTree(root))
         self._used = functools.cache(lambda name: used_names(self._text(name)))
         self._defined = functools.cache(lambda name: defined_names(self._text(name)))
+        self._promised = functools.cache(lambda name: promised_names(self._text(name)))
+        self._instantiated = functools.cache(self._instantiated_names)
         self._direct = functools.cache(self._direct_helpers)
 
     def helpers(self, unit: str) -> set[str]:
@@ -87,8 +94,9 @@ class _Search:
 
         A candidate that registers nothing belongs to the header that bears most of its name, and to
         others of its headers that declare what it defines; one that has no header is judged by the
-        names that it defines. One that registers is wanted only for a name that its header declares
-        and something else uses: mostly its header is included for templates.
+        names that it defines. Besides, it belongs to all that leave to it what it instantiates. One
+        that registers is wanted only for a name that its header declares and something else uses:
+        mostly its header is included for templates.
         """
         own = self._targets.headers_of(candidate)
         names = self._defined(candidate)
@@ -97,9 +105,23 @@ class _Search:
             same_name = (h for h in declaring if Path(h).stem == Path(candidate).stem)
             names &= frozenset[str]().union(*(self._used(h) for h in same_name))
         elif own:
-            return own[0] in headers or bool(declaring)
+            left = self._instantiated(candidate)
+            return (
+                own[0] in headers
+                or bool(declaring)
+                or any(left & self._promised(file) for file in {source, *headers})
+            )
         users = set(headers).difference(own) | {source}
         return any(names & self._used(user) for user in users)
+
+    def _instantiated_names(self, candidate: str) -> frozenset[str]:
+        """By its own text, or by that of a header of its own: slice_op_cpu_impl_1.cc is four lines."""
+        own = set(self._targets.headers_of(candidate)).intersection(
+            self._includes.direct(candidate)
+        )
+        return frozenset[str]().union(
+            *(instantiated_names(self._text(f)) for f in {candidate, *own})
+        )
 
     def _text(self, name: str) -> str:
         path = self._root / name

@@ -13,16 +13,36 @@ _MEMBER = re.compile(
 _FUNCTION = re.compile(
     r"^(?!static\b|return\b|using\b|typedef\b)[A-Za-z_][\w:<>,&*\s]*?[\s*&](\w+)\(", re.M
 )
+# `template struct Slice<…>;`, `template int GatherNdSlice<…>::operator()(…);`: in a header they may be a macro's.
 _INSTANTIATION = re.compile(r"^\s*template (?:struct|class) [\w:]*?(\w+)<", re.M)
+_INSTANTIATED_MEMBER = re.compile(r"^\s*template [\w:]+[\s\\]+[\w:]*?(\w+)<[^;{}()]*>::", re.M)
+# A class with a call operator that is declared and not defined there, or all of one that is defined elsewhere.
+_CALL = re.compile(
+    r"\b(?:struct|class)\s+(\w+)\s*\{[^{}]*?\boperator\(\)\s*\([^{};]*\)\s*(?:const\s*)?;"
+)
+_EXTERN = re.compile(r"\bextern template (?:struct|class) [\w:]*?(\w+)<(?!G[Pp][Uu]Device)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _WORD = re.compile(r"\b[A-Za-z_]\w+\b")
 
 
 def defined_names(text: str) -> frozenset[str]:
     """Classes whose members, and functions, that a source defines at namespace level."""
+    bare = _COMMENT.sub("", text)
+    found = frozenset(n for p in (_MEMBER, _FUNCTION) for n in p.findall(bare)) - {"operator"}
+    return found | instantiated_names(text)
+
+
+def instantiated_names(text: str) -> frozenset[str]:
+    """Class templates that a file instantiates by name, or members of theirs."""
     text = _COMMENT.sub("", text)
-    patterns = (_MEMBER, _FUNCTION, _INSTANTIATION)
-    return frozenset(n for p in patterns for n in p.findall(text)) - {"operator"}
+    patterns = (_INSTANTIATION, _INSTANTIATED_MEMBER)
+    return frozenset(n for p in patterns for n in p.findall(text))
+
+
+def promised_names(text: str) -> frozenset[str]:
+    """Class templates that a file leaves to others to instantiate for the CPU: functors, in TensorFlow's kernels."""
+    text = _COMMENT.sub("", text)
+    return frozenset(n for p in (_CALL, _EXTERN) for n in p.findall(text))
 
 
 def used_names(text: str) -> frozenset[str]:

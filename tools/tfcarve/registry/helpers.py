@@ -6,7 +6,12 @@ from pathlib import Path
 from tfcarve.build_files import helpers
 from tfcarve.build_files.core import CoreSourcesError, core_sources
 from tfcarve.build_files.includes import included
-from tfcarve.build_files.symbols import defined_names, used_names
+from tfcarve.build_files.symbols import (
+    defined_names,
+    instantiated_names,
+    promised_names,
+    used_names,
+)
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
@@ -25,8 +30,8 @@ def _search(tensorflow: Path, units: Iterable[str]) -> dict[str, list[str]]:
 def _outlines(texts: Texts, digests: Mapping[str, str], memo: Memo) -> Iterable[str]:
     """Yields, for each file, a digest of all that the search looks at.
 
-    Of C++ these are the includes, the names it defines, and which of the names that any source defines it uses:
-    so a changed line inside of a function mostly changes nothing here.
+    Of C++ these are the includes, the names it defines, instantiates and leaves to others, and which of the names
+    that any source defines it uses: so a changed line inside of a function mostly changes nothing here.
     """
     defined: dict[str, list[str]] = {}
     for path in digests:
@@ -49,9 +54,16 @@ def _outlines(texts: Texts, digests: Mapping[str, str], memo: Memo) -> Iterable[
         def uses(path: str = path) -> str:
             return cache.digest(sorted(used_names(texts[path]) & known))
 
+        def templates(path: str = path) -> str:
+            text = texts[path]
+            return cache.digest(
+                [*sorted(instantiated_names(text)), "", *sorted(promised_names(text))]
+            )
+
         yield path
         yield memo.get("includes", path, digest, includes)
         if path in defined or helpers.looks_at_names(path):
+            yield memo.get("templates", path, digest, templates)
             yield cache.digest(defined.get(path, ()))
             yield memo.get("uses", path, digest + all_known, uses)
 
