@@ -14,6 +14,7 @@ tf_kernel_library(name = "add", prefix = "add_op", deps = [":fill", ":cast"])
 cc_library(name = "fill", srcs = ["fill.cc"], hdrs = ["fill.h"], deps = [":deep"])
 cc_library(name = "deep", srcs = ["deep.cc"], hdrs = ["deep.h"])
 tf_kernel_library(name = "cast", srcs = ["cast.cc"], hdrs = ["cast.h"])
+tf_kernel_library(name = "move", srcs = ["move.cc"], hdrs = ["move_functor.h"])
 tf_kernel_library(name = "big", srcs = ["launch.cc", "unused.cc"], hdrs = ["big.h"])
 tf_kernel_library(name = "take", prefix = "take")
 tf_kernel_library(name = "repeat", srcs = ["repeat_cpu.h", "repeat_cpu_int.cc"], prefix = "repeat_op")
@@ -56,11 +57,22 @@ void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
     "repeat_cpu_int.cc": f'#include "{_K}/repeat_cpu.h"\ntemplate struct Repeat<CPUDevice>;\n',
     "core_thing.h": "",
     "core_thing.cc": "",
+    "move_functor.h": "template <class D> void DoMove(const D& d);",
+    "move.cc": "template <>\nvoid DoMove(const CPUDevice& d) {}",
+    "uses_move.cc": f'#include "{_K}/move_functor.h"\nvoid Run() {{ DoMove(d); }}',
     "uses_cast_op.cc": f'#include "{_K}/cast.h"\nvoid Run() {{ CastOp op; }}',
 }
 _REGISTERING = {
     f"{_K}/{n}"
-    for n in ("add_op.cc", "cast.cc", "repeat_op.cc", "take.cc", "takes_more.cc", "uses_cast_op.cc")
+    for n in (
+        "add_op.cc",
+        "cast.cc",
+        "move.cc",
+        "repeat_op.cc",
+        "take.cc",
+        "takes_more.cc",
+        "uses_cast_op.cc",
+    )
 }
 
 
@@ -84,6 +96,7 @@ def test_what_it_uses_and_what_that_uses(root: Path) -> None:
 
 
 def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
+    assert _helpers(root, "uses_move.cc") == ["move.cc"]
     assert _helpers(root, "uses_cast_op.cc") == ["cast.cc"]
 
 

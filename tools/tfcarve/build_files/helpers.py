@@ -100,15 +100,14 @@ class _Search:
         """
         own = self._targets.headers_of(candidate)
         names = self._defined(candidate)
-        declaring = [h for h in own if h in headers and names & self._used(h)]
         if candidate in self._registering:
-            same_name = (h for h in declaring if Path(h).stem == Path(candidate).stem)
-            names &= frozenset[str]().union(*(self._used(h) for h in same_name))
+            own = [h for h in self._targets.headers_named_as(candidate) if h in headers]
+            names &= frozenset[str]().union(*(self._used(h) for h in own))
         elif own:
             left = self._instantiated(candidate)
             return (
                 own[0] in headers
-                or bool(declaring)
+                or any(h in headers and names & self._used(h) for h in own)
                 or any(left & self._promised(file) for file in {source, *headers})
             )
         users = set(headers).difference(own) | {source}
@@ -148,11 +147,19 @@ class _Targets:
 
     def headers_of(self, source: str) -> list[str]:
         """The headers of a source's libraries whose names start the source's, the longest first."""
-        labels = self._libraries_of.get(source, ())
-        headers = {h for label in labels for h in self._headers[label]}
         stem = source.removesuffix(".cc")
-        fitting = (h for h in headers if stem.startswith(h.removesuffix(".h")))
+        fitting = (h for h in self._headers_beside(source) if stem.startswith(h.removesuffix(".h")))
         return sorted(fitting, key=len, reverse=True)
+
+    def headers_named_as(self, source: str) -> list[str]:
+        """The headers of a source's libraries that have its name, or the name with _functor: inplace_ops_functor.h."""
+        stem = source.removesuffix(".cc")
+        named = {f"{stem}.h", f"{stem}_functor.h"}
+        return sorted(named & self._headers_beside(source))
+
+    def _headers_beside(self, source: str) -> set[str]:
+        labels = self._libraries_of.get(source, ())
+        return {h for label in labels for h in self._headers[label]}
 
     def _add(self, label: Label, files: set[str]) -> None:
         self._sources[label] = frozenset(
