@@ -10,6 +10,7 @@ from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
 from tfcarve.selection import buildable, lookup
+from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
 # What //tensorflow/core:portable_tensorflow_lib, TensorFlow's own library for mobile apps, registers:
@@ -50,14 +51,20 @@ def whole(selection: Selection, index: KernelIndex) -> Selection:
     return _with_all_of(selection, selection.files, index)
 
 
-def stock(selection: Selection, index: KernelIndex, sources: Iterable[str]) -> Selection:
+def stock(
+    selection: Selection, index: KernelIndex, sources: Iterable[str], rules: Iterable[Rule]
+) -> Selection:
     """Returns `selection` with all that its sources and `sources` register for the CPU.
 
-    Sources that register nothing come where one of the others needs them to link.
+    Sources that register nothing come where one of the others needs them to link, or the runtime does
+    by one of `rules`.
     """
+    of_runtime = {source for rule in rules for source in rule.compiles}
     registering = {r.file for r in index.registrations if r.device in _DEVICES}
     registering |= {o.file for o in index.ops} | {g.file for g in index.gradients}
-    return _with_all_of(selection, {*selection.files, *registering.intersection(sources)}, index)
+    return _with_all_of(
+        selection, {*selection.files, *registering.intersection(sources), *of_runtime}, index
+    )
 
 
 def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelIndex) -> Selection:

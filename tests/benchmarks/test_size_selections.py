@@ -12,6 +12,7 @@ from selections import selection
 
 from benchmarks import size_selections
 from tfcarve.registry.index import Gradient
+from tfcarve.selection import runtime_rules
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
@@ -41,7 +42,7 @@ def test_class_that_registers_itself_is_not_listed(carved: Selection) -> None:
     source = KERNELS + "function_ops.cc"
     again = registration("_Arg", "ArgOp", "DEFAULT", file="function_ops.cc", T=("int32",))
     index = replace(INDEX, registrations=(*INDEX.registrations, again))
-    stock = size_selections.stock(carved, index, [source])
+    stock = size_selections.stock(carved, index, [source], ())
     assert [k.system for k in stock.kernels if k.clazz == "ArgOp"] == [True]
     assert stock.classes_by_file()[source] == ()
 
@@ -60,22 +61,29 @@ def test_whole_lists_what_a_unit_without_selection_would_register(carved: Select
 
 def test_stock_adds_the_sources_that_register_something(carved: Selection) -> None:
     sources = [_CONST, KERNELS + "relu_helper.cc", KERNELS + "registers_nothing.cc"]
-    stock = size_selections.stock(carved, INDEX, sources)
+    stock = size_selections.stock(carved, INDEX, sources, ())
     assert stock.files == (_CONST, _RELU, OPS)
     assert ("Const", "HostConstantOp") in _classes(stock)
     assert ("AddN", "AddNOp<float>") not in _classes(stock)
 
 
+def test_stock_has_what_the_runtime_needs_besides(carved: Selection) -> None:
+    rules = runtime_rules.load()
+    lowering = "tensorflow/core/common_runtime/lower_functional_ops.cc"
+    assert lowering in size_selections.stock(carved, INDEX, [], rules).files
+    assert lowering not in size_selections.stock(carved, INDEX, [], ()).files
+
+
 def test_stock_registers_gradients(carved: Selection) -> None:
     index = replace(INDEX, gradients=(Gradient("Relu", "ReluGrad", _GRADIENTS, 1),))
-    stock = size_selections.stock(carved, index, [_GRADIENTS])
+    stock = size_selections.stock(carved, index, [_GRADIENTS], ())
     assert stock.ops_by_file()[_GRADIENTS] == ("SymbolicGradient",)
 
 
 def test_a_helper_that_is_a_source_itself_is_no_helper(carved: Selection) -> None:
     index = replace(INDEX, helpers={_RELU: (_CONST,)})
     assert size_selections.whole(carved, index).helpers == (_CONST,)
-    assert size_selections.stock(carved, index, [_CONST]).helpers == ()
+    assert size_selections.stock(carved, index, [_CONST], ()).helpers == ()
 
 
 def test_made_selections_are_read_back(carved: Selection) -> None:
