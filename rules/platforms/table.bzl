@@ -92,7 +92,7 @@ PLATFORMS = {
         cpu = "armv7",
         triple = "armv7a-linux-androideabi24",
         abi = "armeabi-v7a",
-        # As the NDK's own build systems do: clang's code for this triple is ARM's, larger by two thirds.
+        # As the NDK's own build systems do: clang's own choice for this triple is ARM's code, half as large again.
         flags = ["-mfpu=neon", "-mthumb"],
     ),
     "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86"),
