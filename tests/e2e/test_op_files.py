@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -43,8 +42,7 @@ def _folder(files: list[Path], name: str) -> Path:
 def _headers(app: Workspace, root: Path) -> list[str]:
     """How the core is compiled, without the precompiled header: a makefile of one's own has none."""
     query = f'mnemonic("CppCompile", outputs(".*/{_SAMPLE}\\..*o", deps({_LIBRARY})))'
-    answer = _bazel(app, "aquery", query, "--output=jsonproto")
-    words = iter(json.loads(answer[answer.index("{") :])["actions"][0]["arguments"][1:])
+    words = iter(app.actions(query)[0]["arguments"][1:])
     flags: list[str] = []
     for flag in words:
         if flag in _OF_ONE_FILE:
@@ -63,7 +61,7 @@ def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which make made the app and the control."""
     root = Path(_bazel(app, "info", "execution_root").split()[-1])
     selection = app.build([_SELECTION]).files(_SELECTION)
-    library = app.build([_LIBRARY]).files(_LIBRARY)
+    library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).files(_LIBRARY)
     (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow")
     values = {
         "APP": app.folder,

@@ -3,7 +3,6 @@
 The rules come from no package client: TFCARVE_RULES_ANDROID_NDK names a folder with version 0.1.2 or later.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -65,20 +64,13 @@ def _actions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Actions]:
     assert rules, "set TFCARVE_RULES_ANDROID_NDK to a folder with rules_android_ndk"
     ndk = _ndk(tmp_path_factory.mktemp("ndk"))
     with nested.opened(nested.source_tree() / "tests/full/ndk", "ndk") as workspace:
-        done = workspace.bazel(
-            [
-                "aquery",
-                f"--override_module=rules_android_ndk={rules}",
-                f"--repo_env=ANDROID_NDK_HOME={ndk}",
-                "--output=jsonproto",
-                "--noshow_progress",
-                "--ui_event_filters=-info,-debug,-warning",
-                "deps(//:android)",
-            ]
-        )
-    assert done.returncode == 0, done.stdout[-4000:]
+        flags = [
+            f"--override_module=rules_android_ndk={rules}",
+            f"--repo_env=ANDROID_NDK_HOME={ndk}",
+        ]
+        actions = workspace.actions("deps(//:android)", flags)
     made: dict[str, list[Sequence[str]]] = {}
-    for action in json.loads(done.stdout[done.stdout.index("{") :])["actions"]:
+    for action in actions:
         made.setdefault(action["mnemonic"], []).append(action.get("arguments", []))
     yield made
 

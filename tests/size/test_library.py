@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from tensorflow.core.framework import graph_pb2, types_pb2
 
+from demo import nested
 from demo.nested import Workspace
 from e2e import building
 from tfcarve import cli
@@ -39,7 +39,7 @@ def app() -> Iterator[Workspace]:
 @pytest.fixture(scope="module")
 def files(app: Workspace) -> dict[str, Path]:
     """What Inception's library for the host tells of its size, by file name."""
-    build = app.build([TARGET], ["--output_groups=default,sizes"])
+    build = app.build([TARGET], ["--output_groups=default,sizes", nested.ALL_OUTPUTS])
     outputs = [f for g in ("default", "sizes") for f in build.files(TARGET, g)]
     return {file.name: file for file in outputs}
 
@@ -102,11 +102,7 @@ def test_prices_agree_with_bazels_own_link(
 def _bazels_link(app: Workspace) -> list[str]:
     """The command of the action that links the library."""
     query = f'mnemonic("CppLink", outputs(".*/unstripped/.*", {TARGET}))'
-    flags = ["--output=jsonproto", "--noshow_progress"]
-    done = app.bazel(["aquery", *flags, "--ui_event_filters=-info,-debug", query])
-    assert done.returncode == 0, done.stdout
-    answer = json.loads(done.stdout[done.stdout.index("{") :])
-    (action,) = answer["actions"]
+    (action,) = app.actions(query)
     argv: list[str] = action["arguments"]
     return argv
 

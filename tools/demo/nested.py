@@ -7,6 +7,7 @@ what it built there, and the folder it came from stays as it is.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -15,10 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from demo import build_events
 
 _LOCAL_PATH = 'path = "../../.."'
+# For builds whose commands are run again by hand: what they read is else often in the disk cache alone.
+ALL_OUTPUTS = "--remote_download_outputs=all"
 # The files that name tfcarve's place.
 _MODULE_FILES = ("MODULE.bazel", "WORKSPACE")
 _PASSED_ON = ("HOME", "LANG", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME")
@@ -104,6 +108,19 @@ class Workspace:
             raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
         with events.open(encoding="utf-8") as lines:
             return Build(build_events.outputs(lines), done.stdout)
+
+    def actions(self, query: str, flags: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Returns the actions that aquery finds, as its jsonproto form has them: `mnemonic`, `arguments`.
+
+        Raises:
+            BuildError: with what Bazel said.
+        """
+        quiet = ["--noshow_progress", "--ui_event_filters=-info,-debug,-warning"]
+        done = self.bazel(["aquery", "--output=jsonproto", *quiet, *flags, query])
+        if done.returncode:
+            raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
+        found: list[dict[str, Any]] = json.loads(done.stdout[done.stdout.index("{") :])["actions"]
+        return found
 
     def place(self, folder: str, files: Mapping[str, Path], pattern: str) -> None:
         """Makes `files` the only ones in `folder` that match `pattern`.
