@@ -45,9 +45,10 @@ def main() -> int:
         "",
         "    PYTHONPATH=tools python -m benchmarks --tensorflow DIR",
         "",
-        "| What | tfcarve | Peer | Ratio |",
-        "|---|---|---|---|",
-        *(f"| {r.what} | {r.ours} | {r.peer or '-'} | {r.ratio or '-'} |" for r in rows),
+        measure.markdown(
+            ("What", "tfcarve", "Peer", "Ratio"),
+            [(r.what, r.ours, r.peer or "-", r.ratio or "-") for r in rows],
+        ),
     ]
     arguments.output.write_text("\n".join(lines) + "\n")
     print(arguments.output.read_text())

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +19,6 @@ from pathlib import Path
 
 from benchmarks import measure, options
 from demo import library, made_models, nested
-from demo.inception import APP
 from demo.nested import BuildError, NestedError, Workspace
 
 # A step, and how the flags that make it begin.
@@ -34,7 +31,6 @@ STEPS: Mapping[str, str] = {
 # What the step "none" is measured for: the link as Bazel has it.
 WHOLE = ""
 _MAP = "-Wl,-Map="
-_REPOSITORY = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -65,18 +61,14 @@ def without(command: Sequence[str], step: str, output: Path) -> list[str]:
 def _command(workspace: Workspace, target: str, mnemonic: str) -> list[str]:
     """The command of the action that makes the library with its symbols, or of the one that strips it."""
     query = f'mnemonic("{mnemonic}", outputs(".*/libtensorflow-core.so", deps({target})))'
-    flags = ["--output=jsonproto", "--noshow_progress", "--ui_event_filters=-info,-debug"]
-    done = workspace.bazel(["aquery", *flags, query])
-    if done.returncode:
-        raise BuildError(done.stdout)
-    (action,) = json.loads(done.stdout[done.stdout.index("{") :])["actions"]
+    (action,) = workspace.actions(query)
     argv: list[str] = action["arguments"]
     return argv
 
 
 def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
     target = f"//{options.PACKAGE}:{platform}_{options.DEFAULT}"
-    workspace.build([target], ["--remote_download_outputs=all"], progress=sys.stderr.isatty())
+    workspace.build([target], [nested.ALL_OUTPUTS], progress=sys.stderr.isatty())
     root = workspace.bazel(["info", "--ui_event_filters=-info", "execution_root"]).stdout.strip()
     link = _command(workspace, target, "CppLink")
     strip = _command(workspace, target, "TfStrip")
@@ -91,29 +83,17 @@ def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
 def table(links: Sequence[Link]) -> str:
     """Returns the table as Markdown: what each step saves next to the library without it."""
     wholes = {link.platform: link for link in links if link.step == WHOLE}
-    lines = [
-        "| Platform | Step | saves bytes | saves gzip |",
-        "|---|---|---|---|",
-    ]
+    lines = []
     for link in links:
         whole = wholes[link.platform]
+        pairs = ((link.stripped, whole.stripped), (link.gzip, whole.gzip))
         if link is whole:
-            cells = [
-                link.platform,
-                "all of them",
-                f"comes to {link.stripped:,}",
-                f"comes to {link.gzip:,}",
-            ]
+            cells = ["all of them", *(f"comes to {size:,}" for size, _ in pairs)]
         else:
-            saved = link.stripped - whole.stripped, link.gzip - whole.gzip
-            of = link.stripped, link.gzip
-            cells = [
-                link.platform,
-                link.step,
-                *(f"{s:,} ({s / o:.1%})" for s, o in zip(saved, of, strict=True)),
-            ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            saved = (f"{size - of:,} ({(size - of) / size:.1%})" for size, of in pairs)
+            cells = [link.step, *saved]
+        lines.append([link.platform, *cells])
+    return measure.markdown(("Platform", "Step", "saves bytes", "saves gzip"), lines)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -123,10 +103,8 @@ def main(argv: Sequence[str]) -> int:
         "--platform", action="append", choices=options.PLATFORMS, dest="platforms", help="for this platform; may be repeated"
     )  # fmt: skip
     asked = parser.parse_args(argv)
-    os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
     try:
-        with nested.opened(nested.source_tree() / APP, "sizes-gcc") as workspace:
-            options.place(workspace, made_models.made(options.MODEL))
+        with options.opened(made_models.made(options.MODEL)) as workspace:
             platforms = asked.platforms or options.PLATFORMS
             rows = [row for platform in platforms for row in _links(workspace, platform)]
     except (BuildError, NestedError) as error:

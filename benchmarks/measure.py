@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,6 +57,12 @@ def run(
         told.seek(0)
         wall, cpu, peak = json.load(told)
     return Measured(wall, cpu, peak)
+
+
+def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Returns a table as Markdown."""
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> list[Measured]:

