@@ -125,6 +125,8 @@ PLATFORMS = {
                 # NEON flushes denormal numbers: without this no compiler uses it for floats.
                 "-funsafe-math-optimizations",
                 "-ftree-vectorize",
+                # All of a library is compiled by one compiler: what GCC 7 changed is no news.
+                "-Wno-psabi",
             ]
             # Raspberry Pi 2, 3 and 4. Code for the later two is ARMv8's: a Pi 2 stops at it.
             for name, fpu in {
