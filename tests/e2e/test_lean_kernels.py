@@ -268,6 +268,20 @@ def _restored() -> Any:
     return graph.as_graph_def()
 
 
+def _datasets() -> Any:
+    """What tf.data reads from, takes together and gives back in one piece."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        rows, shapes = {"output_types": [tf.float32]}, {"output_shapes": [[None]]}
+        there = tf.raw_ops.TensorSliceDataset(components=[fed], output_shapes=[[]])
+        batched = tf.raw_ops.BatchDatasetV2(
+            input_dataset=there, batch_size=_MOST, drop_remainder=True, **rows, **shapes
+        )
+        (got,) = tf.raw_ops.DatasetToSingleElement(dataset=batched, **rows, **shapes)
+        tf.identity(got, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, what it is fed, what full TensorFlow makes of it, and how near that ours must be."""
@@ -304,6 +318,7 @@ def _cases() -> dict[str, Case]:
         "instantiations": _case(_instantiations(), any_floats),
         "matches": _case(_matches(), any_floats),
         "restored": _case(_restored(), any_floats),
+        "datasets": _case(_datasets(), any_floats),
     }
 
 
@@ -330,6 +345,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         "instantiations",
         "matches",
         "restored",
+        "datasets",
     ],
 )
 def test_as_full_tensorflow(

@@ -73,7 +73,7 @@ _REGISTERING = {
         "takes_more.cc",
         "uses_cast_op.cc",
     )
-}
+} | {"tensorflow/core/framework/dataset.cc"}
 
 
 @pytest.fixture
@@ -115,6 +115,19 @@ def test_sources_that_only_instantiate(root: Path, unit: str, helper: str) -> No
         file = root / _K / name
         file.write_text(file.read_text().replace("const; };", "const {} };"))
     assert _helpers(root, unit) == []
+
+
+def test_what_the_core_leaves_out(root: Path) -> None:
+    """tf.data's: no library of TensorFlow's holds it but those that hold most of the core."""
+    framework = root / "tensorflow/core/framework"
+    framework.mkdir()
+    (framework / "dataset.h").write_text("class DatasetBase { int Get(); };")
+    (framework / "dataset.cc").write_text("int DatasetBase::Get() { return 1; }")
+    for name, call in {"zip_op.cc": "DatasetBase{}.Get()", "other_op.cc": "1"}.items():
+        text = f'#include "tensorflow/core/framework/dataset.h"\nint Run() {{ return {call}; }}'
+        (root / _K / name).write_text(text)
+    assert _helpers(root, "zip_op.cc") == ["tensorflow/core/framework/dataset.cc"]
+    assert _helpers(root, "other_op.cc") == []
 
 
 def test_none_is_left_out(root: Path) -> None:

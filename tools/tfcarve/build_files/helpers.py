@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
-from tfcarve.build_files.core import c_api_sources
+from tfcarve.build_files.core import ON_DEMAND, c_api_sources
 from tfcarve.build_files.evaluate import Rule
 from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.symbols import (
@@ -24,6 +24,8 @@ from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_l
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
+# What the core leaves out, and is linked by those that use its header: tf.data's dataset.cc.
+_ON_DEMAND = {f"{source.removesuffix('.cc')}.h": source for source in ON_DEMAND}
 _C_API_KERNELS = "tensorflow/c/kernels/"
 _NOT_FOR_CPU = (
     "_gpu.cc",
@@ -54,7 +56,7 @@ def helper_sources(
 
 def looks_at_names(header: str) -> bool:
     """Does the search look at what a header says, beside what it includes?"""
-    return header.startswith(_FOLDERS)
+    return header.startswith(_FOLDERS) or header in _ON_DEMAND
 
 
 class _Search:
@@ -81,7 +83,7 @@ class _Search:
         return found - {unit}
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
-        headers = {h for h in self._includes.closure([source]) if h.startswith(_FOLDERS)}
+        headers = {h for h in self._includes.closure([source]) if looks_at_names(h)}
         offered = self._targets.sources_beside(source)
         for header in headers:
             offered |= self._targets.sources_beside(header)
@@ -139,6 +141,11 @@ class _Targets:
             for rule in tree.rules(package).values():
                 if rule.kind.endswith("library"):
                     self._add(Label(package, rule.name), set(self._files(rule)))
+        # Each as a library of its own: theirs hold most of the core.
+        for header, source in _ON_DEMAND.items():
+            folder, _, name = header.rpartition("/")
+            if (tree.root / source).is_file():
+                self._add(Label(folder, name), {header, source})
 
     def sources_beside(self, file: str) -> set[str]:
         """The other sources of the libraries that hold a source or a header."""
