@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tfcarve.build_files.includes import IncludeGraph
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
-from tfcarve.selection import buildable, lookup
+from tfcarve.selection import buildable, libraries, lookup
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
@@ -19,8 +18,6 @@ _PORTABLE = (
     Label("tensorflow/core/kernels", "portable_tensorflow_kernels"),
     Label("tensorflow/core/ops", "portable_op_registrations_and_gradients"),
 )
-# Headers of libraries that tfcarve does not build: those for pictures and spectra, ICU, HighwayHash.
-_NOT_BUILT = ("gif_lib.h", "highwayhash/", "jpeglib.h", "png.h", "third_party/fft2d/", "unicode/")
 
 # Kernels for other devices are in the sources too, and stay out as in every library.
 _DEVICES = (lookup.DEVICE, lookup.ANY)
@@ -35,14 +32,12 @@ def portable_sources(tree: Path) -> frozenset[str]:
     Args:
       tree: the root of a TensorFlow source tree.
     """
-    build_files, includes = BuildTree(tree), IncludeGraph(tree)
+    build_files = BuildTree(tree)
     files = {file for group in _PORTABLE for file in build_files.filegroup(group)}
     return frozenset(
         file
         for file in files
-        if file.endswith(".cc")
-        and not buildable.why_not(file)
-        and not any(name.startswith(_NOT_BUILT) for name in includes.closure([file]))
+        if file.endswith(".cc") and not buildable.why_not(file) and file not in libraries.NEEDED
     )
 
 

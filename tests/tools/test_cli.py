@@ -16,6 +16,7 @@ from protos import node
 
 from tfcarve import cli, commands, pinned
 from tfcarve.errors import BadInput
+from tfcarve.selection import libraries
 from tfcarve.selection.selection import parse
 
 _FLOAT = {"T": protos.type_value("float32")}
@@ -109,6 +110,22 @@ def test_units_of_another_selection_are_removed() -> None:
     assert _select("noop.pb") == 0
     assert _run("units", "s.json", "--units", "u") == 0
     assert "tensorflow__core__kernels__relu_op.cc" not in {p.name for p in Path("u").iterdir()}
+
+
+def test_units_that_need_a_library_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _select("relu.pb") == 0
+    file = f"{indexes.KERNELS}relu_op.cc"
+    monkeypatch.setitem(libraries.NEEDED, file, ("libone", "libtwo"))
+    assert _run("units", "s.json", "--units", "u") == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "tfcarve: s.json: no library can be built from it, for want of what tfcarve does not build:",
+        f"  op 'Relu': its kernel, in {file}, needs libone, libtwo",
+        "    needed by relu.pb: node 'r'",
+        "    have the app do what the op does, and cut it off the model",
+    ]
+    assert not Path("u").exists()
 
 
 def test_units_for_other_defines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,7 +119,9 @@ class Workspace:
         done = self.bazel(["aquery", "--output=jsonproto", *quiet, *flags, query])
         if done.returncode:
             raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
-        found: list[dict[str, Any]] = json.loads(done.stdout[done.stdout.index("{") :])["actions"]
+        found: list[dict[str, Any]] = json.loads(done.stdout[done.stdout.index("{") :]).get(
+            "actions", []
+        )
         return found
 
     def place(self, folder: str, files: Mapping[str, Path], pattern: str) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import units
-from tfcarve.errors import BadInput
+from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.selection import libraries
+from tfcarve.selection.selection import Selection
 
 NAME = "units"
 HELP = "writes a unit of three lines for each selected source"
@@ -49,10 +51,20 @@ def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]
         )
 
 
+def _require_libraries(selection: Selection, name: Path) -> None:
+    problems = libraries.missing(selection)
+    if problems:
+        raise AnswerIsNo(
+            f"{name}: no library can be built from it, for want of what tfcarve does not build:",
+            problems,
+        )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
+    _require_libraries(selection, arguments.selection)
     made = units.units(selection), units.helpers(selection)
     files.write_directory(arguments.units, made[0])
     if arguments.helpers is not None:

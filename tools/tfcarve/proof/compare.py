@@ -7,9 +7,7 @@ from typing import Any
 
 from tfcarve.errors import Problem
 from tfcarve.proof.table import KernelRecord, Table
-from tfcarve.selection.selection import Need, SelectedKernel, SelectedOp, Selection
-
-_NEEDS_SHOWN = 3
+from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +65,6 @@ class _Registered:
         return (kernel.op, clazz) in self._pairs or ("", clazz) in self._pairs
 
 
-def _who(needs: Iterable[Need]) -> tuple[str, ...]:
-    texts = [need.text() for need in needs]
-    shown = texts[:_NEEDS_SHOWN]
-    if len(texts) > len(shown):
-        shown.append(f"{len(texts) - len(shown)} more nodes")
-    return tuple(shown) or ("TensorFlow's runtime",)
-
-
 def _nearest(kernel: SelectedKernel, candidates: Iterable[KernelRecord]) -> str:
     known = list(candidates)
     of_op = sorted({c.clazz for c in known if c.op in (kernel.op, "")})
@@ -94,7 +84,7 @@ def _missing(file: str, table: Table) -> str:
 
 def _missing_op(op: SelectedOp, table: Table) -> Problem:
     hint = _missing(op.file, table) or f"the unit of {op.file} is there and does not register it"
-    return Problem(f"op {op.name!r} is needed and not registered", _who(op.needed_by), hint)
+    return Problem(f"op {op.name!r} is needed and not registered", shown(op.needed_by), hint)
 
 
 def _missing_kernel(kernel: SelectedKernel, table: Table, refused: Table) -> Problem:
@@ -103,7 +93,7 @@ def _missing_kernel(kernel: SelectedKernel, table: Table, refused: Table) -> Pro
     if not hint:
         what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is listed and no compiled unit has it"
         hint = f"in {kernel.file}: {_nearest(kernel, table.kernels | refused.kernels)}"
-    return Problem(what, _who(kernel.needed_by), hint)
+    return Problem(what, shown(kernel.needed_by), hint)
 
 
 def _surplus(selection: Selection, table: Table) -> tuple[list[Kernel], list[Kernel]]:

@@ -5,6 +5,7 @@ from tfcarve.build_files.core import ON_DEMAND, UNIT_FOLDERS
 # Where kernels and ops are in trees of TensorFlow 1 too.
 _FOLDERS = tuple(f"{folder}/" for folder in (*UNIT_FOLDERS, "tensorflow/contrib"))
 _TREE = "tensorflow/"
+_TPU = "it is for TPUs"
 _REASONS = (
     ("tensorflow/c/", "it belongs to a test"),
     ("tensorflow/cc/", "it belongs to a test"),
@@ -13,7 +14,7 @@ _REASONS = (
     ("tensorflow/core/grappler/", "it is for GPUs"),
     ("tensorflow/core/runtime_fallback/", "it belongs to the TFRT runtime"),
     ("tensorflow/core/tfrt/", "it belongs to the TFRT runtime"),
-    ("tensorflow/core/tpu/", "it is for TPUs"),
+    ("tensorflow/core/tpu/", _TPU),
     ("tensorflow/distribute/", "it works over several hosts"),
     ("tensorflow/dtensor/", "it works over several hosts"),
     ("tensorflow/python/", "it belongs to Python"),
@@ -25,6 +26,8 @@ _SOURCES = {
     "tensorflow/core/kernels/data/multi_device_iterator_ops.cc": _NAMES,
     "tensorflow/core/kernels/decode_proto_op.cc": _DESCRIPTORS,
     "tensorflow/core/kernels/encode_proto_op.cc": _DESCRIPTORS,
+    "tensorflow/core/ops/tpu_embedding_load_retrieve_ops.cc": _TPU,
+    "tensorflow/core/ops/tpu_embedding_ops.cc": _TPU,
 }
 _CORE = "it is no kernel source of its own: what it belongs to is compiled without a look at what models need"
 

@@ -7,9 +7,7 @@ from tfcarve.errors import Problem
 from tfcarve.models.node_use import AttrValue
 from tfcarve.registry.index import IndexFile, Registration
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
-from tfcarve.selection.selection import Need
-
-_NEEDS_SHOWN = 3
+from tfcarve.selection.selection import Need, shown
 
 # An op, and what of it is missing.
 Missing = tuple[str, str]
@@ -50,9 +48,6 @@ def problems(
     """Returns what `missing` comes to: each with who needs it and what there is instead."""
     found = []
     for (op, what), needs in sorted(missing.items()):
-        who = [n.text() for n in needs[:_NEEDS_SHOWN]]
-        if len(needs) > _NEEDS_SHOWN:
-            who.append(f"{len(needs) - _NEEDS_SHOWN} more nodes")
         if lookup.op(op) is None:
             hint = _nearest(op, index.op_names()) or "a custom op? give its source with --custom-op"
         else:
@@ -60,5 +55,7 @@ def problems(
         unread = [u for u in index.unresolved if f'"{op}"' in u.why]
         if unread:
             hint += f" (a registration could not be read: {unread[0].file}:{unread[0].line})"
-        found.append(Problem(what.replace("{version}", index.tensorflow.version), tuple(who), hint))
+        found.append(
+            Problem(what.replace("{version}", index.tensorflow.version), shown(needs), hint)
+        )
     return found

@@ -1,7 +1,7 @@
 """A selection as frozen values, and its JSON form."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from tfcarve.registry.index import TensorflowFacts, facts_from_json, facts_to_js
 VERSION = 1
 # The op that calls gradient functions.
 GRADIENT_OP = "SymbolicGradient"
+_NEEDS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,6 +38,15 @@ class Need:
         """Returns the need for a message."""
         inside = f" in function {self.function}" if self.function else ""
         return f"{self.model}: node {self.node!r}{inside}"
+
+
+def shown(needs: Iterable[Need]) -> tuple[str, ...]:
+    """Returns the first of `needs` for a message, and how many more there are; of none, who it is for then."""
+    texts = [need.text() for need in needs]
+    first = texts[:_NEEDS_SHOWN]
+    if len(texts) > len(first):
+        first.append(f"{len(texts) - len(first)} more nodes")
+    return tuple(first) or ("TensorFlow's runtime",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+"""What needs a library that tfcarve does not build, held against TensorFlow's sources and the zoo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import trees
+
+from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.selection import buildable, libraries
+from zoo import keeping
+from zoo.selecting import selected, tensorflow_index
+
+_HEADERS: Mapping[str, tuple[str, ...]] = {
+    "HighwayHash": ("highwayhash/",),
+    "ICU": ("unicode/",),
+    "SQLite": ("sqlite3.h",),
+    "fft2d": ("third_party/fft2d/",),
+    "gRPC": ("grpcpp/",),
+    "giflib": ("gif_lib.h",),
+    "libjpeg": ("jpeglib.h",),
+    "libpng": ("png.h",),
+    "sobol_data": ("sobol_data.h",),
+}
+
+
+def test_all_sources_that_include_its_headers() -> None:
+    indexed = tensorflow_index()
+    whole = indexed.load()
+    includes = IncludeGraph(trees.tensorflow())
+    registering = {r.file for r in whole.registrations if r.device in ("CPU", "DEFAULT")}
+    registering |= {op.file for op in whole.ops} | {g.file for g in whole.gradients}
+    found = {}
+    for file in sorted(f for f in registering if not buildable.why_not(f)):
+        seen = includes.closure([file, *whole.helpers.get(file, ())])
+        libs = [lib for lib, names in _HEADERS.items() if any(h.startswith(names) for h in seen)]
+        if libs:
+            found[file] = tuple(libs)
+    assert found == dict(libraries.NEEDED)
+
+
+def test_models_of_the_zoo_that_need_one() -> None:
+    needing = {}
+    for name in keeping.MODELS:
+        problems = libraries.missing(selected(keeping.kept(name).model))
+        if problems:
+            needing[name] = {problem.what.split("'")[1] for problem in problems}
+    assert needing == {
+        "MFCC of a WAV file": {"AudioSpectrogram"},
+        "photo filters": {"EncodePng"},
+        "picture from JPEG": {"DecodeJpeg"},
+        "text vectors, SavedModel": {"StringLower"},
+        "words, SavedModel": {"StringLower"},
+    }
