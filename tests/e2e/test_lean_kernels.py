@@ -282,6 +282,27 @@ def _datasets() -> Any:
     return graph.as_graph_def()
 
 
+# Samples in a window, and from one to the next: the transform takes the next power of two.
+_WINDOWS = ((2, 1), (5, 3), (256, 128), (400, 160), (1024, 1000))
+
+
+def _spectrograms() -> Any:
+    """Of two channels; and what speech is recognized by, of one."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        samples = tf.reshape(fed[:8000], [4000, 2])
+        spectra = [
+            tf.raw_ops.AudioSpectrogram(
+                input=samples, window_size=size, stride=stride, magnitude_squared=squared
+            )
+            for (size, stride), squared in itertools.product(_WINDOWS, (False, True))
+        ]
+        heard = tf.raw_ops.Mfcc(spectrogram=spectra[5], sample_rate=tf.constant(16000))
+        parts = [tf.reshape(part, [-1]) for part in (*spectra, heard)]
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, what it is fed, what full TensorFlow makes of it, and how near that ours must be."""
@@ -319,6 +340,7 @@ def _cases() -> dict[str, Case]:
         "matches": _case(_matches(), any_floats),
         "restored": _case(_restored(), any_floats),
         "datasets": _case(_datasets(), any_floats),
+        "spectrograms": _case(_spectrograms(), any_floats, 1e-5),
     }
 
 
@@ -346,6 +368,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         "matches",
         "restored",
         "datasets",
+        "spectrograms",
     ],
 )
 def test_as_full_tensorflow(

@@ -15,7 +15,6 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "HighwayHash": ("highwayhash/",),
     "ICU": ("unicode/",),
     "SQLite": ("sqlite3.h",),
-    "fft2d": ("third_party/fft2d/",),
     "gRPC": ("grpcpp/",),
     "giflib": ("gif_lib.h",),
     "libjpeg": ("jpeglib.h",),
@@ -46,7 +45,6 @@ def test_models_of_the_zoo_that_need_one() -> None:
         if problems:
             needing[name] = {problem.what.split("'")[1] for problem in problems}
     assert needing == {
-        "MFCC of a WAV file": {"AudioSpectrogram"},
         "photo filters": {"EncodePng"},
         "picture from JPEG": {"DecodeJpeg"},
         "text vectors, SavedModel": {"StringLower"},

@@ -21,7 +21,6 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     f"{_KERNELS}/image/extract_jpeg_shape_op.cc": ("libjpeg",),
     f"{_KERNELS}/sobol_op.cc": ("sobol_data",),
     f"{_KERNELS}/sparse_cross_op.cc": ("HighwayHash",),
-    f"{_KERNELS}/spectrogram_op.cc": ("fft2d",),
     f"{_KERNELS}/string_lower_op.cc": ("ICU",),
     f"{_KERNELS}/string_to_hash_bucket_op.cc": ("HighwayHash",),
     f"{_KERNELS}/string_upper_op.cc": ("ICU",),

@@ -1,0 +1,31 @@
+// TensorFlow's source of this name, with a transform by Eigen. TensorFlow's own
+// takes it from a library (fft2d), whose form for real numbers is kept here:
+// https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html, rdft() in fftsg.c.
+
+#include <complex>
+#include <vector>
+
+#include "third_party/fft2d/fft.h"
+#include "unsupported/Eigen/FFT"
+
+namespace tensorflow {
+
+// Replaces n real numbers by their spectrum: the sums of a[j] cos(2 pi j k / n)
+// for k < n / 2 at the even places, those of the sines at the odd ones, and in
+// place of the first of these, which is zero, the last sum of cosines. In this
+// namespace it goes before the library's, which needs the two work areas.
+static void rdft(int n, int /*direction*/, double* a, int*, double*) {
+  Eigen::FFT<double> transform;
+  transform.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+  std::vector<std::complex<double>> spectrum(n / 2 + 1);
+  transform.fwd(spectrum.data(), a, n);
+  for (int k = 0; k < n / 2; ++k) {
+    a[2 * k] = spectrum[k].real();
+    a[2 * k + 1] = -spectrum[k].imag();
+  }
+  a[1] = spectrum[n / 2].real();
+}
+
+}  // namespace tensorflow
+
+#include_next <tensorflow/core/kernels/spectrogram.cc>
