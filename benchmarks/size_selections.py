@@ -55,8 +55,7 @@ def stock(
     by one of `rules`.
     """
     of_runtime = {source for rule in rules for source in rule.compiles}
-    registering = {r.file for r in index.registrations if r.device in _DEVICES}
-    registering |= {o.file for o in index.ops} | {g.file for g in index.gradients}
+    registering = lookup.registering_sources(index)
     return _with_all_of(
         selection, {*selection.files, *registering.intersection(sources), *of_runtime}, index
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import trees
 
 from tfcarve.build_files.includes import IncludeGraph
-from tfcarve.selection import buildable, libraries
+from tfcarve.selection import buildable, libraries, lookup
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
 
@@ -24,11 +24,9 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
 
 
 def test_all_sources_that_include_its_headers() -> None:
-    indexed = tensorflow_index()
-    whole = indexed.load()
+    whole = tensorflow_index().load()
     includes = IncludeGraph(trees.tensorflow())
-    registering = {r.file for r in whole.registrations if r.device in ("CPU", "DEFAULT")}
-    registering |= {op.file for op in whole.ops} | {g.file for g in whole.gradients}
+    registering = lookup.registering_sources(whole)
     found = {}
     for file in sorted(f for f in registering if not buildable.why_not(f)):
         seen = includes.closure([file, *whole.helpers.get(file, ())])

@@ -64,6 +64,11 @@ class Build:
         return self.outputs.get((target, group), ())
 
 
+def _require_success(done: subprocess.CompletedProcess[str]) -> None:
+    if done.returncode:
+        raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
+
+
 @dataclass(frozen=True)
 class Workspace:
     """A copy of an app, and the bazelw that builds it."""
@@ -104,8 +109,7 @@ class Workspace:
             ["build", *quiet, *flags, f"--build_event_json_file={events}", "--", *targets],
             progress=progress,
         )
-        if done.returncode:
-            raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
+        _require_success(done)
         with events.open(encoding="utf-8") as lines:
             return Build(build_events.outputs(lines), done.stdout)
 
@@ -117,11 +121,9 @@ class Workspace:
         """
         quiet = ["--noshow_progress", "--ui_event_filters=-info,-debug,-warning"]
         done = self.bazel(["aquery", "--output=jsonproto", *quiet, *flags, query])
-        if done.returncode:
-            raise BuildError(done.stdout.strip() or f"bazel exited with {done.returncode}")
-        found: list[dict[str, Any]] = json.loads(done.stdout[done.stdout.index("{") :]).get(
-            "actions", []
-        )
+        _require_success(done)
+        answer = json.loads(done.stdout[done.stdout.index("{") :])
+        found: list[dict[str, Any]] = answer.get("actions", [])
         return found
 
     def place(self, folder: str, files: Mapping[str, Path], pattern: str) -> None:

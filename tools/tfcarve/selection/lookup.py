@@ -1,12 +1,18 @@
 """Questions to an index, each worked out once."""
 
 from tfcarve.models.node_use import NodeUse
-from tfcarve.registry.index import IndexFile, OpDefinition, Registration
+from tfcarve.registry.index import IndexFile, KernelIndex, OpDefinition, Registration
 from tfcarve.selection import kernel_match
 
 DEVICE = "CPU"
 # Kernels registered for this device run on any.
 ANY = "DEFAULT"
+
+
+def registering_sources(index: KernelIndex) -> frozenset[str]:
+    """Returns the sources that register an op, a gradient, or a kernel for the device."""
+    kernels = {r.file for r in index.registrations if r.device in (DEVICE, ANY)}
+    return frozenset(kernels | {o.file for o in index.ops} | {g.file for g in index.gradients})
 
 
 class Lookup:
