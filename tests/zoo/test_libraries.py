@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import trees
 
-from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files.sources import below
 from tfcarve.selection import buildable, libraries, lookup
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
@@ -25,11 +25,11 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
 
 def test_all_sources_that_include_its_headers() -> None:
     whole = tensorflow_index().load()
-    includes = IncludeGraph(trees.tensorflow())
+    sources = below(trees.tensorflow())
     registering = lookup.registering_sources(whole)
     found = {}
     for file in sorted(f for f in registering if not buildable.why_not(f)):
-        seen = includes.closure([file, *whole.helpers.get(file, ())])
+        seen = sources.closure([file, *whole.helpers.get(file, ())])
         libs = [lib for lib, names in _HEADERS.items() if any(h.startswith(names) for h in seen)]
         if libs:
             found[file] = tuple(libs)

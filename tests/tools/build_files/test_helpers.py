@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tfcarve.build_files import sources
 from tfcarve.build_files.helpers import helper_sources
 
 _K = "tensorflow/core/kernels"
@@ -86,7 +87,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def _helpers(root: Path, unit: str) -> list[str]:
-    found = helper_sources(root, [f"{_K}/{unit}"], _REGISTERING, {f"{_K}/core_thing.cc"})
+    core = {f"{_K}/core_thing.cc"}
+    found = helper_sources(root, sources.below(root), [f"{_K}/{unit}"], _REGISTERING, core)
     return [h.removeprefix(_K + "/") for h in found.get(f"{_K}/{unit}", ())]
 
 
@@ -131,7 +133,8 @@ def test_what_the_core_leaves_out(root: Path) -> None:
 
 
 def test_none_is_left_out(root: Path) -> None:
-    assert helper_sources(root, [f"{_K}/deep.cc"], _REGISTERING, set()) == {}
+    units = [f"{_K}/deep.cc"]
+    assert helper_sources(root, sources.below(root), units, _REGISTERING, set()) == {}
 
 
 def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> None:
@@ -146,4 +149,5 @@ def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> No
         'filegroup(name = "srcs", srcs = ["kernels.cc", "c_api.cc"])'
     )
     unit = "tensorflow/c/kernels/bitcast_op.cc"
-    assert helper_sources(root, [unit], {unit}, set()) == {unit: ("tensorflow/c/kernels.cc",)}
+    found = helper_sources(root, sources.below(root), [unit], {unit}, set())
+    assert found == {unit: ("tensorflow/c/kernels.cc",)}

@@ -2,16 +2,11 @@
 
 import pytest
 
-from tfcarve.build_files.symbols import (
-    defined_names,
-    instantiated_names,
-    promised_names,
-    used_names,
-)
+from tfcarve.build_files.symbols import names
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "expected"),
     [
         ("int Add(int a) {\n  return Sub(a);\n}", {"Add"}),
         ("Status Pool::Run(Context* c) {}", {"Pool"}),
@@ -23,12 +18,12 @@ from tfcarve.build_files.symbols import (
         ("// int Commented(int a)\n/* int Too() */", set()),
     ],
 )
-def test_defined(text: str, names: set[str]) -> None:
-    assert defined_names(text) == names
+def test_defined(text: str, expected: set[str]) -> None:
+    assert names(text).defined == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "expected"),
     [
         ("#define ALL(T) \\\n  template struct functor::Slice<CPU, T, 1>;", {"Slice"}),
         ("template Index   \\\n  Gather<CPU, T>::operator()(const CPU& d);", {"Gather"}),
@@ -37,13 +32,14 @@ def test_defined(text: str, names: set[str]) -> None:
         ("// template struct Slice<CPU>;", set()),
     ],
 )
-def test_instantiated(text: str, names: set[str]) -> None:
-    assert instantiated_names(text) == names
-    assert instantiated_names(text) <= defined_names(text)
+def test_instantiated(text: str, expected: set[str]) -> None:
+    found = names(text)
+    assert found.instantiated == expected
+    assert found.instantiated <= found.defined
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "expected"),
     [
         ("struct Gather {\n  // why\n  int operator()(const D& d, T<int> t);\n};", {"Gather"}),
         ("struct Tile { void operator()(const D& d) const; };", {"Tile"}),
@@ -54,9 +50,9 @@ def test_instantiated(text: str, names: set[str]) -> None:
         ("extern template struct Slice<GpuDevice, T, 1>;", set()),
     ],
 )
-def test_promised(text: str, names: set[str]) -> None:
-    assert promised_names(text) == names
+def test_promised(text: str, expected: set[str]) -> None:
+    assert names(text).promised == expected
 
 
 def test_used_leaves_out_comments() -> None:
-    assert used_names("Fill<T>(x); // not Launch") == {"Fill"}
+    assert names("Fill<T>(x); // not Launch").used == {"Fill"}

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files import sources
+from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BuildTree, Label
 
 _MOBILE_SOURCES = Label("tensorflow/core", "mobile_srcs")
@@ -111,12 +112,12 @@ def core_of(root: Path) -> Core:
     """
     chosen = core_sources(root)
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
-    includes = IncludeGraph(root)
-    headers, protos = _included(includes, chosen)
+    files = sources.below(root)
+    headers, protos = _included(root, files, chosen)
     units = _sources_below(root, UNIT_FOLDERS)
     helpers = _sources_below(root, _HELPER_FOLDERS) | c_api_sources(root)
-    _, unit_protos = _included(includes, units)
-    unit_headers, _ = _included(includes, units | helpers)
+    _, unit_protos = _included(root, files, units)
+    unit_headers, _ = _included(root, files, units | helpers)
     return Core(
         sources=tuple(sorted(chosen - registering)),
         registering_sources=tuple(sorted(registering)),
@@ -132,11 +133,11 @@ def _sources_below(root: Path, folders: Iterable[str]) -> set[str]:
     return {str(p.relative_to(root)) for p in found if not _NOT_FOR_CPU.search(p.stem)}
 
 
-def _included(includes: IncludeGraph, sources: Iterable[str]) -> tuple[set[str], set[str]]:
-    """(headers, protos) of the tree that sources include, directly or not."""
-    names = includes.closure(sources)
+def _included(root: Path, files: Sources, paths: Iterable[str]) -> tuple[set[str], set[str]]:
+    """(headers, protos) of the tree that the files at `paths` include, directly or not."""
+    names = files.closure(paths)
     protos = {_GENERATED_HEADER.sub(".proto", n) for n in names if _GENERATED_HEADER.search(n)}
-    return {n for n in names if (includes.root / n).is_file()}, protos
+    return {n for n in names if (root / n).is_file()}, protos
 
 
 def _compilable_protos(root: Path, protos: Iterable[str]) -> set[str]:

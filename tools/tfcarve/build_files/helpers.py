@@ -11,16 +11,10 @@ from pathlib import Path
 
 from tfcarve.build_files.core import ON_DEMAND, c_api_sources
 from tfcarve.build_files.evaluate import Rule
-from tfcarve.build_files.includes import IncludeGraph
-from tfcarve.build_files.symbols import (
-    defined_names,
-    instantiated_names,
-    promised_names,
-    used_names,
-)
+from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
 
-# Where kernels are and what belongs to them; everything else that they link is core.
+# Where kernels are and what belongs to them; all else that they link is core.
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
@@ -40,35 +34,31 @@ _NOT_FOR_CPU = (
 
 
 def helper_sources(
-    root: Path, units: Iterable[str], registering: Set[str], core: Set[str]
+    root: Path, sources: Sources, units: Iterable[str], registering: Set[str], core: Set[str]
 ) -> dict[str, tuple[str, ...]]:
     """For each unit source that needs any: the sources to link beside it, sorted.
 
-    In: the tree's root; paths from it of the unit sources, of all sources that register something,
-    and of the core's. Raises BuildFileError where a BUILD file cannot be read.
+    In: the tree's root and what its sources say; paths from it of the unit sources, of all sources that
+    register something, and of the core's. Raises BuildFileError where a BUILD file cannot be read.
     """
-    search = _Search(root, registering, core)
+    search = _Search(root, sources, registering, core)
     # A kernel written against TensorFlow's C API links all of it but its sessions.
     c_api = {s for s in c_api_sources(root) if not Path(s).name.startswith("c_api")}
     out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 
-def looks_at_names(header: str) -> bool:
-    """Does the search look at what a header says, beside what it includes?"""
-    return header.startswith(_FOLDERS) or header in _ON_DEMAND
+def looks_at_names(path: str) -> bool:
+    """Does the search look at the names in a file that is no unit, beside what it includes?"""
+    return path.startswith(_FOLDERS) or path in _ON_DEMAND or path in ON_DEMAND
 
 
 class _Search:
-    def __init__(self, root: Path, registering: Set[str], core: Set[str]) -> None:
-        self._root = root
+    def __init__(self, root: Path, sources: Sources, registering: Set[str], core: Set[str]) -> None:
         self._registering = registering
         self._core = core
-        self._includes = IncludeGraph(root)
+        self._sources = sources
         self._targets = _Targets(BuildTree(root))
-        self._used = functools.cache(lambda name: used_names(self._text(name)))
-        self._defined = functools.cache(lambda name: defined_names(self._text(name)))
-        self._promised = functools.cache(lambda name: promised_names(self._text(name)))
         self._instantiated = functools.cache(self._instantiated_names)
         self._direct = functools.cache(self._direct_helpers)
 
@@ -83,11 +73,13 @@ class _Search:
         return found - {unit}
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
-        headers = {h for h in self._includes.closure([source]) if looks_at_names(h)}
+        headers = {h for h in self._sources.closure([source]) if looks_at_names(h)}
         offered = self._targets.sources_beside(source)
         for header in headers:
             offered |= self._targets.sources_beside(header)
-        left = frozenset[str]().union(*(self._promised(file) for file in (source, *headers)))
+        left = frozenset[str]().union(
+            *(self._sources.names(file).promised for file in (source, *headers))
+        )
         return frozenset(
             s for s in offered - self._core - {source} if self._is_needed(s, source, headers, left)
         )
@@ -102,31 +94,25 @@ class _Search:
         mostly its header is included for templates.
         """
         own = self._targets.headers_of(candidate)
-        names = self._defined(candidate)
+        names = self._sources.names(candidate).defined
         if candidate in self._registering:
             own = [h for h in self._targets.headers_named_as(candidate) if h in headers]
-            names &= frozenset[str]().union(*(self._used(h) for h in own))
+            names &= frozenset[str]().union(*(self._sources.names(h).used for h in own))
         elif own:
             return (
                 own[0] in headers
-                or any(h in headers and names & self._used(h) for h in own)
+                or any(h in headers and names & self._sources.names(h).used for h in own)
                 or bool(left & self._instantiated(candidate))
             )
         users = set(headers).difference(own) | {source}
-        return any(names & self._used(user) for user in users)
+        return any(names & self._sources.names(user).used for user in users)
 
     def _instantiated_names(self, candidate: str) -> frozenset[str]:
         """By its own text, or by that of a header of its own: slice_op_cpu_impl_1.cc is four lines."""
-        own = set(self._targets.headers_of(candidate)).intersection(
-            self._includes.direct(candidate)
-        )
+        own = set(self._targets.headers_of(candidate)).intersection(self._sources.direct(candidate))
         return frozenset[str]().union(
-            *(instantiated_names(self._text(f)) for f in {candidate, *own})
+            *(self._sources.names(f).instantiated for f in {candidate, *own})
         )
-
-    def _text(self, name: str) -> str:
-        path = self._root / name
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 class _Targets:
@@ -170,7 +156,9 @@ class _Targets:
 
     def _add(self, label: Label, files: set[str]) -> None:
         self._sources[label] = frozenset(
-            f for f in files if f.endswith(".cc") and not f.endswith(_NOT_FOR_CPU)
+            f
+            for f in files
+            if f.endswith(".cc") and looks_at_names(f) and not f.endswith(_NOT_FOR_CPU)
         )
         self._headers[label] = frozenset(f for f in files if f.endswith(".h"))
         for file in files:

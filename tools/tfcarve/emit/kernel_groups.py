@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.build_files.includes import IncludeGraph
+from tfcarve.build_files.sources import below
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.emit.op_files import needed
 from tfcarve.emit.templates import fill
@@ -58,7 +58,7 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
         there |= set(tree.filegroup(Label(package, "mobile_srcs")))
     sources = {f for f in files if f.startswith("tensorflow/")} - there
     sources = {f for f in sources if not f.startswith(_OP_DEFINITIONS)}
-    included = IncludeGraph(root).closure(sources) - there
+    included = below(root).closure(sources) - there
     headers = {h for h in included if h.startswith(_KERNELS) and (root / h).is_file()}
     groups = (
         Group(f"{prefix}_extended_ops_headers", _labels(headers, tree)),

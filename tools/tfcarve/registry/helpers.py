@@ -5,64 +5,62 @@ from pathlib import Path
 
 from tfcarve.build_files import helpers
 from tfcarve.build_files.core import CoreSourcesError, core_sources
-from tfcarve.build_files.includes import included
-from tfcarve.build_files.symbols import (
-    defined_names,
-    instantiated_names,
-    promised_names,
-    used_names,
-)
+from tfcarve.build_files.sources import Sources
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
 
 
-def _search(tensorflow: Path, units: Iterable[str]) -> dict[str, list[str]]:
+def _search(tensorflow: Path, sources: Sources, units: Iterable[str]) -> dict[str, list[str]]:
     try:
         core = core_sources(tensorflow)
     except CoreSourcesError:
         return {}
     registering = frozenset(units)
-    found = helpers.helper_sources(tensorflow, sorted(registering), registering, core)
-    return {unit: list(sources) for unit, sources in found.items()}
+    found = helpers.helper_sources(tensorflow, sources, sorted(registering), registering, core)
+    return {unit: list(helping) for unit, helping in found.items()}
 
 
-def _outlines(texts: Texts, digests: Mapping[str, str], memo: Memo) -> Iterable[str]:
+def _outlines(
+    sources: Sources, units: Iterable[str], digests: Mapping[str, str], memo: Memo
+) -> Iterable[str]:
     """Yields, for each file, a digest of all that the search looks at.
 
-    Of C++ these are the includes, the names it defines, instantiates and leaves to others, and which of the names
-    that any source defines it uses: so a changed line inside of a function mostly changes nothing here.
+    Of C++ these are the includes and, where the search looks at names, those it defines, instantiates and leaves
+    to others, and which of the names that any source defines it uses: so a changed line inside of a function mostly
+    changes nothing here.
     """
+    registering = frozenset(units)
+    looked_at = [p for p in sorted(digests) if p in registering or helpers.looks_at_names(p)]
     defined: dict[str, list[str]] = {}
-    for path in digests:
+    for path in looked_at:
         if path.endswith(".cc"):
 
             def defines(path: str = path) -> list[str]:
-                return sorted(defined_names(texts[path]))
+                return sorted(sources.names(path).defined)
 
             defined[path] = memo.get("defines", path, digests[path], defines)
     known = frozenset(name for names in defined.values() for name in names)
     all_known = cache.digest(sorted(known))
+    named = frozenset(looked_at)
     for path, digest in sorted(digests.items()):
         if not path.endswith((".cc", ".h", ".inc", ".hpp", ".hh")):
             yield f"{path} {digest}"
             continue
 
         def includes(path: str = path) -> str:
-            return cache.digest(included(texts[path]))
+            return cache.digest(sources.direct(path))
 
         def uses(path: str = path) -> str:
-            return cache.digest(sorted(used_names(texts[path]) & known))
+            return cache.digest(sorted(sources.names(path).used & known))
 
         def templates(path: str = path) -> str:
-            text = texts[path]
-            return cache.digest(
-                [*sorted(instantiated_names(text)), "", *sorted(promised_names(text))]
-            )
+            names = sources.names(path)
+            return cache.digest([*sorted(names.instantiated), "", *sorted(names.promised)])
 
         yield path
         yield memo.get("includes", path, digest, includes)
-        if path in defined or helpers.looks_at_names(path):
+        if path in named:
             yield memo.get("templates", path, digest, templates)
             yield cache.digest(defined.get(path, ()))
             yield memo.get("uses", path, digest + all_known, uses)
@@ -84,6 +82,7 @@ def helper_sources(
       memo: where the last run's answers are.
     """
     registering = sorted(units)
-    key = cache.digest([*_outlines(texts, digests, memo), "units", *registering])
-    found = memo.get("helpers", "", key, lambda: _search(tensorflow, registering))
-    return {unit: tuple(sources) for unit, sources in found.items()}
+    sources = Sources(lambda path: texts[path] if path in digests else "")
+    key = cache.digest([*_outlines(sources, registering, digests, memo), "units", *registering])
+    found = memo.get("helpers", "", key, lambda: _search(tensorflow, sources, registering))
+    return {unit: tuple(helping) for unit, helping in found.items()}
