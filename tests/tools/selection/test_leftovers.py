@@ -28,7 +28,9 @@ def _found(
     for name, (body, _) in (functions or {}).items():
         uses += node_lines.nodes(body, name)
     returned = {name: returns for name, (_, returns) in (functions or {}).items()}
-    model = Model("m", "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split()))
+    model = Model(
+        "m", lambda: "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split())
+    )
     found = leftovers(model, uses, leftover_kinds.load(), _Facts())
     return {f"{f}/{n}" if f else n: kind.id for (f, n), kind in found.items()}
 

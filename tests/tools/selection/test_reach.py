@@ -16,5 +16,5 @@ def test_needed_nodes() -> None:
         _node("C", "Relu"),
         _node("D", "Relu6", f=AttrValue("func", "C")),
     )
-    model = Model("m", "", "graphdef", nodes, dict.fromkeys("ABCD", ()))
+    model = Model("m", lambda: "", "graphdef", nodes, dict.fromkeys("ABCD", ()))
     assert needed_nodes(model) == nodes[:3]

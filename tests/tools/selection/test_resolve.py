@@ -29,7 +29,7 @@ def _node(
 def _model(
     *nodes: NodeUse, path: str = "m.pb", functions: Iterable[str] = (), asks: Sequence[OpAsk] = ()
 ) -> Model:
-    return Model(path, "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(asks))
+    return Model(path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(asks))
 
 
 def _rule(

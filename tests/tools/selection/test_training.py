@@ -59,12 +59,12 @@ def _select(*models: Model) -> Selection:
 
 
 def _list(*asks: OpAsk, training: bool = True) -> Model:
-    return Model("l.yaml", "00", "ops-list", (), asks=asks, training=training)
+    return Model("l.yaml", lambda: "00", "ops-list", (), asks=asks, training=training)
 
 
 def _node(name: str) -> Model:
     attrs = {"T": AttrValue("type", "float32")} if name == "Relu" else {}
-    return Model("m.pb", "00", "graphdef", (NodeUse("m.pb", "", "n", name, "", attrs),))
+    return Model("m.pb", lambda: "00", "graphdef", (NodeUse("m.pb", "", "n", name, "", attrs),))
 
 
 def _classes(selection: Selection) -> set[str]:
@@ -114,7 +114,7 @@ def test_sources_that_register_gradients(training: bool) -> None:
 
 def test_a_model_that_calls_gradients() -> None:
     nodes = (*_node("Relu").nodes, *_node("SymbolicGradient").nodes)
-    selection = _select(Model("m.pb", "00", "graphdef", nodes))
+    selection = _select(Model("m.pb", lambda: "00", "graphdef", nodes))
     assert selection.gradient_files == (_GRADIENTS,)
     assert "ReluGradOp<float>" in _classes(selection)
     assert _APPLY not in {o.name for o in selection.ops}, "no optimizer is asked for"
@@ -122,7 +122,7 @@ def test_a_model_that_calls_gradients() -> None:
 
 def test_what_no_library_can_hold() -> None:
     with pytest.raises(AnswerIsNo) as raised:
-        _select(_node("Far"), Model("o.pb", "1", "graphdef", _node("Farther").nodes))
+        _select(_node("Far"), Model("o.pb", lambda: "1", "graphdef", _node("Farther").nodes))
     text = str(raised.value)
     assert "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs" in text
     assert (

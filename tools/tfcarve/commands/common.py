@@ -1,6 +1,7 @@
 """What several subcommands share: where things come from and where they go."""
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -62,6 +63,12 @@ def tensorflow_tree(given: Path | None) -> Path:
 
 def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
     """Returns the index that the arguments of add_index_arguments ask for."""
+    index = _index(arguments)
+    gc.freeze()  # its half a million values stay: the next look for cycles needn't go through them
+    return index
+
+
+def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
     loaded = None
     if arguments.index is not None:
         loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))

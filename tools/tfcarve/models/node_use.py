@@ -1,6 +1,6 @@
 """What a model asks for: the one form that all readers give."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,7 +70,7 @@ class Model:
 
     Attributes:
       path: as the user gave it.
-      sha256: of the file (of all that was read, where it is several).
+      digest: gives the SHA-256 of the file (of all that was read, where it is several); it may have to wait for it.
       format: graphdef, graphdef-text, saved_model, meta_graph, tflite-flex, ops-list.
       nodes: all nodes, those of the function library included, in the order of the file; read from the
         file whenever they are walked through, so that they take no memory.
@@ -82,7 +82,7 @@ class Model:
     """
 
     path: str
-    sha256: str
+    digest: Callable[[], str]
     format: str
     nodes: Collection[NodeUse]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -4,7 +4,8 @@ import codecs
 import hashlib
 import itertools
 import mmap
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,10 +73,18 @@ def _looks_like_text(data: Buffer) -> bool:
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
 
 
-def _digest(path: Path) -> str:
-    # Read, not mapped: what is read leaves the memory again.
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _digest(path: Path) -> Callable[[], str]:
+    """Starts to hash a file beside what is done next; what it returns waits for the SHA-256."""
+
+    def digest() -> str:
+        # Read, not mapped: what is read leaves the memory again.
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+
+    pool = ThreadPoolExecutor(1)
+    hashing = pool.submit(digest)
+    pool.shutdown(wait=False)
+    return hashing.result
 
 
 def _list_text(path: Path, data: Buffer) -> str:
@@ -216,7 +225,7 @@ def _keras(path: Path, choice: Choice) -> Model:
             model = _one(_saved_model_file(saved_model), str(path), choice)
         except BadInput as error:
             raise BadInput(str(error).replace(str(saved_model), str(path))) from None
-    return replace(model, sha256=digest, format="keras")
+    return replace(model, digest=digest, format="keras")
 
 
 def read(path: Path, choice: Choice = ALL) -> Model:

@@ -212,8 +212,9 @@ def resolve(
     lookup = Lookup(index)
     known = tuple(rules)
     replaced = frozenset(op for rule in known if rule.replaced for op in rule.when)
-    ordered = sorted(models, key=lambda m: (m.path, m.sha256))
-    for model in ordered:
+    described = ((ModelFacts(m.path, m.digest(), m.format, m.signatures), m) for m in models)
+    ordered = sorted(described, key=lambda pair: (pair[0].path, pair[0].sha256))
+    for _, model in ordered:
         uses = reach.needed_nodes(model)
         for use in uses:
             _node(use, model, lookup, work, replaced)
@@ -226,7 +227,7 @@ def resolve(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
             problems,
         )
-    added = added_ops.train(kinds, lookup, work) if any(m.training for m in ordered) else []
+    added = added_ops.train(kinds, lookup, work) if any(m.training for _, m in ordered) else []
     gradients, gradient_files = (
         added_ops.differentiate(index, lookup, work) if GRADIENT_OP in work.ops else ([], ())
     )
@@ -247,7 +248,7 @@ def resolve(
     return Resolved(
         Selection(
             index.tensorflow,
-            tuple(sorted({ModelFacts(m.path, m.sha256, m.format, m.signatures) for m in ordered})),
+            tuple(sorted({facts for facts, _ in ordered})),
             tuple(ops),
             tuple(kernels),
             tuple(files),
