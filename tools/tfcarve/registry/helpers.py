@@ -1,6 +1,6 @@
 """Which other sources a unit needs to link."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.build_files import helpers
@@ -10,79 +10,105 @@ from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
 
-
-def _search(tensorflow: Path, sources: Sources, units: Iterable[str]) -> dict[str, list[str]]:
-    try:
-        core = core_sources(tensorflow)
-    except CoreSourcesError:
-        return {}
-    registering = frozenset(units)
-    found = helpers.helper_sources(tensorflow, sources, sorted(registering), registering, core)
-    return {unit: list(helping) for unit, helping in found.items()}
+_CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
 
-def _outlines(
-    sources: Sources, units: Iterable[str], digests: Mapping[str, str], memo: Memo
-) -> Iterable[str]:
-    """Yields, for each file, a digest of all that the search looks at.
-
-    Of C++ these are the includes and, where the search looks at names, those it defines, instantiates and leaves
-    to others, and which of the names that any source defines it uses: so a changed line inside of a function mostly
-    changes nothing here.
-    """
-    registering = frozenset(units)
-    looked_at = [p for p in sorted(digests) if p in registering or helpers.looks_at_names(p)]
-    defined: dict[str, list[str]] = {}
-    for path in looked_at:
-        if path.endswith(".cc"):
-
-            def defines(path: str = path) -> list[str]:
-                return sorted(sources.names(path).defined)
-
-            defined[path] = memo.get("defines", path, digests[path], defines)
-    known = frozenset(name for names in defined.values() for name in names)
-    all_known = cache.digest(sorted(known))
-    named = frozenset(looked_at)
-    for path, digest in sorted(digests.items()):
-        if not path.endswith((".cc", ".h", ".inc", ".hpp", ".hh")):
-            yield f"{path} {digest}"
-            continue
-
-        def includes(path: str = path) -> str:
-            return cache.digest(sources.direct(path))
-
-        def uses(path: str = path) -> str:
-            return cache.digest(sorted(sources.names(path).used & known))
-
-        def templates(path: str = path) -> str:
-            names = sources.names(path)
-            return cache.digest([*sorted(names.instantiated), "", *sorted(names.promised)])
-
-        yield path
-        yield memo.get("includes", path, digest, includes)
-        if path in named:
-            yield memo.get("templates", path, digest, templates)
-            yield cache.digest(defined.get(path, ()))
-            yield memo.get("uses", path, digest + all_known, uses)
-
-
-def helper_sources(
-    tensorflow: Path, units: Iterable[str], texts: Texts, digests: Mapping[str, str], memo: Memo
-) -> dict[str, tuple[str, ...]]:
-    """Returns, for each of the sources `units` that needs any, the helper sources in order.
+class HelperSearch:
+    """The search for helper sources: look() at the tree's files, then tell those of units.
 
     Helpers are never part of the core. TensorFlow 1.x and older 2.x do not say what their core is:
     there, no helpers are told.
-
-    Args:
-      tensorflow: the tree's root.
-      units: the sources that register something, paths from the root.
-      texts: the tree's files.
-      digests: of each file's text.
-      memo: where the last run's answers are.
     """
-    registering = sorted(units)
-    sources = Sources(lambda path: texts[path] if path in digests else "")
-    key = cache.digest([*_outlines(sources, registering, digests, memo), "units", *registering])
-    found = memo.get("helpers", "", key, lambda: _search(tensorflow, sources, registering))
-    return {unit: tuple(helping) for unit, helping in found.items()}
+
+    def __init__(
+        self, tensorflow: Path, texts: Texts, digests: Mapping[str, str], memo: Memo
+    ) -> None:
+        """Starts with nothing looked at.
+
+        Args:
+          tensorflow: the tree's root.
+          texts: the tree's files.
+          digests: of each file's text.
+          memo: where the last run's answers are.
+        """
+        self._root = tensorflow
+        self._digests = digests
+        self._memo = memo
+        self._sources = Sources(lambda path: texts[path] if path in digests else "")
+        self._defined: dict[str, list[str]] = {}
+        self._known = frozenset[str]()
+        self._outlines: dict[str, list[str]] = {}
+
+    def look(self) -> None:
+        """Works out what is needed of the files that may be helpers, and of headers.
+
+        That takes seconds of Python and needs to know of no unit: it can go on while the preprocessor runs.
+        """
+        paths = [p for p in sorted(self._digests) if p.endswith(_CPP) and helpers.looks_at_names(p)]
+        for path in paths:
+            if path.endswith(".cc"):
+
+                def defines(path: str = path) -> list[str]:
+                    return sorted(self._sources.names(path).defined)
+
+                self._defined[path] = self._memo.get("defines", path, self._digests[path], defines)
+        self._known = frozenset(name for names in self._defined.values() for name in names)
+        all_known = cache.digest(sorted(self._known))
+        self._outlines = {path: self._names(path, all_known) for path in paths}
+
+    def found(self, units: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Returns, for each of the sources `units` that needs any, the helper sources in order.
+
+        `units` are the sources that register something, paths from the root.
+        """
+        registering = frozenset(units)
+        key = cache.digest([*self._looked_at(registering), "units", *sorted(registering)])
+        found = self._memo.get("helpers", "", key, lambda: self._search(registering))
+        return {unit: tuple(helping) for unit, helping in found.items()}
+
+    def _names(self, path: str, all_known: str) -> list[str]:
+        """Returns digests of the names that the search looks at in a file.
+
+        They are those that it defines, instantiates and leaves to others, and which of the names that any helper
+        defines it uses: so a changed line inside of a function mostly changes nothing here.
+        """
+
+        def templates() -> str:
+            names = self._sources.names(path)
+            return cache.digest([*sorted(names.instantiated), "", *sorted(names.promised)])
+
+        def uses() -> str:
+            return cache.digest(sorted(self._sources.names(path).used & self._known))
+
+        digest = self._digests[path]
+        return [
+            self._memo.get("templates", path, digest, templates),
+            cache.digest(self._defined.get(path, ())),
+            self._memo.get("uses", path, digest + all_known, uses),
+        ]
+
+    def _looked_at(self, units: frozenset[str]) -> Iterator[str]:
+        """Yields, for each file, digests of all that the search looks at."""
+        all_known = cache.digest(sorted(self._known))
+        for path, digest in sorted(self._digests.items()):
+            if not path.endswith(_CPP):
+                yield f"{path} {digest}"
+                continue
+
+            def includes(path: str = path) -> str:
+                return cache.digest(self._sources.direct(path))
+
+            yield path
+            yield self._memo.get("includes", path, digest, includes)
+            if path in self._outlines:
+                yield from self._outlines[path]
+            elif path in units:
+                yield from self._names(path, all_known)
+
+    def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
+        try:
+            core = core_sources(self._root)
+        except CoreSourcesError:
+            return {}
+        found = helpers.helper_sources(self._root, self._sources, sorted(units), units, core)
+        return {unit: list(helping) for unit, helping in found.items()}

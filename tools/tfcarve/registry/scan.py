@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from tfcarve.errors import BadInput
-from tfcarve.registry import cache, custom, helpers, preprocess, records, resolve, shadow, values
+from tfcarve.registry import cache, custom, preprocess, records, resolve, shadow, values
 from tfcarve.registry import tree as trees
 from tfcarve.registry.gradients import with_ops
+from tfcarve.registry.helpers import HelperSearch
 from tfcarve.registry.index import IndexFile, KernelIndex, TensorflowFacts
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.records import Records
@@ -166,7 +167,13 @@ def _scan(
     keys = {s: shadows.digest(s) for s in sources}
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
-    fresh, sets = _preprocess(tree, shadows, missing, settings, progress)
+    helping = HelperSearch(tree.root, texts, digests, memo)
+    with ThreadPoolExecutor(
+        1
+    ) as beside:  # Python's work beside that of the preprocessor's processes
+        looking = beside.submit(helping.look)
+        fresh, sets = _preprocess(tree, shadows, missing, settings, progress)
+        looking.result()
     rows = {keys[s]: kept[keys[s]] for s in sources if keys[s] in kept}
     rows.update({keys[s]: cache.records_to_json(fresh[s]) for s in missing})
     if missing:
@@ -189,14 +196,14 @@ def _scan(
             lambda op: [kernel for kernel in kernels if kernel.op == op],
         )
     units = sorted({r.file for r in registrations} | {o.file for o in ops})
-    found = helpers.helper_sources(tree.root, units, texts, digests, memo)
+    helpers = helping.found(units)
     memo.save()
     return KernelIndex(
         facts,
         custom.as_given(registrations, tree),
         custom.as_given(ops, tree),
         tuple(with_ops(gradients, texts, {o.name for o in ops})),
-        found,
+        helpers,
         tuple(unresolved),
     )
 
