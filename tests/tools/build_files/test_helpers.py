@@ -6,6 +6,7 @@ import pytest
 
 from tfcarve.build_files import sources
 from tfcarve.build_files.helpers import helper_sources
+from tfcarve.build_files.tree import BuildTree
 
 _K = "tensorflow/core/kernels"
 
@@ -88,7 +89,9 @@ def root(tmp_path: Path) -> Path:
 
 def _helpers(root: Path, unit: str) -> list[str]:
     core = {f"{_K}/core_thing.cc"}
-    found = helper_sources(root, sources.below(root), [f"{_K}/{unit}"], _REGISTERING, core)
+    found = helper_sources(
+        BuildTree(root), sources.below(root), [f"{_K}/{unit}"], _REGISTERING, core
+    )
     return [h.removeprefix(_K + "/") for h in found.get(f"{_K}/{unit}", ())]
 
 
@@ -134,7 +137,7 @@ def test_what_the_core_leaves_out(root: Path) -> None:
 
 def test_none_is_left_out(root: Path) -> None:
     units = [f"{_K}/deep.cc"]
-    assert helper_sources(root, sources.below(root), units, _REGISTERING, set()) == {}
+    assert helper_sources(BuildTree(root), sources.below(root), units, _REGISTERING, set()) == {}
 
 
 def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> None:
@@ -149,5 +152,5 @@ def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> No
         'filegroup(name = "srcs", srcs = ["kernels.cc", "c_api.cc"])'
     )
     unit = "tensorflow/c/kernels/bitcast_op.cc"
-    found = helper_sources(root, sources.below(root), [unit], {unit}, set())
+    found = helper_sources(BuildTree(root), sources.below(root), [unit], {unit}, set())
     assert found == {unit: ("tensorflow/c/kernels.cc",)}

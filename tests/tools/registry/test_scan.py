@@ -65,6 +65,26 @@ def test_nothing_changed_nothing_done(tmp_path: Path, preprocessed: list[str]) -
     assert preprocessed == []
 
 
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ('REGISTER_XLA_OP(Name("Twice"), TwiceOp);\n', False),
+        ("REGISTER_GRAPH_OPTIMIZER(Remapper);\n", False),
+        ('#include "tensorflow/core/kernels/made_by_a_build.inc"\n', False),
+        ('#include "tensorflow/core/kernels/twice_op.cc"\n', True),
+        ("REGISTER_XLA_OP(a);\nREGISTER_MORE(b);\n", True),
+        ("TF_CALL_float(MORE);\n", True),
+    ],
+)
+def test_sources_that_can_register_nothing_are_not_preprocessed(
+    tmp_path: Path, preprocessed: list[str], text: str, given: bool
+) -> None:
+    root = trees.write(tmp_path)
+    (root / "tensorflow/core/kernels/other_op.cc").write_text(text)
+    _index(root)
+    assert ("tensorflow/core/kernels/other_op.cc" in preprocessed) is given
+
+
 def test_one_changed_source_is_scanned_alone(tmp_path: Path, preprocessed: list[str]) -> None:
     root = trees.write(tmp_path)
     _index(root)

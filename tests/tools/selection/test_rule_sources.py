@@ -9,6 +9,7 @@ import pytest
 import trees
 
 from tfcarve.build_files.core import core_sources
+from tfcarve.build_files.tree import BuildTree
 from tfcarve.commands.common import default_defines
 from tfcarve.selection.runtime_rules import Rule, load
 
@@ -53,7 +54,7 @@ def _defined_ops() -> frozenset[str]:
 
 def _made_in_the_core() -> Iterator[tuple[str, str]]:
     """Yields (source, op) for each op that a source of the core makes nodes of."""
-    for path in sorted(core_sources(trees.tensorflow())):
+    for path in sorted(core_sources(BuildTree(trees.tensorflow()))):
         for statement in _MAKES.findall(_text(path)):
             for op in _LITERAL.findall(statement):
                 if op in _defined_ops():
@@ -97,7 +98,9 @@ def test_what_the_core_makes_stands_in_a_rule() -> None:
 
 
 def test_there_is_no_grappler_so_no_remapper_fuses_ops() -> None:
-    assert not [path for path in core_sources(trees.tensorflow()) if "/grappler/" in path]
+    assert not [
+        path for path in core_sources(BuildTree(trees.tensorflow())) if "/grappler/" in path
+    ]
     text = _text("tensorflow/core/common_runtime/graph_execution_state.cc")
     assert re.search(r"::OptimizeGraph\([^{]*\{\s*#ifdef IS_MOBILE_PLATFORM\s*return errors", text)
     assert "IS_MOBILE_PLATFORM" in default_defines()

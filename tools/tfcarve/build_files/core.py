@@ -80,28 +80,30 @@ class CoreSourcesError(ValueError):
     """The tree does not tell what its core is."""
 
 
-def core_sources(root: Path) -> frozenset[str]:
+def core_sources(tree: BuildTree) -> frozenset[str]:
     """The C++ sources of the core of a TensorFlow tree, as paths from its root.
 
     Raises CoreSourcesError where the tree has no filegroup //tensorflow/core:mobile_srcs,
     BuildFileError where a BUILD file cannot be read.
     """
-    files = BuildTree(root).filegroup(_MOBILE_SOURCES)
+    files = tree.filegroup(_MOBILE_SOURCES)
     if not files:
         raise CoreSourcesError(
-            f"{root}: //{_MOBILE_SOURCES.package}:{_MOBILE_SOURCES.name} names no file; is this "
+            f"{tree.root}: //{_MOBILE_SOURCES.package}:{_MOBILE_SOURCES.name} names no file; is this "
             "the root of a TensorFlow 2.x source tree?"
         )
     chosen = {f for f in files if f.endswith(".cc") and not _NOT_IN_THE_CORE.match(f)}
     chosen -= set(ON_DEMAND)
-    return frozenset(chosen | {f for f in _PLATFORM_SOURCES if (root / f).is_file()})
+    return frozenset(chosen | {f for f in _PLATFORM_SOURCES if (tree.root / f).is_file()})
 
 
-def c_api_sources(root: Path) -> frozenset[str]:
+def c_api_sources(tree: BuildTree) -> frozenset[str]:
     """What a kernel written against TensorFlow's C API links: the C API of the mobile build."""
-    files = BuildTree(root).filegroup(_MOBILE_SOURCES)
+    files = tree.filegroup(_MOBILE_SOURCES)
     own = {f for f in files if f.startswith("tensorflow/c/") and "/eager/" not in f}
-    return frozenset(f for f in own | {_C_API_SHAPES} if f.endswith(".cc") and (root / f).is_file())
+    return frozenset(
+        f for f in own | {_C_API_SHAPES} if f.endswith(".cc") and (tree.root / f).is_file()
+    )
 
 
 def core_of(root: Path) -> Core:
@@ -110,12 +112,13 @@ def core_of(root: Path) -> Core:
     Headers and protos are those that the sources include, directly or not. Raises as core_sources
     does.
     """
-    chosen = core_sources(root)
+    tree = BuildTree(root)
+    chosen = core_sources(tree)
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
     files = sources.below(root)
     headers, protos = _included(root, files, chosen)
     units = _sources_below(root, UNIT_FOLDERS)
-    helpers = _sources_below(root, _HELPER_FOLDERS) | c_api_sources(root)
+    helpers = _sources_below(root, _HELPER_FOLDERS) | c_api_sources(tree)
     _, unit_protos = _included(root, files, units)
     unit_headers, _ = _included(root, files, units | helpers)
     return Core(

@@ -34,16 +34,16 @@ _NOT_FOR_CPU = (
 
 
 def helper_sources(
-    root: Path, sources: Sources, units: Iterable[str], registering: Set[str], core: Set[str]
+    tree: BuildTree, sources: Sources, units: Iterable[str], registering: Set[str], core: Set[str]
 ) -> dict[str, tuple[str, ...]]:
     """For each unit source that needs any: the sources to link beside it, sorted.
 
-    In: the tree's root and what its sources say; paths from it of the unit sources, of all sources that
+    In: the tree's BUILD files and what its sources say; paths from its root of the unit sources, of all sources that
     register something, and of the core's. Raises BuildFileError where a BUILD file cannot be read.
     """
-    search = _Search(root, sources, registering, core)
+    search = _Search(tree, sources, registering, core)
     # A kernel written against TensorFlow's C API links all of it but its sessions.
-    c_api = {s for s in c_api_sources(root) if not Path(s).name.startswith("c_api")}
+    c_api = {s for s in c_api_sources(tree) if not Path(s).name.startswith("c_api")}
     out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
@@ -54,11 +54,13 @@ def looks_at_names(path: str) -> bool:
 
 
 class _Search:
-    def __init__(self, root: Path, sources: Sources, registering: Set[str], core: Set[str]) -> None:
+    def __init__(
+        self, tree: BuildTree, sources: Sources, registering: Set[str], core: Set[str]
+    ) -> None:
         self._registering = registering
         self._core = core
         self._sources = sources
-        self._targets = _Targets(BuildTree(root))
+        self._targets = _Targets(tree)
         self._instantiated = functools.cache(self._instantiated_names)
         self._direct = functools.cache(self._direct_helpers)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from tfcarve.build_files import helpers
 from tfcarve.build_files.core import CoreSourcesError, core_sources
 from tfcarve.build_files.sources import Sources
+from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
@@ -38,9 +39,10 @@ class HelperSearch:
         self._defined: dict[str, list[str]] = {}
         self._known = frozenset[str]()
         self._outlines: dict[str, list[str]] = {}
+        self._included: dict[str, str] = {}
 
     def look(self) -> None:
-        """Works out what is needed of the files that may be helpers, and of headers.
+        """Works out what files include, and the names in those that may be helpers and in headers.
 
         That takes seconds of Python and needs to know of no unit: it can go on while the preprocessor runs.
         """
@@ -55,6 +57,7 @@ class HelperSearch:
         self._known = frozenset(name for names in self._defined.values() for name in names)
         all_known = cache.digest(sorted(self._known))
         self._outlines = {path: self._names(path, all_known) for path in paths}
+        self._included = {p: self._includes(p) for p in self._digests if p.endswith(_CPP)}
 
     def found(self, units: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Returns, for each of the sources `units` that needs any, the helper sources in order.
@@ -65,6 +68,12 @@ class HelperSearch:
         key = cache.digest([*self._looked_at(registering), "units", *sorted(registering)])
         found = self._memo.get("helpers", "", key, lambda: self._search(registering))
         return {unit: tuple(helping) for unit, helping in found.items()}
+
+    def _includes(self, path: str) -> str:
+        def includes() -> str:
+            return cache.digest(self._sources.direct(path))
+
+        return self._memo.get("includes", path, self._digests[path], includes)
 
     def _names(self, path: str, all_known: str) -> list[str]:
         """Returns digests of the names that the search looks at in a file.
@@ -91,24 +100,21 @@ class HelperSearch:
         """Yields, for each file, digests of all that the search looks at."""
         all_known = cache.digest(sorted(self._known))
         for path, digest in sorted(self._digests.items()):
-            if not path.endswith(_CPP):
+            if path not in self._included:
                 yield f"{path} {digest}"
                 continue
-
-            def includes(path: str = path) -> str:
-                return cache.digest(self._sources.direct(path))
-
             yield path
-            yield self._memo.get("includes", path, digest, includes)
+            yield self._included[path]
             if path in self._outlines:
                 yield from self._outlines[path]
             elif path in units:
                 yield from self._names(path, all_known)
 
     def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
+        tree = BuildTree(self._root)
         try:
-            core = core_sources(self._root)
+            core = core_sources(tree)
         except CoreSourcesError:
             return {}
-        found = helpers.helper_sources(self._root, self._sources, sorted(units), units, core)
+        found = helpers.helper_sources(tree, self._sources, sorted(units), units, core)
         return {unit: list(helping) for unit, helping in found.items()}

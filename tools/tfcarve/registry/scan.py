@@ -24,11 +24,13 @@ from tfcarve.registry.tree import Texts, Tree
 
 Progress = Callable[[str, int, int], None]
 
-# A source without any of these words registers nothing: all registration macros
-# have REGISTER in their name or are handed on through TF_CALL_….
+# A source without any of these words registers nothing, unless it includes one that does: all registration
+# macros have REGISTER in their name or are handed on through TF_CALL_…. XLA and Grappler have registries of
+# their own; the preprocessor takes longer to start than to read a source, so theirs are not given to it.
 _CANDIDATE = re.compile(
-    r'REGISTER|TF_CALL_|TF_NewKernelBuilder|TF_NewOpDefinitionBuilder|#\s*include\s+"[^"]+\.(?:cc|inc)"'
+    r"REGISTER(?!_XLA_|_GRAPH_OPTIMIZER)|TF_CALL_|TF_NewKernelBuilder|TF_NewOpDefinitionBuilder"
 )
+_INCLUDES_SOURCE = re.compile(r'#\s*include\s+"([^"]+\.(?:cc|inc))"')
 _BATCH = 16
 # What `numbertype` and its like are; up to 1.5 the source says it, later the header.
 _TYPES_FILES = ("tensorflow/core/framework/types.h", "tensorflow/core/framework/types.cc")
@@ -92,8 +94,12 @@ def _preprocess(
     sources: Sequence[str],
     settings: Settings,
     progress: Progress,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> tuple[dict[str, Records], dict[str, tuple[str, ...]]]:
-    """Returns the records of each of `sources`, and the tree's sets of types."""
+    """Returns the records of each of `sources`, and the tree's sets of types.
+
+    `meanwhile` is called while the preprocessor's processes run.
+    """
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
         folder = Path(name)
         types = [shadow.make(tree.read(p), True, partial(tree.find, p)) for p in _types_files(tree)]
@@ -102,7 +108,8 @@ def _preprocess(
         (folder / _TYPES_SOURCE).write_text("\n".join(t.text for t in types), encoding="utf-8")
         batches = [sources[i : i + _BATCH] for i in range(0, len(sources), _BATCH)]
         found: dict[str, Records] = {}
-        with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+        # One more than there are processors: while one's output is read here, the others go on.
+        with ThreadPoolExecutor(1 + max(2, os.cpu_count() or 2)) as pool:
             sets = pool.submit(
                 preprocess.run, settings.compiler, settings.defines, folder, [_TYPES_SOURCE]
             )
@@ -113,8 +120,10 @@ def _preprocess(
                 )
 
             done = 0
+            parts = pool.map(work, batches)
+            meanwhile()
             try:
-                for batch, part in zip(batches, pool.map(work, batches), strict=True):
+                for batch, part in zip(batches, parts, strict=True):
                     done += len(batch)
                     progress("reading registrations", done, len(sources))
                     found.update(part)
@@ -123,8 +132,11 @@ def _preprocess(
             return found, resolve.type_sets(sets.result())
 
 
-def _is_candidate(texts: Texts, path: str) -> bool:
-    return bool(_CANDIDATE.search(texts[path]))
+def _is_candidate(tree: Tree, texts: Texts, path: str) -> bool:
+    text = texts[path]
+    if _CANDIDATE.search(text):
+        return True
+    return any(tree.find(path, written) for written in _INCLUDES_SOURCE.findall(text))
 
 
 def _constants(
@@ -160,7 +172,7 @@ def _scan(
     sources = [
         s
         for s in tree.sources
-        if memo.get("candidate", s, digests[s], partial(_is_candidate, texts, s))
+        if memo.get("candidate", s, digests[s], partial(_is_candidate, tree, texts, s))
     ]
     progress("making shadows of headers", 0, len(sources))
     shadows = ShadowTree(tree, texts, digests, memo)
@@ -168,12 +180,7 @@ def _scan(
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
     helping = HelperSearch(tree.root, texts, digests, memo)
-    with ThreadPoolExecutor(
-        1
-    ) as beside:  # Python's work beside that of the preprocessor's processes
-        looking = beside.submit(helping.look)
-        fresh, sets = _preprocess(tree, shadows, missing, settings, progress)
-        looking.result()
+    fresh, sets = _preprocess(tree, shadows, missing, settings, progress, helping.look)
     rows = {keys[s]: kept[keys[s]] for s in sources if keys[s] in kept}
     rows.update({keys[s]: cache.records_to_json(fresh[s]) for s in missing})
     if missing:
