@@ -1,5 +1,7 @@
 """Tests of reading models of all kinds from files: the bad ones say what would be right."""
 
+import hashlib
+import mmap
 from pathlib import Path
 
 import flat
@@ -8,6 +10,7 @@ import pytest
 from protos import node
 
 from tfcarve.errors import BadInput
+from tfcarve.models import read as reading
 from tfcarve.models.read import Choice, read
 
 _GRAPH = protos.graph(node("n", "Relu", {"T": protos.type_value("float32")}))
@@ -180,3 +183,28 @@ def test_unreadable(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     with pytest.raises(BadInput, match="cannot be read"):
         read(loop)
+
+
+@pytest.mark.parametrize("nodes", [1, 400, 2000])
+def test_the_digest_is_that_of_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int
+) -> None:
+    monkeypatch.setattr(reading, "_WINDOW", mmap.PAGESIZE)
+    path = _write(tmp_path / "m.pb", _GRAPH * nodes)
+    assert read(path).digest() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_file_that_cannot_be_hashed_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _write(tmp_path / "m.pb", _GRAPH)
+
+    def failing(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    there = reading.mapped(path)
+    monkeypatch.setattr(reading, "mapped", lambda _: there)
+    monkeypatch.setattr(mmap, "mmap", failing)
+    digest = read(path).digest
+    with pytest.raises(BadInput, match="cannot be read: Input/output error"):
+        digest()

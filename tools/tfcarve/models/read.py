@@ -4,8 +4,9 @@ import codecs
 import hashlib
 import itertools
 import mmap
+import os
+import threading
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from tfcarve.models.wire import Buffer
 
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
+# So much of a file is hashed at once, and mapped for it: a multiple of the page size.
+_WINDOW = 128 << 20
 _READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
 
 
@@ -73,18 +76,46 @@ def _looks_like_text(data: Buffer) -> bool:
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
 
 
+class _Hashing(threading.Thread):
+    """Hashes a file beside what else is done: it takes the interpreter's lock once a window, to begin and to end.
+
+    A large window in one go: reading an index holds the lock for a tenth of a second, and a hash that asked for it
+    more often would wait that long.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Starts at once."""
+        super().__init__(daemon=True)
+        self._path = path
+        self._error: OSError | None = None
+        self._digest = hashlib.sha256()
+        self.start()
+
+    def run(self) -> None:
+        """Hashes the file."""
+        try:
+            with self._path.open("rb") as stream:
+                size = os.fstat(stream.fileno()).st_size
+                for start in range(0, size, _WINDOW):
+                    length = min(_WINDOW, size - start)
+                    with mmap.mmap(
+                        stream.fileno(), length, access=mmap.ACCESS_READ, offset=start
+                    ) as window:
+                        self._digest.update(window)
+        except OSError as error:
+            self._error = error
+
+    def hexdigest(self) -> str:
+        """Waits for the SHA-256; raises BadInput where the file can't be read any more."""
+        self.join()
+        if self._error is not None:
+            raise BadInput(f"{self._path}: cannot be read: {self._error.strerror}")
+        return self._digest.hexdigest()
+
+
 def _digest(path: Path) -> Callable[[], str]:
-    """Starts to hash a file beside what is done next; what it returns waits for the SHA-256."""
-
-    def digest() -> str:
-        # Read, not mapped: what is read leaves the memory again.
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-
-    pool = ThreadPoolExecutor(1)
-    hashing = pool.submit(digest)
-    pool.shutdown(wait=False)
-    return hashing.result
+    """Starts to hash a file; what it returns waits for the result."""
+    return _Hashing(path).hexdigest
 
 
 def _list_text(path: Path, data: Buffer) -> str:
