@@ -85,7 +85,7 @@ class _Hashing(threading.Thread):
 
     def __init__(self, path: Path) -> None:
         """Starts at once."""
-        super().__init__(daemon=True)
+        super().__init__()
         self._path = path
         self._error: OSError | None = None
         self._digest = hashlib.sha256()

@@ -38,6 +38,7 @@ class HelperSearch:
         self._sources = Sources(lambda path: texts[path] if path in digests else "")
         self._defined: dict[str, list[str]] = {}
         self._known = frozenset[str]()
+        self._all_known = ""  # its digest
         self._outlines: dict[str, list[str]] = {}
         self._included: dict[str, str] = {}
 
@@ -55,8 +56,8 @@ class HelperSearch:
 
                 self._defined[path] = self._memo.get("defines", path, self._digests[path], defines)
         self._known = frozenset(name for names in self._defined.values() for name in names)
-        all_known = cache.digest(sorted(self._known))
-        self._outlines = {path: self._names(path, all_known) for path in paths}
+        self._all_known = cache.digest(sorted(self._known))
+        self._outlines = {path: self._names(path) for path in paths}
         self._included = {p: self._includes(p) for p in self._digests if p.endswith(_CPP)}
 
     def found(self, units: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -75,7 +76,7 @@ class HelperSearch:
 
         return self._memo.get("includes", path, self._digests[path], includes)
 
-    def _names(self, path: str, all_known: str) -> list[str]:
+    def _names(self, path: str) -> list[str]:
         """Returns digests of the names that the search looks at in a file.
 
         They are those that it defines, instantiates and leaves to others, and which of the names that any helper
@@ -93,12 +94,11 @@ class HelperSearch:
         return [
             self._memo.get("templates", path, digest, templates),
             cache.digest(self._defined.get(path, ())),
-            self._memo.get("uses", path, digest + all_known, uses),
+            self._memo.get("uses", path, digest + self._all_known, uses),
         ]
 
     def _looked_at(self, units: frozenset[str]) -> Iterator[str]:
         """Yields, for each file, digests of all that the search looks at."""
-        all_known = cache.digest(sorted(self._known))
         for path, digest in sorted(self._digests.items()):
             if path not in self._included:
                 yield f"{path} {digest}"
@@ -108,7 +108,7 @@ class HelperSearch:
             if path in self._outlines:
                 yield from self._outlines[path]
             elif path in units:
-                yield from self._names(path, all_known)
+                yield from self._names(path)
 
     def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
         tree = BuildTree(self._root)
