@@ -1,4 +1,4 @@
-"""What the options of a library do to its size and its speed: Inception v3.
+"""What the options of a library do to its size, its speed and the time it takes to compile: Inception v3.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
 
@@ -15,6 +15,7 @@ import datetime
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import measure, workspaces
-from demo import library, made_models
+from demo import library, made_models, nested
 from demo.library import Library
 from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
@@ -37,6 +38,14 @@ MODEL = "inception_v3"
 _HOST = "linux_x86_64"
 _RUNS = 7
 _GCC = "gcc"
+# Sources of the core, of several hundred, whose compilation stands for that of all.
+_SAMPLE = (
+    "common_runtime/direct_session",
+    "common_runtime/executor",
+    "framework/node_def_util",
+    "graph/graph",
+)
+_COMPILATIONS = 3
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class Option:
       stripped: the shared library in bytes.
       gzip: what `gzip -9` makes of it, in bytes.
       difference: largest difference of an output from full TensorFlow's.
+      compiled: seconds of processor time that some sources of the core take to compile, the median.
       run: milliseconds that one run of the model takes on one thread, the median; None where it is emulated.
     """
 
@@ -57,6 +67,7 @@ class Option:
     stripped: int
     gzip: int
     difference: float
+    compiled: float
     run: float | None
 
 
@@ -80,9 +91,51 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _target(platform: str, option: str) -> str:
+    return f"//{PACKAGE}:{platform}_{option}"
+
+
 def _built(workspace: Workspace, platform: str, option: str, flags: Sequence[str]) -> Library:
-    target = f"//{PACKAGE}:{platform}_{option}"
-    return library.build(workspace, target, platform, flags, progress=sys.stderr.isatty())
+    asked = [*flags, nested.ALL_OUTPUTS]
+    target = _target(platform, option)
+    return library.build(workspace, target, platform, asked, progress=sys.stderr.isatty())
+
+
+def compilation(command: Sequence[str], output: Path) -> list[str]:
+    """Returns a compilation's command with another output, and without a list of the headers it read."""
+    words = iter(command)
+    left = []
+    for word in words:
+        if word == "-MF":
+            next(words)
+        elif word != "-MD":
+            left.append(word)
+    left[left.index("-o") + 1] = str(output)
+    return left
+
+
+def _compilations(workspace: Workspace, target: str, flags: Sequence[str]) -> list[list[str]]:
+    """The commands that compile the sources of the sample for a library."""
+    sources = f".*/core/({'|'.join(_SAMPLE)})[.]cc"
+    found = workspace.actions(f'mnemonic("CppCompile", inputs("{sources}", deps({target})))', flags)
+    if len(found) != len(_SAMPLE):
+        raise NestedError(f"{target}: {len(found)} compilations of {len(_SAMPLE)} sources")
+    return [action["arguments"] for action in found]
+
+
+def _compile_times(
+    workspace: Workspace, targets: Sequence[str], flags: Sequence[str]
+) -> list[float]:
+    """The medians of the processor seconds of all compilations of a library, the libraries in turns."""
+    root = workspace.bazel(["info", "--ui_event_filters=-info", "execution_root"]).stdout.strip()
+    commands = [_compilations(workspace, target, flags) for target in targets]
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "output.o")
+        turns = [
+            [sum(measure.run(compilation(c, output), cwd=Path(root)).cpu for c in all_of) for all_of in commands]
+            for _ in range(_COMPILATIONS)
+        ]  # fmt: skip
+    return [statistics.median(turn) for turn in zip(*turns, strict=True)]
 
 
 def _difference(built: Library, model: MadeModel) -> float:
@@ -103,7 +156,7 @@ def _took(built: Library, model: MadeModel) -> float:
 def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
     """The medians of runs in turns, so that what else the machine does meets all alike."""
     turns = [[_took(one, model) for one in built] for _ in range(_RUNS)]
-    return [statistics.median(turn[i] for turn in turns) for i in range(len(built))]
+    return [statistics.median(times) for times in zip(*turns, strict=True)]
 
 
 @contextmanager
@@ -123,15 +176,18 @@ def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> It
     with opened(model, compiler) as workspace:
         for platform in platforms:
             built = [_built(workspace, platform, option, flags) for option in options]
-            times = _times(built, model) if platform == _HOST else [None] * len(built)
-            for option, one, took in zip(options, built, times, strict=True):
+            targets = [_target(platform, option) for option in options]
+            compiled = _compile_times(workspace, targets, flags)
+            runs = _times(built, model) if platform == _HOST else [None] * len(built)
+            for option, one, compilations, run in zip(options, built, compiled, runs, strict=True):
                 yield Option(
                     platform,
                     option,
                     one.shared.stat().st_size,
                     library.gzip_size(one.shared),
                     _difference(one, model),
-                    took,
+                    compilations,
+                    run,
                 )
 
 
@@ -143,13 +199,13 @@ def table(rows: Sequence[Option]) -> str:
         plain = defaults[row.platform]
         size = f"{row.stripped:,} ({row.stripped / plain.stripped:.2f})"
         packed = f"{row.gzip:,} ({row.gzip / plain.gzip:.2f})"
-        time = "-"
+        compiled = f"{measure.seconds(row.compiled)} ({row.compiled / plain.compiled:.2f})"
+        run = "-"
         if row.run is not None and plain.run is not None:
-            time = f"{row.run:,.0f} ms ({row.run / plain.run:.2f})"
-        lines.append((row.platform, row.name, size, packed, f"{row.difference:.1e}", time))
-    return measure.markdown(
-        ("Platform", "Option", "bytes", "gzip", "largest difference", "one run"), lines
-    )
+            run = f"{row.run:,.0f} ms ({row.run / plain.run:.2f})"
+        lines.append((row.platform, row.name, size, packed, f"{row.difference:.1e}", compiled, run))
+    head = ("Platform", "Option", "bytes", "gzip", "largest difference", "compilation", "one run")
+    return measure.markdown(head, lines)
 
 
 def main(argv: Sequence[str]) -> int:
