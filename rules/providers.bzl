@@ -27,6 +27,8 @@ TfMobileLibraryInfo = provider(
         "link_fragments": "list[File]: how to link it, for the build systems of its platform; link_flags.txt for all others.",
         "include_trees": "list[File]: folders of headers: include with the C interface, include_cpp with TensorFlow's C++ one.",
         "size_report": "File: what the shared library's bytes are for, as `tfcarve size` tells it in JSON.",
+        "proof": "File: proof.json, what `tfcarve prove` found; made only where the library holds what was selected. None " +
+                 "where it has no table of registrations.",
         "runner": "File: a program that runs a model in this library.",
     },
 )

@@ -135,13 +135,7 @@ def _mobile_library_impl(ctx):
             sizes = depset(size_files),
             units = depset([units, helpers]),
             unstripped = depset([info.unstripped_library] if shared else []),
-            _validation = depset(proof(
-                ctx,
-                library = info.shared_library or units_archive,
-                selection = selected.selection,
-                units = units_archive,
-                cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
-            )),
+            _validation = depset([info.proof] if info.proof else []),
         ),
     ]
 
@@ -256,6 +250,13 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = told.report,
+        proof = proof(
+            ctx,
+            library = units if system == "ios" else shared,
+            selection = selection,
+            units = units,
+            cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
+        ),
         runner = link(
             cc,
             name = ctx.label.name + "/run_model",

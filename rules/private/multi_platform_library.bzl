@@ -19,13 +19,14 @@ def _multi_platform_library_impl(ctx):
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
             own = [
+                library.proof,
                 library.registrations,
                 library.selection,
                 library.shared_library,
                 library.static_library,
             ] + library.link_fragments + library.include_trees
 
-            # iOS has no shared library.
+            # iOS has no shared library, a library without the table of registrations no proof.
             files = [_placed(ctx, platform, f) for f in own if f]
             runner = [_placed(ctx, platform, library.runner)]
         groups[platform] = depset(files)
@@ -84,8 +85,10 @@ _multi_platform_library = rule(
 def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
-    Outputs go to <name>/<platform>/; each platform is an output group, and <platform>_runner the
-    program that runs a model in that library. A platform without a C++ toolchain is
+    Outputs go to <name>/<platform>/, the proof that the library holds what was selected among them; each
+    platform is an output group, and <platform>_runner the program that runs a model in that library.
+    Bazel runs the validation actions of all platforms, and so builds all, whichever group is asked for:
+    --output_groups=<platform> --norun_validations builds and proves one. A platform without a C++ toolchain is
     skipped: the build prints why, and <name>/<platform>/skipped.txt says it too. With
     --@tfcarve//rules/config:require_all_platforms it stops the build.
 

@@ -58,11 +58,11 @@ def proof(ctx, *, library, selection, units, cpu):
       cpu: what the library must be for, value of @platforms//cpu; "" where that is not known.
 
     Returns:
-      list of Files for the output group _validation: the proof. Empty where the library is made
-      without the table of registrations.
+      File: the proof, for the output group _validation; None where the library is made without the
+      table of registrations.
     """
     if not ctx.attr.registration_table:
-        return []
+        return None
     output = ctx.actions.declare_file(ctx.label.name + "/proof.json")
     args = ctx.actions.args()
     args.add("prove")
@@ -81,7 +81,7 @@ def proof(ctx, *, library, selection, units, cpu):
         mnemonic = "TfProve",
         progress_message = "Proving %{label}",
     )
-    return [output]
+    return output
 
 PROVE_ATTRS = {
     "registration_table": attr.bool(

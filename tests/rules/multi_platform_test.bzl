@@ -10,6 +10,7 @@ _FILES = [
     "libtensorflow-core.so",
     "libtensorflow-registrations.a",
     "link_flags.txt",
+    "proof.json",
     "selection.json",
     "tensorflow-core-shared.pc",
     "tensorflow-core.mk",
