@@ -65,8 +65,8 @@ def _committed(ctx):
 
 def _check_command(ctx, reports, budgets):
     # A platform without a toolchain has no report.
-    limits = ["--budgets", budgets, "--not-all", "--growth", ctx.attr.growth, "--warning", ctx.attr.warning]
-    return ["size-check"] + reports + limits + _committed(ctx)
+    percents = ["--growth", _quote(ctx.attr.growth), "--warning", _quote(ctx.attr.warning)]
+    return ["size-check"] + reports + ["--budgets", budgets, "--not-all"] + percents + _committed(ctx)
 
 def _update_command(ctx, reports, _budgets):
     """The committed file itself is written, in the source tree."""

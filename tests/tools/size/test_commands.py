@@ -153,6 +153,17 @@ def test_bad_use(arguments: list[str], message: str, capsys: pytest.CaptureFixtu
     assert not Path("x").exists()
 
 
+@pytest.mark.parametrize("percent", ["nan", "inf", "1e400", "1001", "-1", "a", ""])
+@pytest.mark.parametrize("option", ["growth", "warning"])
+def test_percentages_that_are_none(
+    option: str, percent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("r.json").write_bytes(report().to_json())
+    assert cli.main(["size-check", "r.json", f"--{option}={percent}"]) == 2
+    expected = f"argument --{option}: {percent!r}: a number of percent from 0 to 1000 was expected"
+    assert expected in capsys.readouterr().err
+
+
 def test_link_json_that_is_none(
     libraries: dict[str, Built], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,20 @@ NAME = "size-check"
 HELP = "holds reports against budgets and committed figures; says what caused growth"
 
 _CAUSES = 12
+_MOST_PERCENT = 1000
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    # "nan" is a float too, and within no bounds.
+    if not 0 <= value <= _MOST_PERCENT:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: a number of percent from 0 to {_MOST_PERCENT} was expected"
+        )
+    return value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +42,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--committed", type=Path, metavar="FILE", help="the figures agreed to")
     parser.add_argument(
         "--growth",
-        type=float,
+        type=_percent,
         default=0.0,
         metavar="PERCENT",
         help="allowed over the committed figures",
     )
     parser.add_argument(
-        "--warning", type=float, default=2.0, metavar="PERCENT", help="warns so close to a budget"
+        "--warning",
+        type=_percent,
+        default=2.0,
+        metavar="PERCENT",
+        help="warns so close to a budget",
     )
     parser.add_argument(
         "--not-all",
