@@ -298,6 +298,14 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["ops"] == {"Relu": 1}
 
 
+@pytest.mark.parametrize("define", ["", "=1", "A B", "1A", "A-B", "A=1\n#error"])
+def test_defines_that_are_none(define: str, capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"))
+    assert _run("index", "--tensorflow", "tree", f"--define={define}", "-o", "t.json") == 2
+    assert f"{define!r} is no NAME or NAME=VALUE" in capsys.readouterr().err
+    assert not Path("t.json").exists()
+
+
 def test_index_and_custom_op(capsys: pytest.CaptureFixture[str]) -> None:
     trees.write(Path("tree"))
     Path("mine.cc").write_text(

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 
 from tfcarve import progress
 from tfcarve.commands import common
@@ -10,12 +11,21 @@ from tfcarve.registry import scan
 NAME = "index"
 HELP = "writes every op and kernel registration of a TensorFlow source tree, and of custom ops, to index.json"
 
+_DEFINE = re.compile(r"[A-Za-z_]\w*(=.*)?", re.ASCII)
+
+
+def _define(text: str) -> str:
+    if not _DEFINE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME or NAME=VALUE of a C++ macro")
+    return text
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     common.add_tree_arguments(parser)
     parser.add_argument(
         "--define",
+        type=_define,
         action="append",
         default=[],
         metavar="NAME[=VALUE]",
