@@ -2,6 +2,7 @@
 
 import hashlib
 import mmap
+import re
 from pathlib import Path
 
 import flat
@@ -47,6 +48,27 @@ def test_equal_models_are_read_as_equal(
     assert model.format == kind
     assert model.path == str(path)
     assert [(n.node, n.op, n.attrs["T"].value) for n in model.nodes] == [("n", "Relu", "float32")]
+
+
+def _looked_at(path: Path) -> int:
+    """Bytes of a mapped file that count as this process's memory: proc(5)."""
+    entry = rf"/{re.escape(path.name)}$(?:\n\w+: .*)*?\nRss: +(\d+) kB"
+    maps = Path("/proc/self/smaps").read_text()
+    return sum(int(size) * 1024 for size in re.findall(entry, maps, re.MULTILINE))
+
+
+def test_a_long_graph_takes_no_memory(tmp_path: Path) -> None:
+    const = node("weights", "Const", {"value": protos.tensor_value("float32", (4096,), b"\0" * 65536)})  # fmt: skip
+    path = _write(tmp_path / "long.pb", protos.graph(*[const] * 512))
+    model = read(path)
+    assert (
+        model.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
+    )  # no more of it is mapped
+    assert [n.op for n in model.nodes] == ["Const"] * 512
+    assert _looked_at(path) < 10 << 20
+    content = reading.mapped(path)
+    assert sum(content[place] for place in range(0, len(content), mmap.PAGESIZE)) >= 0
+    assert _looked_at(path) > 30 << 20
 
 
 def test_tflite_and_lists(tmp_path: Path) -> None:

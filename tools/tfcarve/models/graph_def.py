@@ -12,7 +12,7 @@ from typing import TypeVar
 from tfcarve.models import wire
 from tfcarve.models.attr_value import attr_value, function_name
 from tfcarve.models.node_use import AttrValue, NodeUse
-from tfcarve.models.wire import BYTES, Budget, Buffer, WireError
+from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
 
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
@@ -213,8 +213,10 @@ class Nodes(Collection[NodeUse]):
     def __iter__(self) -> Iterator[NodeUse]:
         begin = [0, *(place for place, _ in self._functions), len(self._places)]
         names = ["", *(name for _, name in self._functions)]
+        looking = Pass(self._data)
         for function, (first, last) in zip(names, itertools.pairwise(begin), strict=True):
             for i in range(first, last, 2):
+                looking.at(self._places[i])
                 yield node(
                     self._data, self._places[i], self._places[i + 1], self._model, function, self._seen
                 )  # fmt: skip
@@ -268,8 +270,10 @@ def graph(data: Buffer, place: int, end: int, model: str) -> tuple[Nodes, Functi
     functions: Functions = {}
     budget = Budget(end - place)
     libraries = array("Q")
+    looking = Pass(data)
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
+            looking.at(a)
             nodes.add(a, b)
         elif number == 2 and kind == BYTES:
             libraries.append(a)

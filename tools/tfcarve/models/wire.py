@@ -13,6 +13,9 @@ Buffer = bytes | mmap.mmap
 # Number, wire type, and for BYTES the place and end of the content; else the value and 0.
 Field = tuple[int, int, int, int]
 
+# So much of a mapped file may be looked at before it is let go of.
+_STAYS = 4 << 20
+
 
 class WireError(ValueError):
     """The bytes are no message: the text says where and why."""
@@ -33,6 +36,25 @@ class Budget:
         self._left -= size
         if self._left < 0:
             raise WireError("more and smaller parts than a model has: damaged or made to be costly")
+
+
+class Pass:
+    """A pass over a buffer from its begin to its end, which lets go of what a mapped file was looked at for.
+
+    Else all of it would count as this process's memory: the kernel maps megabytes around each byte.
+    """
+
+    def __init__(self, data: Buffer) -> None:
+        """Starts at the begin."""
+        self._file = None if isinstance(data, bytes) else data
+        self._next = _STAYS
+
+    def at(self, place: int) -> None:
+        """Says how far it came."""
+        if place >= self._next:
+            self._next = place + _STAYS
+            if self._file is not None:
+                self._file.madvise(mmap.MADV_DONTNEED)
 
 
 def varint(data: Buffer, place: int, end: int) -> tuple[int, int]:
