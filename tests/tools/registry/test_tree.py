@@ -1,5 +1,7 @@
 """Tests of listing a source tree."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ def test_sources(tmp_path: Path) -> None:
         "tensorflow/lite/kernels/a.cc": "",
         "tensorflow/core/testdata/b.cc": "",
         "tensorflow/.git/c.cc": "",
+        "tensorflow/core/kernels/.d.cc": "",
     }
     found = tree.load(trees.write(tmp_path, {**trees.FILES, **skipped}))
     assert found.sources == (
@@ -22,6 +25,18 @@ def test_sources(tmp_path: Path) -> None:
         "tensorflow/core/kernels/twice_op.cc",
         "tensorflow/core/ops/some_ops.cc",
     )
+
+
+def test_links_to_nothing(tmp_path: Path) -> None:
+    """An editor marks a file that it has open by such a link."""
+    before = tree.load(trees.write(tmp_path))
+    for name in (".#no_op.cc", "gone.cc", "gone.h"):
+        (tmp_path / "tensorflow/core/kernels" / name).symlink_to("nobody@nowhere")
+    (tmp_path / "tensorflow/loop").symlink_to(tmp_path / "tensorflow")
+    assert tree.load(tmp_path).files == before.files
+    app = trees.write(tmp_path / "app", {"mine.cc": ""})
+    (app / "gone.h").symlink_to("nowhere.h")
+    assert len(tree.load(tmp_path, [app / "mine.cc"]).files) == len(before.files) + 1
 
 
 def test_find(tmp_path: Path) -> None:
@@ -59,6 +74,16 @@ def test_no_tree(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match="no TensorFlow source tree.*give the folder that holds tensorflow/"
     ):
+        tree.load(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(place: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", place)
+
+    trees.write(tmp_path)
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(BadInput, match="tensorflow: cannot be read: Permission denied"):
         tree.load(tmp_path)
 
 

@@ -1,5 +1,6 @@
 """A TensorFlow source tree as a set of paths, read no more than needed."""
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -11,6 +12,7 @@ from tfcarve.errors import BadInput
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
+_READ = (*_HEADERS, *_SOURCES, ".bzl")
 # In a tree that Bazel fetched, TensorFlow's own have the name BUILD.upstream.
 _BUILD_FILES = ("BUILD", "BUILD.bazel", "BUILD.upstream", "BUILD.bazel.upstream")
 
@@ -108,19 +110,21 @@ class Texts(dict[str, str]):
         return text
 
 
-def _walk(root: str, top: str, files: dict[str, tuple[str, Stat]]) -> None:
-    for folder, folders, names in os.walk(os.path.join(root, top)):
-        where = os.path.relpath(folder, root).replace(os.sep, "/")
-        folders[:] = sorted(
-            d for d in folders if f"{where}/{d}" not in _SKIPPED and not d.startswith(".")
-        )
-        for name in names:
-            if name.endswith("_test.cc"):
+def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
+    """Adds the files of the folder at `place`, whose path in the tree is `where`, and of those in it."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            name, path = entry.name, f"{where}/{entry.name}"
+            # Hidden files are an editor's or a tool's own.
+            if name.startswith(".") or name.endswith("_test.cc"):
                 continue
-            if name in _BUILD_FILES or name.endswith((*_HEADERS, *_SOURCES, ".bzl")):
-                place = f"{folder}/{name}"
-                status = os.stat(place)
-                files[f"{where}/{name}"] = (place, Stat(status.st_size, status.st_mtime_ns))
+            if entry.is_dir(follow_symlinks=False):
+                if path not in _SKIPPED:
+                    _add(files, entry.path, path)
+            elif name in _BUILD_FILES or name.endswith(_READ):
+                with contextlib.suppress(FileNotFoundError):  # a link to nothing
+                    status = entry.stat()
+                    files[path] = (entry.path, Stat(status.st_size, status.st_mtime_ns))
 
 
 def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
@@ -134,17 +138,17 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             "give the folder that holds tensorflow/"
         )
     files: dict[str, tuple[str, Stat]] = {}
-    base = str(root)
-    _walk(base, "tensorflow", files)
-    for other in _TSL:
-        if os.path.isdir(os.path.join(base, other)):
-            _walk(base, other, files)
+    try:
+        for top in ("tensorflow", *(other for other in _TSL if (root / other).is_dir())):
+            _add(files, str(root / top), top)
+    except OSError as error:
+        raise BadInput(f"{error.filename}: cannot be read: {error.strerror}") from None
     sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
     custom = {}
     for path in custom_ops:
         if not path.is_file():
             raise BadInput(f"{path}: no such file: a custom op's source was expected")
-        beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS)]
+        beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS) and p.is_file()]
         for file in (path, *sorted(beside)):
             status = file.stat()
             files[_inside(file)] = (str(file), Stat(status.st_size, status.st_mtime_ns))
