@@ -29,7 +29,7 @@ from tfcarve.models.wire import Buffer
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
 # So much of a file is hashed at once, and mapped for it: a multiple of the page size.
-_WINDOW = 16 << 20
+_WINDOW = 8 << 20
 _READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
 
 
