@@ -52,11 +52,22 @@ def made(app: Workspace) -> Made:
     )
 
 
-def test_the_library_is_proved_by_its_build(app: Workspace, made: Made) -> None:
-    (proof,) = json.loads((made.shared.parent / "proof.json").read_bytes())
+def _require_proof(proof_json: Path, selection: Path) -> None:
+    (proof,) = json.loads(proof_json.read_bytes())
     assert proof["problems"] == []
-    selected = json.loads(made.selection.read_bytes())
+    selected = json.loads(selection.read_bytes())
     assert proof["registered"] == len(selected["ops"]) + len(selected["kernels"])
+
+
+def test_the_library_is_proved_by_its_build(made: Made) -> None:
+    _require_proof(made.shared.parent / "proof.json", made.selection)
+
+
+def test_one_platform_of_a_release_is_proved_without_the_others(app: Workspace) -> None:
+    flags = ["--output_groups=linux_arm64", "--norun_validations"]
+    found = app.build(["//:release"], flags).files("//:release", "linux_arm64")
+    files = {file.name: file for file in found}
+    _require_proof(files["proof.json"], files["selection.json"])
 
 
 def test_the_table_holds_each_kernel_that_is_registered(made: Made) -> None:
