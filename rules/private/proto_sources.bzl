@@ -79,7 +79,7 @@ proto_sources = rule(
         ),
         "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(
-            default = "@tfcarve_protobuf//:protoc",
+            default = "//third_party/protobuf:protoc",
             executable = True,
             cfg = "exec",
         ),
