@@ -11,7 +11,7 @@ def _launcher(env, name):
 def _runs_size_check_impl(ctx):
     env = analysistest.begin(ctx)
     command = _launcher(env, "size")
-    for words in ["size-check", "--growth 1", "--warning 2", "size.budgets.json"]:
+    for words in ["size-check", "--growth '1'", "--warning '2'", "size.budgets.json"]:
         asserts.true(env, words in command, "%s is missing in %s" % (words, command))
     for platform in ["linux_arm64", "linux_x86_64"]:
         report = "'tests/size/size.%s.json'" % platform
