@@ -69,7 +69,7 @@ def _command(workspace: Workspace, target: str, mnemonic: str) -> list[str]:
 def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
     target = f"//{options.PACKAGE}:{platform}_{options.DEFAULT}"
     workspace.build([target], [nested.ALL_OUTPUTS], progress=sys.stderr.isatty())
-    root = workspace.bazel(["info", "--ui_event_filters=-info", "execution_root"]).stdout.strip()
+    root = workspace.execution_root()
     link = _command(workspace, target, "CppLink")
     strip = _command(workspace, target, "TfStrip")
     with tempfile.TemporaryDirectory() as folder:

@@ -127,12 +127,12 @@ def _compile_times(
     workspace: Workspace, targets: Sequence[str], flags: Sequence[str]
 ) -> list[float]:
     """The medians of the processor seconds of all compilations of a library, the libraries in turns."""
-    root = workspace.bazel(["info", "--ui_event_filters=-info", "execution_root"]).stdout.strip()
+    root = workspace.execution_root()
     commands = [_compilations(workspace, target, flags) for target in targets]
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "output.o")
         turns = [
-            [sum(measure.run(compilation(c, output), cwd=Path(root)).cpu for c in all_of) for all_of in commands]
+            [sum(measure.run(compilation(c, output), cwd=root).cpu for c in all_of) for all_of in commands]
             for _ in range(_COMPILATIONS)
         ]  # fmt: skip
     return [statistics.median(turn) for turn in zip(*turns, strict=True)]

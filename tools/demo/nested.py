@@ -113,6 +113,12 @@ class Workspace:
         with events.open(encoding="utf-8") as lines:
             return Build(build_events.outputs(lines), done.stdout)
 
+    def execution_root(self) -> Path:
+        """Returns the folder that the commands of actions run in; raises BuildError with what Bazel said."""
+        done = self.bazel(["info", "--ui_event_filters=-info", "execution_root"])
+        _require_success(done)
+        return Path(done.stdout.strip())
+
     def actions(self, query: str, flags: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Returns the actions that aquery finds, as its jsonproto form has them: `mnemonic`, `arguments`.
 
