@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -15,6 +15,8 @@ from selections import selection
 from tfcarve.build_files import evaluate as build_file
 from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
+from tfcarve.models.meta_graph import MetaGraph
+from tfcarve.models.wire import Budget
 from tfcarve.registry import attr_spec, index, records, shadow
 from tfcarve.selection import selection as selections
 
@@ -37,13 +39,22 @@ def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
     return lambda data: read(data.decode(errors="replace"))
 
 
+def _graph(data: bytes) -> object:
+    return graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
+
+
+def _graphs(data: bytes, budget: Budget, found: Iterable[MetaGraph]) -> object:
+    return [(one, graph_def.graph(data, *one.graph, "m", budget)) for one in found]
+
+
 def _saved_model(data: bytes) -> object:
-    return [graph_def.graph(data, *found.graph, "m") for found in meta_graph.saved_model(data)]
+    budget = Budget(len(data))
+    return _graphs(data, budget, meta_graph.saved_model(data, budget))
 
 
 def _meta_graph(data: bytes) -> object:
-    places = meta_graph.meta_graph(data, 0, len(data))
-    return [graph_def.graph(data, *found.graph, "m") for found in places]
+    budget = Budget(len(data))
+    return _graphs(data, budget, meta_graph.meta_graph(data, 0, len(data), budget))
 
 
 def _index(data: bytes) -> object:
@@ -121,9 +132,7 @@ _ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >
 _SPARE_OF_LISTS = 16_000_000
 
 READERS: dict[str, Reader] = {
-    "graph_def": Reader(
-        [graph_def], lambda data: graph_def.graph(data, 0, len(data), "m"), wire.WireError, [_GRAPH]
-    ),
+    "graph_def": Reader([graph_def], _graph, wire.WireError, [_GRAPH]),
     "saved_model": Reader(
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),

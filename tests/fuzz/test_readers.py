@@ -103,6 +103,12 @@ _SHORT = b"".join(
                 + protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, b"\x18" + protos.varint(i))))
     for i in range(30_000)
 )  # fmt: skip
+# Values of a type that TensorFlow has not: a text for two bytes.
+_UNKNOWN_TYPES = [protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, protos.data(1, protos.data(6, b"".join(
+    protos.varint(200 + (7 * i + j) % 10_000) for j in range(220)))))) for i in range(1_000)]  # fmt: skip
+_NAMES_OF_FUNCTIONS = b"".join(
+    protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(8)
+)
 # Inputs that would cost most, as far as one can think of them.
 _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tiny nodes": [("graph_def", _repeated(b"", _TINY))],
@@ -117,6 +123,16 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "what functions return": [("graph_def", protos.data(2, protos.data(1, protos.data(1, protos.data(1, "F"))
         + _repeated(b"", protos.data(4, protos.data(2, "abc"))))))],
     "graphs": [("saved_model", _repeated(b"\x08\x01", protos.data(2, protos.data(2, ""))))],
+    "functions of many graphs": [(name, _repeated(b"", protos.data(2, graph))) for name, graph in (
+        ("meta_graph", protos.data(2, _NAMES_OF_FUNCTIONS)), ("saved_model", protos.data(2, protos.data(2, _NAMES_OF_FUNCTIONS))))],
+    "signatures of many graphs": [("saved_model", _repeated(b"", protos.data(2, b"".join(
+        protos.data(5, protos.data(1, f"{i:x}")) for i in range(8)) + protos.data(2, ""))))],
+    "values of many graphs": [("saved_model", _repeated(b"", protos.data(2, protos.data(2, protos.data(1,
+        protos.data(2, "A") + _UNKNOWN_TYPES[0])))))],
+    "values that are made once": [("graph_def", b"".join(protos.data(1, protos.data(2, "A") + types) for types in _UNKNOWN_TYPES))],
+    "values of Flex ops": [("tflite", flat.model(["FlexA"], [
+        (0, flat.flex_options(b"A", protos.data(2, "A") + types)) for types in _UNKNOWN_TYPES], 2))],
+    "tags of many graphs": [("meta_graph", _repeated(b"", protos.meta_graph(b"", "a")))],
     "graphs in one": [("meta_graph", _repeated(b"", protos.data(2, "")))],
     "tags": [("meta_graph", protos.data(1, _repeated(b"", protos.data(4, "abc"))))],
     "signatures": [("meta_graph", b"".join(protos.data(5, protos.data(1, f"{i:x}")) for i in range(60_000)))],

@@ -8,11 +8,11 @@ from protos import node
 
 from tfcarve.models import graph_def
 from tfcarve.models.node_use import AttrValue, NodeUse
-from tfcarve.models.wire import WireError
+from tfcarve.models.wire import Budget, WireError
 
 
 def _read(data: bytes) -> list[NodeUse]:
-    return list(graph_def.graph(data, 0, len(data), "m.pb")[0])
+    return list(graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))[0])
 
 
 def _attr(value: bytes) -> AttrValue:
@@ -55,7 +55,7 @@ def test_nodes_and_functions() -> None:
         node("y", "F", device="/device:GPU:0", inputs=["x", "^z"]),
         functions=[protos.function("F", node("inner", "Relu"), returned=["inner:out:0", "x"])],
     )
-    nodes, functions = graph_def.graph(data, 0, len(data), "m.pb")
+    nodes, functions = graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))
     assert list(nodes) == [
         NodeUse("m.pb", "", "x", "Placeholder", "", {}),
         NodeUse("m.pb", "", "y", "F", "/device:GPU:0", {}, ("x", "^z")),
@@ -152,7 +152,7 @@ def test_nodes_are_walked_through_again_and_again() -> None:
         node("a", "Relu"),
         functions=[protos.function("F", node("b", "Elu")), protos.function("G", node("c", "Elu"))],
     )
-    nodes, _ = graph_def.graph(data, 0, len(data), "m.pb")
+    nodes, _ = graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))
     rows = [("", "a", "Relu"), ("F", "b", "Elu"), ("G", "c", "Elu")]
     for _ in range(2):
         assert [(use.function, use.node, use.op) for use in nodes] == rows

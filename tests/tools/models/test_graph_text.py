@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tfcarve.models import graph_def, graph_text, meta_graph
 from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.models.text_format import TextError
-from tfcarve.models.wire import WireError
+from tfcarve.models.wire import Budget, WireError
 
 
 def _graph(text: str) -> tuple[list[NodeUse], graph_def.Functions]:
     kind, binary = graph_text.to_binary(text.encode())
     assert kind == "graphdef"
-    nodes, functions = graph_def.graph(binary, 0, len(binary), "m.pbtxt")
+    nodes, functions = graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))
     return list(nodes), functions
 
 
@@ -125,9 +125,10 @@ meta_graphs {
 def test_saved_model() -> None:
     kind, binary = graph_text.to_binary(_SAVED_MODEL.encode())
     assert kind == "saved_model" and meta_graph.is_saved_model(binary)
-    (found,) = meta_graph.saved_model(binary)
+    budget = Budget(len(binary))
+    (found,) = meta_graph.saved_model(binary, budget)
     assert found.tags == ("serve", "gpu")
-    nodes, _ = graph_def.graph(binary, *found.graph, "m")
+    nodes, _ = graph_def.graph(binary, *found.graph, "m", budget)
     assert [(use.node, use.op, use.inputs) for use in nodes] == [
         ("x", "Placeholder", ()),
         ("y", "Relu", ("x",)),
@@ -179,6 +180,6 @@ def test_as_protocol_buffers_write_it(nodes: list[tuple[str, list[str], dict[str
         for key, value in attrs.items():
             made.attr[key].CopyFrom(attr_value_pb2.AttrValue(**value))
     binary = graph.SerializeToString()
-    expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt")[0])
+    expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))[0])
     assert _nodes(protobufs.MessageToString(graph)) == expected
     assert _nodes(protobufs.MessageToString(graph, as_one_line=True, as_utf8=True)) == expected

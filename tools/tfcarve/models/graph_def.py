@@ -6,21 +6,22 @@ Source of the numbers: tensorflow/core/framework/{graph,node_def,function,op_def
 import itertools
 import re
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from tfcarve.models import wire
 from tfcarve.models.attr_value import attr_value, function_name
-from tfcarve.models.node_use import AttrValue, NodeUse
+from tfcarve.models.node_use import AttrValue, Nodes, NodeUse
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
 
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
 
 _NO_ATTRS: Mapping[str, AttrValue] = {}
-# Attributes of so many bytes at most are made once for all nodes that have them, so many at a time.
+# Attributes of so many bytes at most are made once for all nodes that have them, so many at a time:
+# values may take thirty times their bytes.
 _SMALL_ATTRS = 512
-_MOST_SEEN = 1024
+_MOST_SEEN = 256
 # A longer node is looked at in place; what its parts take is watched.
 _SMALL_NODE = 16_384
 # What parts take in memory at most, beside the bytes that they hold.
@@ -184,17 +185,13 @@ def node(
     return _any_node(data, place, end, model, function)
 
 
-class Nodes(Collection[NodeUse]):
-    """The nodes of a graph, each read from the file's bytes whenever it is asked for.
-
-    A node of five bytes would take twenty times as many as a value that is kept.
-    """
+class GraphNodes(Nodes):
+    """The nodes of a graph and of its functions."""
 
     def __init__(self, data: Buffer, model: str) -> None:
         """Starts with none."""
         self._data = data
         self._model = model
-        self._seen = Seen()
         self._places = array("Q")
         self._functions: list[tuple[int, str]] = []  # after how many numbers in _places they begin
 
@@ -213,16 +210,13 @@ class Nodes(Collection[NodeUse]):
     def __iter__(self) -> Iterator[NodeUse]:
         begin = [0, *(place for place, _ in self._functions), len(self._places)]
         names = ["", *(name for _, name in self._functions)]
-        looking = Pass(self._data)
+        looking, seen = Pass(self._data), Seen()
         for function, (first, last) in zip(names, itertools.pairwise(begin), strict=True):
             for i in range(first, last, 2):
                 looking.at(self._places[i])
                 yield node(
-                    self._data, self._places[i], self._places[i + 1], self._model, function, self._seen
+                    self._data, self._places[i], self._places[i + 1], self._model, function, seen
                 )  # fmt: skip
-
-    def __contains__(self, item: object) -> bool:
-        return any(item == use for use in self)
 
 
 def _returned(data: Buffer, place: int, end: int) -> str:
@@ -235,7 +229,7 @@ def _returned(data: Buffer, place: int, end: int) -> str:
 
 
 def _function(
-    data: Buffer, place: int, end: int, nodes: Nodes, functions: Functions, budget: Budget
+    data: Buffer, place: int, end: int, nodes: GraphNodes, functions: Functions, budget: Budget
 ) -> None:
     name = ""
     returned: list[str] = []
@@ -260,15 +254,16 @@ def _function(
         nodes.add(bodies[i], bodies[i + 1])
 
 
-def graph(data: Buffer, place: int, end: int, model: str) -> tuple[Nodes, Functions]:
-    """Reads a GraphDef at data[place:end].
+def graph(
+    data: Buffer, place: int, end: int, model: str, budget: Budget
+) -> tuple[GraphNodes, Functions]:
+    """Reads a GraphDef at data[place:end]; `budget` is that of the file, which may hold several.
 
     Returns its nodes, those of functions after those of the graph, and for each function the nodes
     whose values it returns. The nodes stay in `data`. Raises WireError where the bytes are no GraphDef.
     """
-    nodes = Nodes(data, model)
+    nodes = GraphNodes(data, model)
     functions: Functions = {}
-    budget = Budget(end - place)
     libraries = array("Q")
     looking = Pass(data)
     for number, kind, a, b in wire.fields(data, place, end):

@@ -23,12 +23,11 @@ class MetaGraph:
     graph: tuple[int, int]
 
 
-def meta_graph(data: Buffer, place: int, end: int) -> Iterator[MetaGraph]:
-    """Yields the graph of the MetaGraphDef at data[place:end]."""
+def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[MetaGraph]:
+    """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is that of the file."""
     tags: list[str] = []
     signatures: dict[str, Signature] = {}
     graphs: list[tuple[int, int]] = []
-    budget = Budget(end - place)
     for number, kind, a, b in wire.fields(data, place, end):
         if number > 7 or kind != BYTES:
             raise WireError(
@@ -46,17 +45,17 @@ def meta_graph(data: Buffer, place: int, end: int) -> Iterator[MetaGraph]:
             budget.take(_GRAPH + _SIGNATURE * (b - a))
             name, found = signature.from_binary(data, a, b)
             signatures[name] = found
+    of_all = tuple(tags)
     for graph in graphs:
-        yield MetaGraph(tuple(tags), signatures, graph)
+        yield MetaGraph(of_all, signatures, graph)
 
 
-def saved_model(data: Buffer) -> Iterator[MetaGraph]:
-    """Yields the graphs of a SavedModel."""
-    budget = Budget(len(data))
+def saved_model(data: Buffer, budget: Budget) -> Iterator[MetaGraph]:
+    """Yields the graphs of a SavedModel; `budget` is that of the file."""
     for number, kind, a, b in wire.fields(data, 0, len(data)):
         if number == 2 and kind == BYTES:
             budget.take(_GRAPH)
-            yield from meta_graph(data, a, b)
+            yield from meta_graph(data, a, b, budget)
         elif number != 1 or kind != VARINT:
             raise WireError(f"field {number}: not as in saved_model.proto: no SavedModel")
 

@@ -1,6 +1,7 @@
 """What a model asks for: the one form that all readers give."""
 
-from collections.abc import Callable, Collection, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +48,21 @@ class NodeUse:
         """Returns where the node is, for messages."""
         inside = f" in function {self.function}" if self.function else ""
         return f"node {self.node!r}{inside}"
+
+
+class Nodes(Collection[NodeUse]):
+    """Nodes that are read from the file's bytes whenever they are walked through.
+
+    A node of a few bytes would take many times as many as a value that is kept.
+    """
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[NodeUse]:
+        """Reads them, one after the other."""
+
+    def __contains__(self, item: object) -> bool:
+        """Says whether `item` is one of them, by reading them."""
+        return any(item == use for use in self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from tfcarve.models import (
 )
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
-from tfcarve.models.wire import Buffer
+from tfcarve.models.wire import Budget, Buffer
 
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
@@ -151,6 +151,7 @@ def _model(
     data: Buffer,
     graphs: Sequence[MetaGraph],
     choice: Choice,
+    budget: Budget,
 ) -> Model:
     """Returns what `choice` takes of `graphs`, which are in `data`."""
     parts: list[Collection[NodeUse]] = []
@@ -162,7 +163,7 @@ def _model(
         asked = signature.chosen(has, choice.signatures)
         for graph in graphs:
             own = {n: s for n, s in graph.signatures.items() if n in asked}
-            nodes, of_functions = graph_def.graph(data, *graph.graph, name)
+            nodes, of_functions = graph_def.graph(data, *graph.graph, name, budget)
             parts.append(signature.reached(nodes, own) if choice.signatures else nodes)
             functions.update(of_functions)
             taken.update(own)
@@ -180,14 +181,16 @@ def _model(
 
 
 def _binary(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
+    budget = Budget(len(data))
     if kind == "graphdef":
-        return _model(path, name, kind, data, [MetaGraph((), {}, (0, len(data)))], ALL)
+        whole = MetaGraph((), {}, (0, len(data)))
+        return _model(path, name, kind, data, [whole], ALL, budget)
     found = (
-        meta_graph.saved_model(data)
+        meta_graph.saved_model(data, budget)
         if kind == "saved_model"
-        else meta_graph.meta_graph(data, 0, len(data))
+        else meta_graph.meta_graph(data, 0, len(data), budget)
     )
-    return _model(path, name, kind, data, _tagged(path, list(found), choice.tags), choice)
+    return _model(path, name, kind, data, _tagged(path, list(found), choice.tags), choice, budget)
 
 
 def _pb(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
@@ -232,7 +235,7 @@ def _one(path: Path, name: str, choice: Choice) -> Model:
         if suffix in (".json", ".yaml", ".yml"):
             return _list(path, name, data)
         if suffix == ".tflite":
-            return Model(name, _digest(path), "tflite-flex", tuple(tflite.flex_ops(data, name)))
+            return Model(name, _digest(path), "tflite-flex", tflite.flex_ops(data, name))
     except (ops_list.ListError, tflite.FlatError) as error:
         raise BadInput(f"{path}: {error}") from None
     if suffix in (".pbtxt", ".prototxt", ".textproto"):

@@ -6,10 +6,11 @@ schema.fbs, tensorflow/lite/tools/list_flex_ops.cc, flatbuffers' flexbuffers.h.
 """
 
 import struct
+from array import array
 from collections.abc import Iterator
 
 from tfcarve.models import graph_def, wire
-from tfcarve.models.node_use import NodeUse
+from tfcarve.models.node_use import Nodes, NodeUse
 from tfcarve.models.wire import Buffer
 
 
@@ -65,11 +66,11 @@ class _Budget:
         if self._left < 0:
             raise FlatError("refers to the same bytes again and again: damaged")
 
-    def text(self, data: Buffer, table: int, index: int) -> bytes:
-        """Returns the bytes of a string or vector field."""
+    def place(self, data: Buffer, table: int, index: int) -> tuple[int, int]:
+        """Returns the place and end of the bytes of a string or vector field."""
         start, length = _vector(data, table, index, 1)
         self.take(length)
-        return bytes(data[start : start + length])
+        return start, start + length
 
 
 def _two_strings(options: bytes) -> tuple[bytes, bytes]:
@@ -109,7 +110,35 @@ def _two_strings(options: bytes) -> tuple[bytes, bytes]:
     return found[0], found[1]
 
 
-def flex_ops(data: Buffer, model: str) -> list[NodeUse]:
+class FlexOps(Nodes):
+    """The nodes in the Flex ops of a model."""
+
+    def __init__(self, data: Buffer, model: str) -> None:
+        """Starts with none."""
+        self._data = data
+        self._model = model
+        # Of each: the options, their end, the numbers of subgraph and operator.
+        self._places = array("Q")
+
+    def add(self, place: int, end: int, graph: int, operator: int) -> None:
+        """Adds the one with the options data[place:end]."""
+        self._places.extend((place, end, graph, operator))
+
+    def __len__(self) -> int:
+        return len(self._places) // 4
+
+    def __iter__(self) -> Iterator[NodeUse]:
+        numbers = iter(self._places)
+        for place, end, graph, operator in zip(numbers, numbers, numbers, numbers, strict=True):
+            options = bytes(self._data[place:end])
+            yield _flex_op(options, self._model, _where(operator, graph))
+
+
+def _where(operator: int, graph: int) -> str:
+    return f"operator {operator} of subgraph {graph}"
+
+
+def flex_ops(data: Buffer, model: str) -> FlexOps:
     """Returns the TensorFlow ops in the TensorFlow Lite model `data`, none where it has none.
 
     Raises FlatError where the bytes are no such model or an op in it is damaged.
@@ -118,20 +147,22 @@ def flex_ops(data: Buffer, model: str) -> list[NodeUse]:
         raise FlatError("does not have TFL3 at byte 4: no TensorFlow Lite model")
     budget = _Budget(len(data))
     root = _number(data, 0, "<I")
-    codes = [budget.text(data, code, 1).decode(errors="replace") for code in _tables(data, root, 1)]
-    nodes = []
+    flex = bytearray()  # of each code, whether it is that of a Flex op
+    for code in _tables(data, root, 1):
+        place, end = budget.place(data, code, 1)
+        flex.append(data[place : min(end, place + 4)] == b"Flex")
+    nodes = FlexOps(data, model)
     for graph_number, graph in enumerate(_tables(data, root, 2)):
         for number, operator in enumerate(_tables(data, graph, 3)):
             budget.take(4)
             index_place = _field(data, operator, 0)
             index = _number(data, index_place, "<I") if index_place else 0
-            if index >= len(codes):
-                raise FlatError(
-                    f"operator {number} of subgraph {graph_number}: unknown code {index}: damaged"
-                )
-            if codes[index].startswith("Flex"):
-                where = f"operator {number} of subgraph {graph_number} ({codes[index]})"
-                nodes.append(_flex_op(budget.text(data, operator, 5), model, where))
+            if index >= len(flex):
+                raise FlatError(f"{_where(number, graph_number)}: unknown code {index}: damaged")
+            if flex[index]:
+                place, end = budget.place(data, operator, 5)
+                _flex_op(bytes(data[place:end]), model, _where(number, graph_number))
+                nodes.add(place, end, graph_number, number)
     return nodes
 
 
@@ -144,4 +175,12 @@ def _flex_op(options: bytes, model: str, where: str) -> NodeUse:
     name = raw_name.decode(errors="replace")
     if node.op != name:
         raise FlatError(f"{where}: is called {name!r} but holds a node of {node.op!r}")
-    return NodeUse(model, "", node.node or where, node.op, node.device, node.attrs, node.inputs)
+    return NodeUse(
+        model,
+        "",
+        node.node or f"{where} (Flex{name})",
+        node.op,
+        node.device,
+        node.attrs,
+        node.inputs,
+    )

@@ -22,13 +22,13 @@ class WireError(ValueError):
 
 
 class Budget:
-    """Refuses a message of so many tiny parts that they would take far more memory than its bytes.
+    """Refuses a file or message of so many tiny parts that they would take far more memory than its bytes.
 
     What a model's own tools write stays far below: their parts have names.
     """
 
     def __init__(self, size: int) -> None:
-        """Starts for a message of `size` bytes."""
+        """Starts for `size` bytes."""
         self._left = 8 * size + 4_000_000
 
     def take(self, size: int) -> None:
