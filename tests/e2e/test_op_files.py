@@ -28,12 +28,6 @@ def app() -> Iterator[Workspace]:
         yield workspace
 
 
-def _bazel(app: Workspace, *arguments: str) -> str:
-    done = app.bazel([*arguments, "--noshow_progress", "--ui_event_filters=-info,-debug,-warning"])
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
 def _folder(files: list[Path], name: str) -> Path:
     (folder,) = {file.parent for file in files if file.name == name}
     return folder
@@ -59,7 +53,7 @@ def _headers(app: Workspace, root: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which make made the app and the control."""
-    root = Path(_bazel(app, "info", "execution_root").split()[-1])
+    root = app.execution_root()
     selection = app.build([_SELECTION]).files(_SELECTION)
     library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).files(_LIBRARY)
     (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow")

@@ -61,8 +61,10 @@ def _index(data: bytes) -> object:
     return index.parse(data, "index.json").load()
 
 
-def _shadow(text: str) -> object:
-    return [shadow.make(text, whole, lambda written: written) for whole in (False, True)]
+def _shadow(text: str) -> None:
+    tree = {"a.h": "p/a.h", "b.h": "b.h"}
+    for whole in (False, True):
+        shadow.make(text, whole, tree.get)
 
 
 _SETS = {"NumberTypes": ("float32",), "QuantizedTypes": ("qint8",), "RealNumberTypes": ()}

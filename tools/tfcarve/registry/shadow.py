@@ -84,7 +84,7 @@ def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Shadow:
     text = text.replace("\r\n", "\n")
     if not whole and "/*" in text:
         text = _BLOCK_COMMENT.sub(lambda m: m.group(1) or " ", text)
-    includes: list[str] = []
+    includes: dict[str, None] = {}  # in their order, each once
     kept = io.StringIO()  # a list of lines would take twenty times as much where they are short
     last = 0
     for match in _DIRECTIVE.finditer(text):
@@ -98,7 +98,7 @@ def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Shadow:
             written = _INCLUDE.match(rest)
             found = find(written.group(1) or written.group(2)) if written else None
             if found:
-                includes.append(found)
+                includes[found] = None
                 line = f'#include "{found}"\n'
         elif word in ("define", "undef"):
             macro = _MACRO.match(rest)
@@ -114,4 +114,4 @@ def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Shadow:
             kept.write("\n" * match.group().count("\n"))
     if whole:
         kept.write(text[last:])
-    return Shadow(kept.getvalue(), tuple(dict.fromkeys(includes)))
+    return Shadow(kept.getvalue(), tuple(includes))
