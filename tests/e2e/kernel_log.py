@@ -18,7 +18,7 @@ from tfcarve.registry.index import Registration
 from tfcarve.selection.selection import Selection
 
 # The macro makes the precompiled header unfit for the units, so the compiler reads the headers themselves.
-_FLAG = "--@tfcarve//rules/config:log_kernel_sources"
+FLAG = "--@tfcarve//rules/config:log_kernel_sources"
 _LINE = re.compile(r"Kernel found: (\S+) (\S+)")
 # How many kernels of an op a source registers.
 Registered = Counter[tuple[str, str]]
@@ -54,7 +54,7 @@ def expected(selection: Selection, registrations: Iterable[Registration]) -> Reg
 
 def of_library(workspace: Workspace, target: str) -> str:
     """Builds a library's runner with the macro and returns what it logs before it does anything."""
-    build = workspace.build([target], [_FLAG, "--output_groups=runner"])
+    build = workspace.build([target], [FLAG, "--output_groups=runner"])
     return of_program(build.files(target, "runner")[0])
 
 

@@ -19,6 +19,7 @@ tf_kernel_library(name = "cast", srcs = ["cast.cc"], hdrs = ["cast.h"])
 tf_kernel_library(name = "move", srcs = ["move.cc"], hdrs = ["move_functor.h"])
 tf_kernel_library(name = "big", srcs = ["launch.cc", "unused.cc"], hdrs = ["big.h"])
 tf_kernel_library(name = "take", prefix = "take")
+tf_kernel_library(name = "segment", prefix = "segment")
 tf_kernel_library(name = "repeat", srcs = ["repeat_cpu.h", "repeat_cpu_int.cc"], prefix = "repeat_op")
 cc_library(name = "core_thing", srcs = ["core_thing.cc"], hdrs = ["core_thing.h"])
 """,
@@ -57,6 +58,10 @@ void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
     "repeat_op.cc": "template <class D> struct Repeat { void operator()(const D& d) const; };",
     "repeat_cpu.h": "template <class D> void Repeat<D>::operator()(const D& d) const {}",
     "repeat_cpu_int.cc": f'#include "{_K}/repeat_cpu.h"\ntemplate struct Repeat<CPUDevice>;\n',
+    # One of several sources with the same templates defines what these call.
+    "segment_impl.h": "bool Validate(int n);\ntemplate <class T> void Sum() {\n  Validate(1);\n}",
+    "segment_impl_1.cc": f'#include "{_K}/segment_impl.h"\nbool Validate(int n) {{ return n; }}',
+    "segment_impl_2.cc": f'#include "{_K}/segment_impl.h"\nvoid Run() {{ Sum<int>(); }}',
     "core_thing.h": "",
     "core_thing.cc": "",
     "move_functor.h": "template <class D> void DoMove(const D& d);",
@@ -71,6 +76,8 @@ _REGISTERING = {
         "cast.cc",
         "move.cc",
         "repeat_op.cc",
+        "segment_impl_1.cc",
+        "segment_impl_2.cc",
         "take.cc",
         "takes_more.cc",
         "uses_cast_op.cc",
@@ -103,6 +110,11 @@ def test_what_it_uses_and_what_that_uses(root: Path) -> None:
 def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
     assert _helpers(root, "uses_move.cc") == ["move.cc"]
     assert _helpers(root, "uses_cast_op.cc") == ["cast.cc"]
+
+
+def test_a_registering_source_that_defines_what_the_templates_of_several_call(root: Path) -> None:
+    assert _helpers(root, "segment_impl_2.cc") == ["segment_impl_1.cc"]
+    assert _helpers(root, "segment_impl_1.cc") == []
 
 
 @pytest.mark.parametrize(

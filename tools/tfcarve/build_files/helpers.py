@@ -6,6 +6,7 @@ header that it includes, only those sources are taken that define a name it uses
 """
 
 import functools
+import re
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
@@ -20,6 +21,8 @@ _FOLDERS = tuple(
 )
 # What the core leaves out, and is linked by those that use its header: tf.data's dataset.cc.
 _ON_DEMAND = {f"{source.removesuffix('.cc')}.h": source for source in ON_DEMAND}
+# segment_reduction_ops_impl_1.cc and others share segment_reduction_ops_impl.h.
+_NUMBER = re.compile(r"_\d+\.cc$")
 _C_API_KERNELS = "tensorflow/c/kernels/"
 _NOT_FOR_CPU = (
     "_gpu.cc",
@@ -93,11 +96,15 @@ class _Search:
         others of its headers that declare what it defines; one that has no header is judged by the
         names that it defines. Besides, it is needed where it instantiates what is `left` to others. One
         that registers is wanted only for a name that its header declares and something else uses:
-        mostly its header is included for templates.
+        mostly its header is included for templates. Where it is one of several sources that share a
+        header, the header's templates use what it defines.
         """
         own = self._targets.headers_of(candidate)
         names = self._sources.names(candidate).defined
         if candidate in self._registering:
+            shared = _NUMBER.sub(".h", candidate)
+            if shared in headers and names & self._sources.names(shared).used:
+                return True
             own = [h for h in self._targets.headers_named_as(candidate) if h in headers]
             names &= frozenset[str]().union(*(self._sources.names(h).used for h in own))
         elif own:
