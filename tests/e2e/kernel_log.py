@@ -7,6 +7,7 @@ the C API do not.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections import Counter
@@ -60,7 +61,14 @@ def of_library(workspace: Workspace, target: str) -> str:
 
 def of_program(program: Path) -> str:
     """What a program logs on standard error when it is only asked for help."""
+    # Whoever imports full TensorFlow in this process may have made it quiet.
+    everything = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "0"}
     done = subprocess.run(
-        [program, "--help"], check=True, text=True, capture_output=True, timeout=60
+        [program, "--help"],
+        check=True,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        env=everything,
     )
     return done.stderr
