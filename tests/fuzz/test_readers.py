@@ -148,6 +148,7 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "registrations": [("records", _repeated(b'TFCARVE_SOURCE "a.cc"\n',
         b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T");\n'))],
     "directives": [("shadow", _repeated(b"", b"#a\n"))],
+    "texts and a comment": [("shadow", _repeated(b"/**/", b'""'))],
     "comments without an end": [("shadow", _repeated(b"", b"/*")), ("attr_spec", _repeated(b"l: list(string) = [\"", b"/*"))],
     "texts without an end": [("attr_spec", _repeated(b'l: list(string) = ["', b'R"('))],
     "statements": [("build_file", _repeated(b"", b"a\n"))],

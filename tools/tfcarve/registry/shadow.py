@@ -73,6 +73,18 @@ def is_header(path: str) -> bool:
     return path.endswith((".h", ".hpp", ".hh"))
 
 
+def _without_block_comments(text: str) -> str:
+    kept = io.StringIO()  # as below; re.sub() makes such a list
+    last = 0
+    for match in _BLOCK_COMMENT.finditer(text):
+        if match.group(1) is None:
+            kept.write(text[last : match.start()])
+            kept.write(" ")
+            last = match.end()
+    kept.write(text[last:])
+    return kept.getvalue()
+
+
 def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Shadow:
     """Makes a shadow.
 
@@ -83,7 +95,7 @@ def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Shadow:
     """
     text = text.replace("\r\n", "\n")
     if not whole and "/*" in text:
-        text = _BLOCK_COMMENT.sub(lambda m: m.group(1) or " ", text)
+        text = _without_block_comments(text)
     includes: dict[str, None] = {}  # in their order, each once
     kept = io.StringIO()  # a list of lines would take twenty times as much where they are short
     last = 0
