@@ -210,14 +210,25 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_names() -> None:
     assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
     modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
-    shared = {"common", "size_common"}
+    shared = {"common", "options", "size_common"}
     assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
 
 
-def test_a_command_loads_no_other_one() -> None:
+_SLOW_TO_LOAD = ("lief", "elftools", "jinja2", "squarify")
+
+
+@pytest.mark.parametrize(
+    ("command", "modules"),
+    [
+        ("header", _SLOW_TO_LOAD),
+        # It begins to hash its models before it loads anything.
+        ("select", (*_SLOW_TO_LOAD, "yaml", "tfcarve.models.read", "tfcarve.registry.index")),
+    ],
+)
+def test_a_command_loads_no_other_one(command: str, modules: tuple[str, ...]) -> None:
     program = (
-        "import sys; from tfcarve import cli; cli.main(['select', '--help'])\n"
-        "sys.exit(str([m for m in ('lief', 'elftools', 'jinja2', 'squarify') if m in sys.modules]))"
+        f"import sys; from tfcarve import cli; cli.main([{command!r}, '--help'])\n"
+        f"sys.exit(str([m for m in {modules} if m in sys.modules]))"
     )
     path = os.pathsep.join([str(Path(cli.__file__).parents[1]), *sys.path])
     done = subprocess.run(

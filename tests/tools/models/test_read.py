@@ -205,26 +205,17 @@ def test_unreadable(tmp_path: Path) -> None:
         read(loop)
 
 
-@pytest.mark.parametrize("nodes", [1, 400, 2000])
-def test_the_digest_is_that_of_the_whole_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int
-) -> None:
-    monkeypatch.setattr(reading, "_WINDOW", mmap.PAGESIZE)
-    path = _write(tmp_path / "m.pb", _GRAPH * nodes)
-    assert read(path).digest() == hashlib.sha256(path.read_bytes()).hexdigest()
+def test_the_digest_is_asked_for_the_file_that_was_read(tmp_path: Path) -> None:
+    content = protos.saved_model(protos.meta_graph(_GRAPH, "serve"))
+    file = _write(tmp_path / "sm/saved_model.pb", content)
+    asked = []
 
+    def digest(path: Path) -> str:
+        asked.append(path)
+        return "0123"
 
-def test_a_file_that_cannot_be_hashed_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = _write(tmp_path / "m.pb", _GRAPH)
-
-    def failing(*_: object, **__: object) -> None:
-        raise OSError(5, "Input/output error")
-
-    there = reading.mapped(path)
-    monkeypatch.setattr(reading, "mapped", lambda _: there)
-    monkeypatch.setattr(mmap, "mmap", failing)
-    digest = read(path).digest
-    with pytest.raises(BadInput, match="cannot be read: Input/output error"):
-        digest()
+    model = read(file.parent, sha256=digest)
+    assert not asked
+    assert model.digest() == "0123"
+    assert asked == [file]
+    assert read(file.parent).digest() == hashlib.sha256(content).hexdigest()

@@ -4,7 +4,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.errors import BadInput
 from tfcarve.files import read_bytes
 from tfcarve.package import java
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="libtensorflow_inference.so",
         help="of each library (default: %(default)s)",
     )
-    common.add_output_argument(parser, "the AAR")
+    options.add_output(parser, "the AAR")
 
 
 def run(arguments: argparse.Namespace) -> int:

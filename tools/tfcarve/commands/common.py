@@ -22,35 +22,6 @@ def default_defines() -> tuple[str, ...]:
     return tuple(_DEFINES.read_text(encoding="utf-8").split())
 
 
-def add_index_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares --index, --tensorflow, --custom-op."""
-    parser.add_argument(
-        "--index",
-        type=Path,
-        metavar="FILE",
-        help="index.json; else that of the pinned TensorFlow is used, made once and kept",
-    )
-    add_tree_arguments(parser)
-
-
-def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares --tensorflow and --custom-op."""
-    parser.add_argument(
-        "--tensorflow",
-        type=Path,
-        metavar="DIR",
-        help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version",
-    )
-    parser.add_argument(
-        "--custom-op",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="C++ source of custom ops or kernels; may be repeated",
-    )
-
-
 def tensorflow_tree(given: Path | None) -> Path:
     """Returns the source tree to use: the given one, TFCARVE_TENSORFLOW's, or the pinned one."""
     if given is not None:
@@ -62,7 +33,7 @@ def tensorflow_tree(given: Path | None) -> Path:
 
 
 def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
-    """Returns the index that the arguments of add_index_arguments ask for."""
+    """Returns the index that the arguments of options.add_index ask for."""
     index = _index(arguments)
     gc.freeze()  # its half a million values stay: the next look for cycles needn't go through them
     return index
@@ -89,13 +60,6 @@ def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
 def load_selection(path: Path) -> Selection:
     """Reads selection.json."""
     return parse_selection(files.read_bytes(path), str(path))
-
-
-def add_output_argument(parser: argparse.ArgumentParser, what: str) -> None:
-    """Declares -o."""
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output"
-    )
 
 
 def output(data: bytes, path: Path | None) -> None:

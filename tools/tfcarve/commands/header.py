@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit.header import header, header_for_all
 from tfcarve.errors import BadInput
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help="registers everything instead: to compare sizes with"
     )
-    common.add_output_argument(parser, "the header")
+    options.add_output(parser, "the header")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ import os
 import re
 
 from tfcarve import progress
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.registry import scan
 
 NAME = "index"
@@ -22,7 +22,7 @@ def _define(text: str) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    common.add_tree_arguments(parser)
+    options.add_tree(parser)
     parser.add_argument(
         "--define",
         type=_define,
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=VALUE]",
         help="a define of the real compile; where none is given: those of tfcarve's own build",
     )
-    common.add_output_argument(parser, "index.json")
+    options.add_output(parser, "index.json")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 import argparse
 import difflib
 
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.errors import AnswerIsNo, Problem
 
 NAME = "locate"
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="CPU",
         help="device type whose kernels are shown (with those of DEFAULT); all: every one",
     )
-    common.add_index_arguments(parser)
+    options.add_index(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

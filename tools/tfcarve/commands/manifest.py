@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit import manifest as emit
 from tfcarve.proof import manifest
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="lets the linker drop the table of registrations, which prove reads",
     )
-    common.add_output_argument(parser, "the unit")
+    options.add_output(parser, "the unit")
 
 
 def run(arguments: argparse.Namespace) -> int:

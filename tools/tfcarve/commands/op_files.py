@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.build_files.evaluate import BuildFileError
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit import kernel_groups, op_files
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="for --build-fragment: TensorFlow's source tree; else $TFCARVE_TENSORFLOW, else the pinned version",
     )
-    common.add_output_argument(parser, "the list")
+    options.add_output(parser, "the list")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.errors import AnswerIsNo, BadInput, Problem
 from tfcarve.proof import binary, compare, manifest, table
 from tfcarve.proof.binary import Image
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the library must be for; else what it says itself",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
-    common.add_output_argument(parser, "the proof")
+    options.add_output(parser, "the proof")
 
 
 def _table(image: Image, section: str) -> Table:

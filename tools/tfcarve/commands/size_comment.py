@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.commands.size_common import load_report
 from tfcarve.errors import BadInput
 from tfcarve.size import budget
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REPORT",
         help="with the change, one a platform",
     )
-    common.add_output_argument(parser, "the comment")
+    options.add_output(parser, "the comment")
 
 
 def _by_platform(paths: list[Path]) -> dict[str, Report]:

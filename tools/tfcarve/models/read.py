@@ -1,11 +1,9 @@
 """Reads a model of any kind: looks at what it is, hands it to its reader."""
 
 import codecs
-import hashlib
+import functools
 import itertools
 import mmap
-import os
-import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +12,7 @@ from tfcarve.errors import BadInput
 from tfcarve.models import (
     graph_def,
     graph_text,
+    hashing,
     keras,
     meta_graph,
     ops_list,
@@ -28,8 +27,6 @@ from tfcarve.models.wire import Budget, Buffer
 
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
-# So much of a file is hashed at once, and mapped for it: a multiple of the page size.
-_WINDOW = 8 << 20
 _READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
 
 
@@ -76,46 +73,8 @@ def _looks_like_text(data: Buffer) -> bool:
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
 
 
-class _Hashing(threading.Thread):
-    """Hashes a file beside what else is done: it takes the interpreter's lock once a window, to begin and to end.
-
-    A large window in one go: reading an index holds the lock for a tenth of a second, and a hash that asked for it
-    more often would wait that long.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Starts at once."""
-        super().__init__()
-        self._path = path
-        self._error: OSError | None = None
-        self._digest = hashlib.sha256()
-        self.start()
-
-    def run(self) -> None:
-        """Hashes the file."""
-        try:
-            with self._path.open("rb") as stream:
-                size = os.fstat(stream.fileno()).st_size
-                for start in range(0, size, _WINDOW):
-                    length = min(_WINDOW, size - start)
-                    with mmap.mmap(
-                        stream.fileno(), length, access=mmap.ACCESS_READ, offset=start
-                    ) as window:
-                        self._digest.update(window)
-        except OSError as error:
-            self._error = error
-
-    def hexdigest(self) -> str:
-        """Waits for the SHA-256; raises BadInput where the file can't be read any more."""
-        self.join()
-        if self._error is not None:
-            raise BadInput(f"{self._path}: cannot be read: {self._error.strerror}")
-        return self._digest.hexdigest()
-
-
-def _digest(path: Path) -> Callable[[], str]:
-    """Starts to hash a file; what it returns waits for the result."""
-    return _Hashing(path).hexdigest
+def _when_asked(path: Path) -> Callable[[], str]:
+    return functools.partial(hashing.sha256, path)
 
 
 def _list_text(path: Path, data: Buffer) -> str:
@@ -171,7 +130,7 @@ def _model(
         raise BadInput(f"{path}: {error}") from None
     return Model(
         name,
-        _digest(path),
+        _when_asked(path),
         kind,
         parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
         functions,
@@ -225,7 +184,7 @@ def _saved_model_file(path: Path) -> Path:
 def _list(path: Path, name: str, data: Buffer) -> Model:
     from_text = ops_list.from_json if path.suffix.lower() == ".json" else ops_list.from_yaml
     asked = from_text(_list_text(path, data))
-    return Model(name, _digest(path), "ops-list", (), asks=asked.asks, training=asked.training)
+    return Model(name, _when_asked(path), "ops-list", (), asks=asked.asks, training=asked.training)
 
 
 def _one(path: Path, name: str, choice: Choice) -> Model:
@@ -235,7 +194,7 @@ def _one(path: Path, name: str, choice: Choice) -> Model:
         if suffix in (".json", ".yaml", ".yml"):
             return _list(path, name, data)
         if suffix == ".tflite":
-            return Model(name, _digest(path), "tflite-flex", tflite.flex_ops(data, name))
+            return Model(name, _when_asked(path), "tflite-flex", tflite.flex_ops(data, name))
     except (ops_list.ListError, tflite.FlatError) as error:
         raise BadInput(f"{path}: {error}") from None
     if suffix in (".pbtxt", ".prototxt", ".textproto"):
@@ -253,25 +212,27 @@ def _one(path: Path, name: str, choice: Choice) -> Model:
 
 def _keras(path: Path, choice: Choice) -> Model:
     mapped(path)  # it is there, and not empty
-    digest = _digest(path)
     with keras.exported(path) as saved_model:
         try:
             model = _one(_saved_model_file(saved_model), str(path), choice)
         except BadInput as error:
             raise BadInput(str(error).replace(str(saved_model), str(path))) from None
-    return replace(model, digest=digest, format="keras")
+    return replace(model, format="keras")
 
 
-def read(path: Path, choice: Choice = ALL) -> Model:
+def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashing.sha256) -> Model:
     """Reads the model at `path`.
 
     Args:
       path: a file or a SavedModel's directory.
       choice: what to take of a SavedModel or MetaGraph.
+      sha256: gives the SHA-256 of a file, for the model's digest.
     Raises BadInput, with the file, the place and what would be right, where it
     is no model that can be read, or has not what is chosen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
-        return _keras(path, choice)
-    place = _saved_model_file(path) if path.is_dir() else path
-    return _one(place, str(path), choice)
+        file, model = path, _keras(path, choice)
+    else:
+        file = _saved_model_file(path) if path.is_dir() else path
+        model = _one(file, str(path), choice)
+    return replace(model, digest=functools.partial(sha256, file))

@@ -212,9 +212,8 @@ def resolve(
     lookup = Lookup(index)
     known = tuple(rules)
     replaced = frozenset(op for rule in known if rule.replaced for op in rule.when)
-    described = ((ModelFacts(m.path, m.digest(), m.format, m.signatures), m) for m in models)
-    ordered = sorted(described, key=lambda pair: (pair[0].path, pair[0].sha256))
-    for _, model in ordered:
+    ordered = sorted(models, key=lambda model: model.path)
+    for model in ordered:
         uses = reach.needed_nodes(model)
         for use in uses:
             _node(use, model, lookup, work, replaced)
@@ -227,7 +226,7 @@ def resolve(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
             problems,
         )
-    added = added_ops.train(kinds, lookup, work) if any(m.training for _, m in ordered) else []
+    added = added_ops.train(kinds, lookup, work) if any(m.training for m in ordered) else []
     gradients, gradient_files = (
         added_ops.differentiate(index, lookup, work) if GRADIENT_OP in work.ops else ([], ())
     )
@@ -245,10 +244,12 @@ def resolve(
     files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts | {*gradient_files})
     helpers = _helpers(files, index)
     left = _selected_leftovers(work, added)
+    # Asked for last: a digest may still be in the making.
+    facts = {ModelFacts(m.path, m.digest(), m.format, m.signatures) for m in ordered}
     return Resolved(
         Selection(
             index.tensorflow,
-            tuple(sorted({facts for facts, _ in ordered})),
+            tuple(sorted(facts)),
             tuple(ops),
             tuple(kernels),
             tuple(files),

@@ -1,0 +1,77 @@
+"""Tests of hashing model files, beside other work and by itself."""
+
+import hashlib
+import mmap
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tfcarve.errors import BadInput
+from tfcarve.models import hashing
+from tfcarve.models.hashing import Ahead, sha256
+
+
+def _file(path: Path, pages: float) -> Path:
+    path.write_bytes(bytes(range(251)) * int(pages * mmap.PAGESIZE / 251))
+    return path
+
+
+def _right(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("pages", [0, 0.5, 1, 2, 7.3])
+def test_the_whole_file_is_hashed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: float
+) -> None:
+    monkeypatch.setattr(hashing, "_WINDOW", mmap.PAGESIZE)
+    path = _file(tmp_path / "m.pb", pages)
+    assert sha256(path) == _right(path)
+
+
+def test_files_ahead(tmp_path: Path) -> None:
+    files = [_file(tmp_path / f"{n}.pb", n) for n in range(4)]
+    with Ahead([*files, files[0]]) as hashes:
+        assert [hashes.sha256(file) for file in reversed(files)] == [
+            _right(file) for file in reversed(files)
+        ]
+        later = _file(tmp_path / "later.pb", 2)
+        assert hashes.sha256(later) == _right(later)
+
+
+def test_what_is_no_file_is_said_when_it_is_asked_for(tmp_path: Path) -> None:
+    there = _file(tmp_path / "m.pb", 1)
+    with Ahead([tmp_path / "none.pb", tmp_path, there]) as hashes:
+        assert hashes.sha256(there) == _right(there)
+        with pytest.raises(BadInput, match=r"none\.pb: cannot be read: No such file"):
+            hashes.sha256(tmp_path / "none.pb")
+        with pytest.raises(BadInput, match="cannot be read: Is a directory"):
+            hashes.sha256(tmp_path)
+
+
+def test_a_file_that_cannot_be_hashed_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(mmap, "mmap", failing)
+    path = _file(tmp_path / "m.pb", 1)
+    with Ahead([path]) as hashes, pytest.raises(BadInput, match="cannot be read: Input/output"):
+        hashes.sha256(path)
+
+
+def test_it_ends_with_what_it_was_for(tmp_path: Path) -> None:
+    path = tmp_path / "long.pb"
+    with path.open("wb") as stream:
+        stream.truncate(20_000_000_000)
+    start, interval, threads = time.monotonic(), sys.getswitchinterval(), threading.active_count()
+    with pytest.raises(BadInput, match="no model"), Ahead([path]):
+        assert threading.active_count() == threads + 1
+        raise BadInput("no model")
+    assert threading.active_count() == threads
+    assert sys.getswitchinterval() == interval
+    assert time.monotonic() - start < 10  # all of it takes a minute

@@ -1,0 +1,40 @@
+"""Arguments that several subcommands have. Nothing else is loaded here, so that a command can begin early."""
+
+import argparse
+from pathlib import Path
+
+
+def add_index(parser: argparse.ArgumentParser) -> None:
+    """Declares --index, --tensorflow, --custom-op."""
+    parser.add_argument(
+        "--index",
+        type=Path,
+        metavar="FILE",
+        help="index.json; else that of the pinned TensorFlow is used, made once and kept",
+    )
+    add_tree(parser)
+
+
+def add_tree(parser: argparse.ArgumentParser) -> None:
+    """Declares --tensorflow and --custom-op."""
+    parser.add_argument(
+        "--tensorflow",
+        type=Path,
+        metavar="DIR",
+        help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version",
+    )
+    parser.add_argument(
+        "--custom-op",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="C++ source of custom ops or kernels; may be repeated",
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declares -o."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output"
+    )
