@@ -23,14 +23,20 @@ from pathlib import Path
 from fuzz import record
 from fuzz.record import Ran, Turn
 
-# It takes a second to measure the memory that one input takes.
-_MEASURED = 8
+# It takes a second to measure the memory that one input takes: of a turn's, so many at most.
+_MEASURED = 40
 _EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 
 
-def _memory(name: str, found: Path) -> bool:
-    """Says whether one of the inputs that were found last takes too much memory."""
-    files = sorted(found.iterdir(), key=lambda file: file.stat().st_mtime)[-_MEASURED:]
+def spread(files: Sequence[Path], most: int) -> list[Path]:
+    """Returns at most so many of `files`, as far from each other as can be, the last one among them."""
+    step = max(1.0, len(files) / most)
+    return [files[-1 - int(i * step)] for i in range(min(len(files), most))]
+
+
+def _memory(name: str, found: Collection[Path]) -> bool:
+    """Says whether one of the inputs that were found takes too much memory; looks at some of many."""
+    files = spread(sorted(found, key=lambda file: file.stat().st_mtime), _MEASURED)
     command = [sys.executable, "-m", "fuzz.memory", name, *map(str, files)]
     status = subprocess.run(command, check=False).returncode
     if status not in (0, 1):
@@ -48,7 +54,8 @@ def run(name: str, folder: Path, seconds: int) -> Turn:
     """Fuzzes one reader for `seconds`, or until it breaks; what counts is the processor's time."""
     found, broken = folder / "found" / name, folder / "broken" / name
     broken.mkdir(parents=True, exist_ok=True)
-    known = len(list(broken.iterdir()))
+    found.mkdir(parents=True, exist_ok=True)
+    broken_before, found_before = set(broken.iterdir()), set(found.iterdir())
     options = [
         f"-max_total_time={seconds}",
         "-print_final_stats=1",
@@ -64,7 +71,8 @@ def run(name: str, folder: Path, seconds: int) -> Turn:
     took = round(_processor() - start)
     if executed is None:
         raise SystemExit(f"{name}: the fuzzer did not run: see {folder / name}.log")
-    finds = len(list(broken.iterdir())) - known + _memory(name, found)
+    finds = len(set(broken.iterdir()) - broken_before)
+    finds += _memory(name, set(found.iterdir()) - found_before)
     print(f"{name}: {took} s, status {status}, {finds} finds", flush=True)
     return Turn(took, int(executed.group(1)), finds)
 

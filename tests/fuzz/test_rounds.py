@@ -83,6 +83,21 @@ def test_the_next_is_the_furthest_from_the_goal() -> None:
     assert rounds.next_reader(rows, {"b", "a"}, 99) is None
 
 
+@pytest.mark.parametrize(
+    ("files", "most", "taken"),
+    [
+        (0, 4, []),
+        (1, 4, [0]),
+        (4, 4, [3, 2, 1, 0]),
+        (5, 4, [4, 3, 2, 1]),
+        (100, 4, [99, 74, 49, 24]),
+    ],
+)
+def test_files_far_from_each_other(files: int, most: int, taken: list[int]) -> None:
+    paths = [Path(str(i)) for i in range(files)]
+    assert [int(path.name) for path in rounds.spread(paths, most)] == taken
+
+
 def _documented() -> list[list[str]]:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     return [shlex.split(line) for line in re.findall(r"^    (.*\bfuzz\.rounds\b.*)$", text, re.M)]
