@@ -54,7 +54,7 @@ def test_found(
         ([_GPU], {}, "no CPU kernel"),
         ([_FLOAT], {"T": "bool"}, "no kernel for T=bool"),
         ([_FLOAT], {"T": ("float32", "bool")}, "no kernel for T=bool"),
-        ([_FLOAT], {}, "no kernel for attribute T is not set"),
+        ([_FLOAT], {}, "no kernel for a node without attribute T"),
         (
             [_FLOAT, _ANY],
             {"T": "float32"},
@@ -62,7 +62,7 @@ def test_found(
         ),
         ([_FLOAT], {"T": "float32", "_kernel": "fast"}, "no CPU kernel with the label 'fast'"),
         ([_NHWC], {"data_format": "NCHW"}, "no kernel for data_format=NCHW"),
-        ([_NHWC], {}, "no kernel for attribute data_format is not set"),
+        ([_NHWC], {}, "no kernel for a node without attribute data_format"),
     ],
 )
 def test_not_found(registrations: list[Registration], attrs: dict[str, object], why: str) -> None:
@@ -77,7 +77,7 @@ def test_an_attribute_that_a_caller_sets_matches_all() -> None:
 
 
 def test_an_attribute_of_another_kind() -> None:
-    assert mismatch(_FLOAT, {"T": AttrValue("int", 3)}) == "attribute T is no type"
+    assert mismatch(_FLOAT, {"T": AttrValue("int", 3)}) == "a node whose attribute T is no type"
 
 
 def test_defaults() -> None:

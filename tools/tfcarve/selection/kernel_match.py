@@ -47,23 +47,23 @@ def with_defaults(op: OpDefinition, attrs: Mapping[str, AttrValue]) -> dict[str,
 
 
 def mismatch(registration: Registration, attrs: Mapping[str, AttrValue]) -> str:
-    """Returns why `registration` is not for a node with `attrs`; empty where it is."""
+    """Returns what of a node with `attrs` `registration` is not for; empty where it is for it."""
     for name, types in registration.constraints:
         value = attrs.get(name)
         if value is None:
-            return f"attribute {name} is not set"
+            return f"a node without attribute {name}"
         if value.kind in _UNKNOWN:
             continue
         asked = (value.value,) if value.kind == "type" else value.value
         if not isinstance(asked, tuple):
-            return f"attribute {name} is no type"
+            return f"a node whose attribute {name} is no type"
         wrong = [t for t in asked if t not in types]
         if wrong:
             return f"{name}={wrong[0]}"
     for name, allowed in registration.attr_constraints:
         value = attrs.get(name)
         if value is None:
-            return f"attribute {name} is not set"
+            return f"a node without attribute {name}"
         if value.kind not in _UNKNOWN and value.value not in allowed:
             return f"{name}={value.value}"
     return ""
