@@ -155,6 +155,15 @@ def test_all_that_is_missing_at_once() -> None:
         assert part in text
 
 
+def test_a_million_unknown_ops_end_soon() -> None:
+    """Nearest names are looked for of the first hundred: each takes as long as a hundred nodes do."""
+    with pytest.raises(AnswerIsNo) as raised:
+        _select(_model(*(_node("n", f"Relu_{i:03}") for i in range(120))))
+    hints = [problem.hint for problem in raised.value.problems]
+    assert all(hint.startswith("did you mean Relu") for hint in hints[:100])
+    assert hints[100:] == ["a custom op? give its source with --custom-op"] * 20
+
+
 def test_runtime_rules() -> None:
     rules = [_rule("always", "_Arg"), _rule("loops", "Enter", "Gone", when=["While"])]
     plain = _select(_model(_node("a", "Relu")), rules=rules)

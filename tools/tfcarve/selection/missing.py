@@ -11,6 +11,9 @@ from tfcarve.selection.selection import Need, shown
 
 # An op, and what of it is missing.
 Missing = tuple[str, str]
+# Of so many unknown ops at most the nearest names are looked for: each takes milliseconds, and a damaged
+# or hostile model may have a million.
+_LOOKED_FOR = 100
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
@@ -47,9 +50,11 @@ def problems(
 ) -> list[Problem]:
     """Returns what `missing` comes to: each with who needs it and what there is instead."""
     found = []
+    unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
+    nearest = {op: _nearest(op, index.op_names()) for op in unknown[:_LOOKED_FOR]}
     for (op, what), needs in sorted(missing.items()):
         if lookup.op(op) is None:
-            hint = _nearest(op, index.op_names()) or "a custom op? give its source with --custom-op"
+            hint = nearest.get(op) or "a custom op? give its source with --custom-op"
         else:
             hint = _registered(lookup.registrations(op))
         unread = [u for u in index.unresolved if f'"{op}"' in u.why]
