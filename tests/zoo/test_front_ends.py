@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tensorflow as tf
+from tensorflow.python.util import tf_export
 
 from tfcarve.errors import BadInput
 from tfcarve.models import read
+from tfcarve.models.keras_config import computes
 from tfcarve.selection.selection import Selection
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
+
+_CALLS = "keras.src.layers.core.tf_op_layer"
+# Modules of what does more than compute.
+_MORE = re.compile(
+    r"[._](io|script|logging|lookup|session|summary\w*|dataset|rpc|debug|checkpoint|xla|dtensor)_ops"
+    r"|load_library|importer|client|lib\.io|saved_model|python\.data"
+)
 
 
 def _needs(selection: Selection) -> tuple[object, ...]:
@@ -49,15 +62,105 @@ def test_keras_files(tmp_path: Path) -> None:
 def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
     layers = tf.keras.layers
     code = tf.keras.Sequential([layers.Input((2,)), layers.Lambda(lambda x: x * 2.0)])
-    for name, message in [("code.keras", "Lambda"), ("code.h5", "it has a Lambda layer, code")]:
+    for name in ("code.keras", "code.h5"):
         code.save(tmp_path / name)
-        with pytest.raises(BadInput, match=f"{name}: Keras cannot load or save it: .*{message}"):
+        with pytest.raises(
+            BadInput, match=f"{name}: Keras cannot load or save it: it has a Lambda, code"
+        ):
             read.read(tmp_path / name)
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
-        BadInput, match=r"broken.keras: Keras cannot load or save it: .*: save it as a"
+        BadInput, match=r"broken.keras: Keras cannot load or save it: neither.*: save it as a"
     ):
         read.read(tmp_path / "broken.keras")
+
+
+def _changed(file: Path, name: str, layer: Mapping[str, object]) -> Path:
+    """A .keras file like `file` with one more layer."""
+    made = file.with_name(name)
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(made, "w") as to:
+        for member in archive.namelist():
+            content = archive.read(member)
+            if member == "config.json":
+                config = json.loads(content)
+                config["config"]["layers"].append(layer)
+                content = json.dumps(config).encode()
+            to.writestr(member, content)
+    return made
+
+
+def _called(kind: str, module: str, config: Mapping[str, object], first: str, **others: str) -> Any:
+    """A layer of a .keras file that is called with strings."""
+    settings = {"name": kind, "trainable": True, "dtype": "float32", **config}
+    call = ["_CONSTANT_VALUE", -1, first, others]
+    return {
+        "module": module,
+        "class_name": kind,
+        "name": kind,
+        "registered_name": None,
+        "config": settings,
+        "inbound_nodes": [[[call]] if kind == "Lambda" else call],
+    }
+
+
+def test_functions_that_a_keras_file_names_are_not_called(tmp_path: Path) -> None:
+    """Keras alone calls them, for all its safe mode."""
+    _network().save(tmp_path / "model.keras")
+    made = tmp_path / "made"
+    system = {"class_name": "function", "config": "system", "module": "os", "registered_name": "os"}
+    program = {
+        "function": system,
+        "function_type": "function",
+        "module": "os",
+        "output_shape": None,
+        "output_shape_type": "raw",
+        "arguments": {},
+    }
+    write = {"function": "io.write_file"}
+    for name, layer, message in [
+        ("a.keras", _called("Lambda", "keras.layers", program, f"touch {made}"), "it has a Lambda"),
+        (
+            "b.keras",
+            _called("TFOpLambda", _CALLS, write, str(made), contents="x"),
+            "it calls TensorFlow's 'io.write_file'",
+        ),
+    ]:
+        file = _changed(tmp_path / "model.keras", name, layer)
+        with pytest.raises(BadInput, match=message):
+            read.read(file)
+        assert not made.exists()
+        with pytest.raises(AttributeError):  # what it calls gives no tensor
+            tf.keras.models.load_model(file, compile=False, safe_mode=True)
+        assert made.exists()
+        made.unlink()
+
+
+def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
+    _network().save(tmp_path / "model.keras")
+    with zipfile.ZipFile(tmp_path / "model.keras", "a") as archive:
+        archive.writestr("model.weights.npz", b"")
+    with pytest.raises(BadInput, match=r"its weights are NumPy's \.npz, which may hold code"):
+        read.read(tmp_path / "model.keras")
+
+
+def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
+    where = {
+        name: getattr(symbol, "__module__", "")
+        for name, symbol in tf_export._NAME_TO_SYMBOL_MAPPING.items()
+    }
+    known = {name: module for name, module in where.items() if computes(name)}
+    assert len(known) > 1500
+    assert not {name for name, module in known.items() if _MORE.search(module)}
+    # The control: where TensorFlow has what reads and writes files, runs code and talks to others.
+    for name in (
+        "io.write_file",
+        "py_function",
+        "load_op_library",
+        "print",
+        "rpc_call",
+        "raw_ops.Save",
+    ):
+        assert _MORE.search(where[name]) and name not in known
 
 
 def _ops(signatures: tuple[str, ...] = ()) -> Mapping[str, object]:

@@ -1,13 +1,17 @@
 """Tests of Keras files where TensorFlow is not there; tests/zoo has those with it."""
 
 import importlib.util
+import json
 import sys
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
+import h5py
 import pytest
 
 from tfcarve.errors import BadInput
-from tfcarve.models.keras_export import layer_classes
+from tfcarve.models.keras_config import UnsafeError, computes, require_layers_alone, require_safe
 from tfcarve.models.read import read
 
 
@@ -23,10 +27,167 @@ def test_without_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nam
     assert "tf.saved_model.save" in str(raised.value)
 
 
-def test_layer_classes() -> None:
-    config = {
-        "class_name": "Model",
-        "config": {"layers": [{"class_name": "Lambda"}, {"name": "x"}]},
+def _layer(kind: object, module: object = "keras.layers", **fields: object) -> Mapping[str, object]:
+    return {"module": module, "class_name": kind, "config": {"name": "x"}, **fields}
+
+
+def _model(*layers: object) -> Mapping[str, object]:
+    return _layer("Functional", "keras.src.engine.functional", config={"layers": list(layers)})
+
+
+def _function(name: str, module: object) -> Mapping[str, object]:
+    return {
+        "class_name": "function",
+        "config": name,
+        "module": module,
+        "registered_name": name,
     }
-    assert layer_classes(config) == {"Model", "Lambda"}
-    assert layer_classes("Lambda") == set()
+
+
+def _calls(kind: str, **config: object) -> Mapping[str, object]:
+    return _layer(kind, "keras.src.layers.core.tf_op_layer", config=config)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        _layer("Dense", registered_name=None),
+        _layer("Dense", None, config={"activation": _function("relu", "builtins")}),
+        _layer("CustomScaleLayer", "keras.src.x", registered_name="Custom>CustomScaleLayer"),
+        _layer("Bidirectional", config={"layer": {"class_name": "LSTM", "config": {}}}),
+        _layer("ConstantInitializer", "tensorflow.python.ops.init_ops_v2"),
+        {"class_name": "__tuple__", "items": [1, 2]},
+        _layer(
+            "__typespec__",
+            "tensorflow.python.ops.ragged.ragged_tensor",
+            spec_name="RaggedTensorSpec",
+            registered_name=None,
+        ),
+        _calls("TFOpLambda", function="math.add"),
+        _calls("TFOpLambda", function="compat.v1.nn.conv2d"),
+        _calls("SlicingOpLambda", function="__operators__.getitem"),
+        _calls("ClassMethod", cls_ref="RaggedTensor", method_name="from_tensor"),
+        "Lambda",
+    ],
+    ids=str,
+)
+def test_layers(layer: object) -> None:
+    require_layers_alone(_model(layer))
+    require_layers_alone({**_model(layer), "compile_config": {"loss": _function("f", "mine")}})
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        (_layer("Lambda"), "it has a Lambda, code that is not run here"),
+        (_layer("Dense", registered_name="Lambda"), "it has a Lambda, code"),
+        (_layer("Mine>Lambda"), "it has a Mine>Lambda, code"),
+        (_layer("core.Lambda", "keras.src.layers"), "it has the class 'core.Lambda', which is not"),
+        (_layer("ResidualWrapper"), "it has a ResidualWrapper, code"),
+        (_layer("TensorFlowOpLayer"), "it has a TensorFlowOpLayer, code"),
+        (_layer("__lambda__"), "it has a __lambda__, code"),
+        (_layer("get_file", "keras.utils"), "it has the class 'get_file', which is not"),
+        (_layer(["Dense"]), "which is not one of Keras' own"),
+        (_layer("Popen", "subprocess"), "it names something in the module 'subprocess'"),
+        (_layer("Dense", ["keras"]), "it names something in the module"),
+        (_layer("Dense", "keras_evil"), "it names something in the module 'keras_evil'"),
+        (_layer("Dense", config={"activation": _function("system", "os")}), "the module 'os'"),
+        (_layer("Dense", config={"activation": _function("get_file", "keras.utils")}), "'keras.ut"),
+        (
+            _layer("__typespec__", "tensorflow.python.keras.layers.core", spec_name="Lambda"),
+            "a Lam",
+        ),
+        (_layer("__typespec__", "os", spec_name="Spec"), "the module 'os'"),
+        (_layer("__typespec__", "tensorflow", spec_name=7), "it has the class '7'"),
+        (_layer("__keras_tensor__", "os"), "the module 'os'"),
+        (_calls("TFOpLambda", function="io.write_file"), "it calls TensorFlow's 'io.write_file'"),
+        (_calls("TFOpLambda", function="load_op_library"), "TensorFlow's 'load_op_library'"),
+        (_calls("TFOpLambda", function=["math.add"]), "TensorFlow's ['math.add']"),
+        (_calls("TFOpLambda"), "TensorFlow's None"),
+        (_layer("SlicingOpLambda", config="math.add"), "TensorFlow's None"),
+        (_calls("ClassMethod", cls_ref="io.TFRecordWriter"), "TensorFlow's 'io.TFRecordWriter'"),
+        (_model(_layer("Wrapper", config={"layer": [_layer("Lambda")]})), "it has a Lambda"),
+    ],
+    ids=str,
+)
+def test_what_is_more_than_layers(layer: object, message: str) -> None:
+    with pytest.raises(UnsafeError) as raised:
+        require_layers_alone(_model(layer))
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("config", [[], None, "Lambda", 3])
+def test_what_is_no_configuration(config: object) -> None:
+    with pytest.raises(UnsafeError, match="is none of a model"):
+        require_layers_alone(config)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("cast", True),
+        ("compat.v1.cast", True),
+        ("math.special.dawsn", True),
+        ("mathematics.add", False),
+        ("math", False),
+        ("castle", False),
+        ("compat.v1.compat.v1.cast", False),
+        ("raw_ops.WriteFile", False),
+        ("", False),
+    ],
+)
+def test_what_computes(name: str, known: bool) -> None:
+    assert computes(name) == known
+
+
+def test_a_deep_configuration_is_looked_through() -> None:
+    deep: object = _layer("Lambda")
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(UnsafeError, match="it has a Lambda"):
+        require_layers_alone(_model(deep))
+
+
+def _archive(path: Path, **members: str) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+
+
+def test_files(tmp_path: Path) -> None:
+    """What else than a model a file may hold, each said in words."""
+    path = tmp_path / "m.keras"
+
+    def message() -> str:
+        with pytest.raises(UnsafeError) as raised:
+            require_safe(path)
+        return str(raised.value)
+
+    path.write_bytes(b"x")
+    assert message() == "neither an archive of Keras nor HDF5"
+    _archive(path, metadata_json="{}")
+    assert message().startswith("it cannot be read: ")
+    _archive(path, config_json="{")
+    assert message() == "its configuration is no JSON"
+    _archive(path, config_json="[" * 1_000_000)
+    assert message().startswith("it cannot be read: maximum recursion depth")
+    _archive(path, config_json=json.dumps(_model(_layer("Lambda"))))
+    assert message() == "it has a Lambda, code that is not run here"
+    _archive(path, config_json=json.dumps(_model(_layer("Dense"))))
+    require_safe(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"Dense"', b'"Dance"'))
+    assert message().startswith("it cannot be read: Bad CRC-32")
+    with h5py.File(path, "w") as file:
+        file["weights"] = [1.0]
+    assert message() == "no model in it, weights alone"
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(_model(_layer("Lambda")))
+    assert message() == "it has a Lambda, code that is not run here"
+    # An archive behind HDF5: Keras takes the one or the other by the file's name.
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(_model(_layer("Dense")))
+    require_safe(path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("config.json", json.dumps(_model(_layer("Lambda"))))
+    assert message() == "it has a Lambda, code that is not run here"
