@@ -35,7 +35,7 @@ def _model(*layers: object) -> Mapping[str, object]:
     return _layer("Functional", "keras.src.engine.functional", config={"layers": list(layers)})
 
 
-def _function(name: str, module: object) -> Mapping[str, object]:
+def _function(name: str, module: object) -> dict[str, object]:
     return {
         "class_name": "function",
         "config": name,
@@ -92,12 +92,28 @@ def test_layers(layer: object) -> None:
         (_layer("Dense", ["keras"]), "it names something in the module"),
         (_layer("Dense", "keras_evil"), "it names something in the module 'keras_evil'"),
         (_layer("Dense", config={"activation": _function("system", "os")}), "the module 'os'"),
+        (_layer("Dense", "tensorflow.python.keras.layers"), "the module 'tensorflow.python.keras"),
+        (_function("x", "tensorflow.python.ops.init_ops"), "the module 'tensorflow.python.ops.in"),
         (_layer("Dense", config={"activation": _function("get_file", "keras.utils")}), "'keras.ut"),
         (
             _layer("__typespec__", "tensorflow.python.keras.layers.core", spec_name="Lambda"),
             "a Lam",
         ),
+        (
+            _layer(
+                "__typespec__",
+                "tensorflow.python.keras.layers.core",
+                spec_name="Nothing",
+                registered_name="Lambda",
+            ),
+            "a Lambda",
+        ),
         (_layer("__typespec__", "os", spec_name="Spec"), "the module 'os'"),
+        (_layer("Dense", config={"activation": _function("eval", "builtins")}), "Python's eval"),
+        (
+            _layer("Dense", config=_function("relu", "builtins") | {"registered_name": "exec"}),
+            "Python's exec",
+        ),
         (_layer("__typespec__", "tensorflow", spec_name=7), "it has the class '7'"),
         (_layer("__keras_tensor__", "os"), "the module 'os'"),
         (_calls("TFOpLambda", function="io.write_file"), "it calls TensorFlow's 'io.write_file'"),

@@ -6,6 +6,7 @@ programs and write files. Source: keras/src/saving/{serialization_lib,saving_lib
 keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Keras 2.14.
 """
 
+import builtins
 import functools
 import json
 import re
@@ -61,20 +62,31 @@ def _dicts(config: Any) -> Iterator[Mapping[str, Any]]:
             todo += value
 
 
+def _require_class(name: str) -> None:
+    is_class = _CLASS.match(name)
+    if name == "__lambda__" or (is_class and is_class[1] in _RUN_CODE):
+        raise UnsafeError(f"it has a {name}, code that is not run here")
+    if not is_class and name not in _VALUES:
+        raise UnsafeError(f"it has the class {name!r}, which is not one of Keras' own")
+
+
 def _require_known(named: Mapping[str, Any]) -> None:
     """Looks at one object of the configuration: what class or function it is, and where that is from."""
     kind, module = str(named["class_name"]), named.get("module")
-    home = {"function": ["builtins"], "__typespec__": ["tensorflow"]}.get(
-        kind, ["keras", "builtins"]
-    )
-    other = named.get("spec_name" if kind == "__typespec__" else "registered_name") or kind
-    for name in () if kind == "function" else (kind, str(other)):
-        is_class = _CLASS.match(name)
-        if name == "__lambda__" or (is_class and is_class[1] in _RUN_CODE):
-            raise UnsafeError(f"it has a {name}, code that is not run here")
-        if not is_class and name not in _VALUES:
-            raise UnsafeError(f"it has the class {name!r}, which is not one of Keras' own")
-    own = str(module).partition(".")[0] in home or module in _INITIALIZERS
+    # Keras tries one name after the other.
+    others = [str(named[key]) for key in ("registered_name", "spec_name") if named.get(key)]
+    if kind == "function":
+        # Those of Keras are told as in Python's own module, which has others.
+        for name in (str(named.get("config")), *others):
+            if hasattr(builtins, name):
+                raise UnsafeError(f"it names Python's {name}")
+        own = module == "builtins"
+    else:
+        for name in (kind, *others):
+            _require_class(name)
+        package = str(module).partition(".")[0]
+        spec = kind == "__typespec__" and package == "tensorflow"
+        own = spec or package in ("keras", "builtins") or module in _INITIALIZERS
     if module is not None and not own:
         raise UnsafeError(f"it names something in the module {module!r}, which is not Keras' own")
 
