@@ -221,6 +221,7 @@ _SLOW_TO_LOAD = ("lief", "elftools", "jinja2", "squarify")
     ("command", "modules"),
     [
         ("header", _SLOW_TO_LOAD),
+        ("prove", ("lief",)),
         # It begins to hash its models before it loads anything.
         ("select", (*_SLOW_TO_LOAD, "yaml", "tfcarve.models.read", "tfcarve.registry.index")),
     ],

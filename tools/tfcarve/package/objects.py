@@ -3,14 +3,11 @@
 Formats: Apple's mach-o/loader.h; elf(5).
 """
 
-import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import lief
-
-from tfcarve import universal
+from tfcarve import mach, universal
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
@@ -70,9 +67,7 @@ def _mach_object(data: bytes, where: str) -> MachObject:
         raise BadInput(f"{where}: an object for Linux or Android: iOS's are Mach-O")
     if not data.startswith((_MACH_64, _MACH_32)):
         raise BadInput(f"{where}: no Mach-O object: was it compiled with -flto? compile without")
-    lief.logging.disable()
-    fat = lief.MachO.parse(io.BytesIO(data))
-    binary = fat.at(0) if fat is not None and fat.size == 1 else None
+    binary = mach.for_one_machine(data)
     if binary is None:
         raise BadInput(f"{where}: no whole Mach-O object")
     (cpu,) = struct.unpack_from("<I", data, 4)

@@ -8,11 +8,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import lief
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from tfcarve import universal
+from tfcarve import mach, universal
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
@@ -133,9 +132,7 @@ def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
 def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
     if not any(name.encode() in data for name in _MACH_NAMES):
         return
-    lief.logging.disable()
-    fat = lief.MachO.parse(io.BytesIO(data))
-    binary = fat.at(0) if fat is not None and fat.size == 1 else None
+    binary = mach.for_one_machine(data)
     if binary is None:
         raise BadInput(f"{where}: no whole Mach-O file")
     for section in binary.sections:

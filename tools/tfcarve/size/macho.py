@@ -1,10 +1,8 @@
 """A linked Mach-O library for one machine (mach-o/loader.h), as tfcarve.size.binary asks for it."""
 
 from collections.abc import Iterator
-from io import BytesIO
 
-import lief
-
+from tfcarve import mach
 from tfcarve.errors import BadInput
 from tfcarve.size.binary import Section, TableEntry
 
@@ -13,11 +11,7 @@ _HEADER = 32
 
 # Pages of these segments are not written to after the loader is done.
 _NEVER_WRITTEN = ("__TEXT", "__DATA_CONST")
-_ZEROFILL = (
-    lief.MachO.Section.TYPE.ZEROFILL,
-    lief.MachO.Section.TYPE.GB_ZEROFILL,
-    lief.MachO.Section.TYPE.THREAD_LOCAL_ZEROFILL,
-)
+_ZEROFILL = ("ZEROFILL", "GB_ZEROFILL", "THREAD_LOCAL_ZEROFILL")
 
 
 class MachO:
@@ -32,9 +26,7 @@ class MachO:
     """
 
     def __init__(self, data: bytes, where: str) -> None:
-        lief.logging.disable()
-        read = lief.MachO.parse(BytesIO(data))
-        binary = read.at(0) if read is not None and read.size == 1 else None
+        binary = mach.for_one_machine(data)
         if binary is None:
             raise BadInput(f"{where}: no Mach-O file for one machine: take it apart with lipo")
         self._data = data
@@ -49,7 +41,7 @@ class MachO:
                 f"{s.segment_name},{s.name!s}",
                 s.virtual_address,
                 s.size,
-                0 if s.type in _ZEROFILL else s.size,
+                0 if s.type.name in _ZEROFILL else s.size,
                 True,
                 s.segment_name not in _NEVER_WRITTEN,
             )
