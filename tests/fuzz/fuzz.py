@@ -11,6 +11,7 @@ folder FOUND, what breaks a reader into the current folder. To keep what was fou
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -27,7 +28,7 @@ def main() -> None:
     """Fuzzes until libFuzzer's options say that it is enough, or an input breaks the reader."""
     if len(sys.argv) < 3 or sys.argv[1] not in readers.READERS:
         sys.exit(f"{__doc__}\nREADER is one of {', '.join(readers.READERS)}")
-    program, name, found, *options = sys.argv
+    _, name, found, *options = sys.argv
     Path(found).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         words = Path(folder, "dictionary")
@@ -40,9 +41,14 @@ def main() -> None:
         seeds.mkdir()
         for number, seed in enumerate((*readers.READERS[name].seeds, *corpus.load(name))):
             (seeds / str(number)).write_bytes(seed)
+        # What libFuzzer runs for each attempt of a merge.
+        again = Path(folder, "again")
+        command = shlex.join([sys.executable, "-m", "fuzz.fuzz", name, found])
+        again.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        again.chmod(0o700)
         limits = ["-timeout=10", "-rss_limit_mb=1024", f"-dict={words}"]
         atheris.Setup(
-            [program, *limits, *options, found, str(seeds)],
+            [str(again), *limits, found, *options, str(seeds)],
             lambda data: (readers.read(name, data), None)[1],
         )
         atheris.Fuzz()
