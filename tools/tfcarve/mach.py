@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import lief
 
+# How files for 64 and for 32 bits begin (mach-o/loader.h).
+MAGIC_64 = b"\xcf\xfa\xed\xfe"
+MAGICS = (MAGIC_64, b"\xce\xfa\xed\xfe")
+
 
 def for_one_machine(data: bytes) -> lief.MachO.Binary | None:
     """Returns the Mach-O file in `data`; None where it is none, or one for several machines."""

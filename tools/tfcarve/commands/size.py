@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tfcarve import files
+from tfcarve import files, mach
 from tfcarve.commands import common, size_common
 from tfcarve.commands.size_price import parse_prices
 from tfcarve.errors import BadInput
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _binary(data: bytes, where: str) -> Binary:
-    return MachO(data, where) if data[:4] == b"\xcf\xfa\xed\xfe" else Elf(data, where)
+    return MachO(data, where) if data.startswith(mach.MAGIC_64) else Elf(data, where)
 
 
 def _measured(arguments: argparse.Namespace, library: bytes) -> Report:

@@ -46,6 +46,15 @@ class Choice:
 ALL = Choice()
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file with a model, the model's path as the user gave it, and what gives the model's digest."""
+
+    path: Path
+    name: str
+    digest: Callable[[], str]
+
+
 def mapped(path: Path) -> Buffer:
     """Returns the content of `path` without reading what is not looked at.
 
@@ -71,10 +80,6 @@ def _looks_like_text(data: Buffer) -> bool:
     except UnicodeDecodeError:
         return False
     return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
-
-
-def _when_asked(path: Path) -> Callable[[], str]:
-    return functools.partial(hashing.sha256, path)
 
 
 def _list_text(path: Path, data: Buffer) -> str:
@@ -104,8 +109,7 @@ def _tagged(path: Path, found: Sequence[MetaGraph], tags: Sequence[str]) -> list
 
 
 def _model(
-    path: Path,
-    name: str,
+    source: _Source,
     kind: str,
     data: Buffer,
     graphs: Sequence[MetaGraph],
@@ -122,15 +126,15 @@ def _model(
         asked = signature.chosen(has, choice.signatures)
         for graph in graphs:
             own = {n: s for n, s in graph.signatures.items() if n in asked}
-            nodes, of_functions = graph_def.graph(data, *graph.graph, name, budget)
+            nodes, of_functions = graph_def.graph(data, *graph.graph, source.name, budget)
             parts.append(signature.reached(nodes, own) if choice.signatures else nodes)
             functions.update(of_functions)
             taken.update(own)
     except signature.SignatureError as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise BadInput(f"{source.path}: {error}") from None
     return Model(
-        name,
-        _when_asked(path),
+        source.name,
+        source.digest,
         kind,
         parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
         functions,
@@ -139,36 +143,37 @@ def _model(
     )
 
 
-def _binary(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
+def _binary(source: _Source, data: Buffer, kind: str, choice: Choice) -> Model:
     budget = Budget(len(data))
     if kind == "graphdef":
         whole = MetaGraph((), {}, (0, len(data)))
-        return _model(path, name, kind, data, [whole], ALL, budget)
+        return _model(source, kind, data, [whole], ALL, budget)
     found = (
         meta_graph.saved_model(data, budget)
         if kind == "saved_model"
         else meta_graph.meta_graph(data, 0, len(data), budget)
     )
-    return _model(path, name, kind, data, _tagged(path, list(found), choice.tags), choice, budget)
+    tagged = _tagged(source.path, list(found), choice.tags)
+    return _model(source, kind, data, tagged, choice, budget)
 
 
-def _pb(path: Path, name: str, data: Buffer, kind: str, choice: Choice) -> Model:
+def _pb(source: _Source, data: Buffer, kind: str, choice: Choice) -> Model:
     try:
-        return _binary(path, name, data, kind, choice)
+        return _binary(source, data, kind, choice)
     except wire.WireError as error:
         if _looks_like_text(data):
             raise BadInput(
-                f"{path}: is text, no binary {kind}: name it .pbtxt where it is one in text form"
+                f"{source.path}: is text, no binary {kind}: name it .pbtxt where it is one in text form"
             ) from None
-        raise BadInput(f"{path}: {error}") from None
+        raise BadInput(f"{source.path}: {error}") from None
 
 
-def _pbtxt(path: Path, name: str, data: Buffer, choice: Choice) -> Model:
+def _pbtxt(source: _Source, data: Buffer, choice: Choice) -> Model:
     try:
         kind, binary = graph_text.to_binary(data)
-        model = _binary(path, name, binary, kind, choice)
+        model = _binary(source, binary, kind, choice)
     except (text_format.TextError, wire.WireError) as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise BadInput(f"{source.path}: {error}") from None
     return replace(model, format=f"{kind}-text")
 
 
@@ -181,40 +186,45 @@ def _saved_model_file(path: Path) -> Path:
     )
 
 
-def _list(path: Path, name: str, data: Buffer) -> Model:
-    from_text = ops_list.from_json if path.suffix.lower() == ".json" else ops_list.from_yaml
-    asked = from_text(_list_text(path, data))
-    return Model(name, _when_asked(path), "ops-list", (), asks=asked.asks, training=asked.training)
+def _list(source: _Source, data: Buffer) -> Model:
+    is_json = source.path.suffix.lower() == ".json"
+    from_text = ops_list.from_json if is_json else ops_list.from_yaml
+    asked = from_text(_list_text(source.path, data))
+    return Model(
+        source.name, source.digest, "ops-list", (), asks=asked.asks, training=asked.training
+    )
 
 
-def _one(path: Path, name: str, choice: Choice) -> Model:
+def _one(source: _Source, choice: Choice) -> Model:
+    path = source.path
     suffix = path.suffix.lower()
     data = mapped(path)
     try:
         if suffix in (".json", ".yaml", ".yml"):
-            return _list(path, name, data)
+            return _list(source, data)
         if suffix == ".tflite":
-            return Model(name, _when_asked(path), "tflite-flex", tflite.flex_ops(data, name))
+            flex_ops = tflite.flex_ops(data, source.name)
+            return Model(source.name, source.digest, "tflite-flex", flex_ops)
     except (ops_list.ListError, tflite.FlatError) as error:
         raise BadInput(f"{path}: {error}") from None
     if suffix in (".pbtxt", ".prototxt", ".textproto"):
-        model = _pbtxt(path, name, data, choice)
+        model = _pbtxt(source, data, choice)
     elif suffix == ".meta":
-        model = _pb(path, name, data, "meta_graph", choice)
+        model = _pb(source, data, "meta_graph", choice)
     elif meta_graph.is_saved_model(data):
-        model = _pb(path, name, data, "saved_model", choice)
+        model = _pb(source, data, "saved_model", choice)
     else:
-        model = _pb(path, name, data, "graphdef", choice)
+        model = _pb(source, data, "graphdef", choice)
     if not model.nodes:
         raise BadInput(f"{path}: a graph with no nodes: give a model that computes something")
     return model
 
 
-def _keras(path: Path, choice: Choice) -> Model:
+def _keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:
     mapped(path)  # it is there, and not empty
     with keras.exported(path) as saved_model:
         try:
-            model = _one(_saved_model_file(saved_model), str(path), choice)
+            model = _one(_Source(_saved_model_file(saved_model), str(path), digest), choice)
         except BadInput as error:
             raise BadInput(str(error).replace(str(saved_model), str(path))) from None
     return replace(model, format="keras")
@@ -231,8 +241,6 @@ def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashi
     is no model that can be read, or has not what is chosen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
-        file, model = path, _keras(path, choice)
-    else:
-        file = _saved_model_file(path) if path.is_dir() else path
-        model = _one(file, str(path), choice)
-    return replace(model, digest=functools.partial(sha256, file))
+        return _keras(path, choice, functools.partial(sha256, path))
+    file = _saved_model_file(path) if path.is_dir() else path
+    return _one(_Source(file, str(path), functools.partial(sha256, file)), choice)

@@ -13,8 +13,6 @@ from tfcarve.size import archive
 
 _ARCHIVE = b"!<arch>\n"
 _ELF = b"\x7fELF"
-_MACH_64 = b"\xcf\xfa\xed\xfe"
-_MACH_32 = b"\xce\xfa\xed\xfe"
 
 # cputype and cpusubtype of mach/machine.h, by the name that Apple's tools use.
 CPU_TYPES: dict[str, tuple[int, int]] = {
@@ -65,7 +63,7 @@ def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
 def _mach_object(data: bytes, where: str) -> MachObject:
     if data.startswith(_ELF):
         raise BadInput(f"{where}: an object for Linux or Android: iOS's are Mach-O")
-    if not data.startswith((_MACH_64, _MACH_32)):
+    if not data.startswith(mach.MAGICS):
         raise BadInput(f"{where}: no Mach-O object: was it compiled with -flto? compile without")
     binary = mach.for_one_machine(data)
     if binary is None:

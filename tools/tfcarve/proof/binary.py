@@ -17,7 +17,6 @@ from tfcarve.size import archive
 
 _ELF = b"\x7fELF"
 _ARCHIVE = b"!<arch>\n"
-_MACH = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")
 _MOST_SECTIONS = 100_000
 
 # What each section is called in ELF and in Mach-O.
@@ -55,7 +54,7 @@ class Image:
 
 def is_binary(head: bytes) -> bool:
     """Whether a file that begins with `head` (8 bytes or more) is of a kind that `images` reads."""
-    return head.startswith((_ELF, _ARCHIVE, universal.MAGIC, *_MACH))
+    return head.startswith((_ELF, _ARCHIVE, universal.MAGIC, *mach.MAGICS))
 
 
 def images(data: bytes, where: str) -> tuple[Image, ...]:
@@ -85,11 +84,11 @@ def _image(data: bytes, where: str) -> Image:
 
 def _files(data: bytes, where: str) -> Iterator[tuple[bytes, str]]:
     """Yields the file itself or the objects of an archive, with their names for messages."""
-    if data.startswith((_ELF, *_MACH)):
+    if data.startswith((_ELF, *mach.MAGICS)):
         yield data, where
     elif data.startswith(_ARCHIVE):
         for name, content in archive.members(data, where):
-            if content.startswith((_ELF, *_MACH)):
+            if content.startswith((_ELF, *mach.MAGICS)):
                 yield content, f"{where}({name})"
     else:
         raise BadInput(

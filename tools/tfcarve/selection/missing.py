@@ -50,10 +50,11 @@ def problems(
 ) -> list[Problem]:
     """Returns what `missing` comes to: each with who needs it and what there is instead."""
     found = []
-    unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
-    nearest = {op: _nearest(op, index.op_names()) for op in unknown[:_LOOKED_FOR]}
+    unknown = {op for op, _ in missing if lookup.op(op) is None}
+    known = index.op_names()
+    nearest = {op: _nearest(op, known) for op in sorted(unknown)[:_LOOKED_FOR]}
     for (op, what), needs in sorted(missing.items()):
-        if lookup.op(op) is None:
+        if op in unknown:
             hint = nearest.get(op) or "a custom op? give its source with --custom-op"
         else:
             hint = _registered(lookup.registrations(op))
