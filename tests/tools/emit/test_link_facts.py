@@ -90,7 +90,8 @@ def test_a_fragment_of_another_system_is_refused() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"{", "no JSON"),
+        (b"{", "facts: Expecting property name"),
+        (b"[" * 50_000, "nested too deep"),
         (b"[]", "an object was expected"),
         (_document(os=3), "a string was expected"),
         (_document(more=1), "exactly these keys were expected"),

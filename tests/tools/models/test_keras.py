@@ -184,9 +184,11 @@ def test_files(tmp_path: Path) -> None:
     _archive(path, metadata_json="{}")
     assert message().startswith("it cannot be read: ")
     _archive(path, config_json="{")
-    assert message() == "its configuration is no JSON"
-    _archive(path, config_json="[" * 1_000_000)
-    assert message().startswith("it cannot be read: maximum recursion depth")
+    assert message().startswith("its configuration cannot be read: Expecting property name")
+    _archive(path, config_json="[" * 50_000)
+    assert message() == "its configuration cannot be read: nested too deep"
+    _archive(path, config_json="[" + "{}," * 1_000_000 + "{}]")
+    assert "characters of tiny values" in message()
     _archive(path, config_json=json.dumps(_model(_layer("Lambda"))))
     assert message() == "it has a Lambda, code that is not run here"
     _archive(path, config_json=json.dumps(_model(_layer("Dense"))))

@@ -1,15 +1,14 @@
 """How a carved library is linked, as each build system wants to be told."""
 
 import itertools
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tfcarve import json_form
 from tfcarve.emit.templates import fill
 from tfcarve.errors import BadInput
-from tfcarve.json_form import FormError, check
 
 # File name -> the systems that it is for. Each is made from the template link/<file name>.j2.
 FRAGMENTS: Mapping[str, frozenset[str]] = {
@@ -67,12 +66,10 @@ def parse(data: bytes, where: str) -> LinkFacts:
         could be given unquoted; `where` names it.
     """
     try:
-        document = json.loads(data)
-        check(document, _FORM, where)
-    except FormError as error:
-        raise BadInput(str(error)) from None
+        document = json_form.loads(data)
+        json_form.check(document, _FORM, "facts")
     except ValueError as error:
-        raise BadInput(f"{where}: no JSON: {error}") from None
+        raise BadInput(f"{where}: {error}") from None
     if not isinstance(document, dict) or set(document) != {f.name for f in fields(LinkFacts)}:
         raise BadInput(f"{where}: exactly these keys were expected: {', '.join(sorted(_FORM))}")
     known = sorted(frozenset().union(*FRAGMENTS.values()))

@@ -8,13 +8,14 @@ keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Ke
 
 import builtins
 import functools
-import json
 import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from tfcarve import json_form
 
 # NASNetMobile's configuration has 0.6 MB.
 _LONGEST = 64 << 20
@@ -151,12 +152,14 @@ def require_safe(path: Path) -> None:
     Raises UnsafeError where there is none, or it has Keras do more than build layers.
     """
     try:
-        found = [json.loads(config) for config in _configurations(path)]
+        texts = list(_configurations(path))
     except (OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise UnsafeError(f"it cannot be read: {error}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise UnsafeError("its configuration is no JSON") from None
-    if not found:
+    if not texts:
         raise UnsafeError("neither an archive of Keras nor HDF5")
-    for config in found:
+    for text in texts:
+        try:
+            config = json_form.loads(text)
+        except ValueError as error:
+            raise UnsafeError(f"its configuration cannot be read: {error}") from None
         require_layers_alone(config)

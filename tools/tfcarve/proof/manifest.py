@@ -78,7 +78,7 @@ def parse(data: bytes, where: str) -> Manifest:
     Raises BadInput where it is no manifest of this version.
     """
     try:
-        document = json.loads(data.rstrip(b"\0"))
+        document = json_form.loads(data.rstrip(b"\0"))
         json_form.check(document, _FORM, "manifest")
         if document.keys() != _FORM.keys() or document["version"] != VERSION:
             raise BadInput(f"{where}: its manifest is of another tfcarve: use that to read it")
@@ -89,5 +89,5 @@ def parse(data: bytes, where: str) -> Manifest:
             tuple(ManifestModel(m["name"], m["sha256"]) for m in document["models"]),
             tuple(document["ops"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{where}: its manifest cannot be read: {error}") from None

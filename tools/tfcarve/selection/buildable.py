@@ -1,5 +1,7 @@
 """Which of TensorFlow's sources can be part of a carved library, and why the others cannot. Pure."""
 
+import functools
+
 from tfcarve.build_files.core import ON_DEMAND, UNIT_FOLDERS
 
 # Where kernels and ops are in trees of TensorFlow 1 too.
@@ -32,6 +34,7 @@ _SOURCES = {
 _CORE = "it is no kernel source of its own: what it belongs to is compiled without a look at what models need"
 
 
+@functools.cache  # asked for each node
 def why_not(file: str) -> str:
     """Returns why the source `file`, relative to the tree, can't be in a library; empty where it can.
 

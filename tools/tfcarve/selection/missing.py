@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tfcarve.errors import Problem
 from tfcarve.models.node_use import AttrValue
 from tfcarve.registry.index import IndexFile, Registration
+from tfcarve.selection import buildable
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
 from tfcarve.selection.selection import Need, shown
 
@@ -54,8 +55,11 @@ def problems(
     known = index.op_names()
     nearest = {op: _nearest(op, known) for op in sorted(unknown)[:_LOOKED_FOR]}
     for (op, what), needs in sorted(missing.items()):
-        if op in unknown:
+        definition = lookup.op(op)
+        if definition is None:
             hint = nearest.get(op) or "a custom op? give its source with --custom-op"
+        elif buildable.why_not(definition.file):
+            hint = ""  # whatever kernels there are
         else:
             hint = _registered(lookup.registrations(op))
         unread = [u for u in index.unresolved if f'"{op}"' in u.why]

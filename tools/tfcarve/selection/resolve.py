@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tfcarve.errors import AnswerIsNo
 from tfcarve.models.node_use import Model, NodeUse, OpAsk
-from tfcarve.registry.index import IndexFile, Registration
+from tfcarve.registry.index import IndexFile, OpDefinition, Registration
 from tfcarve.selection import added_ops, buildable, input_decoding, leftovers, missing, reach
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
@@ -45,16 +45,28 @@ def device_type(device: str) -> str:
     return ""
 
 
+def _defined(name: str, need: Need, lookup: Lookup, work: Work) -> OpDefinition | None:
+    """Returns the definition of an op that a library can have; of another says why not, and returns None."""
+    op = lookup.op(name)
+    why = buildable.why_not(op.file) if op is not None else ""
+    if op is None:
+        what = f"op {name!r} is unknown to TensorFlow {{version}}"
+    elif why:
+        what = f"op {name!r}: defined in {op.file}: {why}"
+    else:
+        note(work.ops, name, need)
+        return op
+    work.missing.setdefault((name, what), []).append(need)
+    return None
+
+
 def _node(use: NodeUse, model: Model, lookup: Lookup, work: Work, replaced: frozenset[str]) -> None:
     if use.op in model.functions:
         return  # a call: the function's own nodes are in the list too
     need = Need(use.model, use.function, use.node)
-    op = lookup.op(use.op)
+    op = _defined(use.op, need, lookup, work)
     if op is None:
-        what = f"op {use.op!r} is unknown to TensorFlow {{version}}"
-        work.missing.setdefault((use.op, what), []).append(need)
         return
-    note(work.ops, use.op, need)
     kind = device_type(use.device)
     if kind not in ("", DEVICE):
         note(work.devices, use.device, need)
@@ -89,11 +101,8 @@ def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
     """Takes what an ops list names."""
     for ask in model.asks:
         need = Need(model.path, "", ask.op)
-        if lookup.op(ask.op) is None:
-            what = f"op {ask.op!r} is unknown to TensorFlow {{version}}"
-            work.missing.setdefault((ask.op, what), []).append(need)
+        if _defined(ask.op, need, lookup, work) is None:
             continue
-        note(work.ops, ask.op, need)
         work.types.setdefault((ask.op, "T"), set()).update(ask.types)
         wanted, why = _asked(ask, lookup.own(ask.op))
         if why and not wanted:
@@ -102,15 +111,8 @@ def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
             work.take(registration, need, why)
 
 
-def _refuse_unbuildable(lookup: Lookup, work: Work) -> None:
-    """Notes as missing what is defined where no library can be made from."""
-    for name, needs in work.ops.items():
-        op = lookup.op(name)
-        why = buildable.why_not(op.file) if op is not None else ""
-        if op is not None and why:
-            work.missing.setdefault((name, f"op {name!r}: defined in {op.file}: {why}"), []).extend(
-                needs
-            )
+def _refuse_unbuildable(work: Work) -> None:
+    """Notes as missing the kernels that are where no library can be made from."""
     for r, needs in work.kernels.items():
         why = buildable.why_not(r.file)
         if why:
@@ -219,7 +221,7 @@ def resolve(
             _node(use, model, lookup, work, replaced)
         _by_name(model, lookup, work)
         _left_over(model, uses, kinds, lookup, work)
-    _refuse_unbuildable(lookup, work)
+    _refuse_unbuildable(work)
     if work.missing:
         problems = missing.problems(work.missing, index, lookup)
         raise AnswerIsNo(

@@ -167,7 +167,7 @@ _FORM: Mapping[str, Any] = {
 def load(file: Path) -> Kept:
     """Reads what is kept; a file that is not there, or of another version, has nothing."""
     try:
-        document = json.loads(file.read_bytes())
+        document = json_form.loads(file.read_bytes())
         json_form.check(document, _FORM, str(file))
         if document["version"] != VERSION:
             return Kept({}, 0, ())
