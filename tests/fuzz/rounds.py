@@ -23,7 +23,7 @@ from pathlib import Path
 from fuzz import record
 from fuzz.record import Ran, Turn
 
-# It takes a second to measure the memory that one input takes: of a turn's, so many at most.
+# It takes seconds to measure what one input costs: of a turn's, so many at most.
 _MEASURED = 40
 _EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 
@@ -34,13 +34,13 @@ def spread(files: Sequence[Path], most: int) -> list[Path]:
     return [files[-1 - int(i * step)] for i in range(min(len(files), most))]
 
 
-def _memory(name: str, found: Collection[Path]) -> bool:
-    """Says whether one of the inputs that were found takes too much memory; looks at some of many."""
+def _costly(name: str, found: Collection[Path]) -> bool:
+    """Says whether one of the inputs that were found takes too much time or memory; looks at some of many."""
     files = spread(sorted(found, key=lambda file: file.stat().st_mtime), _MEASURED)
-    command = [sys.executable, "-m", "fuzz.memory", name, *map(str, files)]
+    command = [sys.executable, "-m", "fuzz.cost", name, *map(str, files)]
     status = subprocess.run(command, check=False).returncode
     if status not in (0, 1):
-        raise SystemExit(f"{name}: the memory was not measured: status {status}")
+        raise SystemExit(f"{name}: what it costs was not measured: status {status}")
     return status == 1
 
 
@@ -72,7 +72,7 @@ def run(name: str, folder: Path, seconds: int) -> Turn:
     if executed is None:
         raise SystemExit(f"{name}: the fuzzer did not run: see {folder / name}.log")
     finds = len(set(broken.iterdir()) - broken_before)
-    finds += _memory(name, set(found.iterdir()) - found_before)
+    finds += _costly(name, set(found.iterdir()) - found_before)
     print(f"{name}: {took} s, status {status}, {finds} finds", flush=True)
     return Turn(took, int(executed.group(1)), finds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fuzz import corpus, memory
+from fuzz import corpus, cost
 from fuzz.readers import READERS, Reader, read
+from fuzz.repeated import SIZES, repeated
 
 _NAMES = sorted(READERS)
 # A machine may be busy: what takes too long, the fuzzer tells.
@@ -46,6 +48,27 @@ def _damaged(draw: st.DrawFn, name: str) -> bytes:
 @given(st.data())
 def test_damaged(name: str, data: st.DataObject) -> None:
     read(name, data.draw(_damaged(name)))
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@settings(max_examples=60)
+@given(number=st.integers(0, 1 << 32))
+def test_repeated_parts(name: str, number: int) -> None:
+    for seed in READERS[name].seeds:
+        assert not cost.takes_too_long(name, repeated(seed, number))
+
+
+def test_parts_are_repeated() -> None:
+    """As tokens, as bytes, and as fields of messages in messages that stay whole."""
+    text = [repeated(b"a 'bc' ", number) for number in range(100)]
+    assert all(any(0.9 < len(made) / size < 1.1 for size in SIZES) for made in text)
+    assert any(made.count(b"'bc'") > 1_000 for made in text)
+    assert any(made.count(b"'b") < 10 and made.count(b"c'") > 1_000 for made in text)
+    node = protos.node("n", "Relu", {}, "", ["abc"])
+    graphs = [repeated(protos.graph(node), number) for number in range(100)]
+    read_whole = [made for made in graphs if read("graph_def", made)]
+    assert any(made.count(b"Relu") > 1_000 for made in read_whole)
+    assert any(made.count(b"Relu") < 10 and made.count(b"abc") > 1_000 for made in read_whole)
 
 
 _JSON = st.recursive(
@@ -84,7 +107,7 @@ def test_json_of_another_form(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", _NAMES)
 def test_memory(name: str) -> None:
     for data in (*READERS[name].seeds, *corpus.load(name)):
-        assert memory.peak(name, data) <= memory.TIMES * len(data) + 1_000_000
+        assert cost.peak(name, data) <= cost.TIMES * len(data) + 1_000_000
 
 
 def _repeated(before: bytes, part: bytes, after: bytes = b"") -> bytes:
@@ -109,6 +132,11 @@ _UNKNOWN_TYPES = [protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, proto
 _NAMES_OF_FUNCTIONS = b"".join(
     protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(8)
 )
+_SOURCE = b'TFCARVE_SOURCE "a.cc"\n'
+_C_KERNEL = (
+    b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("B", &c); TF_RegisterKernelBuilder("BOp", b, s);'
+)
+_C_TEMPLATE = b"template <class T> void f() {" + _C_KERNEL + b"}\n"
 # Inputs that would cost most, as far as one can think of them.
 _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tiny nodes": [("graph_def", _repeated(b"", _TINY))],
@@ -145,8 +173,12 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tiny values of YAML": [("ops_yaml", _repeated(b"ops: [", part, b"a]")) for part in (b"[],", b"a,", b"{},", b"- \n")],
     "long tokens": [(name, _repeated(b'"', b"\\1", b'"')) for name in ("records", "shadow", "build_file")],
     "brackets": [(name, _repeated(b"", b"(")) for name in ("records", "shadow", "build_file", "attr_spec", "pbtxt")],
-    "registrations": [("records", _repeated(b'TFCARVE_SOURCE "a.cc"\n',
-        b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T");\n'))],
+    "texts in a row": [("pbtxt", _repeated(b"node{name:", b'""', b"}"))],
+    "registrations without an end": [("records", _repeated(_SOURCE, b'TFCARVE_OP 0 4 "a.cc" "A"\n'))],
+    "registrations through the C API": [("records", _repeated(_SOURCE, part)) for part in (
+        b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("B", &c);\n', b"void f() {" + _C_KERNEL + b"}\n", _C_TEMPLATE + b"f<A>();\n")],
+    "calls of templates": [("records", _repeated(_SOURCE + _C_TEMPLATE, part)) for part in (b"f<A>();", b"f<")],
+    "registrations": [("records", _repeated(_SOURCE, b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T");\n'))],
     "directives": [("shadow", _repeated(b"", b"#a\n"))],
     "texts and a comment": [("shadow", _repeated(b"/**/", b'""'))],
     "comments without an end": [("shadow", _repeated(b"", b"/*")), ("attr_spec", _repeated(b"l: list(string) = [\"", b"/*"))],
@@ -159,14 +191,18 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
 @pytest.mark.parametrize("what", _COSTLY)
 def test_memory_of_costly_inputs(what: str) -> None:
     for name, data in _COSTLY[what]:
-        taken = memory.peak(name, data)
-        assert taken <= memory.TIMES * len(data) + READERS[name].spare, (name, taken / len(data))
+        taken = cost.peak(name, data)
+        assert taken <= cost.TIMES * len(data) + READERS[name].spare, (name, taken / len(data))
 
 
 def test_what_takes_too_much_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: a reader that makes a value of each byte."""
     reader = Reader([], lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
     monkeypatch.setitem(READERS, "wasteful", reader)
-    assert memory.takes_too_much("wasteful", b"a")
+    monkeypatch.setattr(cost, "SECONDS", 0.5)
+    assert cost.takes_too_much("wasteful", b"a")
     monkeypatch.setitem(READERS, "wasteful", replace(reader, call=bytearray))
-    assert not memory.takes_too_much("wasteful", b"a")
+    assert not cost.takes_too_much("wasteful", b"a")
+    square = replace(reader, call=lambda data: sum(a < b for a in data for b in data))
+    monkeypatch.setitem(READERS, "wasteful", square)
+    assert re.match(r"part 0 repeated: .* s for", cost.takes_too_much("wasteful", b"a"))

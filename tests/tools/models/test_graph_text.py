@@ -183,3 +183,7 @@ def test_as_protocol_buffers_write_it(nodes: list[tuple[str, list[str], dict[str
     expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))[0])
     assert _nodes(protobufs.MessageToString(graph)) == expected
     assert _nodes(protobufs.MessageToString(graph, as_one_line=True, as_utf8=True)) == expected
+    short = protobufs.MessageToString(
+        graph, use_short_repeated_primitives=True, pointy_brackets=True
+    )
+    assert _nodes(short) == expected

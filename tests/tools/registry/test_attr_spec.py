@@ -58,6 +58,7 @@ def test_attr(spec: str, expected: Any) -> None:
         ("s: string = a", "a string was expected"),
         ("s: string = 'a", "string without an end"),
         ("b: bool = 3", "true or false was expected"),
+        ("n: int >= " + "1" * 5_000, "left over: '1111"),
     ],
 )
 def test_wrong_attr(spec: str, message: str) -> None:

@@ -1,5 +1,7 @@
 """Tests of registrations through the C API."""
 
+import pytest
+
 from tfcarve.registry.c_api import CKernel, COp, scan
 
 _MARK = 'TFCARVE_C_{} {} "a.cc" TFCARVE_END '
@@ -49,3 +51,41 @@ def test_op() -> None:
 
 def test_the_definition_of_the_api_registers_nothing() -> None:
     assert list(scan(f"TF_KernelBuilder* {_KERNEL}(const char* op_name) {{ }}")) == []
+
+
+def _template(name: str, types: int, constraints: int) -> str:
+    constraint = 'TF_KernelBuilder_TypeConstraint(b, "T", DataTypeToEnum<T>::v(), s);\n'
+    return f"""template <typename T> void {name}() {{
+      auto* b = {_KERNEL}("{name}", DEVICE_CPU, &create, &compute<T>, &destroy);
+      {constraint * constraints}
+      TF_RegisterKernelBuilder("{name}Op", b, s);
+    }}
+    void {name}All() {{ {" ".join(f"{name}<std::complex<t{i}>>();" for i in range(types))} }}"""
+
+
+def test_each_template_has_its_own_types() -> None:
+    found = [k for k in scan(_template("A", 1, 1) + _template("B", 2, 1)) if isinstance(k, CKernel)]
+    assert [(k.op, k.constraints[0][1]) for k in found] == [
+        ('"A"', "std::complex<t0>"),
+        ('"B"', "std::complex<t0>"),
+        ('"B"', "std::complex<t1>"),
+    ]
+
+
+def test_a_builder_that_is_never_registered() -> None:
+    text = f"""{_KERNEL}("A", DEVICE_CPU, &a, &b, &c);
+    auto* b = {_KERNEL}("B", DEVICE_CPU, &a, &b, &c); TF_RegisterKernelBuilder("BOp", b, s);"""
+    assert [k.op for k in scan(text) if isinstance(k, CKernel)] == ['"B"']
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (_template("A", 200, 200), "more kernels than TensorFlow has"),
+        (f'{_KERNEL}("A", X) TF_KernelBuilder_Priority({_KERNEL}("B", X));', "inside of a call: TF_Ker"),
+        (f'{_KERNEL}("A", X) TF_RegisterKernelBuilder(', "bracket without an end"),
+    ],
+)  # fmt: skip
+def test_wrong(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        list(scan(text))

@@ -90,3 +90,12 @@ def test_wrong_kernel(builder: str, message: str) -> None:
 def test_wrong_op() -> None:
     with pytest.raises(ParseError, match="a.cc:3: op definition not understood"):
         parse(_output('TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x'))
+
+
+def test_a_registration_without_an_end() -> None:
+    with pytest.raises(ParseError, match='has no end: TFCARVE_OP 0 3 "a.cc" '):
+        parse(_output('TFCARVE_OP 0 3 "a.cc" "A"'))
+
+
+def test_no_registration() -> None:
+    assert parse(_output(f'TFCARVE_OP 0 {"1" * 5_000} "a.cc" "A" TFCARVE_END'))["a.cc"].ops == ()

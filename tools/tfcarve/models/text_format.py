@@ -26,7 +26,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(rb"(?:[ \t\r\n]++|#[^\n]*+)*+")
-_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(
+    rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL
+)
 _SIMPLE = {
     b"n": b"\n",
     b"r": b"\r",
@@ -36,6 +38,8 @@ _SIMPLE = {
     b"f": b"\f",
     b"v": b"\v",
 }
+# With no more digits than 64 bits have.
+_INTEGER = re.compile(rb"-?(?:0[xX][0-9a-fA-F]{1,16}|0([0-7]{0,22})|[1-9][0-9]{0,19})")
 _TRUTH = {b"true": 1, b"True": 1, b"t": 1, b"1": 1, b"false": 0, b"False": 0, b"f": 0, b"0": 0}
 
 
@@ -80,11 +84,13 @@ def _unescaped(body: bytes) -> bytes:
         return body
 
     def value(match: re.Match[bytes]) -> bytes:
-        octal, hexadecimal, simple = match.groups()
+        octal, hexadecimal, short, long, simple = match.groups()
         if octal is not None:
             return bytes([int(octal, 8) & 0xFF])
         if hexadecimal is not None:
             return bytes([int(hexadecimal, 16)])
+        if short or long:
+            return chr(int(short or long, 16)).encode()
         return _SIMPLE.get(simple, simple)
 
     return _ESCAPE.sub(value, body)
@@ -120,36 +126,46 @@ class _Reader:
         line = bytes(self._data[: self._place]).count(b"\n") + 1
         return TextError(f"line {line}: {what}: no protocol buffer in text form, or damaged")
 
+    def begin_list(self) -> bool:
+        """Goes on into the list that the token begins, where it begins one: `[1]` looks like a name."""
+        if self.kind == "name":
+            self._place = self._start + 1
+        elif self.token != b"[":
+            return False
+        self.next()
+        return True
+
     def shown(self) -> str:
         """Returns the token for a message."""
         return repr(self.token[:40].decode(errors="replace"))
 
     def _string(self, whole: bool) -> bytes:
         """Reads a string, or several that are one; not `whole`: the start of it."""
-        parts: list[bytes] = []
+        text = bytearray()
         while self.kind == "string":
             long = self._place - self._start > _LONGEST_STRING
-            if whole and (long or sum(map(len, parts)) > _LONGEST_STRING):
+            if whole and (long or len(text) > _LONGEST_STRING):
                 raise self.error(f"a name of more than {_LONGEST_STRING} bytes")
-            if whole or not parts:
-                parts.append(_unescaped(self.token[1:] if long else self.token[1:-1]))
+            if len(text) <= _LONGEST_STRING:
+                try:
+                    text += _unescaped(self.token[1:] if long else self.token[1:-1])
+                except ValueError:
+                    raise self.error(f"no character: {self.shown()}") from None
             self.next()
-        return b"".join(parts)
+        return bytes(text)
 
     def _number(self, field: Field) -> int:
-        text = self.token.decode(errors="replace")
-        if field.kind == "bool" and self.token in _TRUTH:
-            number: int | None = _TRUTH[self.token]
-        elif field.enum and not text.isdigit():
-            number = field.enum(text)
+        integer = _INTEGER.fullmatch(self.token)
+        if field.kind == "bool":
+            number = _TRUTH.get(self.token)
+        elif integer:
+            number = int(integer[0], 8 if integer[1] else 0)
         else:
-            try:
-                number = int(text[:_LONGEST_WORD], 0)
-            except ValueError:
-                number = None
+            number = field.enum(self.token.decode(errors="replace")) if field.enum else None
         if number is None or not -(1 << 63) <= number < 1 << 64:
-            wanted = "an enumerator" if field.kind == "enum" else "a whole number"
-            raise self.error(f"{wanted} was expected, not {self.shown()}")
+            wanted = {"bool": "true or false", "enum": "an enumerator"}
+            what = wanted.get(field.kind, "a whole number")
+            raise self.error(f"{what} was expected, not {self.shown()}")
         self.next()
         return number & 0xFFFFFFFFFFFFFFFF
 
@@ -194,12 +210,11 @@ class _Reader:
         colon = self.token == b":"
         if colon:
             self.next()
-        elif self.token not in (b"{", b"<"):
+        elif self.token not in (b"{", b"<", b"["):
             raise self.error(f"':' or '{{' was expected after {name!r}, not {self.shown()}")
-        if self.token != b"[":
+        if not self.begin_list():
             self.item(field, out, depth)
             return
-        self.next()
         while self.token != b"]":
             self.item(field, out, depth)
             if self.token == b",":

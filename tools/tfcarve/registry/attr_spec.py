@@ -23,7 +23,8 @@ _SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
 _COMPOUND = re.compile(
     r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)"
 )
-_MINIMUM = re.compile(r"\s*>=\s*(-?\d+)\s*")
+# With no more digits than 64 bits have.
+_MINIMUM = re.compile(r"\s*>=\s*(-?\d{1,19})\s*")
 _ARGUMENT = re.compile(
     r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$"
 )

@@ -5,21 +5,28 @@ TF_RegisterKernelBuilder), tensorflow/c/ops.h (TF_NewOpDefinitionBuilder, …), 
 by tensorflow/c/kernels/*_op.cc and tensorflow/c/kernels/ops/*.cc.
 """
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfcarve.registry import cpp
 
-_MARK = re.compile(r'TFCARVE_C_(KERNEL|OP) (\d+) "((?:[^"\\]|\\.)*)" TFCARVE_END \w+\s*(?=\()')
+_MARK = re.compile(
+    r'TFCARVE_C_(KERNEL|OP) ([0-9]{1,9}) "((?:[^"\\\n]|\\.)*+)" TFCARVE_END \w+\s*(?=\()'
+)
 _CALL = re.compile(
     r"\b(TF_(?:KernelBuilder_|RegisterKernelBuilder|OpDefinitionBuilder|RegisterOpDefinition)\w*)\s*(?=\()"
 )
 _FUNCTION = re.compile(
-    r"(?:template\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*)?(?:static\s+|inline\s+)*void\s+(\w+)\s*\(\)\s*(?=\{)"
+    r"(?:template\s*<\s*(?:typename|class)\s+(\w+)\s*>\s*)?(?:static\s+|inline\s+){0,2}void\s+(\w+)\s*\(\)\s*(?=\{)"
 )
-_TO_ENUM = re.compile(r"DataTypeToEnum\s*<(.+)>\s*::\s*(?:v\s*\(\s*\)|value)")
+_TEMPLATE = re.compile(r"\b(\w+)\s*<")
+_CALLED = re.compile(r"([^;(){}]{1,200}?)>\s*\(\s*\)")
+_TO_ENUM = re.compile(r"DataTypeToEnum\s*<(.{1,200}?)>\s*::\s*(?:v\s*\(\s*\)|value)", re.DOTALL)
 _CAST = re.compile(r"static_cast\s*<\s*TF_DataType\s*>\s*\(")
+# Kernels and constraints that one source registers at most: templates multiply them.
+_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,77 +56,106 @@ class COp:
     stateful: bool
 
 
-def _calls(text: str, place: int, last: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function without parameters: its place, its template's parameter, and the types that it is called with."""
+
+    begin: int
+    end: int
+    parameter: str
+    types: Sequence[str]
+
+
+def _calls(text: str, place: int, until: int, last: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields the C API calls from `place` up to and with the first one that starts with `last`."""
-    for match in _CALL.finditer(text, place):
-        arguments, _ = cpp.balanced(text, match.end())
+    while match := _CALL.search(text, place, until):
+        arguments, place = cpp.balanced(text, match.end())
+        if place > until:
+            raise ValueError(f"a registration inside of a call: {match[1]}")
         yield match.group(1), arguments
         if match.group(1).startswith(last):
             return
 
 
-def _instances(text: str, place: int) -> tuple[str, list[str]]:
-    """Returns the template parameter of the function around `place` and the types it is called with."""
-    for match in _FUNCTION.finditer(text):
-        _, end = cpp.balanced(text, match.end())
-        if match.start() < place < end:
-            parameter, name = match.groups()
-            if not parameter:
-                return "", [""]
-            calls = re.compile(rf"\b{re.escape(name)}\s*<(.+?)>\s*\(\s*\)")
-            return parameter, [call.group(1).strip() for call in calls.finditer(text)]
-    return "", [""]
+def _functions(text: str) -> list[_Function]:
+    """Returns the functions without parameters, in the text's order; none is inside of another."""
+    found: list[tuple[int, int, str, str]] = []
+    place = 0
+    while match := _FUNCTION.search(text, place):
+        _, place = cpp.balanced(text, match.end())
+        found.append((match.start(), place, match[1] or "", match[2]))
+    types: dict[str, list[str]] = {name: [] for _, _, parameter, name in found if parameter}
+    for used in _TEMPLATE.finditer(text):
+        called = _CALLED.match(text, used.end()) if used[1] in types else None
+        if called:
+            types[used[1]].append(called[1].strip())
+    return [
+        _Function(begin, end, parameter, types[name] if parameter else ("",))
+        for begin, end, parameter, name in found
+    ]
 
 
-def _type(expression: str, parameter: str, instance: str) -> tuple[str, bool]:
+def _around(functions: Sequence[_Function], place: int) -> _Function:
+    """Returns the function that `place` is in."""
+    after = bisect.bisect_left(functions, place, key=lambda function: function.begin)
+    if after and place < functions[after - 1].end:
+        return functions[after - 1]
+    return _Function(place, place, "", ("",))
+
+
+def _type(expression: str) -> tuple[str, bool]:
+    """Returns a data type's expression, and whether it is a C++ type."""
     cast = _CAST.search(expression)
     if cast:
         (expression,), _ = cpp.balanced(expression, cast.end() - 1)
     to_enum = _TO_ENUM.search(expression)
-    if not to_enum:
-        return expression, False
-    name = to_enum.group(1).strip()
-    return (instance if name == parameter else name), True
+    return (to_enum.group(1).strip(), True) if to_enum else (expression, False)
 
 
-def _kernels(text: str, place: int, file: str, line: int) -> Iterator[CKernel]:
-    made, end = cpp.balanced(text, place)
-    parameter, instances = _instances(text, place)
-    calls = list(_calls(text, end, "TF_RegisterKernelBuilder"))
-    for instance in instances:
-        constraints: list[tuple[str, str, bool]] = []
-        host_memory: list[str] = []
-        priority, clazz = "", ""
-        for name, arguments in calls:
-            match name:
-                case "TF_KernelBuilder_TypeConstraint":
-                    constraints.append((arguments[1], *_type(arguments[2], parameter, instance)))
-                case "TF_KernelBuilder_HostMemory":
-                    host_memory.append(arguments[1])
-                case "TF_KernelBuilder_Priority":
-                    priority = arguments[1]
-                case "TF_RegisterKernelBuilder":
-                    clazz = cpp.literal(arguments[0]) or ""
-                case _:
-                    pass
-        if clazz:
-            yield CKernel(
-                file,
-                line,
-                clazz,
-                made[0],
-                made[1],
-                tuple(constraints),
-                tuple(host_memory),
-                priority,
-            )
+def _kernels(
+    made: Sequence[str],
+    calls: Iterable[tuple[str, tuple[str, ...]]],
+    around: _Function,
+    file: str,
+    line: int,
+) -> Iterator[CKernel]:
+    constraints: list[tuple[str, str, bool]] = []
+    host_memory: list[str] = []
+    priority, clazz = "", ""
+    for name, arguments in calls:
+        match name:
+            case "TF_KernelBuilder_TypeConstraint":
+                constraints.append((arguments[1], *_type(arguments[2])))
+            case "TF_KernelBuilder_HostMemory":
+                host_memory.append(arguments[1])
+            case "TF_KernelBuilder_Priority":
+                priority = arguments[1]
+            case "TF_RegisterKernelBuilder":
+                clazz = cpp.literal(arguments[0]) or ""
+            case _:
+                pass
+    for instance in around.types if clazz else ():
+        yield CKernel(
+            file,
+            line,
+            clazz,
+            made[0],
+            made[1],
+            tuple(
+                (attr, instance if is_cpp and type_ == around.parameter else type_, is_cpp)
+                for attr, type_, is_cpp in constraints
+            ),
+            tuple(host_memory),
+            priority,
+        )
 
 
-def _op(text: str, place: int, file: str, line: int) -> COp:
-    made, end = cpp.balanced(text, place)
+def _op(
+    made: Sequence[str], calls: Iterable[tuple[str, tuple[str, ...]]], file: str, line: int
+) -> COp:
     found: dict[str, list[str]] = {"Attr": [], "Input": [], "Output": []}
     stateful = False
-    for name, arguments in _calls(text, end, "TF_RegisterOpDefinition"):
+    for name, arguments in calls:
         kind = name.removeprefix("TF_OpDefinitionBuilderAdd")
         if kind in found:
             found[kind].append(arguments[1])
@@ -136,14 +172,36 @@ def _op(text: str, place: int, file: str, line: int) -> COp:
     )
 
 
+def _marks(text: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], int, int]]:
+    """Yields where builders are made: the mark, the arguments, the place after them, and that of the next mark."""
+    mark = _MARK.search(text)
+    while mark:
+        arguments, end = cpp.balanced(text, mark.end())
+        following = _MARK.search(text, end)
+        yield mark, arguments, end, following.start() if following else len(text)
+        mark = following
+
+
 def scan(text: str) -> Iterator[CKernel | COp]:
-    """Yields the kernels and ops that the preprocessed `text` registers through the C API."""
-    for mark in _MARK.finditer(text):
+    """Yields the kernels and ops that the preprocessed `text` registers through the C API.
+
+    Raises ValueError or IndexError where one is not understood.
+    """
+    functions: list[_Function] | None = None
+    left = _MOST
+    for mark, arguments, end, until in _marks(text):
         kind, line, file = mark.groups()
-        arguments, _ = cpp.balanced(text, mark.end())
         if not arguments or cpp.literal(arguments[0]) is None:
             continue  # the C API's own definition of the function
-        if kind == "KERNEL":
-            yield from _kernels(text, mark.end(), file, int(line))
-        else:
-            yield _op(text, mark.end(), file, int(line))
+        if kind == "OP":
+            calls = _calls(text, end, until, "TF_RegisterOpDefinition")
+            yield _op(arguments, calls, file, int(line))
+            continue
+        if functions is None:
+            functions = _functions(text)
+        calls = _calls(text, end, until, "TF_RegisterKernelBuilder")
+        for made in _kernels(arguments, calls, _around(functions, mark.start()), file, int(line)):
+            left -= 1 + len(made.constraints) + len(made.host_memory)
+            if left < 0:
+                raise ValueError("more kernels than TensorFlow has")
+            yield made

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 
 from tfcarve.registry import c_api, cpp
 
-_SOURCE = re.compile(r'^TFCARVE_SOURCE "((?:[^"\\]|\\.)*)"', re.MULTILINE)
+# What is in a string literal, and a line's number.
+_TEXT, _LINE = r'(?:[^"\\\n]|\\.)*+', r"[0-9]{1,9}"
+_SOURCE = re.compile(rf'^TFCARVE_SOURCE "({_TEXT})"', re.MULTILINE)
 _RECORD = re.compile(
     r"TFCARVE_(?:"
-    r'KERNEL (?P<system>[01]) (?P<kline>\d+) "(?P<kfile>(?:[^"\\]|\\.)*)" "(?P<class>(?:[^"\\]|\\.)*)" (?P<builder>.*?)'
-    r'|OP (?P<osystem>[01]) (?P<oline>\d+) "(?P<ofile>(?:[^"\\]|\\.)*)" (?P<op>.*?)'
-    r'|GRADIENT (?P<gline>\d+) "(?P<gfile>(?:[^"\\]|\\.)*)" (?P<gradient>.*?)'
-    r") TFCARVE_END",
-    re.DOTALL,
+    rf'KERNEL (?P<system>[01]) (?P<kline>{_LINE}) "(?P<kfile>{_TEXT})" "(?P<class>{_TEXT})" '
+    rf'|OP (?P<osystem>[01]) (?P<oline>{_LINE}) "(?P<ofile>{_TEXT})" '
+    rf'|GRADIENT (?P<gline>{_LINE}) "(?P<gfile>{_TEXT})" '
+    r")"
 )
+_END = " TFCARVE_END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,17 @@ def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
         raise ParseError(f"a registration through the C API was not understood: {error}") from None
 
 
+def _records(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
+    """Yields how each record begins, what was registered, and the place after it."""
+    place = 0
+    while begin := _RECORD.search(text, place):
+        end = text.find(_END, begin.end())
+        if end < 0:
+            raise ParseError(f"a registration has no end: {begin[0][:200]}")
+        place = end + len(_END)
+        yield begin, text[begin.end() : end], place
+
+
 def _parse_source(text: str) -> Records:
     kernels: list[RawKernel] = []
     ops: list[RawOp] = []
@@ -177,12 +190,12 @@ def _parse_source(text: str) -> Records:
     def path(quoted: str) -> str:
         return cpp.unquote(f'"{quoted}"').removeprefix("./")
 
-    for found in _RECORD.finditer(text):
+    for found, registered, place in _records(text):
         if found["system"]:
             clazz = cpp.unquote(f'"{found["class"]}"')
             kernels.append(
                 kernel(
-                    found["builder"].strip(),
+                    registered.strip(),
                     clazz,
                     path(found["kfile"]),
                     int(found["kline"]),
@@ -193,15 +206,15 @@ def _parse_source(text: str) -> Records:
             ops.append(
                 _op(
                     text,
-                    found.end(),
-                    found["op"],
+                    place,
+                    registered,
                     path(found["ofile"]),
                     int(found["oline"]),
                     found["osystem"] == "1",
                 )
             )
         else:
-            op, _, function = found["gradient"].partition(",")
+            op, _, function = registered.partition(",")
             gradients.append(
                 RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip())
             )

@@ -50,7 +50,7 @@ def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
 def _value(text: str) -> str | int | bool:
     if text in ("true", "false"):
         return text == "true"
-    if re.fullmatch(r"-?\d+", text):
+    if re.fullmatch(r"-?\d{1,19}", text):
         return int(text)
     raise NoValue(f"{text!r} is no number, string or truth value")
 

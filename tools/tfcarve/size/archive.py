@@ -39,7 +39,9 @@ def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
 
 def _named(name: bytes, long_names: bytes, content: bytes) -> tuple[str, bytes]:
     if name.startswith(b"/") and name[1:].isdigit():
-        name = long_names[int(name[1:]) :].partition(b"/\n")[0]
+        begin = int(name[1:])
+        end = long_names.find(b"/\n", begin)
+        name = long_names[begin : end if end >= 0 else len(long_names)]
     elif name.startswith(b"#1/") and name[3:].isdigit():
         # BSD's form has a long name before the content.
         length = int(name[3:])
