@@ -178,6 +178,13 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "registrations through the C API": [("records", _repeated(_SOURCE, part)) for part in (
         b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("B", &c);\n', b"void f() {" + _C_KERNEL + b"}\n", _C_TEMPLATE + b"f<A>();\n")],
     "calls of templates": [("records", _repeated(_SOURCE + _C_TEMPLATE, part)) for part in (b"f<A>();", b"f<")],
+    "functions": [("records", _repeated(_SOURCE + _C_KERNEL, b"void f(){}"))],
+    "arguments": [("records", _repeated(_SOURCE + b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("a"', b",", b")"))],
+    "calls in a row": [("records", _repeated(_SOURCE + b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END ', b".a()"))],
+    "scopes in a row": [("records", _repeated(_SOURCE + b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .', b"a::", b"b()"))],
+    "a long number": [("records", _repeated(_SOURCE + b'TFCARVE_C_OP 6 "a.cc" TFCARVE_END f(', b"6", b")"))],
+    "escapes": [("records", _repeated(_SOURCE + b'TFCARVE_KERNEL 0 3 "', b"\\1", b'" "A" N("A") TFCARVE_END'))],
+    "sources": [("records", _different('TFCARVE_SOURCE "%s"\n'))],
     "registrations": [("records", _repeated(_SOURCE, b'TFCARVE_OP 0 4 "a.cc" "A" TFCARVE_END .Input("x: T");\n'))],
     "directives": [("shadow", _repeated(b"", b"#a\n"))],
     "texts and a comment": [("shadow", _repeated(b"/**/", b'""'))],

@@ -25,7 +25,7 @@ _TEMPLATE = re.compile(r"\b(\w+)\s*<")
 _CALLED = re.compile(r"([^;(){}]{1,200}?)>\s*\(\s*\)")
 _TO_ENUM = re.compile(r"DataTypeToEnum\s*<(.{1,200}?)>\s*::\s*(?:v\s*\(\s*\)|value)", re.DOTALL)
 _CAST = re.compile(r"static_cast\s*<\s*TF_DataType\s*>\s*\(")
-# Kernels and constraints that one source registers at most: templates multiply them.
+# Functions, kernels and constraints that one source has at most: templates multiply them.
 _MOST = 10_000
 
 
@@ -84,6 +84,8 @@ def _functions(text: str) -> list[_Function]:
     while match := _FUNCTION.search(text, place):
         _, place = cpp.balanced(text, match.end())
         found.append((match.start(), place, match[1] or "", match[2]))
+        if len(found) > _MOST:
+            raise ValueError("more functions than a source has")
     types: dict[str, list[str]] = {name: [] for _, _, parameter, name in found if parameter}
     for used in _TEMPLATE.finditer(text):
         called = _CALLED.match(text, used.end()) if used[1] in types else None

@@ -14,12 +14,15 @@ _TOKEN = re.compile(
     | (?P<char>'(?:[^'\\\n]++|\\.)++')
     | (?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
     | (?P<word>[A-Za-z_]\w*)
-    | (?P<number>\.?\d(?:[\w.]|'\w)*)
+    | (?P<number>\.?\d(?:[\w.]++|'\w)*+)
     | (?P<space>\s+)
     | (?P<mark>::|->|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+# TensorFlow's longest list has dozens, its longest op definition a hundred.
+_MOST_ARGUMENTS, _MOST_CALLS = 10_000, 1_000
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = frozenset(_OPEN.values())
@@ -78,16 +81,19 @@ def unescape(body: str) -> str:
     """Returns `body`, the inside of a literal, with its escapes replaced."""
     if "\\" not in body:
         return body
-
-    def value(match: re.Match[bytes]) -> bytes:
+    raw, made, place = body.encode(), bytearray(), 0
+    # Not by sub(), which takes a hundred bytes for each.
+    for match in _ESCAPE.finditer(raw):
         octal, hexadecimal, simple = match.groups()
+        made += raw[place : match.start()]
+        place = match.end()
         if octal is not None:
-            return bytes([int(octal, 8) & 0xFF])
-        if hexadecimal is not None:
-            return bytes([int(hexadecimal, 16) & 0xFF])
-        return _SIMPLE_ESCAPES.get(simple, simple)
-
-    return _ESCAPE.sub(value, body.encode()).decode(errors="replace")
+            made.append(int(octal, 8) & 0xFF)
+        elif hexadecimal is not None:
+            made.append(int(hexadecimal, 16) & 0xFF)
+        else:
+            made += _SIMPLE_ESCAPES.get(simple, simple)
+    return (made + raw[place:]).decode(errors="replace")
 
 
 def literal(text: str) -> str | None:
@@ -104,7 +110,7 @@ def balanced(text: str, start: int) -> tuple[tuple[str, ...], int]:
     """Reads the bracket at `text[start]`.
 
     Returns the arguments (split at commas outside of any bracket) and the place
-    after the closing bracket. Raises ValueError where nothing closes it.
+    after the closing bracket. Raises ValueError where nothing closes it, or there are too many.
     """
     stack = [_OPEN[text[start]]]
     arguments: list[str] = []
@@ -125,6 +131,8 @@ def balanced(text: str, start: int) -> tuple[tuple[str, ...], int]:
         elif token.text == "," and len(stack) == 1:
             arguments.append(text[begin : token.start].strip())
             begin = token.start + 1
+            if len(arguments) > _MOST_ARGUMENTS:
+                raise ValueError(f"more than {_MOST_ARGUMENTS} arguments")
     raise ValueError(f"bracket without an end: {text[start : start + 60]!r}")
 
 
@@ -141,7 +149,7 @@ def _template(text: str, start: int) -> tuple[str, int]:
     raise ValueError(f"'<' without an end: {text[start : start + 60]!r}")
 
 
-_NAME = re.compile(r"\s*(?:::\s*)?((?:\w+\s*::\s*)*(?:template\s+)?\w+)\s*")
+_NAME = re.compile(r"\s*(?:::\s*)?((?:\w+\s*::\s*)*+(?:template\s+)?\w+)\s*")
 _DOT = re.compile(r"\s*\.\s*(?:template\s+)?")
 
 
@@ -167,6 +175,8 @@ def chain(text: str, start: int = 0) -> tuple[tuple[Call, ...], int]:
             raise ValueError(f"'(' was expected: {text[place : place + 60]!r}")
         arguments, place = balanced(text, place)
         calls.append(Call(name, template, arguments))
+        if len(calls) > _MOST_CALLS:
+            raise ValueError(f"more than {_MOST_CALLS} calls in a row")
         dot = _DOT.match(text, place)
         if not dot:
             return tuple(calls), place

@@ -261,10 +261,11 @@ def parse(output: str) -> dict[str, Records]:
     Returns the records of each source, by the path the preprocessor was given.
     Raises ParseError where a registration is not understood.
     """
-    marks = list(_SOURCE.finditer(output))
     found: dict[str, Records] = {}
-    ends = [*(mark.start() for mark in marks[1:]), len(output)]
-    for mark, end in zip(marks, ends, strict=False):
-        part = output[mark.end() : end]
+    mark = _SOURCE.search(output)
+    while mark:
+        following = _SOURCE.search(output, mark.end())
+        part = output[mark.end() : following.start() if following else len(output)]
         found[cpp.unquote(f'"{mark.group(1)}"')] = _parse_source(part)
+        mark = following
     return found
