@@ -51,9 +51,9 @@ def problems(
 ) -> list[Problem]:
     """Returns what `missing` comes to: each with who needs it and what there is instead."""
     found = []
-    unknown = {op for op, _ in missing if lookup.op(op) is None}
+    unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
     known = index.op_names()
-    nearest = {op: _nearest(op, known) for op in sorted(unknown)[:_LOOKED_FOR]}
+    nearest = {op: _nearest(op, known) for op in unknown[:_LOOKED_FOR]}
     for (op, what), needs in sorted(missing.items()):
         definition = lookup.op(op)
         if definition is None:
