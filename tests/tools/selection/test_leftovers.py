@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import node_lines
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tfcarve.errors import BadInput
 from tfcarve.models.node_use import Model
@@ -145,6 +147,87 @@ def test_functions_that_only_leftovers_call() -> None:
 
 def test_nothing_to_find_in_a_loop() -> None:
     assert _found("a Merge b\nb NextIteration a\nc Assert a") == {"c": "asserts"}
+    assert _found("s SaveV2 ^b\na NoOp ^s ^b\nb NoOp ^a\nw WriteFile ^b") == {}
+
+
+def test_what_waits_for_saving() -> None:
+    saving = dict.fromkeys(("name", "save", "copy"), "saving")
+    text = "name Const\nsave SaveV2 name\ncopy Identity name ^save\n"
+    assert _found(text) == saving
+    # What is waited for by a leftover of another kind, and by nothing else, is one too.
+    check = "check Assert never ^copy\nnever Const"
+    assert _found(text + check) == {**saving, "check": "asserts", "never": "asserts"}
+    # An Identity of something else may be what the saving is waited for.
+    other = "other Const\ny Identity other ^save"
+    assert _found(text + other) == {}
+
+
+# So many nodes that to look at each of them for each other one would take hours.
+_MANY = 20_000
+
+
+def _chain(op: str, first: str) -> str:
+    rest = "".join(f"\nc{i} {op} c{i - 1}" for i in range(1, _MANY))
+    return f"x Placeholder\nk Const\nc0 {op} {first}{rest}\n"
+
+
+def _each(line: str) -> str:
+    return "".join(line.replace("#", str(i)) + "\n" for i in range(_MANY))
+
+
+_END = f"c{_MANY - 1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (_chain("Relu", "x") + _each(f"r# Relu {_END}\na# Assert r#"), _MANY),
+        (_chain("Relu", "k") + _each(f"r# Relu {_END}\na# Assert r#"), 3 * _MANY + 1),
+        (_chain("Relu", "k") + _each(f"a# Assign v# {_END}"), 2 * _MANY + 1),
+        (_chain("MergeSummary", "k"), _MANY + 1),
+        (_each("a# Assign v x") + _each(f"n# NoOp {' '.join(f'^a{i}' for i in range(9))}"), 2 * _MANY),
+        (_each("a# SaveV2 x ^w") + "c0 NoOp " + _each("^a#").replace("\n", " ") + "\n"
+         + "".join(f"c{i} NoOp ^c{i - 1}\n" for i in range(1, _MANY)) + f"w WriteFile x ^{_END}", 0),
+        (_each("e# QueueEnqueueV2 q x") + "d QueueDequeueV2 q\ny Relu d", 0),
+        (_each("a# Assert x\nb# Identity x ^a#\ng# Identity? m\nw# Relu x ^g#")
+         + "m Merge " + _each("b#").replace("\n", " "), _MANY),
+    ],
+    ids=["asserts", "constants", "assigns", "summaries", "groups", "needed", "queues", "gates"],
+)  # fmt: skip
+def test_many_nodes(text: str, found: int) -> None:
+    assert len(_found(text)) == found
+
+
+@pytest.mark.parametrize(("op", "found"), [("Relu", 1), ("Assert", 2 * _MANY + 2)])
+def test_many_functions(op: str, found: int) -> None:
+    functions = {f"F{i}": (f"n Call>F{i + 1} a", ("n",)) for i in range(_MANY)}
+    functions[f"F{_MANY}"] = (f"n {op} a", ())
+    text = _each("c# Call>F0 x") + "other Assert x"
+    assert list(_found(text, "y", functions).values()).count("asserts") == found
+
+
+_OPS = ["Relu", "Const", "Placeholder", "Assert", "MergeSummary", "SaveV2", "RestoreV2", "Assign",
+        "ApplyAdam", "NoOp", "Identity", "Identity?", "Merge?", "WriteFile", "IsNan", "QueueEnqueueV2",
+        "QueueDequeueV2"]  # fmt: skip
+_NAMES = st.sampled_from([f"n{i}" for i in range(12)])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(_OPS), st.lists(_NAMES), st.lists(_NAMES)), max_size=12),
+    st.frozensets(_NAMES, max_size=2),
+)
+def test_nothing_that_is_needed_reads_a_leftover(
+    rows: list[tuple[str, list[str], list[str]]], outputs: frozenset[str]
+) -> None:
+    lines = [
+        " ".join([f"n{i}", op, *values, *(f"^{name}" for name in waits)])
+        for i, (op, values, waits) in enumerate(rows)
+    ]
+    found = _found("\n".join(lines), " ".join(outputs))
+    assert not outputs & found.keys()
+    for use in node_lines.nodes("\n".join(lines)):
+        if use.node not in found:
+            assert not found.keys() & {t for t in use.inputs if not t.startswith("^")}
 
 
 @pytest.mark.parametrize("document", [{}, {"kinds": [{"id": "x"}], "readers": []}, {"kinds": 3}])

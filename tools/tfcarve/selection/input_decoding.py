@@ -8,16 +8,12 @@ the graph has no placeholder at all. Decoders in functions never count: a signat
 no node of a function.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tfcarve.models.node_use import NodeUse
 from tfcarve.models.signature import node_of
+from tfcarve.selection.graph import Graph, Rest, data
 from tfcarve.selection.leftover_kinds import Decoding
-
-
-def _data(use: NodeUse) -> list[str]:
-    """Returns the tensors that a node takes."""
-    return [tensor for tensor in use.inputs if not tensor.startswith("^")]
 
 
 def _gives_text(use: NodeUse) -> bool:
@@ -29,84 +25,93 @@ def _is_placeholder(use: NodeUse) -> bool:
     return use.op.startswith("Placeholder")
 
 
-class _Graph:
-    """A graph's nodes by name, and for each name the nodes that take what it gives or wait for it."""
+class _Search:
+    """The search in one graph: `found` has the nodes that are given up, each with what removes it."""
 
-    def __init__(self, uses: Iterable[NodeUse], outputs: frozenset[str]) -> None:
-        self.nodes = {use.node: use for use in uses if not use.function}
-        self.outputs = outputs
-        self.readers: dict[str, list[NodeUse]] = {}
-        for use in self.nodes.values():
-            for name in dict.fromkeys(node_of(tensor) for tensor in use.inputs):
-                self.readers.setdefault(name, []).append(use)
+    def __init__(self, uses: Iterable[NodeUse], outputs: frozenset[str], kind: Decoding) -> None:
+        self.found: dict[str, str] = {}
+        self._graph = Graph(use for use in uses if not use.function)
+        self._outputs = outputs
+        self._kind = kind
+        nodes = self._graph.nodes
+        self._placeholders = {use.node for use in nodes.values() if _is_placeholder(use)}
+        text = {name for name in self._placeholders if _gives_text(nodes[name])}
+        sources = {use.node for use in nodes.values() if not data(use) and use.op != "Const"}
+        self._text = self._depending_on(text)
+        self._other = self._depending_on((sources | self._placeholders) - text)
+        self._last: dict[str, str | None] = {}
+        self._varying: dict[str, set[str]] = {}
+        self._takers = Rest()
 
-    def upstream(self, tensors: Iterable[str]) -> Iterator[NodeUse]:
-        """Yields the nodes that `tensors` come from, directly or not; what a placeholder defaults to is none."""
-        seen: set[str] = set()
-        todo = [node_of(tensor) for tensor in tensors]
-        while todo:
-            use = self.nodes.get(todo.pop())
-            if use is not None and use.node not in seen:
-                seen.add(use.node)
-                yield use
-                if not _is_placeholder(use):
-                    todo += map(node_of, _data(use))
+    def _depending_on(self, roots: Iterable[str]) -> set[str]:
+        """Returns what depends on `roots`; what a placeholder defaults to does not count."""
+        return self._graph.depending(roots, lambda name: name not in self._placeholders)
 
-    def is_constant(self, tensor: str) -> bool:
-        """Says whether a value is the same in every run."""
-        return all(
-            (use.op == "Const" or _data(use)) and not _is_placeholder(use)
-            for use in self.upstream([tensor])
-        )
+    def ends(self) -> list[str]:
+        """Returns the nodes behind which the model proper begins, each once, in the graph's order."""
+        decoders = (u for u in self._graph.nodes.values() if u.op in self._kind.decoders)
+        ends = [self._end(use.node) for use in decoders if self._is_fed_by_the_app(use)]
+        return list(dict.fromkeys(name for name in ends if name is not None))
 
-    def is_fed_by_the_app(self, decoder: NodeUse) -> bool:
+    def _is_fed_by_the_app(self, decoder: NodeUse) -> bool:
         """Says whether all that a decoder takes comes from constants and from text that the app feeds."""
-        sources = [u for u in self.upstream(_data(decoder)) if _is_placeholder(u) or not _data(u)]
-        fed = [use for use in sources if use.op != "Const"]
-        if fed:
-            return all(_is_placeholder(use) and _gives_text(use) for use in fed)
-        first = self.nodes.get(node_of(_data(decoder)[0])) if _data(decoder) else None
-        saved = first is not None and first.op == "Const"
-        return saved and not any(map(_is_placeholder, self.nodes.values()))
+        taken = data(decoder)
+        if not self._other.isdisjoint(taken):
+            return False
+        if not self._text.isdisjoint(taken):
+            return True
+        saved = self._graph.nodes.get(taken[0]) if taken else None
+        return saved is not None and saved.op == "Const" and not self._placeholders
 
-    def last(self, decoder: NodeUse, follow: frozenset[str]) -> NodeUse | None:
-        """Returns the node behind which the model proper begins; None where none does."""
-        last = decoder
-        while last.node not in self.outputs:
-            readers = self.readers.get(last.node, [])
-            if len(readers) != 1 or readers[0].op not in follow:
-                return last if readers else None
-            others = [t for t in _data(readers[0]) if node_of(t) != last.node]
-            if not all(map(self.is_constant, others)):
-                return last
-            last = readers[0]
-        return None
+    def _end(self, name: str) -> str | None:
+        """Returns the node behind which the model proper begins, from a decoder on; None where none does."""
+        passed = []
+        while name not in self._last:
+            passed.append(name)
+            self._last[name] = None  # what comes back here leads nowhere
+            takers = list(dict.fromkeys(self._graph.after(name)))
+            if name in self._outputs or not takers:
+                break
+            if len(takers) > 1 or not self._may_follow(takers[0], name):
+                self._last[name] = name
+                break
+            name = takers[0]
+        self._last.update(dict.fromkeys(passed, self._last[name]))
+        return self._last[name]
 
-    def given_up(self, last: NodeUse) -> set[str]:
-        """Returns `last` and all nodes that give something to it and to nothing else.
+    def _may_follow(self, taker: str, name: str) -> bool:
+        """May `taker` still be decoding: takes it, beside the value of `name`, only what is constant?"""
+        use = self._graph.nodes[taker]
+        if taker not in self._varying:
+            self._varying[taker] = {n for n in data(use) if n in self._text or n in self._other}
+        return use.op in self._kind.follow and self._varying[taker] <= {name}
+
+    def tensors_read(self, names: Iterable[str]) -> Mapping[str, list[str]]:
+        """Returns the outputs of nodes that others take, sorted: `a` for the first of `a`."""
+        taken: dict[str, set[str]] = {name: set() for name in names}
+        for use in self._graph.nodes.values():
+            for tensor in use.inputs:
+                if not tensor.startswith("^") and node_of(tensor) in taken:
+                    taken[node_of(tensor)].add(tensor.removesuffix(":0"))
+        return {name: sorted(tensors) for name, tensors in taken.items()}
+
+    def give_up(self, end: str, transform: str) -> None:
+        """Finds `end`, and all that gives something to what is found and to nothing else.
 
         Placeholders stay: what is fed instead goes into one as well.
         """
-        gone = {last.node}
-        grows = True
-        while grows:
-            new = {
-                name
-                for node in gone
-                for name in map(node_of, self.nodes[node].inputs)
-                if name in self.nodes
-                and name not in self.outputs
-                and not _is_placeholder(self.nodes[name])
-                and all(reader.node in gone for reader in self.readers[name])
-            }
-            grows = not new <= gone
-            gone |= new
-        return gone
+        todo = [end]
+        while todo:
+            name = todo.pop()
+            if name not in self.found:
+                self.found[name] = transform
+                todo += filter(self._only_for_found, self._graph.before(name))
 
-    def tensors_read(self, node: str) -> list[str]:
-        """Returns the outputs of `node` that others take, sorted: `a` for its first."""
-        taken = [t for use in self.readers[node] for t in _data(use) if node_of(t) == node]
-        return sorted({tensor.removesuffix(":0") for tensor in taken})
+    def _only_for_found(self, name: str) -> bool:
+        if name not in self._graph.nodes or name in self._outputs or name in self._placeholders:
+            return False
+        after = self._takers.first(name, lambda: self._graph.after(name), self.found.__contains__)
+        return after is None
 
 
 def decoding(uses: Sequence[NodeUse], outputs: frozenset[str], kind: Decoding) -> Mapping[str, str]:
@@ -120,12 +125,7 @@ def decoding(uses: Sequence[NodeUse], outputs: frozenset[str], kind: Decoding) -
     """
     if not any(use.op in kind.decoders for use in uses):
         return {}
-    graph = _Graph(uses, outputs)
-    found: dict[str, str] = {}
-    for use in graph.nodes.values():
-        if use.op in kind.decoders and graph.is_fed_by_the_app(use):
-            last = graph.last(use, kind.follow)
-            if last is not None:
-                transform = kind.transform(graph.tensors_read(last.node))
-                found.update(dict.fromkeys(graph.given_up(last), transform))
-    return found
+    search = _Search(uses, outputs, kind)
+    for end, tensors in search.tensors_read(search.ends()).items():
+        search.give_up(end, kind.transform(tensors))
+    return search.found

@@ -6,260 +6,223 @@ it is none: what changes a variable that somebody reads in the same step and any
 never taken for one. Where a file does not declare its outputs (a GraphDef) any node may be one
 that nobody reads but, say, a summary: there only constants are taken, the ends themselves, and
 the truth values that an Assert tests.
+
+A model may be made to take long: each search here looks at an edge of the graph a few times at most.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature import node_of
-from tfcarve.selection import reach
+from tfcarve.selection.doing import Calls, Doing, OpFacts
+from tfcarve.selection.graph import Graph, Rest, controls, data
 from tfcarve.selection.leftover_kinds import Kind, Kinds
+from tfcarve.selection.waiting import Needed
 
 # The function that a node is in (empty: the graph itself), and its name.
 Place = tuple[str, str]
-
-
-class OpFacts(Protocol):
-    """What definitions tell of ops."""
-
-    def acts(self, name: str) -> bool:
-        """Says whether an op may change what outlasts a step."""
-
-    def gives_truth(self, name: str) -> bool:
-        """Says whether all that an op gives are truth values."""
-
-
-def _data(use: NodeUse) -> list[str]:
-    """Returns the nodes whose values a node takes."""
-    return [node_of(tensor) for tensor in use.inputs if not tensor.startswith("^")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Bodies:
-    """A model's nodes by function, and what functions call and hold, directly or not."""
-
-    nodes: Mapping[str, Sequence[NodeUse]]
-    functions: Mapping[str, tuple[str, ...]]
-
-    def calls(self, use: NodeUse) -> set[str]:
-        """Returns the functions that `use` names."""
-        return set(reach.called(use)) & self.functions.keys()
-
-    def closure(self, roots: Iterable[str]) -> frozenset[str]:
-        """Returns the functions `roots` and all that they call."""
-        seen: set[str] = set()
-        todo = list(roots)
-        while todo:
-            name = todo.pop()
-            if name not in seen:
-                seen.add(name)
-                todo += [f for u in self.nodes.get(name, ()) for f in self.calls(u)]
-        return frozenset(seen)
-
-    def called_by(self, use: NodeUse) -> frozenset[str]:
-        """Returns the functions that `use` calls, directly or not."""
-        return self.closure(self.calls(use))
-
-    def ops(self, functions: Iterable[str]) -> set[str]:
-        """Returns the ops in the bodies of `functions`, calls of functions left out."""
-        return {
-            u.op for f in functions for u in self.nodes.get(f, ()) if u.op not in self.functions
-        }
 
 
 class _Body:
     """The search in one graph or function: `left` grows from the ends backwards."""
 
     def __init__(
-        self,
-        uses: Sequence[NodeUse],
-        outputs: frozenset[str] | None,
-        bodies: _Bodies,
-        kinds: Kinds,
-        facts: OpFacts,
+        self, uses: Iterable[NodeUse], outputs: frozenset[str] | None, doing: Doing
     ) -> None:
         self.left: dict[str, Kind] = {}
-        self._by_name = {use.node: use for use in uses}
+        self._graph = Graph(uses)
         self._outputs = outputs or frozenset()
         self._outputs_known = outputs is not None
-        self._kinds = kinds
-        self._facts = facts
-        self._constant: dict[str, bool] = {}
-        self._called_ops: dict[str, set[str]] = {}
-        self._readers: dict[str, list[str]] = {}
-        self._waiting: dict[str, list[str]] = {}
-        for use in uses:
-            called = bodies.called_by(use)
-            if called:
-                self._called_ops[use.node] = bodies.ops(called)
-            for tensor in use.inputs:
-                table = self._waiting if tensor.startswith("^") else self._readers
-                table.setdefault(node_of(tensor), []).append(use.node)
+        self._doing = doing
         self._unused = self._find_unused() if self._outputs_known else frozenset[str]()
+        self._todo: deque[tuple[Kind, NodeUse]] = deque()
+        # The ends that may go only after something else, by that: see _hindrance.
+        self._held: dict[tuple[str, str], list[tuple[Kind, NodeUse]]] = {}
+        self._needed: dict[str, Needed] = {}  # by kind
+        self._rest = Rest()
 
     def search(self, kinds: Sequence[Kind]) -> None:
         """Finds all nodes that are left over, until nothing more is found."""
-        ends = [(kind, use) for kind in kinds for use in self._ends(kind)]
-        grows = True
-        while grows:
-            grows = False
-            for kind, use in ends:
-                if use.node not in self.left and self._may_go(use, kind):
-                    self._take(use, kind)
-                    grows = True
+        for kind in kinds:
+            ends = self._ends(kind)
+            if kind.effect and ends:
+                self._needed[kind.id] = self._needed_after(ends, kind)
+            self._todo += [(kind, use) for use in ends]
+        while self._todo:
+            kind, use = self._todo.popleft()
+            if use.node in self.left:
+                continue
+            hindrance = self._hindrance(use, kind)
+            if hindrance is None:
+                self._take(use, kind)
+            else:
+                self._held.setdefault(hindrance, []).append((kind, use))
         for kind in kinds:
             if kind.unread:
                 self.left.update((n, kind) for n in self._unused if n not in self.left)
 
     def _find_unused(self) -> frozenset[str]:
         """Finds what nobody reads, and what is read by nothing else, where the outputs are known."""
-        unread = {n: len(self._readers.get(n, ())) for n in self._by_name}
+        unread = {name: len(self._graph.readers.get(name, ())) for name in self._graph.nodes}
         found: set[str] = set()
         todo = [node for node, readers in unread.items() if not readers]
         while todo:
-            use = self._by_name[todo.pop()]
-            if use.node in self._outputs or use.op == "NoOp" or not self._is_pure(use):
+            use = self._graph.nodes[todo.pop()]
+            if use.node in self._outputs or use.op == "NoOp" or not self._doing.is_pure(use):
                 continue
             found.add(use.node)
-            for name in _data(use):
+            for name in data(use):
                 if name in unread:
                     unread[name] -= 1
                     if not unread[name]:
                         todo.append(name)
         return frozenset(found)
 
-    def _is_pure(self, use: NodeUse) -> bool:
-        return not any(map(self._acts, self._called_ops.get(use.node, (use.op,))))
-
     def _ends(self, kind: Kind) -> list[NodeUse]:
-        own = [use for use in self._by_name.values() if self._is_end(use, kind)]
-        if not kind.guarded:
-            return own
-        names = {use.node for use in own}
-        return own + [use for use in self._by_name.values() if self._is_gate(use, names)]
+        """Returns the nodes in which a part of a kind may end, whatever else is left over."""
+        uses = self._graph.nodes.values()
+        ends = [use for use in uses if self._doing.is_end(use, kind)]
+        if kind.guarded:
+            names = {use.node for use in ends}
+            near = names.union(*(self._graph.waiting.get(name, ()) for name in names))
+            ends += [use for use in uses if self._is_gate(use, near)]
+        if kind.sources or kind.barred:
+            reading, barred = self._depending_on(kind.sources), self._depending_on(kind.barred)
 
-    def _is_end(self, use: NodeUse, kind: Kind) -> bool:
-        """Is it an end, or a call that does what such an end does and nothing else that outlasts it?"""
-        called = self._called_ops.get(use.node)
-        if called is None:
-            return use.op in kind.ends
-        if not called & kind.ends or (kind.sources and not called & kind.sources):
-            return False
-        return all(op in kind.ends or not self._acts(op) for op in called)
+            def reads_what_it_must(use: NodeUse) -> bool:
+                tensors = [t for t in use.inputs if not t.startswith("^")]
+                taken = set(map(node_of, tensors[1:]))  # after what it writes to
+                return barred.isdisjoint(taken) and not (kind.sources and reading.isdisjoint(taken))
 
-    def _is_gate(self, use: NodeUse, ends: set[str]) -> bool:
-        """Is it where the branches of a guarded end meet: a truth value that nodes only wait for?"""
+            ends = [use for use in ends if use.op not in kind.ends or reads_what_it_must(use)]
+        return [use for use in ends if use.node not in self._outputs]
+
+    def _is_gate(self, use: NodeUse, near: set[str]) -> bool:
+        """Is it where the branches of a guarded end meet: a truth value that nodes only wait for?
+
+        `near` holds the ends and what waits for one.
+        """
         dtype = use.attrs.get("T")
         if use.op not in ("Identity", "Merge") or dtype is None or dtype.value != "bool":
             return False
-        if use.node in self._readers or use.node not in self._waiting:
+        if use.node in self._graph.readers or use.node not in self._graph.waiting:
             return False
-        before = {node_of(tensor) for tensor in use.inputs}
-        for name in sorted(before & self._by_name.keys()):
-            inputs = self._by_name[name].inputs
-            before.update(node_of(tensor) for tensor in inputs if tensor.startswith("^"))
-        return bool(before & ends)
+        return any(node_of(tensor) in near for tensor in use.inputs)
 
-    def _may_go(self, use: NodeUse, kind: Kind) -> bool:
-        if use.node in self._outputs or not self._read_by_leftovers_only(use.node):
-            return False
-        if use.op in kind.ends and not self._reads_what_it_must(use, kind):
-            return False
-        if kind.handle and not self._alone_with_handle(use, kind):
-            return False
-        return not kind.effect or self._followers(use, kind) is not None
+    def _depending_on(self, ops: frozenset[str]) -> set[str]:
+        """Returns the nodes of `ops`, and all whose values depend on one."""
+        roots = [use.node for use in self._graph.nodes.values() if use.op in ops]
+        return self._graph.depending(roots)
+
+    def _needed_after(self, ends: Sequence[NodeUse], kind: Kind) -> Needed:
+        """Returns what may be needed of what waits for `ends`.
+
+        That is an output, what nobody reads, and what acts without belonging to the kind.
+        """
+        taken = {use.node: set(data(use)) for use in ends}
+        own = kind.ends | kind.after | {"NoOp"}
+
+        def belongs(use: NodeUse) -> bool:
+            if use.op == "Identity" and use.op in own:  # of what an end takes that it waits for
+                return any(taken[e].issuperset(data(use)) for e in controls(use) if e in taken)
+            return use.op in own
+
+        def may_be_needed(use: NodeUse) -> bool:
+            pure = use.node in self._graph.readers and self._doing.is_pure(use)
+            return use.node in self._outputs or not (pure or belongs(use))
+
+        return Needed(self._graph, ends, may_be_needed)
+
+    def _reader(self, name: str) -> str | None:
+        """Returns a node that takes a node's value and is not left over, or None."""
+        return self._rest.first(
+            name,
+            lambda: self._graph.readers.get(name, ()),
+            lambda r: r in self.left or r in self._unused,
+        )
+
+    def _hindrance(self, use: NodeUse, kind: Kind) -> tuple[str, str] | None:
+        """Returns a node that must be left over before an end is, or None.
+
+        With it the kind for whose ends it must not be needed any more; none where it must be left over itself.
+        """
+        graph = self._graph
+        reader = self._reader(use.node)
+        if reader is None and kind.handle and use.inputs:
+            name = node_of(use.inputs[0])
+            reader = self._rest.first(
+                ("handle", kind.id, name),
+                lambda: graph.readers.get(name, ()),
+                lambda r: r in self.left or graph.nodes[r].op in kind.ends,
+            )
+        if reader is not None:
+            return "", reader
+        if kind.effect:
+            needed = self._needed[kind.id]
+            follower = self._rest.first(
+                ("follower", kind.id, use.node),
+                lambda: graph.waiting.get(use.node, ()),
+                lambda w: w not in needed,
+            )
+            if follower is not None:
+                return kind.id, follower
+        return None
+
+    def _leave_out(self, name: str, kind: Kind) -> None:
+        """Notes that a node is left over; the ends that only waited for this are looked at again."""
+        self.left[name] = kind
+        self._todo += self._held.pop(("", name), ())
+        for of_kind, needed in self._needed.items():
+            for gone in needed.drop(name):
+                self._todo += self._held.pop((of_kind, gone), ())
 
     def _take(self, use: NodeUse, kind: Kind) -> None:
-        for node in [use.node, *((self._followers(use, kind) or ()) if kind.effect else ())]:
-            self.left[node] = kind
-            self._take_upstream(self._by_name[node], kind)
+        for name in [use.node, *(self._followers(use) if kind.effect else ())]:
+            self._leave_out(name, kind)
+            self._take_upstream(self._graph.nodes[name], kind)
 
-    def _read_by_leftovers_only(self, node: str) -> bool:
-        readers = self._readers.get(node, ())
-        return all(reader in self.left or reader in self._unused for reader in readers)
-
-    def _reads_what_it_must(self, use: NodeUse, kind: Kind) -> bool:
-        if not kind.sources and not kind.barred:
-            return True
-        ops: set[str] = set()
-        seen: set[str] = set()
-        todo = _data(use)[1:]  # after what it writes to
+    def _followers(self, use: NodeUse) -> Iterable[str]:
+        """Returns what an end is waited for by, and all that reads that or waits for that in turn."""
+        found: dict[str, None] = {}
+        todo = list(self._graph.waiting.get(use.node, ()))
         while todo:
-            node = self._by_name.get(todo.pop())
-            if node is not None and node.node not in seen:
-                seen.add(node.node)
-                ops.add(node.op)
-                todo += _data(node)
-        return not ops & kind.barred and (not kind.sources or bool(ops & kind.sources))
+            name = todo.pop()
+            if name not in self.left and name not in found:
+                found[name] = None
+                todo += self._graph.after(name)
+        return found
 
-    def _alone_with_handle(self, use: NodeUse, kind: Kind) -> bool:
-        readers = self._readers.get(node_of(use.inputs[0]), ()) if use.inputs else ()
-        return all(r in self.left or self._by_name[r].op in kind.ends for r in readers)
-
-    def _followers(self, use: NodeUse, kind: Kind) -> list[str] | None:
-        """Returns what an end is waited for by, and all that reads that; None where it may be needed.
-
-        Needed is what nobody reads, an output, and what acts without belonging to the kind.
-        """
-        taken: list[str] = []
-        todo = list(self._waiting.get(use.node, ()))
+    def _take_upstream(self, use: NodeUse, kind: Kind) -> None:
+        todo = data(use)
         while todo:
-            node = self._by_name[todo.pop()]
-            if node.node in self.left or node.node in taken:
+            node = self._graph.nodes.get(todo.pop())
+            if node is None or node.node in self.left or node.node in self._outputs:
                 continue
-            readers = self._readers.get(node.node, ())
-            passes_on = node.op == "Identity" and not set(_data(node)) <= set(_data(use))
-            belongs = node.op == "NoOp" or (node.op in kind.after | kind.ends and not passes_on)
-            pure = bool(readers) and self._is_pure(node)
-            if node.node in self._outputs or not (belongs or pure):
-                return None
-            taken.append(node.node)
-            todo += [*readers, *self._waiting.get(node.node, ())]
-        return taken
-
-    def _acts(self, op: str) -> bool:
-        if op in self._kinds.readers:
-            return False
-        return op in self._kinds.all_ends or self._facts.acts(op)
+            if self._reader(node.node) is not None or self._may_be_output(node, kind):
+                continue
+            if self._doing.is_pure(node):
+                self._leave_out(node.node, kind)
+                todo += data(node)
 
     def _may_be_output(self, use: NodeUse, kind: Kind) -> bool:
         """May a program fetch the node, though nothing declares it as an output?"""
-        if self._outputs_known or (kind.guarded and self._facts.gives_truth(use.op)):
+        if self._outputs_known or (kind.guarded and self._doing.gives_truth(use.op)):
             return False
-        return not self._is_constant(use)
+        return use.node in self._varying
 
-    def _is_constant(self, use: NodeUse) -> bool:
-        if use.node not in self._constant:
-            seen: set[str] = set()
-            todo = [use.node]
-            while todo:
-                node = self._by_name.get(todo.pop())
-                if node is None or node.op.startswith("Placeholder"):
-                    break
-                if node.node not in seen:
-                    seen.add(node.node)
-                    before = _data(node)
-                    if not before and node.op != "Const":
-                        break
-                    todo += before
-            else:
-                self._constant.update(dict.fromkeys(seen, True))
-            self._constant.setdefault(use.node, False)
-        return self._constant[use.node]
-
-    def _take_upstream(self, use: NodeUse, kind: Kind) -> None:
-        todo = _data(use)
-        while todo:
-            node = self._by_name.get(todo.pop())
-            if node is None or node.node in self.left or node.node in self._outputs:
-                continue
-            if not self._read_by_leftovers_only(node.node) or self._may_be_output(node, kind):
-                continue
-            if self._is_pure(node):
-                self.left[node.node] = kind
-                todo += _data(node)
+    @cached_property
+    def _varying(self) -> set[str]:
+        """The nodes whose values are not constants alone."""
+        nodes = self._graph.nodes
+        roots = [
+            use.node
+            for use in nodes.values()
+            if use.op.startswith("Placeholder") or (use.op != "Const" and not data(use))
+        ]
+        nowhere = self._graph.readers.keys() - nodes.keys()
+        return self._graph.depending([*roots, *nowhere])
 
 
 def leftovers(
@@ -280,28 +243,29 @@ def leftovers(
     grouped: dict[str, list[NodeUse]] = {}
     for use in uses:
         grouped.setdefault(use.function, []).append(use)
-    bodies = _Bodies(grouped, model.functions)
+    calls = Calls(uses, model.functions)
+    doing = Doing(calls, kinds, facts)
 
     found: dict[Place, Kind] = {}
     for name, body in grouped.items():
         outputs = frozenset(model.functions[name]) if name else model.outputs or None
-        search = _Body(body, outputs, bodies, kinds, facts)
+        search = _Body(body, outputs, doing)
         search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
         found.update({(name, node): kind for node, kind in search.left.items()})
-    return {**found, **_whole_functions(grouped, bodies, found)}
+    return {**found, **_whole_functions(grouped, calls, found)}
 
 
 def _whole_functions(
-    grouped: Mapping[str, Sequence[NodeUse]], bodies: _Bodies, found: Mapping[Place, Kind]
+    grouped: Mapping[str, Sequence[NodeUse]], calls: Calls, found: Mapping[Place, Kind]
 ) -> dict[Place, Kind]:
     """Returns the nodes of the functions that nothing calls but what is left over."""
-    needed = bodies.closure(
-        f for use in grouped.get("", ()) if ("", use.node) not in found for f in bodies.calls(use)
-    )
+    graph = grouped.get("", ())
+    seen = calls.below((f for u in graph if ("", u.node) not in found for f in calls.of(u)), set())
     whole: dict[Place, Kind] = {}
-    for use in grouped.get("", ()):
+    for use in graph:
         kind = found.get(("", use.node))
         if kind is not None:
-            for function in bodies.called_by(use) - needed:
-                whole.update({(function, u.node): kind for u in grouped.get(function, ())})
+            new = calls.below(calls.of(use), seen)
+            seen |= new
+            whole.update({(f, u.node): kind for f in new for u in grouped.get(f, ())})
     return whole
