@@ -150,6 +150,23 @@ def test_warning(capsys: pytest.CaptureFixture[str]) -> None:
     assert "warning: gpu.pb: node 'r' asks for /device:GPU:0" in capsys.readouterr().err
 
 
+_CLEARS_THE_SCREEN = "\x1b[2J"
+
+
+def test_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    device = f"/device:{_CLEARS_THE_SCREEN}:0"
+    for op, status in (("Relu", 0), ("Reluu", 1)):
+        Path("m.pb").write_bytes(protos.graph(node(_CLEARS_THE_SCREEN, op, _FLOAT, device)))
+        assert _select("m.pb") == status  # with a warning, and with an error
+    assert _run("explain", "s.json", "Relu") == 0
+    assert _run("inspect", "m.pb") == 0
+    printed = capsys.readouterr()
+    assert "asks for /device:\\x1b[2J:0" in printed.err
+    for text in printed:
+        assert " \\x1b[2J " in text or "'\\x1b[2J'" in text
+        assert _CLEARS_THE_SCREEN not in text
+
+
 _BAD_MODELS = {
     "no file": ("gone.pb", None, "gone.pb: no such file"),
     "empty": ("m.pb", b"", "m.pb: is empty"),

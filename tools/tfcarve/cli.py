@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from tfcarve import __version__
 from tfcarve.commands import NAMES, load
 from tfcarve.errors import TfcarveError
+from tfcarve.printable import printable_lines
 
 
 def parser(names: Sequence[str] = NAMES) -> argparse.ArgumentParser:
@@ -37,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return int(arguments.run(arguments) or 0)
     except TfcarveError as error:
-        print(f"tfcarve: {error}", file=sys.stderr)
+        print(printable_lines(f"tfcarve: {error}"), file=sys.stderr)
         return error.exit_status
     except BrokenPipeError:
         sys.stderr.close()

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import protos
+import pytest
 from protos import node
 
+from tfcarve.errors import BadInput
 from tfcarve.models.read import read
 from tfcarve.models.summary import Tensor, summary
 
@@ -30,3 +32,20 @@ def test_summary(tmp_path: Path) -> None:
     assert found.parameters == 12 + 3 + 2
     assert (found.nodes, found.functions) == (7, 1)
     assert found.ops[:2] == (("Const", 2), ("VarHandleOp", 2))
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "good"), [((2**62,), True), ((2**62, 2), False), ((2**62,) * 250, False)]
+)
+def test_shapes_of_tensors(dimensions: tuple[int, ...], good: bool, tmp_path: Path) -> None:
+    path = tmp_path / "m.pb"
+    path.write_bytes(
+        protos.graph(node("w", "Const", {"value": protos.tensor_value("float32", dimensions)}))
+    )
+    if good:
+        assert summary(read(path)).parameters == 2**62
+    else:
+        with pytest.raises(
+            BadInput, match="m.pb: node 'w': a shape of more than 9223372036854775807 elements"
+        ):
+            summary(read(path))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import files, pinned, progress
+from tfcarve.printable import printable
 from tfcarve.registry import index as indexes
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
@@ -77,7 +78,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bo
     if as_json:
         print(json.dumps(listed, ensure_ascii=False, indent=1))
         return
-    cells = [[str(row.get(c, "")) for c in columns] for row in listed]
+    cells = [[printable(str(row.get(c, ""))) for c in columns] for row in listed]
     widths = [max([len(c), *(len(line[i]) for line in cells)]) for i, c in enumerate(columns)]
     for line in [list(columns), *cells]:
         print(

@@ -9,6 +9,7 @@ from tfcarve import files
 from tfcarve.errors import BadInput
 from tfcarve.models import read
 from tfcarve.models.summary import Tensor, summary
+from tfcarve.printable import printable
 from tfcarve.proof import binary, manifest
 
 NAME = "inspect"
@@ -28,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
 
+def _say(*lines: str) -> None:
+    for line in lines:
+        print(printable(line))
+
+
 def _line(tensor: Tensor) -> str:
     if tensor.shape is None:
         shape = "shape unknown"
@@ -44,16 +50,13 @@ def _show_model(path: Path, as_json: bool) -> None:
         print(json.dumps(document, ensure_ascii=False, indent=1))
         return
     if found.signatures:
-        print(f"signatures: {', '.join(found.signatures)}")
-    print(f"inputs: {len(found.inputs)}")
-    print(*map(_line, found.inputs), sep="\n")
-    print(f"outputs: {len(found.outputs)}")
-    print(*map(_line, found.outputs), sep="\n")
-    print(f"parameters: {found.parameters:,}")
-    print(
-        f"nodes: {found.nodes:,} with {len(found.ops)} ops, in the graph and {found.functions} functions"
-    )
-    print(*(f"  {count:>6}  {op}" for op, count in found.ops), sep="\n")
+        _say(f"signatures: {', '.join(found.signatures)}")
+    _say(f"inputs: {len(found.inputs)}", *map(_line, found.inputs))
+    _say(f"outputs: {len(found.outputs)}", *map(_line, found.outputs))
+    _say(f"parameters: {found.parameters:,}")
+    graph = f"in the graph and {found.functions} functions"
+    _say(f"nodes: {found.nodes:,} with {len(found.ops)} ops, {graph}")
+    _say(*(f"  {count:>6}  {op}" for op, count in found.ops))
 
 
 def _show_library(path: Path, as_json: bool) -> None:
@@ -64,12 +67,10 @@ def _show_library(path: Path, as_json: bool) -> None:
         if as_json:
             print(found.to_json())
             continue
-        print(f"{image.name}: TensorFlow {found.tensorflow}, carved by tfcarve {found.tfcarve}")
-        print(f"models: {len(found.models)}")
-        print(*(f"  {m.sha256}  {m.name}" for m in found.models), sep="\n")
-        print(f"ops: {len(found.ops)}")
-        print(*(f"  {op}" for op in found.ops), sep="\n")
-        print(f"made with: {' '.join(found.defines)}")
+        _say(f"{image.name}: TensorFlow {found.tensorflow}, carved by tfcarve {found.tfcarve}")
+        _say(f"models: {len(found.models)}", *(f"  {m.sha256}  {m.name}" for m in found.models))
+        _say(f"ops: {len(found.ops)}", *(f"  {op}" for op in found.ops))
+        _say(f"made with: {' '.join(found.defines)}")
 
 
 def run(arguments: argparse.Namespace) -> int:

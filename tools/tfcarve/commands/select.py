@@ -8,6 +8,7 @@ from pathlib import Path
 from tfcarve.commands import options
 from tfcarve.errors import BadInput
 from tfcarve.models.hashing import Ahead
+from tfcarve.printable import printable
 
 NAME = "select"
 HELP = "works out the ops, kernels and sources that models need"
@@ -68,9 +69,9 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
         models, common.load_index(arguments), runtime_rules.load(), leftover_kinds.load()
     )
     for warning in resolved.warnings:
-        print(f"tfcarve: warning: {warning}", file=sys.stderr)
+        print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
     for note in resolved.notes:
-        print(f"tfcarve: note: {note}", file=sys.stderr)
+        print(printable(f"tfcarve: note: {note}"), file=sys.stderr)
     common.output(resolved.selection.to_json(), arguments.output)
     return 0
 

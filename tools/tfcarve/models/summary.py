@@ -4,12 +4,15 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+from tfcarve.errors import BadInput
 from tfcarve.models.node_use import Model, NodeUse
 
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"))
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 # What no one reads the result of, but that gives none to read either.
 _NO_RESULT = frozenset(("NoOp", "Assert", "SaveV2", "Const"))
+# Source: tensorflow/core/framework/tensor_shape.cc (a shape's number of elements is an int64).
+_MOST_ELEMENTS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,19 @@ def _parameters(use: NodeUse) -> int:
         shape = value.value if value is not None and value.kind == "shape" else None
     else:
         return 0
-    return math.prod(shape) if shape is not None and all(d >= 0 for d in shape) else 0
+    if shape is None or any(d < 0 for d in shape):
+        return 0
+    count: int = math.prod(shape)
+    if count > _MOST_ELEMENTS:
+        raise BadInput(
+            f"{use.model}: {use.place()}: a shape of more than {_MOST_ELEMENTS} elements, which no tensor has: "
+            "the file is damaged"
+        )
+    return count
 
 
 def summary(model: Model) -> Summary:
-    """Returns what `model` takes, gives and holds."""
+    """Returns what `model` takes, gives and holds; raises BadInput where a shape is none that a tensor can have."""
     graph = [use for use in model.nodes if not use.function]
     read = {i.removeprefix("^").partition(":")[0] for use in graph for i in use.inputs}
     return Summary(
