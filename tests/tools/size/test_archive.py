@@ -35,3 +35,13 @@ def test_archive_that_was_cut_off(tmp_path: Path) -> None:
 def test_what_is_no_archive(data: bytes) -> None:
     with pytest.raises(BadInput, match=r"x\.a"):
         assert list(archive.members(data, "x.a")) is None
+
+
+def test_a_long_name_without_an_end() -> None:
+    def member(name: bytes, content: bytes) -> bytes:
+        return name.ljust(48) + str(len(content)).encode().ljust(10) + b"`\n" + content
+
+    names = member(b"//", b"a" * 1_000_000)
+    data = b"!<arch>\n" + names + member(b"/7", b"") * 20_000
+    found = {len(name) for name, _ in archive.members(data, "x.a")}
+    assert found == {4096}

@@ -5,15 +5,14 @@ Sources: elf(5); Android's "Support 16 KB page sizes"; the dynamic linker's note
 Method Names".
 """
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSegment, DynamicTag
 from elftools.elf.elffile import ELFFile
 from elftools.elf.segments import NoteSegment
 
+from tfcarve import elf_file
 from tfcarve.errors import BadInput
 
 _PAGE = 16384
@@ -70,12 +69,12 @@ def read(data: bytes, where: str) -> AndroidLibrary:
     Raises:
       BadInput: it is no shared library, or damaged.
     """
+    elf = elf_file.opened(data, where)
     try:
-        elf = ELFFile(io.BytesIO(data))
         if elf["e_type"] != "ET_DYN":
             raise BadInput(f"{where}: no shared library (ELF type {elf['e_type']})")
         return _library(elf, where)
-    except (ELFError, ValueError, OverflowError, TypeError, AttributeError, KeyError) as error:
+    except elf_file.DAMAGED as error:
         raise BadInput(f"{where}: no whole ELF file: {error}") from None
 
 

@@ -3,21 +3,16 @@
 Formats: elf(5); Apple's mach-o/loader.h and mach/machine.h.
 """
 
-import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-
-from tfcarve import mach, universal
+from tfcarve import elf_file, mach, universal
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
 _ELF = b"\x7fELF"
 _ARCHIVE = b"!<arch>\n"
-_MOST_SECTIONS = 100_000
 
 # What each section is called in ELF and in Mach-O.
 TABLE = "tfcarve_table"
@@ -73,13 +68,14 @@ def images(data: bytes, where: str) -> tuple[Image, ...]:
 
 
 def _image(data: bytes, where: str) -> Image:
-    merged: dict[str, bytes] = {}
+    merged: dict[str, list[bytes]] = {}
     cpus = set()
     for one, place in _files(data, where):
         cpus.add(_cpu(one, place))
         for name, content in _elf(one, place) if one.startswith(_ELF) else _mach(one, place):
-            merged[name] = merged.get(name, b"") + content + b"\0"
-    return Image(where, merged, frozenset(cpus))
+            merged.setdefault(name, []).append(content + b"\0")
+    sections = {name: b"".join(parts) for name, parts in merged.items()}
+    return Image(where, sections, frozenset(cpus))
 
 
 def _files(data: bytes, where: str) -> Iterator[tuple[bytes, str]]:
@@ -111,10 +107,8 @@ def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
     # An object has thousands of sections, and most have none of ours: their names tell.
     if not any(name.encode() in data for name in _OURS):
         return
+    elf = elf_file.opened(data, where)
     try:
-        elf = ELFFile(io.BytesIO(data))
-        if elf.num_sections() > _MOST_SECTIONS:
-            raise BadInput(f"{where}: {elf.num_sections()} sections: no compiler makes so many")
         for section in elf.iter_sections():
             if section.name not in _OURS:
                 continue
@@ -124,7 +118,7 @@ def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
                     f"{where}: section {section.name} ends beyond the file: was it cut off?"
                 )
             yield section.name, data[start : start + size]
-    except (ELFError, ValueError, OverflowError, TypeError, AttributeError, KeyError) as error:
+    except elf_file.DAMAGED as error:
         raise BadInput(f"{where}: no whole ELF file: {error}") from None
 
 
@@ -134,10 +128,12 @@ def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
     binary = mach.for_one_machine(data)
     if binary is None:
         raise BadInput(f"{where}: no whole Mach-O file")
+    ours = 0
     for section in binary.sections:
         name = _MACH_NAMES.get(str(section.name))
         if name is None:
             continue
-        if section.offset + section.size > len(data):
+        ours += section.size
+        if max(section.offset + section.size, ours) > len(data):
             raise BadInput(f"{where}: section {name} ends beyond the file: was it cut off?")
         yield name, data[section.offset : section.offset + section.size]

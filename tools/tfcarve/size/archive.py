@@ -6,6 +6,8 @@ from tfcarve.errors import BadInput
 
 _MAGIC = b"!<arch>\n"
 _HEADER = 60
+# What has more is damaged: all that follows would be read again for each member.
+_LONGEST_NAME = 4096
 
 
 def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
@@ -40,8 +42,7 @@ def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
 def _named(name: bytes, long_names: bytes, content: bytes) -> tuple[str, bytes]:
     if name.startswith(b"/") and name[1:].isdigit():
         begin = int(name[1:])
-        end = long_names.find(b"/\n", begin)
-        name = long_names[begin : end if end >= 0 else len(long_names)]
+        name = long_names[begin : begin + _LONGEST_NAME].partition(b"/\n")[0]
     elif name.startswith(b"#1/") and name[3:].isdigit():
         # BSD's form has a long name before the content.
         length = int(name[3:])

@@ -1,30 +1,14 @@
 """A linked ELF library (elf(5)), as tfcarve.size.binary asks for it."""
 
-import io
-import struct
 from collections.abc import Iterator
 
-from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.callframe import FDE
 from elftools.elf.constants import SH_FLAGS
-from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
+from tfcarve import elf_file
 from tfcarve.errors import BadInput
 from tfcarve.size.binary import Section, TableEntry
-
-# What pyelftools raises for files that are damaged.
-_DAMAGED = (
-    ELFError,
-    DWARFError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-    struct.error,
-)
 
 
 class Elf:
@@ -41,8 +25,8 @@ class Elf:
     def __init__(self, data: bytes, where: str) -> None:
         self._data = data
         self._where = where
+        self._elf = elf_file.opened(data, where)
         try:
-            self._elf = ELFFile(io.BytesIO(data))
             self.sections = tuple(self._sections())
             self._offsets = tuple(s["sh_offset"] for s in self._elf.iter_sections())
             self.header_bytes = (
@@ -50,7 +34,7 @@ class Elf:
                 + self._elf["e_phnum"] * self._elf["e_phentsize"]
                 + self._elf["e_shnum"] * self._elf["e_shentsize"]
             )
-        except _DAMAGED as error:
+        except elf_file.DAMAGED as error:
             raise BadInput(f"{where}: no ELF file: {error}") from None
         beyond = [s.name for s in self.sections if s.file_bytes > len(data)]
         if beyond:
@@ -95,7 +79,7 @@ class Elf:
                     for relocation in section.iter_relocations():
                         yield TableEntry(section.name, relocation["r_offset"], size)
             yield from self._frames()
-        except _DAMAGED as error:
+        except elf_file.DAMAGED as error:
             raise BadInput(f"{self._where}: its relocations cannot be read: {error}") from None
 
     def _frames(self) -> Iterator[TableEntry]:
