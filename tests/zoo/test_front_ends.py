@@ -143,6 +143,18 @@ def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
         read.read(tmp_path / "model.keras")
 
 
+def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
+    layers = tf.keras.layers
+    small, large = tmp_path / "small.keras", tmp_path / "large.keras"
+    tf.keras.Sequential([layers.Input((4,)), layers.Dense(4)]).save(small)
+    with zipfile.ZipFile(small) as archive, zipfile.ZipFile(large, "w") as to:
+        for member in archive.namelist():
+            content = archive.read(member).replace(b'"units": 4', b'"units": 60000')
+            to.writestr(member, content.replace(b"[null, 4]", b"[null, 60000]"))
+    with pytest.raises(BadInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
+        read.read(large)
+
+
 def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
     where = {
         name: getattr(symbol, "__module__", "")
