@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from indexes import KERNELS, OPS, index_file
 
 from tfcarve.errors import AnswerIsNo
@@ -79,6 +81,74 @@ def test_models_in_any_order() -> None:
     two = _model(_node("a", "Relu6", model="two"), _node("b", "Relu", model="two"), path="two")
     assert _select(one, two) == _select(two, one)
     assert [m.path for m in _select(two, one, one).models] == ["one", "two"]
+
+
+# Function, op or function called, type.
+_Row = tuple[str, str, str]
+_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["", "F", "G"]),
+        st.sampled_from(["AddN", "Const", "Enter", "NoOp", "Relu", "Relu6", "Gone", "F", "G"]),
+        st.sampled_from(["", "float32", "float64", "bool"]),
+    ),
+    max_size=8,
+)
+
+
+def _of_rows(path: str, rows: Sequence[_Row], reverse: bool = False) -> Model:
+    nodes = [
+        _node(f"n{i}", op, {"T": AttrValue("type", kind)} if kind else {}, function, model=path)
+        for i, (function, op, kind) in enumerate(rows)
+    ]
+    return _model(*(nodes[::-1] if reverse else nodes), path=path, functions=("F", "G"))
+
+
+def _outcome(*models: Model) -> Selection | set[str]:
+    """Returns the selection, or all that is missing."""
+    try:
+        return _select(*models, rules=[_rule("always", "NoOp")])
+    except AnswerIsNo as no:
+        return {problem.what for problem in no.problems}
+
+
+def _needs(selection: Selection) -> set[object]:
+    kernels = {(kernel.op, kernel.clazz) for kernel in selection.kernels}
+    return {op.name for op in selection.ops} | kernels | {*selection.files, *selection.helpers}
+
+
+@given(_ROWS, _ROWS)
+def test_order_decides_nothing(one: list[_Row], two: list[_Row]) -> None:
+    straight = _outcome(_of_rows("one", one), _of_rows("two", two))
+    assert straight == _outcome(_of_rows("two", two, True), _of_rows("one", one, True))
+
+
+@given(_ROWS, _ROWS)
+def test_models_together_need_what_each_needs(one: list[_Row], two: list[_Row]) -> None:
+    apart = [_outcome(_of_rows("one", one)), _outcome(_of_rows("two", two))]
+    missing: set[str] = set().union(*(found for found in apart if isinstance(found, set)))
+    together = _outcome(_of_rows("one", one), _of_rows("two", two))
+    if isinstance(together, set):
+        assert together == missing
+    else:
+        assert not missing
+        needs = set().union(*(_needs(found) for found in apart if isinstance(found, Selection)))
+        assert _needs(together) == needs
+
+
+@given(_ROWS)
+def test_each_node_that_can_run_has_its_op_and_kernel(rows: list[_Row]) -> None:
+    found = _outcome(_of_rows("one", rows))
+    assume(isinstance(found, Selection))
+    assert isinstance(found, Selection)
+    reached, grows = {""}, True
+    while grows:
+        called = {op for function, op, _ in rows if function in reached} & {"F", "G"}
+        grows = not called <= reached
+        reached |= called
+    for function, op, _ in rows:
+        if function in reached and op not in ("F", "G"):
+            assert op in {o.name for o in found.ops}
+            assert op in {k.op for k in found.kernels}
 
 
 def test_functions() -> None:
