@@ -4,6 +4,7 @@ import pytest
 from selections import selection
 
 from tfcarve.emit.op_files import extended, op_files
+from tfcarve.errors import BadInput
 
 _MADE = selection([("A", "AOp", "k/b.cc")], [("A", "o/ops.cc")], helpers=["k/a.cc", "k/b.cc"])
 
@@ -39,3 +40,12 @@ def test_extended(before: str, after: str) -> None:
 @pytest.mark.parametrize("text", ["", "o/ops.cc\n\n  k/b.cc k/a.cc"])
 def test_nothing_is_missing(text: str) -> None:
     assert extended(text, _MADE if text else selection()) is text
+
+
+@pytest.mark.parametrize("path", ["k/a.cc\nk/b.cc", "../b.cc", "$(b).cc", "a b.cc", ""])
+def test_paths_that_no_source_has(path: str) -> None:
+    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
+    with pytest.raises(BadInput, match="no path of a source"):
+        op_files(made)
+    with pytest.raises(BadInput, match="no path of a source"):
+        extended("k/b.cc\n", made)

@@ -1,5 +1,6 @@
 """tf_op_files.txt: the sources to compile, one a line."""
 
+from tfcarve.emit.source_path import fit
 from tfcarve.emit.templates import fill
 from tfcarve.selection.selection import Selection
 
@@ -13,9 +14,12 @@ _CORE = (
 
 
 def needed(selection: Selection) -> list[str]:
-    """Returns what TensorFlow's core lacks, sorted: selected sources and the helpers that they need to link."""
+    """Returns what TensorFlow's core lacks, sorted: selected sources and the helpers that they need to link.
+
+    Raises BadInput where one has a path that no source can have: lists end up in makefiles and shells.
+    """
     selected = {file for file in selection.files if not file.startswith(_CORE)}
-    return sorted({*selected, *selection.helpers})
+    return sorted(map(fit, {*selected, *selection.helpers}))
 
 
 def op_files(selection: Selection) -> bytes:

@@ -1,9 +1,9 @@
 """The few lines through which a selected source is compiled."""
 
-import re
 from collections.abc import Iterable
 
 from tfcarve.emit.cstring import quote
+from tfcarve.emit.source_path import fit
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
 
@@ -11,19 +11,13 @@ _TENSORFLOW = "tensorflow/"
 # Sources in this folder register by calls of TensorFlow's C API.
 _C_API = "tensorflow/c/"
 
-_PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
-
 
 def file_name(source: str) -> str:
     """Returns the name of the unit for `source`: its path in one word.
 
-    Raises BadInput where the path has characters that no source of TensorFlow has.
+    Raises BadInput where the path is none that a source can have.
     """
-    if not _PATH.match(source) or ".." in source.split("/"):
-        raise BadInput(
-            f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
-        )
-    name = source.strip("/").replace("/", "__")
+    name = fit(source).strip("/").replace("/", "__")
     # A unit with its source's own name would include itself.
     return f"__{name}" if name == source else name
 

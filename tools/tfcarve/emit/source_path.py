@@ -1,0 +1,16 @@
+"""What a source may be called: its path goes into C++ text, lists, BUILD files and names of files."""
+
+import re
+
+from tfcarve.errors import BadInput
+
+_PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
+
+
+def fit(source: str) -> str:
+    """Returns `source`; raises BadInput where it has characters that no source of TensorFlow has, or leads out."""
+    if not _PATH.match(source) or ".." in source.split("/"):
+        raise BadInput(
+            f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
+        )
+    return source
