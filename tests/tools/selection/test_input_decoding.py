@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import node_lines
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.input_decoding import decoding
@@ -129,3 +131,24 @@ def test_none_in_functions() -> None:
 def test_names_are_quoted() -> None:
     found = _found("f Placeholder$\na\x1b[2J DecodePng f\ny Relu a\x1b[2J")
     assert "'a\\x1b[2J'" in found["a\x1b[2J"]
+
+
+_OPS = ["Add", "Cast", "Const", "DecodeJpeg", "DecodePng", "Identity", "NoOp", "Placeholder", "Placeholder$",
+        "ReadFile", "Relu", "Reshape"]  # fmt: skip
+_NAMES = st.sampled_from([f"n{i}" for i in range(9)])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(_OPS), st.lists(_NAMES, max_size=3)), max_size=9),
+    st.frozensets(_NAMES, max_size=2),
+)
+def test_what_is_found_gives_to_what_is_found_or_is_fed(
+    rows: list[tuple[str, list[str]]], outputs: frozenset[str]
+) -> None:
+    text = "\n".join(" ".join([f"n{i}", op, *values]) for i, (op, values) in enumerate(rows))
+    found = _found(text, " ".join(outputs))
+    assert not outputs & found.keys()
+    for use in node_lines.nodes(text):
+        assert not (use.node in found and use.op == "Placeholder")
+        for name in found.keys() & set(use.inputs):
+            assert use.node in found or f"'{name}'" in found[name]
