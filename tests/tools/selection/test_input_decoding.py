@@ -6,6 +6,7 @@ import node_lines
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from node_lines import END, MANY, chain, each
 
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.input_decoding import decoding
@@ -92,31 +93,15 @@ def test_no_end_in_a_loop() -> None:
     assert _found("saved Const\nimage DecodeJpeg saved\na Reshape image b\nb Cast a") == {}
 
 
-# So many nodes that to look at each of them for each other one would take hours.
-_MANY = 20_000
-
-
-def _chain(op: str, first: str, more: str = "") -> str:
-    rest = "".join(f"\nc{i} {op} c{i - 1} {more}" for i in range(1, _MANY))
-    return f"x Placeholder$\nk Const\nc0 {op} {first} {more}{rest}\n"
-
-
-def _each(line: str) -> str:
-    return "".join(line.replace("#", str(i)) + "\n" for i in range(_MANY))
-
-
-_END = f"c{_MANY - 1}"
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (_chain("Identity", "x") + _each(f"d# DecodeJpeg {_END}\ny# Relu d#"), 2 * _MANY),
-        (_chain("Cast", "d") + f"d DecodeJpeg x\ny Relu {_END}", _MANY + 1),
-        (_chain("Reshape", "d", "k") + f"d DecodeJpeg x\ny Relu {_END}", _MANY + 2),
-        (_chain("DecodePng", "x") + f"y Relu {_END}", _MANY),
-        (_each("d# DecodeJpeg x") + "x Placeholder$\ny ConcatV2 " + _each("d#").replace("\n", " "), _MANY),
-        (_each("d# DecodeJpeg k") + "k Const\na Identity " + _each("d#").replace("\n", " ") + "\ny Relu a", _MANY + 2),
+        (chain("Identity", "x") + each(f"d# DecodeJpeg {END}\ny# Relu d#"), 2 * MANY),
+        (chain("Cast", "d") + f"d DecodeJpeg x\ny Relu {END}", MANY + 1),
+        (chain("Reshape", "d", "k") + f"d DecodeJpeg x\ny Relu {END}", MANY + 2),
+        (chain("DecodePng", "x") + f"y Relu {END}", MANY),
+        (each("d# DecodeJpeg x") + "x Placeholder$\ny ConcatV2 " + each("d#").replace("\n", " "), MANY),
+        (each("d# DecodeJpeg k") + "k Const\na Identity " + each("d#").replace("\n", " ") + "\ny Relu a", MANY + 2),
     ],
     ids=["upstream", "following", "constants", "decoders", "together", "saved"],
 )  # fmt: skip

@@ -6,6 +6,7 @@ import node_lines
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from node_lines import END, MANY, chain, each
 
 from tfcarve.errors import BadInput
 from tfcarve.models.node_use import Model
@@ -162,35 +163,19 @@ def test_what_waits_for_saving() -> None:
     assert _found(text + other) == {}
 
 
-# So many nodes that to look at each of them for each other one would take hours.
-_MANY = 20_000
-
-
-def _chain(op: str, first: str) -> str:
-    rest = "".join(f"\nc{i} {op} c{i - 1}" for i in range(1, _MANY))
-    return f"x Placeholder\nk Const\nc0 {op} {first}{rest}\n"
-
-
-def _each(line: str) -> str:
-    return "".join(line.replace("#", str(i)) + "\n" for i in range(_MANY))
-
-
-_END = f"c{_MANY - 1}"
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (_chain("Relu", "x") + _each(f"r# Relu {_END}\na# Assert r#"), _MANY),
-        (_chain("Relu", "k") + _each(f"r# Relu {_END}\na# Assert r#"), 3 * _MANY + 1),
-        (_chain("Relu", "k") + _each(f"a# Assign v# {_END}"), 2 * _MANY + 1),
-        (_chain("MergeSummary", "k"), _MANY + 1),
-        (_each("a# Assign v x") + _each(f"n# NoOp {' '.join(f'^a{i}' for i in range(9))}"), 2 * _MANY),
-        (_each("a# SaveV2 x ^w") + "c0 NoOp " + _each("^a#").replace("\n", " ") + "\n"
-         + "".join(f"c{i} NoOp ^c{i - 1}\n" for i in range(1, _MANY)) + f"w WriteFile x ^{_END}", 0),
-        (_each("e# QueueEnqueueV2 q x") + "d QueueDequeueV2 q\ny Relu d", 0),
-        (_each("a# Assert x\nb# Identity x ^a#\ng# Identity? m\nw# Relu x ^g#")
-         + "m Merge " + _each("b#").replace("\n", " "), _MANY),
+        (chain("Relu", "x") + each(f"r# Relu {END}\na# Assert r#"), MANY),
+        (chain("Relu", "k") + each(f"r# Relu {END}\na# Assert r#"), 3 * MANY + 1),
+        (chain("Relu", "k") + each(f"a# Assign v# {END}"), 2 * MANY + 1),
+        (chain("MergeSummary", "k"), MANY + 1),
+        (each("a# Assign v x") + each(f"n# NoOp {' '.join(f'^a{i}' for i in range(9))}"), 2 * MANY),
+        (each("a# SaveV2 x ^w") + "c0 NoOp " + each("^a#").replace("\n", " ") + "\n"
+         + "".join(f"c{i} NoOp ^c{i - 1}\n" for i in range(1, MANY)) + f"w WriteFile x ^{END}", 0),
+        (each("e# QueueEnqueueV2 q x") + "d QueueDequeueV2 q\ny Relu d", 0),
+        (each("a# Assert x\nb# Identity x ^a#\ng# Identity? m\nw# Relu x ^g#")
+         + "m Merge " + each("b#").replace("\n", " "), MANY),
     ],
     ids=["asserts", "constants", "assigns", "summaries", "groups", "needed", "queues", "gates"],
 )  # fmt: skip
@@ -198,11 +183,11 @@ def test_many_nodes(text: str, found: int) -> None:
     assert len(_found(text)) == found
 
 
-@pytest.mark.parametrize(("op", "found"), [("Relu", 1), ("Assert", 2 * _MANY + 2)])
+@pytest.mark.parametrize(("op", "found"), [("Relu", 1), ("Assert", 2 * MANY + 2)])
 def test_many_functions(op: str, found: int) -> None:
-    functions = {f"F{i}": (f"n Call>F{i + 1} a", ("n",)) for i in range(_MANY)}
-    functions[f"F{_MANY}"] = (f"n {op} a", ())
-    text = _each("c# Call>F0 x") + "other Assert x"
+    functions = {f"F{i}": (f"n Call>F{i + 1} a", ("n",)) for i in range(MANY)}
+    functions[f"F{MANY}"] = (f"n {op} a", ())
+    text = each("c# Call>F0 x") + "other Assert x"
     assert list(_found(text, "y", functions).values()).count("asserts") == found
 
 

@@ -22,3 +22,20 @@ def nodes(text: str, function: str = "") -> list[NodeUse]:
             attrs["dtype"] = AttrValue("type", "string")
         uses.append(NodeUse("m", function, name, op.rstrip("?$"), "", attrs, tuple(inputs)))
     return uses
+
+
+# So many nodes that to look at each of them for each other one would take hours.
+MANY = 20_000
+# The last node of `chain`.
+END = f"c{MANY - 1}"
+
+
+def each(line: str) -> str:
+    """Returns MANY lines, with the number of each in the place of #."""
+    return "".join(line.replace("#", str(i)) + "\n" for i in range(MANY))
+
+
+def chain(op: str, first: str, more: str = "") -> str:
+    """Returns a placeholder x, a constant k, and MANY nodes c0, c1 … of which each takes the one before and `more`."""
+    rest = "".join(f"\nc{i} {op} c{i - 1} {more}" for i in range(1, MANY))
+    return f"x Placeholder$\nk Const\nc0 {op} {first} {more}{rest}\n"
