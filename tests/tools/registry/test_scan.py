@@ -242,6 +242,24 @@ def test_a_registration_that_is_none(tmp_path: Path) -> None:
         _index(root)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('REGISTER_KERNEL_BUILDER(Name("A") + 1, A);', ":2: kernel registration not understood"),
+        ('void F() { TF_NewKernelBuilder("A", "CPU"', ": a registration through the C API was not"),
+    ],
+    ids=["macro", "C API"],
+)
+def test_a_custom_op_that_is_none(text: str, message: str, tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    good, broken = tmp_path / "good.cc", tmp_path / "broken.cc"
+    good.write_text(trees.FILES[_TWICE].replace("Twice", "Thrice"))
+    broken.write_text(f'#include "tensorflow/core/framework/op_kernel.h"\n{text}')
+    with pytest.raises(BadInput) as refused:
+        _index(root, custom_ops=[good, broken])
+    assert str(refused.value).startswith(f"{broken}{message}")
+
+
 def test_a_source_that_cannot_be_preprocessed(tmp_path: Path) -> None:
     broken = "#if 1\nREGISTER_OP("
     root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})

@@ -88,6 +88,13 @@ def _types_files(tree: Tree) -> list[str]:
     return [p for p in _TYPES_FILES if p in tree.files]
 
 
+def _in_source(source: str, tree: Tree, why: str) -> str:
+    """Returns a message about a source, which may name the place in it itself."""
+    given = tree.custom.get(source, source)
+    why = why.replace(source, given)
+    return why if why.startswith(given) else f"{given}: {why}"
+
+
 def _preprocess(
     tree: Tree,
     shadows: ShadowTree,
@@ -115,20 +122,22 @@ def _preprocess(
             )
 
             def work(batch: Sequence[str]) -> dict[str, Records]:
-                return records.parse(
-                    preprocess.run(settings.compiler, settings.defines, folder, batch)
-                )
+                text = preprocess.run(settings.compiler, settings.defines, folder, batch)
+                try:
+                    return records.parse(text)
+                except records.ParseError as error:
+                    if len(batch) == 1:
+                        raise BadInput(_in_source(batch[0], tree, str(error))) from None
+                # One by one: that tells in which.
+                return {source: work([source])[source] for source in batch}
 
             done = 0
             parts = pool.map(work, batches)
             meanwhile()
-            try:
-                for batch, part in zip(batches, parts, strict=True):
-                    done += len(batch)
-                    progress("reading registrations", done, len(sources))
-                    found.update(part)
-            except records.ParseError as error:
-                raise BadInput(str(error)) from None
+            for batch, part in zip(batches, parts, strict=True):
+                done += len(batch)
+                progress("reading registrations", done, len(sources))
+                found.update(part)
             return found, resolve.type_sets(sets.result())
 
 
