@@ -312,6 +312,21 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean ReluOp<float>" in capsys.readouterr().err
 
 
+def test_half_a_character(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON may hold what no file in UTF-8 can."""
+    assert _select("relu.pb") == 0
+    whole = Path("s.json").read_text()
+    for text in ('"node": "r"', '"ReluOp<float>"', '"9.8.7"'):
+        Path("half.json").write_text(whole.replace(text, text[:-1] + '\\ud800"'))
+        for command in (
+            "explain half.json Relu",
+            "explain half.json Relu --json",
+            "header half.json",
+        ):
+            assert _run(*command.split()) == 0
+            assert "\ud800" not in capsys.readouterr().out
+
+
 def test_explain_a_node_in_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     body = protos.function("F", node("inner", "Relu", _FLOAT))
     Path("f.pb").write_bytes(protos.graph(node("call", "F"), functions=[body]))

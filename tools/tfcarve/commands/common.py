@@ -76,7 +76,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bo
     """Prints `rows`: as JSON, or as columns wide enough for what is in them."""
     listed = list(rows)
     if as_json:
-        print(json.dumps(listed, ensure_ascii=False, indent=1))
+        print(json.dumps(listed, indent=1))
         return
     cells = [[printable(str(row.get(c, ""))) for c in columns] for row in listed]
     widths = [max([len(c), *(len(line[i]) for line in cells)]) for i, c in enumerate(columns)]

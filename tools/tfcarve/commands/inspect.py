@@ -47,7 +47,7 @@ def _show_model(path: Path, as_json: bool) -> None:
     if as_json:
         document = asdict(found)
         document["ops"] = dict(found.ops)
-        print(json.dumps(document, ensure_ascii=False, indent=1))
+        print(json.dumps(document, indent=1))
         return
     if found.signatures:
         _say(f"signatures: {', '.join(found.signatures)}")
