@@ -112,6 +112,16 @@ def test_units_of_another_selection_are_removed() -> None:
     assert "tensorflow__core__kernels__relu_op.cc" not in {p.name for p in Path("u").iterdir()}
 
 
+def test_units_go_into_folders_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _select("relu.pb") == 0
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert _run("units", "s.json", "--units", "u", "--helpers", ".") == 2
+    assert ".: holds 'index.json', which tfcarve did not write there" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+    assert _run("units", "s.json", "--units", "u", "--helpers", "./u") == 2
+    assert "u: for the units and for the helpers: give two folders" in capsys.readouterr().err
+
+
 def test_units_that_need_a_library_are_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,11 +30,27 @@ def test_a_failure_leaves_no_part(tmp_path: Path) -> None:
 
 
 def test_write_directory(tmp_path: Path) -> None:
-    (tmp_path / "old").write_text("")
+    (tmp_path / "old").write_text("mine")
+    files.require_own(tmp_path, b"mine".startswith)
     files.write_directory(tmp_path, {"new": b"x"})
     assert [p.name for p in tmp_path.iterdir()] == ["new"]
     with pytest.raises(BadInput, match="new: cannot be written"):
         files.write_directory(tmp_path / "new", {})
+
+
+def test_a_folder_with_files_of_others(tmp_path: Path) -> None:
+    files.require_own(tmp_path / "none", b"".startswith)
+    (tmp_path / "a").write_text("mine, and more")
+    files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
+    (tmp_path / "b").write_text("yours")
+    with pytest.raises(
+        BadInput, match="holds 'b', which tfcarve did not write there: give a folder"
+    ):
+        files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
+    (tmp_path / "b").unlink()
+    (tmp_path / "c").mkdir()
+    with pytest.raises(BadInput, match="holds 'c'"):
+        files.require_own(tmp_path, lambda head: True)
 
 
 def test_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

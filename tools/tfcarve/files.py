@@ -3,9 +3,12 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tfcarve.errors import BadInput
+
+_HEAD = 64
 
 
 def cache_directory() -> Path:
@@ -71,8 +74,31 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     return True
 
 
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(_HEAD)
+
+
+def require_own(folder: Path, is_ours: Callable[[bytes], bool]) -> None:
+    """Makes sure that a folder for write_directory holds nothing of anybody else.
+
+    Args:
+      folder: may be there or not.
+      is_ours: says of the first bytes of a file whether tfcarve writes such files there.
+    Raises BadInput where it holds something else.
+    """
+    try:
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if not entry.is_file() or not is_ours(_head(entry)):
+                raise BadInput(
+                    f"{folder}: holds {entry.name!r}, which tfcarve did not write there: give a folder of its own"
+                )
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
+
+
 def write_directory(folder: Path, content: dict[str, bytes]) -> None:
-    """Makes `folder` hold exactly the files of `content`, touching only what differs."""
+    """Makes `folder`, which require_own allowed, hold exactly the files of `content`, touching only what differs."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for entry in folder.iterdir():

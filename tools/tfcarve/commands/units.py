@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder for the units of sources that register something",
+        help="folder for the units of sources that register something, and nothing else",
     )
     parser.add_argument(
         "--helpers",
@@ -65,8 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
     _require_libraries(selection, arguments.selection)
-    made = units.units(selection), units.helpers(selection)
-    files.write_directory(arguments.units, made[0])
+    made = {arguments.units: units.units(selection)}
     if arguments.helpers is not None:
-        files.write_directory(arguments.helpers, made[1])
+        made[arguments.helpers] = units.helpers(selection)
+        if arguments.helpers.resolve() == arguments.units.resolve():
+            raise BadInput(
+                f"{arguments.helpers}: for the units and for the helpers: give two folders"
+            )
+    for folder in made:
+        files.require_own(folder, units.is_unit)
+    for folder, content in made.items():
+        files.write_directory(folder, content)
     return 0

@@ -10,6 +10,7 @@ from tfcarve.selection.selection import Selection
 _TENSORFLOW = "tensorflow/"
 # Sources in this folder register by calls of TensorFlow's C API.
 _C_API = "tensorflow/c/"
+_HELPER = '#include "selected.h"\n'
 
 
 def file_name(source: str) -> str:
@@ -27,6 +28,11 @@ def _include(source: str) -> str:
     # find what stands in place of a source (third_party/tensorflow/lean_kernels).
     named = f"<{source}>" if source.startswith(_TENSORFLOW) else f'"{source}"'
     return f"#include {named}\n"
+
+
+def is_unit(head: bytes) -> bool:
+    """Says whether a file that begins with `head` (64 bytes, or all of it) is a unit, or one of a helper."""
+    return head.startswith((b"#define TFCARVE_", _HELPER.encode()))
 
 
 def _unit(source: str, lists: str) -> bytes:
@@ -64,6 +70,5 @@ def units(selection: Selection) -> dict[str, bytes]:
 def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name: it registers nothing."""
     return {
-        file_name(source): f'#include "selected.h"\n{_include(source)}'.encode()
-        for source in selection.helpers
+        file_name(source): f"{_HELPER}{_include(source)}".encode() for source in selection.helpers
     }
