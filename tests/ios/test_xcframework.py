@@ -185,4 +185,11 @@ def test_command_leaves_other_folders_alone(
     library = _library(tmp_path, DEVICE)
     assert main(["xcframework", f"ios:arm64:13.0={library}", "-o", str(tmp_path)]) == 2
     assert "is a folder of something else" in capsys.readouterr().err
+    app = tmp_path / "App"
+    app.mkdir()
+    for info in (b"", b"none", plistlib.dumps({"CFBundlePackageType": "APPL"}), plistlib.dumps([])):
+        (app / "Info.plist").write_bytes(info)
+        assert main(["xcframework", f"ios:arm64:13.0={library}", "-o", str(app)]) == 2
+        assert "is a folder of something else" in capsys.readouterr().err
+        assert (app / "Info.plist").read_bytes() == info
     assert library.exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 from tfcarve.errors import BadInput
 from tfcarve.files import read_bytes, write_if_changed
 from tfcarve.package.objects import CPU_TYPES
-from tfcarve.package.xcframework import Slice, xcframework
+from tfcarve.package.xcframework import Slice, describes_one, xcframework
 
 NAME = "xcframework"
 HELP = "packs static libraries for iOS into an xcframework, each object checked"
@@ -41,10 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.name, slices, {path.name: read_bytes(path) for path in arguments.header}
     )
     output: Path = arguments.output
-    stale = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
-    if stale - files.keys() and "Info.plist" not in stale:
+    there = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
+    info = output / "Info.plist"
+    if there and not (info.is_file() and describes_one(read_bytes(info))):
         raise BadInput(f"{output}: is a folder of something else: name another")
-    for path in stale - files.keys():
+    for path in there - files.keys():
         (output / path).unlink()
     for path, data in files.items():
         write_if_changed(output / path, data)

@@ -8,6 +8,7 @@ import plistlib
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from xml.parsers.expat import ExpatError
 
 from tfcarve.errors import BadInput
 from tfcarve.package.objects import CPU_TYPES, MachObject, mach_objects
@@ -16,6 +17,8 @@ from tfcarve.universal import MAGIC
 # Archives of 64-bit objects start at 8 bytes, as lipo places them.
 _ALIGNMENT_BITS = 3
 _MOST_SHOWN = 5
+# What Info.plist calls an xcframework; an app has such a file too.
+_PACKAGE = ("CFBundlePackageType", "XFWK")
 
 
 @dataclass(frozen=True)
@@ -101,11 +104,20 @@ def xcframework(
     files["Info.plist"] = plistlib.dumps(
         {
             "AvailableLibraries": libraries,
-            "CFBundlePackageType": "XFWK",
+            _PACKAGE[0]: _PACKAGE[1],
             "XCFrameworkFormatVersion": "1.0",
         }
     )
     return files
+
+
+def describes_one(info: bytes) -> bool:
+    """Says whether an Info.plist is that of an xcframework."""
+    try:
+        told = plistlib.loads(info)
+    except (ValueError, ExpatError):
+        return False
+    return isinstance(told, dict) and _PACKAGE in told.items()
 
 
 def check(each: Slice) -> None:
