@@ -322,19 +322,21 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean ReluOp<float>" in capsys.readouterr().err
 
 
-def test_half_a_character(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("escape", ["\\ud800", "\\udc00\\ud800", "\\uDFFF"])
+def test_half_a_character(escape: str, capsys: pytest.CaptureFixture[str]) -> None:
     """JSON may hold what no file in UTF-8 can."""
     assert _select("relu.pb") == 0
-    whole = Path("s.json").read_text()
-    for text in ('"node": "r"', '"ReluOp<float>"', '"9.8.7"'):
-        Path("half.json").write_text(whole.replace(text, text[:-1] + '\\ud800"'))
-        for command in (
-            "explain half.json Relu",
-            "explain half.json Relu --json",
-            "header half.json",
-        ):
-            assert _run(*command.split()) == 0
-            assert "\ud800" not in capsys.readouterr().out
+    for name, text, command in [
+        ("s.json", '"node": "r"', "explain half.json Relu --json"),
+        ("s.json", '"ReluOp<float>"', "header half.json"),
+        ("index.json", '"ReluOp<float>"', "select relu.pb --index half.json"),
+    ]:
+        whole = Path(name).read_text()
+        Path("half.json").write_text(whole.replace(text, text[:-1] + escape + '"'))
+        assert _run(*command.split()) == 2
+        assert f"half.json: {escape[:6].lower()} is half of a character" in capsys.readouterr().err
+        Path("half.json").write_text(whole.replace(text, text[:-1] + '\\ud83d\\ude00\\\\ud800"'))
+        assert _run(*command.split()) == 0
 
 
 def test_explain_a_node_in_a_function(capsys: pytest.CaptureFixture[str]) -> None:

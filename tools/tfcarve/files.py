@@ -1,14 +1,19 @@
 """Reading and writing files so that a failure leaves nothing half done."""
 
 import contextlib
+import json
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tfcarve import json_form
 from tfcarve.errors import BadInput
 
 _HEAD = 64
+# How the escapes of halves of characters begin.
+_HALVES = re.compile(rb"\\u[dD]")
 
 
 def cache_directory() -> Path:
@@ -44,6 +49,24 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{path}: is a directory: give a file") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def read_json(path: Path) -> bytes:
+    """Returns the content of a JSON file; raises BadInput where it can't be read, or holds half of a character.
+
+    JSON can say that by an escape (RFC 8259, section 8.2); no text in UTF-8 can.
+    """
+    data = read_bytes(path)
+    if _HALVES.search(data):
+        # Two halves make a whole. What is no JSON is for its reader to tell.
+        with contextlib.suppress(ValueError):
+            text = json.dumps(json_form.loads(data), ensure_ascii=False)
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                half = ord(text[error.start])
+                raise BadInput(f"{path}: \\u{half:04x} is half of a character") from None
+    return data
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:

@@ -16,7 +16,6 @@ from tfcarve.registry.cpp import unquote
         ("a\nb", r'"a\012b"'),
         ("??/", r'"\?\?/"'),
         ("ä", r'"\303\244"'),
-        ("\ud800", r'"\355\240\200"'),
     ],
 )
 def test_quote(text: str, literal: str) -> None:

@@ -104,6 +104,8 @@ def test_json_form(report: Report) -> None:
         (b'"platform": "linux', b'"platforms": "linux', "key 'platform' is missing"),
         (b'"bytes": 20000', b'"bytes": "x"', "a number was expected"),
         (b'"gzip"', b'"zip"', "stripped, text, gzip were expected"),
+        (b'"bytes": 20000', b'"bytes": 1' + b"0" * 19, "10000000000000000000 bytes, which no file"),
+        (b'"part": "core"', b'"part": "cores"', "entries: no part 'cores'"),
     ],
 )
 def test_json_that_is_none(report: Report, old: bytes, new: bytes, message: str) -> None:

@@ -142,12 +142,27 @@ def test_over_budget_without_committed_figures(capsys: pytest.CaptureFixture[str
         (["size-check", "r.json", "--update"], "--update writes the file that --committed names"),
         (["size-check", "r.so"], "make it with `tfcarve size`"),
         (["size", "r.json", "--html=x", "--prices=r.json"], "no prices"),
+        (
+            ["size", "r.json", "--html=x", "--prices=p.json"],
+            "no prices: saved: stripped, text, gzip",
+        ),
+        (["size", "half.json", "--html=x"], "half of a character"),
+        (["size", "empty.json"], "a library has more than 0 bytes"),
+        (["size", "class.json", "--html=x"], "'SoftmaxOp' of kernels/softmax_op.cc is not among"),
         (["size-comment", "--old", "r.json", "r.json", "--new", "r.json"], "a second report"),
     ],
 )
 def test_bad_use(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("r.json").write_bytes(report().to_json())
     Path("r.so").write_bytes(b"\x7fELF")
+    price = {"target": "op:Relu", "saved": {"text": 3}, "exact": True}
+    lists: dict[str, list[str]] = {"dropped": [], "recompiled": [], "kept": []}
+    Path("p.json").write_text(json.dumps([{**price, **lists}]))
+    Path("half.json").write_bytes(report().to_json().replace(b'"a.pb"', b'"\\ud800"'))
+    Path("empty.json").write_bytes(report(stripped=0).to_json())
+    document = json.loads(report(softmax=9).to_json())
+    document["kernels"] = [k for k in document["kernels"] if k["class"] != "SoftmaxOp"]
+    Path("class.json").write_text(json.dumps(document))
     assert cli.main(arguments) == 2
     assert message in capsys.readouterr().err
     assert not Path("x").exists()

@@ -43,7 +43,7 @@ def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
 def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
     loaded = None
     if arguments.index is not None:
-        loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
+        loaded = indexes.parse(files.read_json(arguments.index), str(arguments.index))
         if not arguments.custom_op:
             return loaded
     from tfcarve.registry import scan  # as slow to load as a selection from a finished index is
@@ -60,7 +60,7 @@ def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
 
 def load_selection(path: Path) -> Selection:
     """Reads selection.json."""
-    return parse_selection(files.read_bytes(path), str(path))
+    return parse_selection(files.read_json(path), str(path))
 
 
 def output(data: bytes, path: Path | None) -> None:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the files: all of them, or none."""
-    facts = link_facts.parse(files.read_bytes(arguments.facts), str(arguments.facts))
+    facts = link_facts.parse(files.read_json(arguments.facts), str(arguments.facts))
     version = common.load_selection(arguments.selection).tensorflow.version
     made = {path: link_facts.fragment(facts, path.name, version) for path in arguments.output}
     for path, content in made.items():

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _committed(path: Path | None, *, may_be_absent: bool) -> budget.Committed:
     if path is None or (may_be_absent and not path.exists()):
         return budget.Committed({}, ())
-    return budget.parse_committed(files.read_bytes(path), str(path))
+    return budget.parse_committed(files.read_json(path), str(path))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     budgets = {}
     if arguments.budgets:
-        budgets = budget.parse_budgets(files.read_bytes(arguments.budgets), str(arguments.budgets))
+        budgets = budget.parse_budgets(files.read_json(arguments.budgets), str(arguments.budgets))
     absent = sorted(budgets.keys() - {report.platform for report in reports})
     if arguments.not_all:
         budgets = {name: limits for name, limits in budgets.items() if name not in absent}

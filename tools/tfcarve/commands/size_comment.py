@@ -48,7 +48,7 @@ def _by_platform(paths: list[Path]) -> dict[str, Report]:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the comment."""
     if arguments.committed:
-        data = files.read_bytes(arguments.committed)
+        data = files.read_json(arguments.committed)
         old = dict(budget.parse_committed(data, str(arguments.committed)).reports)
     else:
         old = _by_platform(arguments.old)

@@ -13,6 +13,7 @@ from tfcarve.json_form import Each
 from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.relink import Price, Relinker
+from tfcarve.size.report import MEASURES
 from tfcarve.size.without import KINDS, Target, target
 
 NAME = "size-price"
@@ -103,8 +104,10 @@ _FORM: Mapping[str, Any] = {
 def parse_prices(path: Path) -> list[Price]:
     """Reads what this command prints as JSON; raises BadInput where it is something else."""
     try:
-        rows = json.loads(files.read_bytes(path))
+        rows = json.loads(files.read_json(path))
         json_form.check(rows, [_FORM], "prices")
+        if any(sorted(row["saved"]) != sorted(MEASURES) for row in rows):
+            raise ValueError(f"saved: {', '.join(MEASURES)} were expected")
         return [
             Price(
                 r["target"],

@@ -6,7 +6,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "?": "\\?"}
 def quote(text: str) -> str:
     """Returns `text` as a C++ literal: whatever is in it, it stays one literal."""
     parts = []
-    for byte in text.encode(errors="surrogatepass"):
+    for byte in text.encode():
         char = chr(byte)
         if char in _ESCAPES:
             parts.append(_ESCAPES[char])

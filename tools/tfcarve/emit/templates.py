@@ -26,4 +26,4 @@ def fill(name: str, **values: Any) -> bytes:
         autoescape=False,
     )
     environment.filters["cstring"] = quote
-    return environment.get_template(name).render(**values).encode(errors="backslashreplace")
+    return environment.get_template(name).render(**values).encode()

@@ -99,7 +99,7 @@ def load(path: Path, root: Path | None) -> LinkLine:
       BadInput: it is none, or its archive of units is not there.
     """
     try:
-        document = json.loads(files.read_bytes(path))
+        document = json.loads(files.read_json(path))
         if not isinstance(document, dict) or document.get("version") != VERSION:
             raise ValueError(f"no link.json of version {VERSION}")
         json_form.check(document, _FORM, "link")

@@ -9,9 +9,10 @@ from typing import Any
 from tfcarve import json_form
 from tfcarve.errors import BadInput
 from tfcarve.json_form import Each
-from tfcarve.size.origin import LINKER
+from tfcarve.size.origin import LINKER, PARTS
 
 VERSION = 1
+_MOST_BYTES = 2**63 - 1
 
 # What a library is measured by, in bytes: the stripped file; what of it is loaded and never written; the
 # file as gzip -9 packs it, which is what a download comes to.
@@ -118,6 +119,21 @@ def _exactly(row: Mapping[str, Any], form: Mapping[str, Any], what: str) -> None
         raise ValueError(f"{what}: key {wrong!r} is {'unknown' if wrong in row else 'missing'}")
 
 
+def _require_whole(report: Report) -> None:
+    """Raises ValueError where a report has what `tfcarve size` never writes, and what is made of it would not hold."""
+    for size in (*report.sizes.values(), *(entry.bytes for entry in report.entries)):
+        if abs(size) > _MOST_BYTES:
+            raise ValueError(f"{size} bytes, which no file has")
+    if min(report.sizes.values()) <= 0:
+        raise ValueError("sizes: a library has more than 0 bytes")
+    classes = {(kernel.file, kernel.clazz) for kernel in report.kernels}
+    for entry in report.entries:
+        if entry.part not in PARTS:
+            raise ValueError(f"entries: no part {entry.part!r}")
+        if entry.clazz and (entry.file, entry.clazz) not in classes:
+            raise ValueError(f"entries: {entry.clazz!r} of {entry.file} is not among the kernels")
+
+
 def parse(data: bytes, where: str) -> Report:
     """Reads a report; raises BadInput where it is none, or of another version.
 
@@ -136,7 +152,7 @@ def parse(data: bytes, where: str) -> Report:
                 _exactly(row, _FORM[key][0], key)  # type: ignore[index]
         if sorted(document["sizes"]) != sorted(MEASURES):
             raise ValueError(f"sizes: {', '.join(MEASURES)} were expected")
-        return Report(
+        report = Report(
             document["platform"],
             document["sizes"],
             tuple(
@@ -152,5 +168,7 @@ def parse(data: bytes, where: str) -> Report:
             ),
             tuple(document["models"]),
         )
+        _require_whole(report)
+        return report
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{where}: {error}: make it with `tfcarve size`") from None
