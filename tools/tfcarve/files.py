@@ -59,7 +59,7 @@ def read_json(path: Path) -> bytes:
     data = read_bytes(path)
     if _HALVES.search(data):
         # Two halves make a whole. What is no JSON is for its reader to tell.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             text = json.dumps(json_form.loads(data), ensure_ascii=False)
             try:
                 text.encode()
