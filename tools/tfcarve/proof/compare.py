@@ -9,6 +9,9 @@ from tfcarve.errors import Problem
 from tfcarve.proof.table import KernelRecord, Table
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection, shown
 
+# The nearest classes of so many missing kernels are looked for: each takes milliseconds.
+_LOOKED_FOR = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
@@ -65,13 +68,26 @@ class _Registered:
         return (kernel.op, clazz) in self._pairs or ("", clazz) in self._pairs
 
 
-def _nearest(kernel: SelectedKernel, candidates: Iterable[KernelRecord]) -> str:
-    known = list(candidates)
-    of_op = sorted({c.clazz for c in known if c.op in (kernel.op, "")})
-    near = difflib.get_close_matches(
-        kernel.clazz, of_op or sorted({c.clazz for c in known}), n=1, cutoff=0
-    )
-    return f"the nearest class is {near[0]!r}" if near else "nothing like it was compiled"
+class _Compiled:
+    """The classes that a library's units have, whether or not they were asked for."""
+
+    def __init__(self, kernels: Iterable[KernelRecord]) -> None:
+        self._of_op: dict[str, set[str]] = {}
+        for kernel in kernels:
+            self._of_op.setdefault(kernel.op, set()).add(kernel.clazz)
+        self._left = _LOOKED_FOR
+
+    def nearest(self, kernel: SelectedKernel) -> str:
+        """Returns a hint with the class of the kernel's op that is most like it."""
+        # Of an op that is not known any may be.
+        classes = self._of_op.get(kernel.op, set()) | self._of_op.get("", set())
+        if not classes:
+            return "no class of this op is in the library"
+        if not self._left:
+            return f"{len(classes)} other classes of this op are in the library"
+        self._left -= 1
+        (near,) = difflib.get_close_matches(kernel.clazz, sorted(classes), n=1, cutoff=0)
+        return f"the nearest class is {near!r}"
 
 
 def _missing(file: str, table: Table) -> str:
@@ -87,12 +103,12 @@ def _missing_op(op: SelectedOp, table: Table) -> Problem:
     return Problem(f"op {op.name!r} is needed and not registered", shown(op.needed_by), hint)
 
 
-def _missing_kernel(kernel: SelectedKernel, table: Table, refused: Table) -> Problem:
+def _missing_kernel(kernel: SelectedKernel, table: Table, compiled: _Compiled) -> Problem:
     what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is needed and not registered"
     hint = _missing(kernel.file, table)
     if not hint:
         what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is listed and no compiled unit has it"
-        hint = f"in {kernel.file}: {_nearest(kernel, table.kernels | refused.kernels)}"
+        hint = f"in {kernel.file}: {compiled.nearest(kernel)}"
     return Problem(what, shown(kernel.needed_by), hint)
 
 
@@ -119,12 +135,13 @@ def _problems(
 ) -> Iterator[Problem]:
     names = {op.name for op in table.ops}
     registered = _Registered(table)
+    compiled = _Compiled(table.kernels | refused.kernels)
     for op in selection.ops:
         if op.name not in names:
             yield _missing_op(op, table)
     for kernel in selection.kernels:
         if not registered.has(kernel):
-            yield _missing_kernel(kernel, table, refused)
+            yield _missing_kernel(kernel, table, compiled)
     needed = {op.name for op in selection.ops}
     remedy = (
         "nobody needs it: does another library's selection, or a source outside of it, come in?"
