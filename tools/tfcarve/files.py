@@ -51,12 +51,11 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def read_json(path: Path) -> bytes:
-    """Returns the content of a JSON file; raises BadInput where it can't be read, or holds half of a character.
+def whole_characters(data: bytes, where: str) -> bytes:
+    """Returns JSON as it is; raises BadInput, with `where`, the file's name, where it holds half of a character.
 
     JSON can say that by an escape (RFC 8259, section 8.2); no text in UTF-8 can.
     """
-    data = read_bytes(path)
     if _HALVES.search(data):
         # Two halves make a whole. What is no JSON is for its reader to tell.
         with contextlib.suppress(ValueError, RecursionError):
@@ -65,8 +64,13 @@ def read_json(path: Path) -> bytes:
                 text.encode()
             except UnicodeEncodeError as error:
                 half = ord(text[error.start])
-                raise BadInput(f"{path}: \\u{half:04x} is half of a character") from None
+                raise BadInput(f"{where}: \\u{half:04x} is half of a character") from None
     return data
+
+
+def read_json(path: Path) -> bytes:
+    """Returns the content of a JSON file; raises BadInput as read_bytes and whole_characters do."""
+    return whole_characters(read_bytes(path), str(path))
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:

@@ -11,6 +11,7 @@ from tfcarve.commands.size_price import parse_prices
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size import attribute, kept, link_line, link_map, page
+from tfcarve.size import report as reports
 from tfcarve.size.binary import Binary
 from tfcarve.size.elf import Elf
 from tfcarve.size.macho import MachO
@@ -94,8 +95,11 @@ def _keep(selection: Selection, report: Report, line: link_line.LinkLine) -> Non
 def run(arguments: argparse.Namespace) -> int:
     """Measures, and prints and writes what is asked for."""
     data = files.read_bytes(arguments.library)
-    is_report = data[:1] == b"{"
-    report = size_common.load_report(arguments.library) if is_report else _measured(arguments, data)
+    if data[:1] == b"{":
+        where = str(arguments.library)
+        report = reports.parse(files.whole_characters(data, where), where)
+    else:
+        report = _measured(arguments, data)
     if arguments.output is not None:
         files.write_if_changed(arguments.output, report.to_json())
     if arguments.html is not None:
