@@ -27,6 +27,14 @@ _WITHOUT_RTTI = [
 
 PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _WITHOUT_RTTI
 
+# Inner loops: for speed, whatever the rest is compiled for. Their registers are used up by what is unrolled in
+# the source: neither unrolling more nor GCC's moving of loads ahead of their use leaves any.
+MATH_COPTS = LIBRARY_COPTS + _WITHOUT_RTTI + [
+    "-O2",
+    "-fno-unroll-loops",
+    "-fno-schedule-insns",
+]
+
 # What TensorFlow logs and reports names its sources: by their names, not by where they are unpacked.
 _SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % Label("@tfcarve_tensorflow//:BUILD.bazel").workspace_root]
 

@@ -291,6 +291,7 @@ _mobile_library = rule(
             "//tools/runtime:c_api",
             "@tfcarve_tensorflow//:core_registering",
             "@tfcarve_tensorflow//:unit_sources",
+            "//tools/runtime/math",
         ]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),

@@ -8,10 +8,13 @@
 
 #include "tensorflow/core/kernels/fused_batch_norm_op.h"
 
+#include <limits>
+
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/kernels/fill_functor.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/tensor_format.h"
+#include "tools/runtime/math/kernels.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
 namespace tensorflow {
@@ -43,20 +46,22 @@ class LeanBatchNorm {
                  float epsilon, Tensor* y) const {
     const Eigen::ArrayXf factors =
         (Values(variance, channels_) + epsilon).rsqrt() * In(scale);
-    const float *factor = factors.data(), *added = In(offset).data();
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const tfcarve::math::Finish finish{mean, factors.data(), In(offset).data(),
+                                       -kInfinity, kInfinity};
+    const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
     float* out = y->flat<float>().data();
     const Eigen::TensorOpCost cost(size_ * sizeof(float), size_ * sizeof(float),
-                                   4 * size_);
-    device.parallelFor(rows_, cost, [=](Eigen::Index i, Eigen::Index end) {
+                                   size_);
+    device.parallelFor(rows_, cost, [&](Eigen::Index i, Eigen::Index end) {
       for (; i < end; ++i) {
-        const Values row(x_ + i * size_, size_);
-        Result normal(out + i * size_, size_);
         if (by_place_) {
-          normal = (row - Values(mean, size_)) * Values(factor, size_) +
-                   Values(added, size_);
+          kernels.finish(finish, 0, size_, x_ + i * size_, out + i * size_);
         } else {
           const Eigen::Index c = i % channels_;
-          normal = (row - mean[c]) * factor[c] + added[c];
+          Result(out + i * size_, size_) =
+              (Values(x_ + i * size_, size_) - mean[c]) * finish.factor[c] +
+              finish.added[c];
         }
       }
     });

@@ -1,0 +1,93 @@
+// The inner loops of floats, compiled once for each instruction set.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_MATH_KERNELS_H_
+#define TFCARVE_TOOLS_RUNTIME_MATH_KERNELS_H_
+
+#include <cstddef>
+
+namespace tfcarve {
+namespace math {
+
+using Index = std::ptrdiff_t;
+
+// No instruction set has tiles with more rows.
+constexpr int kMostRows = 8;
+
+// What becomes of each element of a product, or of an image, by its column or
+// channel c: min(upper, max(lower, (x - shift[c]) * factor[c] + added[c])).
+// Without `shift`, which then is null as `factor` is, x + added[c]. A NaN stays
+// one.
+struct Finish {
+  const float* shift;
+  const float* factor;
+  const float* added;
+  float lower;
+  float upper;
+
+  // The same, for columns that are counted from `first` on.
+  Finish From(Index first) const {
+    const bool is_scaled = shift != nullptr;
+    return {is_scaled ? shift + first : nullptr,
+            is_scaled ? factor + first : nullptr, added + first, lower, upper};
+  }
+};
+
+// Strides and sizes are in floats. No pointer needs more than a float's
+// alignment. An output never overlaps an input, except where said.
+struct Kernels {
+  // c = a · panel, or c += a · panel if `accumulate`. `a` has `depth` elements
+  // in each row; the panel has `columns` of them in each of `depth` rows, side
+  // by side.
+  using Tile = void (*)(Index depth, const float* a, Index a_stride,
+                        const float* panel, float* c, Index c_stride,
+                        bool accumulate);
+
+  // What TFCARVE_CPU calls it.
+  const char* name;
+  // Whether this machine can run it.
+  bool (*is_supported)();
+  int lanes;    // of a vector
+  int rows;     // of a whole tile
+  int columns;  // of a whole tile; a narrow one has `lanes`
+  Tile tiles[kMostRows];
+  Tile narrow_tiles[kMostRows];
+
+  // to[k * width + j] = from[k * stride + j]; 0 from `columns` on.
+  void (*pack)(Index depth, const float* from, Index stride, Index columns,
+               Index width, float* to);
+  // to[k * width + j] = from[j * stride + k]; 0 from `columns` on.
+  void (*pack_transposed)(Index depth, const float* from, Index stride,
+                          Index columns, Index width, float* to);
+  // y[j] = sum over k of x[k] * matrix[k * stride + j], for `size` elements.
+  void (*combine_rows)(Index depth, const float* x, const float* matrix,
+                       Index stride, Index size, float* y);
+  // y[i] = sum over k of matrix[i * stride + k] * x[k], for `size` elements.
+  void (*dot_rows)(Index depth, const float* x, const float* matrix,
+                   Index stride, Index size, float* y);
+  // out[c] = sum over t of pixels[t][c] * filter[t * channels + c].
+  void (*depthwise)(Index taps, const float* const* pixels, const float* filter,
+                    Index channels, float* out);
+  // Finishes `size` elements, the first one of which is in column `first`; `out`
+  // may be `in`.
+  void (*finish)(const Finish& finish, Index first, Index size, const float* in,
+                 float* out);
+};
+
+// The instruction sets that this library has code for, the best one last. Ends
+// with a null pointer.
+extern const Kernels* const kAllKernels[];
+
+// What the library computes with: what SelectKernels chose; else the one that
+// the environment variable TFCARVE_CPU names; else the best one that this
+// machine can run. Chosen at the first call.
+const Kernels& SelectedKernels();
+
+// Chooses by name, for all that runs afterwards; "" stands for the best one
+// that this machine can run. Returns false, and changes nothing, if there is no
+// such name or if this machine can't run it.
+bool SelectKernels(const char* name);
+
+}  // namespace math
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_MATH_KERNELS_H_

@@ -1,0 +1,338 @@
+// The loops of kernels.h for one instruction set. Included once for each, by
+// kernels.cc, which defines before:
+//
+//   TFCARVE_ISA           the namespace
+//   TFCARVE_NAME          the name, a string
+//   TFCARVE_TARGET        the attribute that makes a function use it; may be
+//                         empty
+//   TFCARVE_SUPPORTED     an expression: whether this machine has it
+//   TFCARVE_LANES         floats in a vector
+//   TFCARVE_TILE_ROWS     with TFCARVE_TILE_VECTORS: what the registers hold
+//   TFCARVE_TILE_VECTORS
+//   TFCARVE_BY_ELEMENT    1 where a vector can be multiplied by an element of
+//                         another: left operands are then loaded as vectors
+//
+// No header is included here, and no inline function of another header called:
+// the linker keeps one copy of such a function, which must not be one that this
+// machine can't run.
+
+namespace tfcarve {
+namespace math {
+namespace TFCARVE_ISA {
+
+// Vectors of the compiler's own: GCC and clang make the same of them on all
+// CPUs. `Loose` may lie anywhere.
+typedef float Vector __attribute__((vector_size(TFCARVE_LANES * 4)));
+typedef float Loose
+    __attribute__((vector_size(TFCARVE_LANES * 4), aligned(4), may_alias));
+
+constexpr int kLanes = TFCARVE_LANES;
+constexpr int kTileRows = TFCARVE_TILE_ROWS;
+constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
+constexpr int kTileColumns = kTileVectors * kLanes;
+
+template <int kRows, int kVectors>
+TFCARVE_TARGET void Tile(Index depth, const float* a, Index a_stride,
+                         const float* panel, float* c, Index c_stride,
+                         bool accumulate) {
+  Vector sums[kRows][kVectors] = {};
+  Index k = 0;
+#if TFCARVE_BY_ELEMENT
+  // One offset for all rows: no instruction is spent on moving pointers.
+  const char* starts[kRows];
+  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+    starts[i] = reinterpret_cast<const char*>(a + i * a_stride);
+  }
+  for (Index offset = 0; k + kLanes <= depth;
+       k += kLanes, offset += kLanes * sizeof(float)) {
+    Vector left[kRows];
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      left[i] = *reinterpret_cast<const Loose*>(starts[i] + offset);
+    }
+    TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
+      Vector right[kVectors];
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        right[j] = *reinterpret_cast<const Loose*>(panel + j * kLanes);
+      }
+      panel += kVectors * kLanes;
+      TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+        TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+          sums[i][j] = TFCARVE_MULTIPLY_ADD(sums[i][j], right[j], left[i], q);
+        }
+      }
+    }
+  }
+#endif
+  for (; k < depth; ++k) {
+    Vector right[kVectors];
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+      right[j] = *reinterpret_cast<const Loose*>(panel + j * kLanes);
+    }
+    panel += kVectors * kLanes;
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      const float left = a[i * a_stride + k];
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        sums[i][j] += left * right[j];
+      }
+    }
+  }
+  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+      Loose* to = reinterpret_cast<Loose*>(c + i * c_stride + j * kLanes);
+      *to = accumulate ? *to + sums[i][j] : sums[i][j];
+    }
+  }
+}
+
+TFCARVE_TARGET void Pack(Index depth, const float* from, Index stride,
+                         Index columns, Index width, float* to) {
+  if (columns == kTileColumns && width == kTileColumns) {
+    for (Index k = 0; k < depth; ++k) {
+      TFCARVE_UNROLL for (int j = 0; j < kTileColumns; j += kLanes) {
+        *reinterpret_cast<Loose*>(to + j) =
+            *reinterpret_cast<const Loose*>(from + j);
+      }
+      from += stride;
+      to += kTileColumns;
+    }
+    return;
+  }
+  for (Index k = 0; k < depth; ++k, from += stride, to += width) {
+    for (Index j = 0; j < width; ++j) to[j] = j < columns ? from[j] : 0;
+  }
+}
+
+// Four rows and columns at a time, in registers.
+typedef float Four __attribute__((vector_size(16)));
+typedef float LooseFour __attribute__((vector_size(16), aligned(4), may_alias));
+
+TFCARVE_TARGET inline void TransposeFour(const float* from, Index stride,
+                                         Index width, float* to) {
+  const Four a = *reinterpret_cast<const LooseFour*>(from);
+  const Four b = *reinterpret_cast<const LooseFour*>(from + stride);
+  const Four c = *reinterpret_cast<const LooseFour*>(from + 2 * stride);
+  const Four d = *reinterpret_cast<const LooseFour*>(from + 3 * stride);
+  const Four low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four turned[4] = {__builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
+                          __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
+                          __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5),
+                          __builtin_shufflevector(high_ab, high_cd, 2, 3, 6,
+                                                  7)};
+  TFCARVE_UNROLL for (int i = 0; i < 4; ++i) {
+    *reinterpret_cast<LooseFour*>(to + i * width) = turned[i];
+  }
+}
+
+TFCARVE_TARGET void PackTransposed(Index depth, const float* from, Index stride,
+                                   Index columns, Index width, float* to) {
+  Index j = 0;
+  for (; j + 4 <= columns; j += 4) {
+    const float* source = from + j * stride;
+    Index k = 0;
+    for (; k + 4 <= depth; k += 4) {
+      TransposeFour(source + k, stride, width, to + k * width + j);
+    }
+    for (; k < depth; ++k) {
+      for (Index i = 0; i < 4; ++i) {
+        to[k * width + j + i] = source[i * stride + k];
+      }
+    }
+  }
+  for (; j < width; ++j) {
+    for (Index k = 0; k < depth; ++k) {
+      to[k * width + j] = j < columns ? from[j * stride + k] : 0;
+    }
+  }
+}
+
+TFCARVE_TARGET void CombineRows(Index depth, const float* x,
+                                const float* matrix, Index stride, Index size,
+                                float* y) {
+  for (Index j = 0; j < size; ++j) y[j] = 0;
+  // Several rows at a time: y is read and written less often.
+  constexpr int kRows = 4;
+  Index k = 0;
+  for (; k + kRows <= depth; k += kRows) {
+    const float* rows = matrix + k * stride;
+    Index j = 0;
+    for (; j + kLanes <= size; j += kLanes) {
+      Vector sum = *reinterpret_cast<const Loose*>(y + j);
+      TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+        sum +=
+            x[k + i] * *reinterpret_cast<const Loose*>(rows + i * stride + j);
+      }
+      *reinterpret_cast<Loose*>(y + j) = sum;
+    }
+    for (; j < size; ++j) {
+      for (int i = 0; i < kRows; ++i) y[j] += x[k + i] * rows[i * stride + j];
+    }
+  }
+  for (; k < depth; ++k) {
+    for (Index j = 0; j < size; ++j) y[j] += x[k] * matrix[k * stride + j];
+  }
+}
+
+TFCARVE_TARGET inline float Sum(Vector vector) {
+  float sum = 0;
+  TFCARVE_UNROLL for (int i = 0; i < kLanes; ++i) sum += vector[i];
+  return sum;
+}
+
+template <int kRows>
+TFCARVE_TARGET void DotSomeRows(Index depth, const float* x,
+                                const float* matrix, Index stride, float* y) {
+  Vector sums[kRows] = {};
+  Index k = 0;
+  for (; k + kLanes <= depth; k += kLanes) {
+    const Vector right = *reinterpret_cast<const Loose*>(x + k);
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      sums[i] +=
+          right * *reinterpret_cast<const Loose*>(matrix + i * stride + k);
+    }
+  }
+  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+    float sum = Sum(sums[i]);
+    for (Index l = k; l < depth; ++l) sum += matrix[i * stride + l] * x[l];
+    y[i] = sum;
+  }
+}
+
+TFCARVE_TARGET void DotRows(Index depth, const float* x, const float* matrix,
+                            Index stride, Index size, float* y) {
+  Index i = 0;
+  for (; i + 4 <= size; i += 4) {
+    DotSomeRows<4>(depth, x, matrix + i * stride, stride, y + i);
+  }
+  for (; i < size; ++i) {
+    DotSomeRows<1>(depth, x, matrix + i * stride, stride, y + i);
+  }
+}
+
+template <int kVectors>
+TFCARVE_TARGET inline void DepthwiseVectors(Index taps,
+                                            const float* const* pixels,
+                                            const float* filter, Index channels,
+                                            Index first, float* out) {
+  Vector sums[kVectors] = {};
+  filter += first;
+  for (Index t = 0; t < taps; ++t, filter += channels) {
+    const float* pixel = pixels[t] + first;
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+      sums[j] += *reinterpret_cast<const Loose*>(pixel + j * kLanes) *
+                 *reinterpret_cast<const Loose*>(filter + j * kLanes);
+    }
+  }
+  TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+    *reinterpret_cast<Loose*>(out + first + j * kLanes) = sums[j];
+  }
+}
+
+TFCARVE_TARGET void Depthwise(Index taps, const float* const* pixels,
+                              const float* filter, Index channels, float* out) {
+  Index c = 0;
+  for (; c + 4 * kLanes <= channels; c += 4 * kLanes) {
+    DepthwiseVectors<4>(taps, pixels, filter, channels, c, out);
+  }
+  for (; c + kLanes <= channels; c += kLanes) {
+    DepthwiseVectors<1>(taps, pixels, filter, channels, c, out);
+  }
+  for (; c < channels; ++c) {
+    float sum = 0;
+    for (Index t = 0; t < taps; ++t) {
+      sum += pixels[t][c] * filter[t * channels + c];
+    }
+    out[c] = sum;
+  }
+}
+
+template <typename Value>
+TFCARVE_TARGET inline Value Limit(Value x, float lower, float upper) {
+  const Value least = lower - Value{};
+  const Value most = upper - Value{};
+  x = x < least ? least : x;
+  return x > most ? most : x;
+}
+
+TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
+                              const float* in, float* out) {
+  const float lower = finish.lower, upper = finish.upper;
+  const float* const added = finish.added + first;
+  Index i = 0;
+  if (finish.shift == nullptr) {
+    for (; i + kLanes <= size; i += kLanes) {
+      *reinterpret_cast<Loose*>(out + i) =
+          Limit<Vector>(*reinterpret_cast<const Loose*>(in + i) +
+                            *reinterpret_cast<const Loose*>(added + i),
+                        lower, upper);
+    }
+    for (; i < size; ++i) out[i] = Limit(in[i] + added[i], lower, upper);
+    return;
+  }
+  const float* const shift = finish.shift + first;
+  const float* const factor = finish.factor + first;
+  for (; i + kLanes <= size; i += kLanes) {
+    *reinterpret_cast<Loose*>(out + i) =
+        Limit<Vector>((*reinterpret_cast<const Loose*>(in + i) -
+                       *reinterpret_cast<const Loose*>(shift + i)) *
+                              *reinterpret_cast<const Loose*>(factor + i) +
+                          *reinterpret_cast<const Loose*>(added + i),
+                      lower, upper);
+  }
+  for (; i < size; ++i) {
+    out[i] = Limit((in[i] - shift[i]) * factor[i] + added[i], lower, upper);
+  }
+}
+
+TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
+
+// Up to the rows of a whole tile.
+template <int kVectors, int kRows>
+constexpr Kernels::Tile TileOf() {
+  if constexpr (kRows <= kTileRows) {
+    return Tile<kRows, kVectors>;
+  } else {
+    return nullptr;
+  }
+}
+
+#define TFCARVE_TILES(vectors)                                           \
+  {                                                                      \
+    TileOf<vectors, 1>(), TileOf<vectors, 2>(), TileOf<vectors, 3>(),    \
+        TileOf<vectors, 4>(), TileOf<vectors, 5>(), TileOf<vectors, 6>(), \
+        TileOf<vectors, 7>(), TileOf<vectors, 8>()                       \
+  }
+
+constexpr Kernels kKernels = {
+    TFCARVE_NAME,
+    IsSupported,
+    kLanes,
+    kTileRows,
+    kTileColumns,
+    TFCARVE_TILES(kTileVectors),
+    TFCARVE_TILES(1),
+    Pack,
+    PackTransposed,
+    CombineRows,
+    DotRows,
+    Depthwise,
+    FinishRow,
+};
+
+#undef TFCARVE_TILES
+
+}  // namespace TFCARVE_ISA
+}  // namespace math
+}  // namespace tfcarve
+
+#undef TFCARVE_ISA
+#undef TFCARVE_NAME
+#undef TFCARVE_TARGET
+#undef TFCARVE_SUPPORTED
+#undef TFCARVE_LANES
+#undef TFCARVE_TILE_ROWS
+#undef TFCARVE_TILE_VECTORS
+#undef TFCARVE_BY_ELEMENT
+#undef TFCARVE_MULTIPLY_ADD
