@@ -41,23 +41,33 @@ struct Window {
 class Patches final : public Rows {
  public:
   Patches(const Window& window, const float* images, Index group);
-  const float* Read(Index first, Index count, Index k, Index depth,
-                    float* scratch, Index* stride) const override;
+  void Find(Index first, Index count, float* scratch,
+            const float** starts) const override;
 
  private:
-  void Copy(Index pixel, Index k, Index end, float* to) const;
-  void CopyRun(const float* row, Index column, Index k, Index end,
-               float* to) const;
+  // What a run of a patch is.
+  enum class Run {
+    kImage,    // a whole image
+    kRow,      // of one of the filter's rows: all of its elements
+    kElement,  // of one of the filter's elements: its channels
+  };
+
+  static Run RunOf(const Window& window, Index group);
+  static Index RunsOf(const Window& window, Run run);
+  static Index LengthOf(const Window& window, Index group, Run run);
+
+  Patches(const Window& window, const float* images, Index group, Run run);
 
   const Window window_;
   const float* const images_;
-  const Index group_;
-  // From one patch to the next where these lie in the images as they are; else
-  // 0.
-  const Index stride_;
-  // Whether a row of a patch is a part of a row of the image.
-  const bool is_joined_;
+  const Run run_;
 };
+
+// Finds where the channels start below those of the window's elements that are
+// inside of an image, for one pixel of the output. Returns how many these are;
+// `starts` has room for taps() of them.
+Index FindInside(const Window& window, const float* image, Index row,
+                 Index column, const float** starts);
 
 // Computes a row of a depthwise convolution's output, [column, channel]: each
 // channel has a filter of its own, [filter's row, filter's column, channel].

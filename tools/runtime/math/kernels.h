@@ -35,12 +35,13 @@ struct Finish {
 // Strides and sizes are in floats. No pointer needs more than a float's
 // alignment. An output never overlaps an input, except where said.
 struct Kernels {
-  // c = a · panel, or c += a · panel if `accumulate`. `a` has `depth` elements
-  // in each row; the panel has `columns` of them in each of `depth` rows, side
-  // by side.
-  using Tile = void (*)(Index depth, const float* a, Index a_stride,
-                        const float* panel, float* c, Index c_stride,
-                        bool accumulate);
+  // c = left * panel, or c += left * panel if `accumulate`. Each row of `left`
+  // consists of `runs` of `length` elements: run r of row i begins at
+  // starts[i * starts_stride + r] + offset. The panel has `columns` elements in
+  // each of its runs * length rows, side by side.
+  using Tile = void (*)(Index runs, Index length, const float* const* starts,
+                        Index starts_stride, Index offset, const float* panel,
+                        float* c, Index c_stride, bool accumulate);
 
   // What TFCARVE_CPU calls it.
   const char* name;
@@ -71,6 +72,15 @@ struct Kernels {
   // may be `in`.
   void (*finish)(const Finish& finish, Index first, Index size, const float* in,
                  float* out);
+  // out[i] = min(upper, max(lower, in[i])); a NaN stays one. `out` may be `in`.
+  void (*limit)(Index size, const float* in, float lower, float upper,
+                float* out);
+  // out[c] = the largest of pixels[t][c], or the mean of all, for at least one
+  // tap.
+  void (*largest)(Index taps, const float* const* pixels, Index channels,
+                  float* out);
+  void (*mean)(Index taps, const float* const* pixels, Index channels,
+               float* out);
 };
 
 // The instruction sets that this library has code for, the best one last. Ends

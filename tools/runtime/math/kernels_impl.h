@@ -31,49 +31,53 @@ constexpr int kTileRows = TFCARVE_TILE_ROWS;
 constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
 
+// sums += what `left` gives for one more row of the panel.
+#define TFCARVE_ADD_ROW(panel, sum, left_times)                            \
+  do {                                                                     \
+    Vector right[kVectors];                                                \
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                    \
+      right[j] = *reinterpret_cast<const Loose*>((panel) + j * kLanes);    \
+    }                                                                      \
+    (panel) += kVectors * kLanes;                                          \
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {                       \
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                  \
+        sum[i][j] = left_times;                                            \
+      }                                                                    \
+    }                                                                      \
+  } while (false)
+
 template <int kRows, int kVectors>
-TFCARVE_TARGET void Tile(Index depth, const float* a, Index a_stride,
-                         const float* panel, float* c, Index c_stride,
-                         bool accumulate) {
+TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
+                         Index starts_stride, Index offset, const float* panel,
+                         float* c, Index c_stride, bool accumulate) {
   Vector sums[kRows][kVectors] = {};
-  Index k = 0;
+  for (Index r = 0; r < runs; ++r) {
+    // One offset for all rows, in bytes: no instruction is spent on moving
+    // pointers.
+    const char* rows[kRows];
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      rows[i] = reinterpret_cast<const char*>(starts[i * starts_stride + r] +
+                                              offset);
+    }
+    const Index end = length * sizeof(float);
+    Index k = 0;
 #if TFCARVE_BY_ELEMENT
-  // One offset for all rows: no instruction is spent on moving pointers.
-  const char* starts[kRows];
-  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-    starts[i] = reinterpret_cast<const char*>(a + i * a_stride);
-  }
-  for (Index offset = 0; k + kLanes <= depth;
-       k += kLanes, offset += kLanes * sizeof(float)) {
-    Vector left[kRows];
-    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      left[i] = *reinterpret_cast<const Loose*>(starts[i] + offset);
-    }
-    TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
-      Vector right[kVectors];
-      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        right[j] = *reinterpret_cast<const Loose*>(panel + j * kLanes);
-      }
-      panel += kVectors * kLanes;
+    constexpr Index kStep = sizeof(Vector);
+    for (; k + kStep <= end; k += kStep) {
+      Vector left[kRows];
       TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-        TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-          sums[i][j] = TFCARVE_MULTIPLY_ADD(sums[i][j], right[j], left[i], q);
-        }
+        left[i] = *reinterpret_cast<const Loose*>(rows[i] + k);
+      }
+      TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
+        TFCARVE_ADD_ROW(panel, sums, TFCARVE_MULTIPLY_ADD(
+                                         sums[i][j], right[j], left[i], q));
       }
     }
-  }
 #endif
-  for (; k < depth; ++k) {
-    Vector right[kVectors];
-    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-      right[j] = *reinterpret_cast<const Loose*>(panel + j * kLanes);
-    }
-    panel += kVectors * kLanes;
-    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      const float left = a[i * a_stride + k];
-      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        sums[i][j] += left * right[j];
-      }
+    for (; k < end; k += sizeof(float)) {
+      TFCARVE_ADD_ROW(
+          panel, sums,
+          sums[i][j] + *reinterpret_cast<const float*>(rows[i] + k) * right[j]);
     }
   }
   TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -84,10 +88,16 @@ TFCARVE_TARGET void Tile(Index depth, const float* a, Index a_stride,
   }
 }
 
+#undef TFCARVE_ADD_ROW
+
 TFCARVE_TARGET void Pack(Index depth, const float* from, Index stride,
                          Index columns, Index width, float* to) {
   if (columns == kTileColumns && width == kTileColumns) {
+    // Each row is in other cache lines than the last one, too far off for the
+    // CPU to guess.
+    constexpr Index kAhead = 16;
     for (Index k = 0; k < depth; ++k) {
+      __builtin_prefetch(from + kAhead * stride);
       TFCARVE_UNROLL for (int j = 0; j < kTileColumns; j += kLanes) {
         *reinterpret_cast<Loose*>(to + j) =
             *reinterpret_cast<const Loose*>(from + j);
@@ -286,6 +296,54 @@ TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
   }
 }
 
+TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
+                             float upper, float* out) {
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    *reinterpret_cast<Loose*>(out + i) = Limit<Vector>(
+        *reinterpret_cast<const Loose*>(in + i), lower, upper);
+  }
+  for (; i < size; ++i) out[i] = Limit(in[i], lower, upper);
+}
+
+TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
+                            Index channels, float* out) {
+  Index c = 0;
+  for (; c + kLanes <= channels; c += kLanes) {
+    Vector most = *reinterpret_cast<const Loose*>(pixels[0] + c);
+    for (Index t = 1; t < taps; ++t) {
+      const Vector next = *reinterpret_cast<const Loose*>(pixels[t] + c);
+      most = most > next ? most : next;
+    }
+    *reinterpret_cast<Loose*>(out + c) = most;
+  }
+  for (; c < channels; ++c) {
+    float most = pixels[0][c];
+    for (Index t = 1; t < taps; ++t) {
+      most = most > pixels[t][c] ? most : pixels[t][c];
+    }
+    out[c] = most;
+  }
+}
+
+TFCARVE_TARGET void Mean(Index taps, const float* const* pixels, Index channels,
+                         float* out) {
+  const float count = taps;
+  Index c = 0;
+  for (; c + kLanes <= channels; c += kLanes) {
+    Vector sum = *reinterpret_cast<const Loose*>(pixels[0] + c);
+    for (Index t = 1; t < taps; ++t) {
+      sum += *reinterpret_cast<const Loose*>(pixels[t] + c);
+    }
+    *reinterpret_cast<Loose*>(out + c) = sum / count;
+  }
+  for (; c < channels; ++c) {
+    float sum = pixels[0][c];
+    for (Index t = 1; t < taps; ++t) sum += pixels[t][c];
+    out[c] = sum / count;
+  }
+}
+
 TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
 
 // Up to the rows of a whole tile.
@@ -319,6 +377,9 @@ constexpr Kernels kKernels = {
     DotRows,
     Depthwise,
     FinishRow,
+    LimitAll,
+    Largest,
+    Mean,
 };
 
 #undef TFCARVE_TILES

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 namespace tfcarve {
 namespace math {
@@ -22,53 +21,69 @@ Index EvenSize(Index length, Index most, Index tile) {
   return std::max<Index>(1, CeilDiv(CeilDiv(length, parts), tile)) * tile;
 }
 
-using Scratch = std::unique_ptr<float, void (*)(void*)>;
+// Room that is taken once and given away in pieces.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes) : start_(std::malloc(bytes)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { std::free(start_); }
 
-Scratch Allocate(Index size) {
-  return Scratch(static_cast<float*>(std::malloc(size * sizeof(float))),
-                 &std::free);
-}
+  bool ok() const { return start_ != nullptr; }
+  template <typename T>
+  T* Take(Index count) {
+    T* const piece = reinterpret_cast<T*>(static_cast<char*>(start_) + taken_);
+    taken_ += count * sizeof(T);
+    return piece;
+  }
+
+ private:
+  void* const start_;
+  std::size_t taken_ = 0;
+};
 
 // What one thread computes a part with.
 class Worker {
  public:
   Worker(const Kernels& kernels, const Rows& left, const Matrix& right,
-         Index depth, const Part& part, const Finish* finish, float* out,
-         Index out_stride)
+         const Part& part, const Finish* finish, float* out, Index out_stride)
       : kernels_(kernels),
         left_(left),
         right_(right),
-        depth_(depth),
         part_(part),
         finish_(finish),
         out_(out),
         out_stride_(out_stride) {}
 
   bool Tiles() {
-    const Index most_depth = kPanel / kernels_.columns;
-    const Index step = EvenSize(depth_, most_depth, kernels_.lanes);
-    const Index rows =
-        EvenSize(part_.end_row - part_.first_row, kBlock / step, kernels_.rows);
-    const Index panel_size = step * kernels_.columns;
+    // At a time: several runs, or a part of one.
+    const Index most = kPanel / kernels_.columns;
+    const Index length = EvenSize(left_.length(), most, kernels_.lanes);
+    const Index runs = length < left_.length()
+                           ? 1
+                           : std::max<Index>(1, most / std::max<Index>(
+                                                           1, left_.length()));
+    const Index rows = RowsAtATime(kBlock / (runs * length));
+    const Index panel_size = runs * length * kernels_.columns;
     const Index tile_size = kernels_.rows * kernels_.columns;
-    const Scratch scratch = Allocate(panel_size + tile_size + rows * step);
-    if (scratch == nullptr) return false;
-    panel_ = scratch.get();
-    tile_ = panel_ + panel_size;
-    float* const block = tile_ + tile_size;
+    const Index left_size = left_.scratch() + rows * left_.row_scratch();
+    const Index starts_size = rows * left_.runs();
+    Scratch scratch(starts_size * sizeof(const float*) +
+                    (panel_size + tile_size + left_size) * sizeof(float));
+    if (!scratch.ok()) return false;
+    starts_ = scratch.Take<const float*>(starts_size);
+    panel_ = scratch.Take<float>(panel_size);
+    tile_ = scratch.Take<float>(tile_size);
+    float* const of_left = scratch.Take<float>(left_size);
     for (Index row = part_.first_row; row < part_.end_row; row += rows) {
       const Index count = std::min(rows, part_.end_row - row);
-      // Once for no depth at all, too: the sums are zeros then.
-      for (Index k = 0; k == 0 || k < depth_; k += step) {
-        const Index some = std::min(step, depth_ - k);
-        Index stride = 0;
-        const float* const a = left_.Read(row, count, k, some, block, &stride);
-        for (Index column = part_.first_column; column < part_.end_column;
-             column += kernels_.columns) {
-          const Index columns =
-              std::min<Index>(kernels_.columns, part_.end_column - column);
-          Panel(a, stride, row, count, k, some, column, columns);
-          if (k + some == depth_) FinishRows(row, count, column, columns);
+      left_.Find(row, count, of_left, starts_);
+      for (Index r = 0; r < left_.runs(); r += runs) {
+        // Once for no length at all, too: the sums are zeros then.
+        for (Index k = 0; k == 0 || k < left_.length(); k += length) {
+          Block({r, std::min(runs, left_.runs() - r), k,
+                 std::min(length, left_.length() - k)},
+                row, count);
         }
       }
     }
@@ -77,66 +92,122 @@ class Worker {
 
   // For one row, that of `left` times a matrix.
   bool OneRow() {
-    const Scratch scratch = Allocate(depth_);
-    if (scratch == nullptr) return false;
-    Index stride = 0;
-    const float* const a =
-        left_.Read(part_.first_row, 1, 0, depth_, scratch.get(), &stride);
+    const Index left_size = left_.scratch() + left_.row_scratch();
+    Scratch scratch(left_.runs() * sizeof(const float*) +
+                    (left_.depth() + left_size) * sizeof(float));
+    if (!scratch.ok()) return false;
+    starts_ = scratch.Take<const float*>(left_.runs());
+    float* const joined = scratch.Take<float>(left_.depth());
+    left_.Find(part_.first_row, 1, scratch.Take<float>(left_size), starts_);
+    const float* row = starts_[0];
+    if (left_.runs() > 1) {
+      for (Index r = 0; r < left_.runs(); ++r) {
+        std::copy_n(starts_[r], left_.length(), joined + r * left_.length());
+      }
+      row = joined;
+    }
     const Index column = part_.first_column;
     const Index columns = part_.end_column - column;
     float* const to = out_ + part_.first_row * out_stride_ + column;
     if (right_.is_transposed) {
-      kernels_.dot_rows(depth_, a, right_.data + column * right_.stride,
+      kernels_.dot_rows(left_.depth(), row, right_.data + column * right_.stride,
                         right_.stride, columns, to);
     } else {
-      kernels_.combine_rows(depth_, a, right_.data + column, right_.stride,
-                            columns, to);
+      kernels_.combine_rows(left_.depth(), row, right_.data + column,
+                            right_.stride, columns, to);
     }
     FinishRows(part_.first_row, 1, column, columns);
     return true;
   }
 
-  // For an output that is one column without gaps, as `right` is.
+  // For an output of one column, where that of `right` has no gaps.
   bool OneColumn() {
-    const Index rows = std::max<Index>(1, kBlock / depth_);
-    const Scratch scratch = Allocate(rows * depth_);
-    if (scratch == nullptr) return false;
+    const Index rows =
+        RowsAtATime(kBlock / std::max<Index>(1, left_.depth()));
+    const Index left_size = left_.scratch() + rows * left_.row_scratch();
+    Scratch scratch(rows * left_.runs() * sizeof(const float*) +
+                    left_size * sizeof(float));
+    if (!scratch.ok()) return false;
+    starts_ = scratch.Take<const float*>(rows * left_.runs());
+    float* const of_left = scratch.Take<float>(left_size);
     for (Index row = part_.first_row; row < part_.end_row; row += rows) {
       const Index count = std::min(rows, part_.end_row - row);
-      Index stride = 0;
-      const float* const a =
-          left_.Read(row, count, 0, depth_, scratch.get(), &stride);
-      kernels_.dot_rows(depth_, right_.data, a, stride, count, out_ + row);
+      left_.Find(row, count, of_left, starts_);
+      for (Index i = 0; i < count; ++i) {
+        float sum = 0;
+        for (Index r = 0; r < left_.runs(); ++r) {
+          float some;
+          kernels_.dot_rows(left_.length(), right_.data + r * left_.length(),
+                            starts_[i * left_.runs() + r], 0, 1, &some);
+          sum += some;
+        }
+        out_[(row + i) * out_stride_] = sum;
+      }
       FinishRows(row, count, 0, 1);
     }
     return true;
   }
 
  private:
+  // Of each row of the left operand: some runs, and of these some elements.
+  struct Span {
+    Index first_run;
+    Index runs;
+    Index offset;
+    Index length;
+  };
+
+  // As many as are asked for, less where they take room of their own.
+  Index RowsAtATime(Index most) const {
+    if (left_.row_scratch() > 0) {
+      most = std::min(most, kBlock / left_.row_scratch());
+    }
+    return EvenSize(part_.end_row - part_.first_row,
+                    std::max<Index>(kernels_.rows, most), kernels_.rows);
+  }
+
+  void Block(const Span& span, Index row, Index count) {
+    const bool is_last = span.first_run + span.runs == left_.runs() &&
+                         span.offset + span.length == left_.length();
+    for (Index column = part_.first_column; column < part_.end_column;
+         column += kernels_.columns) {
+      const Index columns =
+          std::min<Index>(kernels_.columns, part_.end_column - column);
+      Panel(span, row, count, column, columns);
+      if (is_last) FinishRows(row, count, column, columns);
+    }
+  }
+
   // Rows of the left operand times some columns of the right one.
-  void Panel(const float* a, Index stride, Index row, Index count, Index k,
-             Index depth, Index column, Index columns) {
+  void Panel(const Span& span, Index row, Index count, Index column,
+             Index columns) {
     const bool is_narrow = columns <= kernels_.lanes;
     const Index width = is_narrow ? kernels_.lanes : kernels_.columns;
+    const Index first = span.first_run * left_.length() + span.offset;
+    const Index depth = span.runs * span.length;
     if (right_.is_transposed) {
-      kernels_.pack_transposed(depth, right_.data + column * right_.stride + k,
+      kernels_.pack_transposed(depth,
+                               right_.data + column * right_.stride + first,
                                right_.stride, columns, width, panel_);
     } else {
-      kernels_.pack(depth, right_.data + k * right_.stride + column,
+      kernels_.pack(depth, right_.data + first * right_.stride + column,
                     right_.stride, columns, width, panel_);
     }
-    const Kernels::Tile* tiles =
+    const bool accumulate = first > 0;
+    const Kernels::Tile* const tiles =
         is_narrow ? kernels_.narrow_tiles : kernels_.tiles;
     for (Index i = 0; i < count; i += kernels_.rows) {
       const Index rows = std::min<Index>(kernels_.rows, count - i);
+      const float* const* const starts =
+          starts_ + i * left_.runs() + span.first_run;
       float* const to = out_ + (row + i) * out_stride_ + column;
       if (columns == width) {
-        tiles[rows - 1](depth, a + i * stride, stride, panel_, to, out_stride_,
-                        k > 0);
+        tiles[rows - 1](span.runs, span.length, starts, left_.runs(),
+                        span.offset, panel_, to, out_stride_, accumulate);
       } else {
-        tiles[rows - 1](depth, a + i * stride, stride, panel_, tile_, width,
-                        false);
-        CopyTile(rows, columns, width, to, k > 0);
+        tiles[rows - 1](span.runs, span.length, starts, left_.runs(),
+                        span.offset, panel_, tile_, width, false);
+        CopyTile(rows, columns, width, to, accumulate);
       }
     }
   }
@@ -162,27 +233,28 @@ class Worker {
   const Kernels& kernels_;
   const Rows& left_;
   const Matrix right_;
-  const Index depth_;
   const Part part_;
   const Finish* const finish_;
   float* const out_;
   const Index out_stride_;
+  const float** starts_ = nullptr;
   float* panel_ = nullptr;
   float* tile_ = nullptr;
 };
 
 }  // namespace
 
-const float* MatrixRows::Read(Index first, Index count, Index k, Index depth,
-                              float* scratch, Index* stride) const {
+void MatrixRows::Find(Index first, Index count, float* scratch,
+                      const float** starts) const {
   if (matrix_.is_transposed) {
-    *stride = depth;
-    kernels_.pack_transposed(count, matrix_.data + first + k * matrix_.stride,
-                             matrix_.stride, depth, depth, scratch);
-    return scratch;
+    kernels_.pack_transposed(count, matrix_.data + first, matrix_.stride,
+                             length(), length(), scratch);
+    for (Index i = 0; i < count; ++i) starts[i] = scratch + i * length();
+    return;
   }
-  *stride = matrix_.stride;
-  return matrix_.data + first * matrix_.stride + k;
+  for (Index i = 0; i < count; ++i) {
+    starts[i] = matrix_.data + (first + i) * matrix_.stride;
+  }
 }
 
 // Each part packs the panels of the right operand that it needs: so they are cut
@@ -214,14 +286,13 @@ Part Parts::At(Index number) const {
 }
 
 bool Multiply(const Kernels& kernels, const Rows& left, const Matrix& right,
-              Index depth, const Part& part, const Finish* finish, float* out,
+              const Part& part, const Finish* finish, float* out,
               Index out_stride) {
   const Index rows = part.end_row - part.first_row;
   if (rows <= 0 || part.end_column <= part.first_column) return true;
-  Worker worker(kernels, left, right, depth, part, finish, out, out_stride);
+  Worker worker(kernels, left, right, part, finish, out, out_stride);
   if (rows == 1) return worker.OneRow();
-  if (part.end_column == 1 && out_stride == 1 &&
-      (right.is_transposed || right.stride == 1) && depth > 0) {
+  if (part.end_column == 1 && (right.is_transposed || right.stride == 1)) {
     return worker.OneColumn();
   }
   return worker.Tiles();

@@ -16,25 +16,46 @@ struct Matrix {
   bool is_transposed;
 };
 
-// The left operand of a product, which may be made while it is read.
+// The left operand of a product. Each row consists of runs of elements that lie
+// side by side somewhere in memory.
 class Rows {
  public:
-  // Elements [k, k + depth) of rows [first, first + count), one row after the
-  // other with *stride between their starts: as they lie in memory, or written
-  // to `scratch`, which has room for count * depth floats.
-  virtual const float* Read(Index first, Index count, Index k, Index depth,
-                            float* scratch, Index* stride) const = 0;
+  Index runs() const { return runs_; }
+  Index length() const { return length_; }
+  Index depth() const { return runs_ * length_; }
+  // Floats that Find needs room for: for any number of rows, and for each row.
+  Index scratch() const { return scratch_; }
+  Index row_scratch() const { return row_scratch_; }
+
+  // Finds where runs start: run r of row first + i at starts[i * runs() + r].
+  // Some may be written to `scratch`, and lie there.
+  virtual void Find(Index first, Index count, float* scratch,
+                    const float** starts) const = 0;
 
  protected:
+  Rows(Index runs, Index length, Index scratch, Index row_scratch)
+      : runs_(runs),
+        length_(length),
+        scratch_(scratch),
+        row_scratch_(row_scratch) {}
   ~Rows() = default;
+
+ private:
+  const Index runs_;
+  const Index length_;
+  const Index scratch_;
+  const Index row_scratch_;
 };
 
 class MatrixRows final : public Rows {
  public:
-  MatrixRows(const Kernels& kernels, const Matrix& matrix)
-      : kernels_(kernels), matrix_(matrix) {}
-  const float* Read(Index first, Index count, Index k, Index depth,
-                    float* scratch, Index* stride) const override;
+  // Each row has `depth` elements.
+  MatrixRows(const Kernels& kernels, const Matrix& matrix, Index depth)
+      : Rows(1, depth, 0, matrix.is_transposed ? depth : 0),
+        kernels_(kernels),
+        matrix_(matrix) {}
+  void Find(Index first, Index count, float* scratch,
+            const float** starts) const override;
 
  private:
   const Kernels& kernels_;
@@ -66,13 +87,12 @@ class Parts {
   Index column_parts_;
 };
 
-// Computes a part of out = left * right, where `right` has `depth` rows and
-// `out`, the start of the whole output, has `out_stride` floats from row to row.
-// `finish` is what becomes of the sums, by column; null for nothing. Returns
-// false if there is no memory for a block of the operands: half a megabyte, or
-// one row of `left` if that is more.
+// Computes a part of out = left * right, where `out`, the start of the whole
+// output, has `out_stride` floats from row to row. `finish` is what becomes of
+// the sums, by column; null for nothing. Returns false if there is no memory for
+// what is kept of the operands meanwhile: about half a megabyte.
 bool Multiply(const Kernels& kernels, const Rows& left, const Matrix& right,
-              Index depth, const Part& part, const Finish* finish, float* out,
+              const Part& part, const Finish* finish, float* out,
               Index out_stride);
 
 }  // namespace math

@@ -78,7 +78,7 @@ inline void Convolve(OpKernelContext* context, const Filtering& filtering,
         math::Finish of_columns{};
         if (finish != nullptr) of_columns = finish->From(first);
         return math::Multiply(kernels, patches,
-                              {filters + first, columns, false}, depth,
+                              {filters + first, columns, false},
                               parts.At(unit % parts.count()),
                               finish == nullptr ? nullptr : &of_columns,
                               to + first, columns);

@@ -27,8 +27,8 @@ void MultiplyBatches(OpKernelContext* context, int64_t batches, int64_t rows,
       context, batches * parts.count(), work / parts.count(),
       [&](int64_t unit) {
         const int64_t batch = unit / parts.count();
-        const math::MatrixRows left(kernels, x_of(batch));
-        return math::Multiply(kernels, left, y_of(batch), depth,
+        const math::MatrixRows left(kernels, x_of(batch), depth);
+        return math::Multiply(kernels, left, y_of(batch),
                               parts.At(unit % parts.count()), finish,
                               out + batch * rows * columns, columns);
       });
