@@ -140,6 +140,112 @@ def _convolutions() -> Any:
     return graph.as_graph_def()
 
 
+# Side and channels of the image, filters of each channel; as in _FILTERS. All dilations are one.
+_DEPTHWISE = (
+    *itertools.product(((9, 3, 1), (12, 40, 1), (8, 5, 3)), _FILTERS[:6]),
+    ((10, 8, 2), _FILTERS[8]),
+)
+
+
+def _depthwise() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for (side, channels, times), (size, stride, _, padding) in _DEPTHWISE:
+            image, kernel = _sides(fed, [2, side, side + 3, channels], [size, size, channels, times])
+            strides = [1, stride, stride, 1]
+            made = tf.nn.depthwise_conv2d(image, kernel, strides, padding)
+            parts.append(tf.reshape(made, [-1]))
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+def _pooled() -> Any:
+    """Windows that are whole, cut off by an edge, and larger than what they are of; and limits."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = [tf.nn.relu(fed[:3000]), tf.nn.relu6(fed[:3001]), tf.nn.relu(fed[:3])]
+        for channels, (size, stride, padding) in itertools.product(
+            (1, 5, 40), ((2, 2, "VALID"), (3, 1, "SAME"), (3, 2, "SAME"), (3, 2, "VALID"), (9, 5, "SAME"))
+        ):
+            image = tf.reshape(fed[: 2 * 9 * 12 * channels], [2, 9, 12, channels])
+            parts.append(tf.nn.max_pool2d(image, size, stride, padding))
+            parts.append(tf.nn.avg_pool2d(image, size, stride, padding))
+        tf.concat([tf.reshape(part, [-1]) for part in parts], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+_ACTIVATIONS = ([], ["Relu"], ["Relu6"], ["Elu"], ["LeakyRelu"])
+
+
+def _fused_op(graph: Any, op: str, inputs: list[Any], fused: list[str], attributes: Any) -> Any:
+    attrs: dict[str, Any] = {
+        "fused_ops": tf.compat.v1.AttrValue(
+            list=tf.compat.v1.AttrValue.ListValue(s=[name.encode() for name in fused])
+        ),
+        "num_args": tf.compat.v1.AttrValue(i=len(inputs) - 2),
+        "epsilon": tf.compat.v1.AttrValue(f=0.01),
+        "leakyrelu_alpha": tf.compat.v1.AttrValue(f=0.25),
+        "T": tf.compat.v1.AttrValue(type=tf.float32.as_datatype_enum),
+        **attributes,
+    }
+    if op == "_FusedConv2D":
+        floats = [tf.float32.as_datatype_enum] * (len(inputs) - 2)
+        attrs["num_host_args"] = tf.compat.v1.AttrValue(i=0)
+        attrs["TArgs"] = tf.compat.v1.AttrValue(
+            list=tf.compat.v1.AttrValue.ListValue(type=floats)
+        )
+    return graph.create_op(op, inputs, [tf.float32], name="fused", attrs=attrs).outputs[0]
+
+
+def _fused() -> Any:
+    """What TensorFlow's optimizer makes of a product, a bias or a normalisation, and an activation."""
+    listed = tf.compat.v1.AttrValue.ListValue
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for activation, (size, stride, _, padding) in itertools.product(_ACTIVATIONS, _FILTERS[:4]):
+            image, kernel = _sides(fed, [2, 9, 12, 5], [size, size, 5, 33])
+            offset, mean, scale = (fed[i * 40 : i * 40 + 33] for i in (1, 2, 3))
+            attributes = {
+                "strides": tf.compat.v1.AttrValue(list=listed(i=[1, stride, stride, 1])),
+                "padding": tf.compat.v1.AttrValue(s=padding.encode()),
+            }
+            fill = [image, kernel, offset]
+            parts.append(_fused_op(graph, "_FusedConv2D", fill, ["BiasAdd", *activation], attributes))
+            variance = tf.ones([33]) * 0.99
+            fill = [image, kernel, scale, offset, mean, variance]
+            parts.append(
+                _fused_op(graph, "_FusedConv2D", fill, ["FusedBatchNorm", *activation], attributes)
+            )
+        for activation, a, b in itertools.product(_ACTIVATIONS, (False, True), (False, True)):
+            left, right = _sides(fed, [17, 30] if a else [30, 17], [33, 17] if b else [17, 33])
+            attributes = {
+                "transpose_a": tf.compat.v1.AttrValue(b=a),
+                "transpose_b": tf.compat.v1.AttrValue(b=b),
+            }
+            fill = [left, right, fed[40:73]]
+            parts.append(_fused_op(graph, "_FusedMatMul", fill, ["BiasAdd", *activation], attributes))
+        tf.concat([tf.reshape(part, [-1]) for part in parts], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+def _einsums() -> Any:
+    """Products as layers of attention have them."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for equation, left, right in (
+            ("abc,cde->abde", [2, 9, 12], [12, 3, 5]),
+            ("aecd,abcd->acbe", [2, 7, 3, 5], [2, 9, 3, 5]),
+            ("acbe,aecd->abcd", [2, 3, 9, 7], [2, 7, 3, 5]),
+            ("abcd,cde->abe", [2, 9, 3, 5], [3, 5, 12]),
+        ):
+            parts.append(tf.einsum(equation, *_sides(fed, left, right)))
+        tf.concat([*(tf.reshape(p, [-1]) for p in parts), fed[:2000]], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 # With the channels last, and in the second place.
 _BIASED = (
     ("NHWC", ((5, 7), (3, 4, 6), (2, 9, 11, 5), (2, 3, 4, 5, 6), (40, 50, 3), (1, 1))),
@@ -333,6 +439,11 @@ def _cases() -> dict[str, Case]:
         "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
         "products": _case(_products(), small),
         "convolutions": _case(_convolutions(), small),
+        "depthwise": _case(_depthwise(), small),
+        "pooled": _case(_pooled(), any_floats, 1e-6),
+        # Exponential functions and roots differ in their last bits.
+        "fused": _case(_fused(), small, 1e-4),
+        "einsums": _case(_einsums(), small),
         "biases": _case(_biases(), any_floats),
         # Means are sums of any floats, in some order.
         "normalisations": _case(_normalisations(), any_floats, 5e-6),
@@ -356,29 +467,65 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
         yield build.files(_LIBRARY, "runner")[0]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "transposes",
-        "products",
-        "convolutions",
-        "biases",
-        "normalisations",
-        "instantiations",
-        "matches",
-        "restored",
-        "datasets",
-        "spectrograms",
-    ],
+_CASES_BY_PATH = (
+    "products",
+    "convolutions",
+    "depthwise",
+    "pooled",
+    "fused",
+    "einsums",
+    "normalisations",
 )
-def test_as_full_tensorflow(
-    name: str, cases: dict[str, Case], program: Path, tmp_path: Path
-) -> None:
-    case = cases[name]
-    model, given, got = (tmp_path / file for file in ("model.pb", "given.npy", "got.npy"))
+_OTHER_CASES = (
+    "transposes",
+    "biases",
+    "instantiations",
+    "matches",
+    "restored",
+    "datasets",
+    "spectrograms",
+)
+_PATHS = ("baseline", "avx2", "avx512")
+
+
+def _run(
+    case: Case, program: Path, folder: Path, path: str
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    model, given, got = (folder / file for file in ("model.pb", "given.npy", "got.npy"))
     model.write_bytes(case.graph.SerializeToString(deterministic=True))
     np.save(given, case.fed)
     bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
-    subprocess.run([program, model, *bound], check=True, cwd=tmp_path, timeout=60)
-    assert np.unique(case.wanted).size > 1000
+    done = subprocess.run(
+        [program, model, *bound],
+        check=False,
+        cwd=folder,
+        env={"TFCARVE_CPU": path},
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )
+    return done, got
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [*itertools.product(_CASES_BY_PATH, _PATHS), *((name, "") for name in _OTHER_CASES)],
+)
+def test_as_full_tensorflow(
+    name: str, path: str, cases: dict[str, Case], program: Path, tmp_path: Path
+) -> None:
+    case = cases[name]
+    done, got = _run(case, program, tmp_path, path)
+    if done.returncode == 2 and "this CPU does not support" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    assert np.unique(case.wanted).size > 250
     np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)
+
+
+def test_an_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:
+    done, got = _run(cases["products"], program, tmp_path, "sse9")
+    assert done.returncode == 2
+    assert "TFCARVE_CPU is 'sse9'" in done.stderr
+    assert "baseline, avx2, avx512" in done.stderr
+    assert not got.exists()

@@ -18,6 +18,8 @@
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/session_options.h"
+#include "tools/runtime/cpu_choice.h"
+#include "tools/runtime/math/kernels.h"
 #include "tools/runtime/missing.h"
 
 namespace {
@@ -66,6 +68,8 @@ const char* ErrorOf(const Outcome& outcome) {
 Status ReadGraph(const void* graph_def, size_t size, int32_t threads,
                  tensorflow::GraphDef* graph) {
   if (threads < 0) return InvalidArgument("threads is negative: ", threads);
+  const std::string cpu_error = tfcarve::CpuChoiceError();
+  if (!cpu_error.empty()) return InvalidArgument(cpu_error);
   if (graph_def == nullptr || size == 0) {
     return InvalidArgument("the graph is empty");
   }
@@ -272,6 +276,12 @@ int32_t tfcarve_result_get(const tfcarve_result* result, size_t index,
 }
 
 void tfcarve_result_free(tfcarve_result* result) { delete result; }
+
+const char* tfcarve_cpu() { return tfcarve::math::SelectedKernels().name; }
+
+int32_t tfcarve_set_cpu(const char* name) {
+  return name != nullptr && tfcarve::math::SelectKernels(name) ? 0 : 1;
+}
 
 size_t tfcarve_kernel_count() {
   return static_cast<size_t>(

@@ -141,6 +141,17 @@ TFCARVE_EXPORT const char* tfcarve_manifest(void);
 // without it. Needs no session.
 TFCARVE_EXPORT const char* tfcarve_registrations(size_t* size);
 
+// The instruction set that float products, convolutions and the like are
+// computed with: "baseline", "avx2" or "avx512" on x86, "neon" on Arm. The
+// library chooses the best one that the CPU supports, or the one that the
+// environment variable TFCARVE_CPU names.
+TFCARVE_EXPORT const char* tfcarve_cpu(void);
+
+// Chooses the instruction set by name, for all sessions of the process; "" for
+// the best one. Returns 0, or 1 and changes nothing when there is no such name or
+// the CPU does not support it.
+TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
+
 // How many kernels this library has registered. 0 tells that the objects which
 // register them were dropped by the linker.
 TFCARVE_EXPORT size_t tfcarve_kernel_count(void);

@@ -4,10 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#if defined(__arm__)
-#include <arm_neon.h>
-#endif
-
 #if defined(__clang__)
 #define TFCARVE_UNROLL _Pragma("unroll")
 #else
@@ -65,6 +61,74 @@ const Kernels* const kAllKernels[] = {&baseline::kKernels, &avx2::kKernels,
 
 #elif defined(__aarch64__) || defined(__ARM_NEON)
 
+namespace tfcarve {
+namespace math {
+
+typedef float Quad __attribute__((vector_size(16)));
+
+// Whether the loop of tiles of so many rows and of two vectors is written by
+// hand: where there are 16 registers, compilers spend as many instructions on
+// moving pointers and vectors as on the product.
+template <int kRows>
+constexpr bool HasWholeTile() {
+#if defined(__arm__)
+  return kRows == 4;
+#else
+  return false;
+#endif
+}
+
+// That loop: sums += the product of `end` bytes of each row, less what does not
+// fill a vector, and of the panel, which is moved on. Returns how many bytes of
+// each row that are.
+template <int kRows>
+Index MultiplyWholeTile(const char* const (&)[kRows], Index, const float**,
+                        Quad (&)[kRows][2]);
+
+#if defined(__arm__)
+template <>
+inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
+                                  const float** panel, Quad (&sums)[4][2]) {
+  Index steps = end / 16;
+  if (steps == 0) return 0;
+  const Index used = steps * 16;
+  const char *row0 = rows[0], *row1 = rows[1], *row2 = rows[2], *row3 = rows[3];
+#define TFCARVE_STEP(d0, d1, d2, d3, element)                                 \
+  "vld1.32 {d8-d11}, [%[panel]]!\n"                                           \
+  "vmla.f32 %q[s00], q4, " d0 element "\n vmla.f32 %q[s01], q5, " d0 element  \
+  "\n vmla.f32 %q[s10], q4, " d1 element "\n vmla.f32 %q[s11], q5, " d1      \
+      element "\n vmla.f32 %q[s20], q4, " d2 element                          \
+  "\n vmla.f32 %q[s21], q5, " d2 element "\n vmla.f32 %q[s30], q4, " d3      \
+      element "\n vmla.f32 %q[s31], q5, " d3 element "\n"
+  asm volatile(
+      "1:\n"
+      "vld1.32 {d0-d1}, [%[row0]]!\n"
+      "vld1.32 {d2-d3}, [%[row1]]!\n"
+      "vld1.32 {d4-d5}, [%[row2]]!\n"
+      "vld1.32 {d6-d7}, [%[row3]]!\n"
+      // clang-format off
+      TFCARVE_STEP("d0", "d2", "d4", "d6", "[0]")
+      TFCARVE_STEP("d0", "d2", "d4", "d6", "[1]")
+      TFCARVE_STEP("d1", "d3", "d5", "d7", "[0]")
+      TFCARVE_STEP("d1", "d3", "d5", "d7", "[1]")
+      // clang-format on
+      "subs %[steps], %[steps], #1\n"
+      "bne 1b\n"
+      : [s00] "+w"(sums[0][0]), [s01] "+w"(sums[0][1]), [s10] "+w"(sums[1][0]),
+        [s11] "+w"(sums[1][1]), [s20] "+w"(sums[2][0]), [s21] "+w"(sums[2][1]),
+        [s30] "+w"(sums[3][0]), [s31] "+w"(sums[3][1]), [row0] "+r"(row0),
+        [row1] "+r"(row1), [row2] "+r"(row2), [row3] "+r"(row3),
+        [panel] "+r"(*panel), [steps] "+r"(steps)
+      :
+      : "cc", "memory", "q0", "q1", "q2", "q3", "q4", "q5");
+#undef TFCARVE_STEP
+  return used;
+}
+#endif
+
+}  // namespace math
+}  // namespace tfcarve
+
 #define TFCARVE_ISA neon
 #define TFCARVE_NAME "neon"
 #define TFCARVE_TARGET
@@ -73,18 +137,9 @@ const Kernels* const kAllKernels[] = {&baseline::kKernels, &avx2::kKernels,
 #define TFCARVE_TILE_VECTORS 2
 #define TFCARVE_BY_ELEMENT 1
 #if defined(__aarch64__)
-// 32 registers, and a fused multiply-add by an element.
 #define TFCARVE_TILE_ROWS 8
-#define TFCARVE_MULTIPLY_ADD(sum, right, left, q) \
-  ((sum) + (right) * (left)[q])
 #else
-// 16 registers. Compilers use them for a product only where they may flush
-// denormal numbers: NEON does so, here in any case.
 #define TFCARVE_TILE_ROWS 4
-#define TFCARVE_MULTIPLY_ADD(sum, right, left, q)                      \
-  vmlaq_lane_f32(sum, right,                                           \
-                 (q) < 2 ? vget_low_f32(left) : vget_high_f32(left), \
-                 (q) % 2)
 #endif
 #include "tools/runtime/math/kernels_impl.h"
 

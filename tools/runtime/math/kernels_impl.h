@@ -10,7 +10,9 @@
 //   TFCARVE_TILE_ROWS     with TFCARVE_TILE_VECTORS: what the registers hold
 //   TFCARVE_TILE_VECTORS
 //   TFCARVE_BY_ELEMENT    1 where a vector can be multiplied by an element of
-//                         another: left operands are then loaded as vectors
+//                         another: left operands are then loaded as vectors.
+//                         HasWholeTile() and MultiplyWholeTile() are then
+//                         declared before, too
 //
 // No header is included here, and no inline function of another header called:
 // the linker keeps one copy of such a function, which must not be one that this
@@ -62,15 +64,18 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
     const Index end = length * sizeof(float);
     Index k = 0;
 #if TFCARVE_BY_ELEMENT
-    constexpr Index kStep = sizeof(Vector);
-    for (; k + kStep <= end; k += kStep) {
-      Vector left[kRows];
-      TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-        left[i] = *reinterpret_cast<const Loose*>(rows[i] + k);
-      }
-      TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
-        TFCARVE_ADD_ROW(panel, sums, TFCARVE_MULTIPLY_ADD(
-                                         sums[i][j], right[j], left[i], q));
+    if constexpr (kVectors == kTileVectors && HasWholeTile<kRows>()) {
+      k = MultiplyWholeTile(rows, end, &panel, sums);
+    } else {
+      constexpr Index kStep = sizeof(Vector);
+      for (; k + kStep <= end; k += kStep) {
+        Vector left[kRows];
+        TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+          left[i] = *reinterpret_cast<const Loose*>(rows[i] + k);
+        }
+        TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
+          TFCARVE_ADD_ROW(panel, sums, sums[i][j] + right[j] * left[i][q]);
+        }
       }
     }
 #endif
@@ -396,4 +401,3 @@ constexpr Kernels kKernels = {
 #undef TFCARVE_TILE_ROWS
 #undef TFCARVE_TILE_VECTORS
 #undef TFCARVE_BY_ELEMENT
-#undef TFCARVE_MULTIPLY_ADD
