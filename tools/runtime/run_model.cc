@@ -260,17 +260,11 @@ int RunModel(const Arguments& arguments) {
                       arrays[i].dims.data(), arrays[i].data.data(),
                       arrays[i].data.size()});
   }
-  std::string graph;
-  if (!ReadFile(arguments.model, &graph)) {
-    return Fail(kBadUse, "can't read " + arguments.model);
-  }
   const SessionPtr session(
-      tfcarve_session_new(graph.data(), graph.size(), arguments.threads),
+      tfcarve_session_new_from_file(arguments.model.c_str(), arguments.threads),
       &tfcarve_session_free);
-  std::string().swap(graph);  // a model can be large
   if (const char* error = tfcarve_session_error(session.get())) {
-    return Fail(tfcarve_session_status(session.get()),
-                arguments.model + ": " + error);
+    return Fail(tfcarve_session_status(session.get()), error);
   }
 
   std::vector<const char*> names;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,10 @@
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/session_options.h"
+#include "tools/runtime/constants.h"
 #include "tools/runtime/cpu_choice.h"
+#include "tools/runtime/graph_reader.h"
+#include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
 #include "tools/runtime/missing.h"
 
@@ -42,6 +46,12 @@ struct Outcome {
 struct tfcarve_session {
   Outcome outcome;
   std::unique_ptr<tensorflow::Session> session;
+  tfcarve::SessionConstants constants;
+  // Where the graph is from a file: its path, and the file while constants are
+  // in it.
+  std::string path;
+  tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file;
+  size_t mapped_bytes = 0;
 };
 
 struct tfcarve_result {
@@ -65,25 +75,45 @@ const char* ErrorOf(const Outcome& outcome) {
   return outcome.status == TFCARVE_OK ? nullptr : outcome.error.c_str();
 }
 
-Status ReadGraph(const void* graph_def, size_t size, int32_t threads,
-                 tensorflow::GraphDef* graph) {
-  if (threads < 0) return InvalidArgument("threads is negative: ", threads);
-  const std::string cpu_error = tfcarve::CpuChoiceError();
-  if (!cpu_error.empty()) return InvalidArgument(cpu_error);
-  if (graph_def == nullptr || size == 0) {
-    return InvalidArgument("the graph is empty");
-  }
-  if (size > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return InvalidArgument("the graph is larger than 2 GB");
-  }
-  if (!graph->ParseFromArray(graph_def, static_cast<int>(size))) {
-    return InvalidArgument("the graph is not a serialized GraphDef");
+// What the process's threads can be: more are a mistake, and TensorFlow starts
+// them all.
+constexpr int32_t kMostThreads = 1024;
+
+Status CheckThreads(int32_t threads) {
+  if (threads < 0 || threads > kMostThreads) {
+    return InvalidArgument("threads is ", threads, ": give 1 to ", kMostThreads,
+                           ", or 0 for one a core");
   }
   return tensorflow::OkStatus();
 }
 
+Status CheckCpu() {
+  const std::string error = tfcarve::CpuChoiceError();
+  return error.empty() ? tensorflow::OkStatus() : InvalidArgument(error);
+}
+
+// Reads a serialized GraphDef; the contents stay in it.
+Status ReadGraph(std::string_view bytes, tensorflow::GraphDef* graph,
+                 std::vector<std::string_view>* contents) {
+  if (bytes.empty()) return InvalidArgument("the graph is empty");
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return InvalidArgument("the graph is larger than 2 GB");
+  }
+  tfcarve::SplitGraph split;
+  std::string error;
+  if (!tfcarve::SplitGraphDef(bytes, &split, &error)) {
+    return InvalidArgument(error);
+  }
+  if (!graph->ParseFromString(split.graph)) {
+    return InvalidArgument("the graph is not a serialized GraphDef");
+  }
+  *contents = std::move(split.contents);
+  return tensorflow::OkStatus();
+}
+
 Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
-                   std::unique_ptr<tensorflow::Session>* session) {
+                   std::vector<tensorflow::Tensor> constants,
+                   tfcarve_session* session) {
   const std::string missing = tfcarve::MissingFor(graph);
   if (!missing.empty()) return tensorflow::errors::NotFound(missing);
   tensorflow::SessionOptions options;
@@ -91,10 +121,47 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   options.config.set_inter_op_parallelism_threads(threads);
   // Graphs name the devices that they were made on; here each node has a CPU.
   options.config.set_allow_soft_placement(true);
+  // Nobody asks for the graphs that are run.
+  options.config.mutable_experimental()->set_disable_output_partition_graphs(
+      true);
   tensorflow::Session* made = nullptr;
   TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &made));
-  session->reset(made);
-  return (*session)->Create(std::move(graph));
+  session->session.reset(made);
+  TF_RETURN_IF_ERROR(session->constants.Attach(made, std::move(constants)));
+  return made->Create(std::move(graph));
+}
+
+// Makes a session of the bytes of a graph, which may be those of `file`.
+void MakeSession(std::string_view bytes,
+                 tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
+                 int32_t threads, tfcarve_session* session) {
+  tfcarve::RegisterConstantOp();
+  tensorflow::GraphDef graph;
+  std::vector<std::string_view> contents;
+  tfcarve::Constants constants;
+  Status status = CheckThreads(threads);
+  if (status.ok()) status = CheckCpu();
+  if (status.ok()) status = ReadGraph(bytes, &graph, &contents);
+  if (status.ok()) {
+    status = tfcarve::PlaceConstants(contents, file.get(), &graph, &constants);
+  }
+  session->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
+  if (!status.ok()) return;
+  session->mapped_bytes = constants.mapped_bytes;
+  if (constants.mapped_bytes > 0) session->file = std::move(file);
+  session->outcome =
+      OutcomeOf(OpenSession(std::move(graph), threads,
+                            std::move(constants.tensors), session),
+                TFCARVE_REFUSED);
+}
+
+// Whether what the session's constants are in can still be read.
+Outcome CheckFile(const tfcarve_session& session) {
+  if (session.file == nullptr || session.file->IsUnchanged()) return {};
+  return {TFCARVE_BAD_INPUT,
+          session.path +
+              ": the file has changed since it was loaded, and with "
+              "it the constants: make a new session"};
 }
 
 Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
@@ -203,15 +270,32 @@ Status Run(tensorflow::Session* session, const Feeds& feeds,
 tfcarve_session* tfcarve_session_new(const void* graph_def, size_t size,
                                      int32_t threads) {
   auto* session = new tfcarve_session;
-  tensorflow::GraphDef graph;
-  session->outcome =
-      OutcomeOf(ReadGraph(graph_def, size, threads, &graph), TFCARVE_BAD_INPUT);
-  if (session->outcome.status == TFCARVE_OK) {
-    session->outcome =
-        OutcomeOf(OpenSession(std::move(graph), threads, &session->session),
-                  TFCARVE_REFUSED);
+  MakeSession(
+      {static_cast<const char*>(graph_def), graph_def == nullptr ? 0 : size},
+      nullptr, threads, session);
+  return session;
+}
+
+tfcarve_session* tfcarve_session_new_from_file(const char* path,
+                                               int32_t threads) {
+  auto* session = new tfcarve_session;
+  session->path = path == nullptr ? "(no path)" : path;
+  Outcome& outcome = session->outcome;
+  auto file = tfcarve::MappedFile::Open(session->path.c_str(), &outcome.error);
+  if (file != nullptr) {
+    const std::string_view bytes = file->bytes();
+    MakeSession(bytes, std::move(file), threads, session);
+  } else {
+    outcome.status = TFCARVE_BAD_INPUT;
+  }
+  if (outcome.status != TFCARVE_OK) {
+    outcome.error = session->path + ": " + outcome.error;
   }
   return session;
+}
+
+size_t tfcarve_session_mapped_bytes(const tfcarve_session* session) {
+  return session->mapped_bytes;
 }
 
 const char* tfcarve_session_error(const tfcarve_session* session) {
@@ -231,6 +315,9 @@ tfcarve_result* tfcarve_session_run(tfcarve_session* session,
                                     size_t output_count) {
   auto* result = new tfcarve_result;
   result->outcome = session->outcome;
+  if (result->outcome.status == TFCARVE_OK) {
+    result->outcome = CheckFile(*session);
+  }
   if (result->outcome.status != TFCARVE_OK) return result;
   Feeds feeds;
   std::vector<std::string> fetches;

@@ -89,11 +89,24 @@ typedef struct tfcarve_result tfcarve_result;
 
 // Makes a session of a serialized GraphDef (the bytes of a frozen .pb file);
 // `graph_def` is not needed after the call. `threads` is how many threads there
-// are to run graphs, 0 for one a core; they are shared, so the process's first
-// session decides. Never returns NULL: ask tfcarve_session_error.
+// are to run graphs, 1 to 1024, or 0 for one a core; they are shared, so the
+// process's first session decides. Never returns NULL: ask
+// tfcarve_session_error.
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
                                                     size_t size,
                                                     int32_t threads);
+
+// The same of a file with a serialized GraphDef, which is mapped: constants
+// that lie at multiples of 64 bytes in it are used where they are and take no
+// memory of their own; others are copied. `tfcarve memmap` makes such a file of
+// any frozen graph. The file may be deleted while the session is used. It must
+// not be changed: runs are then refused, and where it is cut short during a run
+// the process is ended (SIGBUS).
+TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_file(const char* path,
+                                                              int32_t threads);
+
+// How many bytes of the graph's constants are used where they are in the file.
+TFCARVE_EXPORT size_t tfcarve_session_mapped_bytes(const tfcarve_session*);
 
 // Why the session can't be used, or NULL when it can. The text belongs to the
 // session. A graph that needs ops or kernels which the library was not built

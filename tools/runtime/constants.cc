@@ -1,0 +1,242 @@
+#include "tools/runtime/constants.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "tensorflow/core/common_runtime/device_mgr.h"
+#include "tensorflow/core/framework/allocation_description.pb.h"
+#include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/function.pb.h"
+#include "tensorflow/core/framework/kernel_def_builder.h"
+#include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_def_builder.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/framework/tensor.pb.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/platform/strcat.h"
+#include "tools/runtime/folded_constants.h"
+
+namespace tfcarve {
+namespace {
+
+using ::tensorflow::NodeDef;
+using ::tensorflow::Status;
+using ::tensorflow::Tensor;
+using ::tensorflow::TensorBuffer;
+using ::tensorflow::errors::InvalidArgument;
+using ::tensorflow::strings::StrCat;
+
+// A part of a mapped file, which stays mapped for as long as this lives.
+class MappedBuffer : public TensorBuffer {
+ public:
+  MappedBuffer(const MappedFile* file, std::string_view bytes)
+      : TensorBuffer(const_cast<char*>(bytes.data())),
+        file_(file),
+        size_(bytes.size()) {
+    file_->Ref();
+  }
+  ~MappedBuffer() override { file_->Unref(); }
+
+  size_t size() const override { return size_; }
+  TensorBuffer* root_buffer() override { return this; }
+  void FillAllocationDescription(
+      tensorflow::AllocationDescription* description) const override {
+    description->set_requested_bytes(size_);
+  }
+  // So that no kernel takes it for its output.
+  bool OwnsMemory() const override { return false; }
+
+ private:
+  const MappedFile* const file_;
+  const size_t size_;
+};
+
+constexpr const char* kValue = "value";
+constexpr const char* kIndex = "index";
+
+// All that are attached.
+tensorflow::mutex mutex(tensorflow::LINKER_INITIALIZED);
+SessionConstants* first = nullptr;
+
+class ConstantKernel : public tensorflow::OpKernel {
+ public:
+  explicit ConstantKernel(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    int64_t index = 0;
+    OP_REQUIRES_OK(context, context->GetAttr(kIndex, &index));
+    const Tensor* found = SessionConstants::Find(context->device(), index);
+    OP_REQUIRES(context, found != nullptr && found->dtype() == output_type(0),
+                InvalidArgument("no constant of this session"));
+    tensor_ = *found;
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    context->set_output(0, tensor_);
+  }
+  bool IsExpensive() override { return false; }
+  const Tensor* const_tensor() const override { return &tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+Status InferShape(tensorflow::shape_inference::InferenceContext* context) {
+  const tensorflow::TensorProto* head = nullptr;
+  TF_RETURN_IF_ERROR(context->GetAttr(kValue, &head));
+  tensorflow::shape_inference::ShapeHandle shape;
+  TF_RETURN_IF_ERROR(
+      context->MakeShapeFromShapeProto(head->tensor_shape(), &shape));
+  context->set_output(0, shape);
+  return tensorflow::OkStatus();
+}
+
+// Const's attributes, the value without its content, and the constant's number.
+// Stateful, which keeps constant folding from copying it into a Const.
+Status DefineOp(tensorflow::OpRegistrationData* data) {
+  return tensorflow::OpDefBuilder(kConstantOp)
+      .Output("output: dtype")
+      .Attr("dtype: type")
+      .Attr("value: tensor")
+      .Attr("index: int")
+      .SetIsStateful()
+      .SetShapeFn(InferShape)
+      .Finalize(data);
+}
+
+tensorflow::OpKernel* MakeKernel(tensorflow::OpKernelConstruction* context) {
+  return new ConstantKernel(context);
+}
+
+Status RefuseOp(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
+  for (const NodeDef& node : nodes) {
+    if (node.op() == kConstantOp) {
+      return InvalidArgument(
+          StrCat("node ", node.name(), ": op ", node.op(), " is reserved"));
+    }
+  }
+  return tensorflow::OkStatus();
+}
+
+// Makes a tensor of a content that fits the type and shape of its `head`.
+Status MakeTensor(const tensorflow::TensorProto& head, std::string_view bytes,
+                  const MappedFile* file, Constants* constants) {
+  if (!tensorflow::TensorShape::IsValid(head.tensor_shape())) {
+    return InvalidArgument("its value has no valid shape");
+  }
+  const tensorflow::TensorShape shape(head.tensor_shape());
+  const size_t element = tensorflow::DataTypeSize(head.dtype());
+  const size_t count = static_cast<size_t>(shape.num_elements());
+  if (bytes.size() % element != 0 || bytes.size() / element != count) {
+    return InvalidArgument(StrCat("its value has ", bytes.size(),
+                                  " bytes, which is not ", count,
+                                  " elements of ", element, " bytes"));
+  }
+  if (file != nullptr &&
+      reinterpret_cast<uintptr_t>(bytes.data()) % kConstantAlignment == 0) {
+    constants->mapped_bytes += bytes.size();
+    auto* const buffer = new MappedBuffer(file, bytes);
+    constants->tensors.push_back(Tensor(head.dtype(), shape, buffer));
+    buffer->Unref();
+    return tensorflow::OkStatus();
+  }
+  Tensor copy(head.dtype(), shape);
+  if (!copy.IsInitialized()) {
+    return InvalidArgument("there is no memory for its value");
+  }
+  std::memcpy(copy.data(), bytes.data(), bytes.size());
+  constants->tensors.push_back(std::move(copy));
+  return tensorflow::OkStatus();
+}
+
+Status PlaceConstant(std::string_view bytes, bool folded,
+                     const MappedFile* file, NodeDef* node,
+                     Constants* constants) {
+  tensorflow::TensorProto& head =
+      *node->mutable_attr()->at(kValue).mutable_tensor();
+  if (folded || !tensorflow::DataTypeCanUseMemcpy(head.dtype())) {
+    head.set_tensor_content(bytes.data(), bytes.size());
+    return tensorflow::OkStatus();
+  }
+  const Status made = MakeTensor(head, bytes, file, constants);
+  if (!made.ok()) {
+    return InvalidArgument(StrCat("node ", node->name(), ": ", made.message()));
+  }
+  node->set_op(kConstantOp);
+  tensorflow::AddNodeAttr(
+      kIndex, static_cast<int64_t>(constants->tensors.size() - 1), node);
+  return tensorflow::OkStatus();
+}
+
+}  // namespace
+
+Status PlaceConstants(const std::vector<std::string_view>& contents,
+                      const MappedFile* file, tensorflow::GraphDef* graph,
+                      Constants* constants) {
+  TF_RETURN_IF_ERROR(RefuseOp(graph->node()));
+  for (const auto& function : graph->library().function()) {
+    TF_RETURN_IF_ERROR(RefuseOp(function.node_def()));
+  }
+  const std::vector<bool> folded = FoldedConstants(*graph);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    if (contents[i].empty()) continue;
+    TF_RETURN_IF_ERROR(PlaceConstant(contents[i], folded[i], file,
+                                     graph->mutable_node(static_cast<int>(i)),
+                                     constants));
+  }
+  return tensorflow::OkStatus();
+}
+
+void RegisterConstantOp() {
+  static const bool once = [] {
+    tensorflow::OpRegistry::Global()->Register(DefineOp);
+    tensorflow::kernel_factory::OpKernelRegistrar(
+        tensorflow::KernelDefBuilder(kConstantOp)
+            .Device(tensorflow::DEVICE_CPU)
+            .Build(),
+        "ConstantKernel", MakeKernel);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+Status SessionConstants::Attach(tensorflow::Session* session,
+                                std::vector<Tensor> tensors) {
+  const tensorflow::DeviceMgr* devices = nullptr;
+  TF_RETURN_IF_ERROR(session->LocalDeviceManager(&devices));
+  device_ = devices->ListDevices().front();
+  tensors_ = std::move(tensors);
+  tensorflow::mutex_lock lock(mutex);
+  next_ = first;
+  first = this;
+  return tensorflow::OkStatus();
+}
+
+SessionConstants::~SessionConstants() {
+  tensorflow::mutex_lock lock(mutex);
+  for (SessionConstants** link = &first; *link != nullptr;
+       link = &(*link)->next_) {
+    if (*link != this) continue;
+    *link = next_;
+    return;
+  }
+}
+
+const Tensor* SessionConstants::Find(const tensorflow::DeviceBase* device,
+                                     int64_t index) {
+  tensorflow::mutex_lock lock(mutex);
+  for (const SessionConstants* one = first; one != nullptr; one = one->next_) {
+    if (one->device_ != device || index < 0) continue;
+    const auto number = static_cast<size_t>(index);
+    if (number < one->tensors_.size()) return &one->tensors_[number];
+  }
+  return nullptr;
+}
+
+}  // namespace tfcarve

@@ -1,0 +1,229 @@
+#include "tools/runtime/graph_reader.h"
+
+#include <cstdint>
+
+#include "tensorflow/core/platform/strcat.h"
+
+namespace tfcarve {
+namespace {
+
+using Bytes = std::string_view;
+
+// Wire types of protocol buffers.
+enum : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// Field numbers of graph.proto, node_def.proto, attr_value.proto and
+// tensor.proto. An entry of a map has its key in field 1, its value in field 2.
+enum : uint32_t {
+  kGraphNode = 1,
+  kNodeOp = 2,
+  kNodeAttr = 5,
+  kEntryKey = 1,
+  kEntryValue = 2,
+  kAttrTensor = 8,
+  kTensorContent = 4,
+};
+
+struct Field {
+  uint32_t number = 0;
+  uint32_t type = 0;
+  Bytes whole;  // the field with its tag
+  Bytes value;  // what a field of type kBytes holds
+};
+
+// The fields of a message, one after the other.
+class Fields {
+ public:
+  explicit Fields(Bytes message) : rest_(message) {}
+
+  // Reads the next field. Returns false at the end, or where the bytes are no
+  // message: then damaged() is true.
+  bool Next(Field* field) {
+    if (rest_.empty() || damaged_) return false;
+    const Bytes from = rest_;
+    uint64_t tag = 0;
+    damaged_ = !Varint(&tag) || tag >> 3 == 0 || tag >> 32 != 0 ||
+               !Skip(static_cast<uint32_t>(tag & 7), field);
+    if (damaged_) return false;
+    field->number = static_cast<uint32_t>(tag >> 3);
+    field->type = static_cast<uint32_t>(tag & 7);
+    field->whole = from.substr(0, from.size() - rest_.size());
+    return true;
+  }
+
+  bool damaged() const { return damaged_; }
+
+  // Where the reading stands.
+  const char* at() const { return rest_.data(); }
+
+ private:
+  bool Varint(uint64_t* value) {
+    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  bool Skip(uint32_t type, Field* field) {
+    uint64_t size = 0;
+    switch (type) {
+      case kVarint:
+        return Varint(&size);
+      case kFixed64:
+        size = 8;
+        break;
+      case kFixed32:
+        size = 4;
+        break;
+      case kBytes:
+        if (!Varint(&size)) return false;
+        break;
+      default:  // groups: no message of TensorFlow's has any
+        return false;
+    }
+    if (size > rest_.size()) return false;
+    field->value = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return true;
+  }
+
+  Bytes rest_;
+  bool damaged_ = false;
+};
+
+// Finds the field `number`, of type kBytes. Returns false unless the message
+// has exactly one such field and, when `alone`, no other.
+bool FindOne(Bytes message, uint32_t number, bool alone, Bytes* value) {
+  Fields fields(message);
+  Field field;
+  int found = 0;
+  while (fields.Next(&field)) {
+    if (field.number == number && field.type == kBytes) {
+      ++found;
+      *value = field.value;
+    } else if (alone || field.number == number) {
+      return false;
+    }
+  }
+  return found == 1 && !fields.damaged();
+}
+
+// How many bytes a field of type kBytes with `size` bytes has.
+size_t FieldSize(size_t size) {
+  size_t length = 2;
+  for (size_t left = size; left > 0x7f; left >>= 7) ++length;
+  return length + size;
+}
+
+// Appends what comes before the `size` bytes of a field of type kBytes.
+void AppendHead(uint32_t number, size_t size, std::string* message) {
+  message->push_back(static_cast<char>(number << 3 | kBytes));
+  for (; size > 0x7f; size >>= 7) {
+    message->push_back(static_cast<char>((size & 0x7f) | 0x80));
+  }
+  message->push_back(static_cast<char>(size));
+}
+
+// Where a node's large constant is, from the outside in.
+struct Place {
+  Bytes entry;  // of NodeDef.attr, with its tag
+  Bytes attr;
+  Bytes tensor;
+  Bytes content;
+  size_t rest = 0;  // the size of the tensor without its content
+};
+
+// Finds the content of a TensorProto: of several, the last counts.
+bool FindContent(Bytes tensor, Place* place) {
+  Fields fields(tensor);
+  Field field;
+  while (fields.Next(&field)) {
+    if (field.number != kTensorContent) {
+      place->rest += field.whole.size();
+    } else if (field.type == kBytes) {
+      place->content = field.value;
+    } else {
+      return false;
+    }
+  }
+  return !fields.damaged();
+}
+
+// Returns whether the node is a Const whose value is to be taken out; `damaged`
+// says whether it is a message at all.
+bool FindConstant(Bytes node, Place* place, bool* damaged) {
+  Fields fields(node);
+  Field field;
+  Bytes op, entry, key;
+  int values = 0;
+  bool usual = true;
+  while (fields.Next(&field)) {
+    if (field.type != kBytes) continue;
+    if (field.number == kNodeOp) op = field.value;
+    if (field.number != kNodeAttr) continue;
+    usual = FindOne(field.value, kEntryKey, /*alone=*/false, &key) && usual;
+    if (key != "value") continue;
+    ++values;
+    entry = field.value;
+    place->entry = field.whole;
+  }
+  *damaged = fields.damaged();
+  return !*damaged && op == "Const" && usual && values == 1 &&
+         FindOne(entry, kEntryValue, /*alone=*/false, &place->attr) &&
+         FindOne(place->attr, kAttrTensor, /*alone=*/true, &place->tensor) &&
+         FindContent(place->tensor, place) &&
+         place->content.size() >= kLargeConstant;
+}
+
+// Appends a node's field of a GraphDef without the content at `place`.
+void AppendWithoutContent(Bytes node, const Place& place, std::string* graph) {
+  constexpr Bytes kKeyField = "\x0a\x05value";
+  const size_t attr = FieldSize(place.rest);
+  const size_t entry = kKeyField.size() + FieldSize(attr);
+  const size_t before = place.entry.data() - node.data();
+  const Bytes after = node.substr(before + place.entry.size());
+  AppendHead(kGraphNode, before + FieldSize(entry) + after.size(), graph);
+  graph->append(node.substr(0, before));
+  AppendHead(kNodeAttr, entry, graph);
+  graph->append(kKeyField);
+  AppendHead(kEntryValue, attr, graph);
+  AppendHead(kAttrTensor, place.rest, graph);
+  Fields fields(place.tensor);
+  Field field;
+  while (fields.Next(&field)) {
+    if (field.number != kTensorContent) graph->append(field.whole);
+  }
+  graph->append(after);
+}
+
+}  // namespace
+
+bool SplitGraphDef(Bytes bytes, SplitGraph* split, std::string* error) {
+  Fields fields(bytes);
+  Field field;
+  bool damaged = false;
+  while (!damaged && fields.Next(&field)) {
+    Place place;
+    if (field.number != kGraphNode || field.type != kBytes) {
+      split->graph.append(field.whole);
+    } else if (FindConstant(field.value, &place, &damaged)) {
+      split->contents.push_back(place.content);
+      AppendWithoutContent(field.value, place, &split->graph);
+    } else {
+      split->contents.emplace_back();
+      split->graph.append(field.whole);
+    }
+  }
+  if (!damaged && !fields.damaged()) return true;
+  const char* at = damaged ? field.whole.data() : fields.at();
+  *error = tensorflow::strings::StrCat(
+      "the graph is not a serialized GraphDef: it is damaged or cut short near "
+      "byte ",
+      at - bytes.data());
+  return false;
+}
+
+}  // namespace tfcarve
