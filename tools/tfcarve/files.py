@@ -5,7 +5,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tfcarve import json_form
@@ -82,6 +82,12 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     with contextlib.suppress(OSError):
         if path.stat().st_size == len(data) and path.read_bytes() == data:
             return False
+    write_pieces(path, (data,))
+    return True
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Makes `path` hold `pieces`, one after the other; nobody ever sees a part of it, whatever `pieces` raises."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -89,16 +95,17 @@ def write_if_changed(path: Path, data: bytes) -> bool:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            for piece in pieces:
+                stream.write(piece)
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
     except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
-    return True
 
 
 def _head(path: Path) -> bytes:

@@ -30,6 +30,7 @@ NAMES = (
     "locate",
     "explain",
     "inspect",
+    "memmap",
     "manifest",
     "private-symbols",
     "prove",

@@ -1,0 +1,53 @@
+"""`tfcarve memmap`: a model whose constants an app uses where they lie in the mapped file."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.emit import aligned_graph
+from tfcarve.errors import BadInput
+from tfcarve.models import graph_def, meta_graph, read
+from tfcarve.models.wire import Budget, Buffer, WireError
+
+NAME = "memmap"
+HELP = "writes a frozen graph with its constants aligned, for tfcarve_session_new_from_file"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef, .pb")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="where the graph goes; may be MODEL itself",
+    )
+
+
+def _check(path: Path, data: Buffer) -> None:
+    if meta_graph.is_saved_model(data):
+        raise BadInput(f"{path}: is a SavedModel: give a frozen GraphDef")
+    graph_def.graph(data, 0, len(data), str(path), Budget(len(data)))
+
+
+def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
+    for piece in aligned_graph.aligned(data):
+        if piece.constant_bytes:
+            sizes.append(piece.constant_bytes)
+        yield piece.data
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the graph and says what is aligned in it."""
+    sizes: list[int] = []
+    data = read.mapped(arguments.model)
+    try:
+        _check(arguments.model, data)
+        files.write_pieces(arguments.output, _counted(data, sizes))
+    except WireError as error:
+        raise BadInput(f"{arguments.model}: {error}") from None
+    print(f"{len(sizes):,} constants with {sum(sizes):,} bytes are aligned")
+    return 0
