@@ -44,7 +44,10 @@ class Fields {
     uint64_t tag = 0;
     damaged_ = !Varint(&tag) || tag >> 3 == 0 || tag >> 32 != 0 ||
                !Skip(static_cast<uint32_t>(tag & 7), field);
-    if (damaged_) return false;
+    if (damaged_) {
+      rest_ = from;
+      return false;
+    }
     field->number = static_cast<uint32_t>(tag >> 3);
     field->type = static_cast<uint32_t>(tag & 7);
     field->whole = from.substr(0, from.size() - rest_.size());
@@ -53,7 +56,7 @@ class Fields {
 
   bool damaged() const { return damaged_; }
 
-  // Where the reading stands.
+  // Where the next field begins.
   const char* at() const { return rest_.data(); }
 
  private:

@@ -371,8 +371,12 @@ int32_t tfcarve_set_cpu(const char* name) {
 }
 
 size_t tfcarve_kernel_count() {
+  // Without the one that a session's constants need.
+  const auto is_selected = [](const tensorflow::KernelDef& kernel) {
+    return kernel.op() != tfcarve::kConstantOp;
+  };
   return static_cast<size_t>(
-      tensorflow::GetAllRegisteredKernels().kernel_size());
+      tensorflow::GetFilteredRegisteredKernels(is_selected).kernel_size());
 }
 
 int32_t tfcarve_has_op(const char* op) {

@@ -1,0 +1,41 @@
+"""How much memory a session takes: prints kibibytes of anonymous memory, before it and after it and one run.
+
+    python -m e2e.session_memory LIBRARY MODEL (bytes|file) INPUT OUTPUT ROWS COLUMNS
+
+In a process of its own, for what is freed stays with a process.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from e2e.c_api import Library
+
+
+def anonymous() -> int:
+    """Kibibytes of this process that no file has."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    found = re.search(r"^RssAnon:\s+(\d+) kB$", status, re.MULTILINE)
+    assert found is not None
+    return int(found[1])
+
+
+def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
+    """Prints the two numbers."""
+    library = Library(Path(path))
+    given = np.ones(tuple(map(int, shape)), np.float32)
+    before = anonymous()
+    session = (
+        library.of_file(model) if form == "file" else library.of_bytes(Path(model).read_bytes())
+    )
+    with session:
+        session.run({fed: given}, [fetched])
+        print(before, anonymous())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

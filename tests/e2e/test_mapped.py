@@ -1,0 +1,397 @@
+"""Sessions of mapped files: results, memory, and what happens to the file."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from e2e import building
+from e2e.c_api import Array, CallError, Library
+from e2e.constant_models import CASES, Case
+from models import frozen
+from tfcarve.cli import main as tfcarve
+
+_LIBRARY = "//mapped:library"
+# A message without fields in front: what was at multiples of 64 no longer is.
+_SHIFT = b"\x22\x00"
+_FORMS = ("bytes", "as it is", "misaligned", "aligned")
+
+
+@dataclass(frozen=True)
+class Files:
+    """A case, and its graph in files: as TensorFlow writes it, aligned, and with nothing aligned."""
+
+    case: Case
+    plain: Path
+    aligned: Path
+    misaligned: Path
+
+    @classmethod
+    def of(cls, case: Case, folder: Path, name: str) -> Files:
+        """Writes the files."""
+        plain, aligned, misaligned = (
+            folder / f"{name}.{form}.pb" for form in ("plain", "aligned", "misaligned")
+        )
+        plain.write_bytes(case.graph.SerializeToString(deterministic=True))
+        assert tfcarve(["memmap", str(plain), "-o", str(aligned)]) == 0
+        misaligned.write_bytes(_SHIFT + aligned.read_bytes())
+        return cls(case, plain, aligned, misaligned)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
+    folder = tmp_path_factory.mktemp("models")
+    return {name: Files.of(make(), folder, name) for name, make in CASES.items()}
+
+
+@pytest.fixture(scope="module")
+def shared(files: dict[str, Files]) -> Iterator[Path]:
+    given = os.environ.get("TFCARVE_TEST_LIBRARY")
+    if given:
+        yield Path(given)
+        return
+    with building.app() as workspace:
+        workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
+        built = workspace.build([_LIBRARY]).files(_LIBRARY)
+        yield next(file for file in built if file.name == "libtensorflow-core.so")
+
+
+@pytest.fixture(scope="module")
+def library(shared: Path) -> Library:
+    return Library(shared)
+
+
+def _require(got: list[Array], case: Case) -> None:
+    for one, wanted in zip(got, case.expected, strict=True):
+        assert one.dtype == wanted.dtype
+        np.testing.assert_allclose(one, wanted, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_as_full_tensorflow(name: str, form: str, files: dict[str, Files], library: Library) -> None:
+    found, case = files[name], files[name].case
+    file = {"as it is": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
+    made = (
+        library.of_bytes(found.plain.read_bytes())
+        if form == "bytes"
+        else library.of_file(file[form])
+    )
+    with made as session:
+        for _ in range(1 if name == "overwritten" else 3):
+            _require(session.run(case.feeds, case.fetches), case)
+        if form != "as it is":  # there some may lie well by chance
+            assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
+
+
+def test_a_constant_can_be_fetched_and_fed_by_its_name(
+    files: dict[str, Files], library: Library
+) -> None:
+    case = files["dense"].case
+    with library.of_file(files["dense"].aligned) as session:
+        (weights,) = session.run({}, ["weights:0"])
+        assert weights.shape == (64, 256)
+        (output,) = session.run({**case.feeds, "weights": -weights}, ["output"])
+        (wanted,) = frozen.run(case.graph, {**case.feeds, "weights": -weights}, ["output"])
+        np.testing.assert_allclose(output, wanted, 1e-5, 1e-5)
+        assert np.abs(output - case.expected[0]).max() > 0.1, "it makes a difference"
+        _require(session.run(case.feeds, case.fetches), case)
+
+
+def _own_kilobytes(file: Path) -> int:
+    """How much of a mapped file this process has in pages of its own."""
+    maps = Path("/proc/self/smaps").read_text(encoding="utf-8")
+    name = re.escape(str(file))
+    found = re.search(rf"^\S+ .* {name}\n(?:\w+:.*\n)*?Anonymous: +(\d+)", maps, re.M)
+    assert found is not None, "it is mapped"
+    return int(found[1])
+
+
+@pytest.mark.parametrize(("name", "writes"), [("in_place", False), ("overwritten", True)])
+def test_only_a_kernel_that_writes_into_its_input_changes_a_page_and_none_the_file(
+    name: str, writes: bool, files: dict[str, Files], library: Library
+) -> None:
+    before = files[name].aligned.read_bytes()
+    with library.of_file(files[name].aligned) as session:
+        session.run(files[name].case.feeds, files[name].case.fetches)
+        assert (_own_kilobytes(files[name].aligned) > 0) == writes
+    assert files[name].aligned.read_bytes() == before
+
+
+def test_sessions_have_constants_of_their_own_and_run_at_once(
+    files: dict[str, Files], library: Library
+) -> None:
+    failed: list[BaseException] = []
+
+    def work(found: Files) -> None:
+        try:
+            for _ in range(5):
+                with library.of_file(found.aligned) as session:
+                    for _ in range(5):
+                        _require(session.run(found.case.feeds, found.case.fetches), found.case)
+        except BaseException as error:
+            failed.append(error)
+
+    workers = [
+        threading.Thread(target=work, args=(files[name],))
+        for name in ("dense", "loop", "in_place", "dense")
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failed
+
+
+def test_a_result_outlives_session_and_file(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.pb"
+    copy.write_bytes(files["dense"].aligned.read_bytes())
+    session = library.session_new_from_file(str(copy).encode(), 1)
+    result = library.session_run(session, None, 0, (ctypes.c_char_p * 1)(b"weights"), 1)
+    library.session_free(session)
+    copy.unlink()
+    tensor = library.output(result, 0)
+    assert str(copy) in Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert np.array_equal(tensor, library.output(result, 0))
+    weights = next(n for n in files["dense"].case.graph.node if n.name == "weights")
+    assert np.array_equal(tensor, tf.make_ndarray(weights.attr["value"].tensor))
+    library.result_free(result)
+    assert str(copy) not in Path("/proc/self/maps").read_text(encoding="utf-8")
+
+
+def _cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size - 1)
+
+
+def _grow(file: Path) -> None:
+    with file.open("ab") as stream:
+        stream.write(b"\0")
+
+
+def _write_again(file: Path) -> None:
+    data = file.read_bytes()
+    with file.open("r+b") as stream:
+        stream.write(data)
+    os.utime(file, ns=(0, 0))
+
+
+def _replace(file: Path) -> None:
+    other = file.with_suffix(".other")
+    other.write_bytes(b"another model")
+    other.replace(file)
+
+
+@pytest.mark.parametrize("change", [_cut, _grow, _write_again])
+def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
+    change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
+) -> None:
+    case = files["dense"].case
+    used, copied = tmp_path / "used.pb", tmp_path / "copied.pb"
+    used.write_bytes(files["dense"].aligned.read_bytes())
+    copied.write_bytes(files["dense"].misaligned.read_bytes())
+    with library.of_file(used) as one, library.of_file(copied) as other:
+        _require(one.run(case.feeds, case.fetches), case)
+        change(used)
+        change(copied)
+        with pytest.raises(CallError, match=r"used\.pb: the file has changed since it was loaded") as failed:
+            one.run(case.feeds, case.fetches)
+        assert failed.value.status == 2
+        _require(other.run(case.feeds, case.fetches), case)
+
+
+@pytest.mark.parametrize("change", [Path.unlink, _replace])
+def test_a_file_may_be_deleted_or_replaced(
+    change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
+) -> None:
+    file = tmp_path / "used.pb"
+    file.write_bytes(files["dense"].aligned.read_bytes())
+    with library.of_file(file) as session:
+        change(file)
+        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+
+
+def _no_file(folder: Path, name: str) -> Path:
+    file = folder / name
+    match name:
+        case "folder":
+            file.mkdir()
+        case "empty":
+            file.touch()
+        case "pipe":
+            os.mkfifo(file)
+        case "words":
+            file.write_text("these are words and no model")
+        case "huge":
+            file.touch()
+            os.truncate(file, 1 << 31)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "can't be read: No such file or directory"),
+        ("folder", "can't be read: it is a directory"),
+        ("empty", "can't be read: it is empty"),
+        ("pipe", "can't be read: it is not a regular file"),
+        ("huge", "can't be read: it is larger than 2 GB"),
+        ("words", "the graph is not a serialized GraphDef: it is damaged or cut short near byte 0"),
+    ],
+)
+def test_no_model(name: str, message: str, library: Library, tmp_path: Path) -> None:
+    file = _no_file(tmp_path, name)
+    with pytest.raises(CallError) as failed:
+        library.of_file(file)
+    assert str(failed.value) == f"{file}: {message}"
+    assert failed.value.status == 2
+
+
+def test_no_path(library: Library) -> None:
+    with pytest.raises(CallError, match="no path"):
+        library.of_file(None)
+
+
+@pytest.mark.parametrize("threads", [-1, 1025, -(1 << 31), (1 << 31) - 1])
+def test_absurd_numbers_of_threads(threads: int, files: dict[str, Files], library: Library) -> None:
+    message = f"threads is {threads}: give 1 to 1024, or 0 for one a core"
+    with pytest.raises(CallError, match=message) as failed:
+        library.of_file(files["dense"].plain, threads)
+    assert failed.value.status == 2
+    with pytest.raises(CallError, match=message):
+        library.of_bytes(files["dense"].plain.read_bytes(), threads)
+
+
+def _constant(graph: Any, size: int) -> Any:
+    return next(n for n in graph.node if len(n.attr["value"].tensor.tensor_content) == size)
+
+
+def _short(graph: Any) -> None:
+    tensor = _constant(graph, 1024).attr["value"].tensor
+    tensor.tensor_content += b"\0"
+
+
+def _other_shape(graph: Any) -> None:
+    _constant(graph, 1024).attr["value"].tensor.tensor_shape.dim[0].size = 17
+
+
+def _overflowing(graph: Any) -> None:
+    for dim in _constant(graph, 1024).attr["value"].tensor.tensor_shape.dim:
+        dim.size = 1 << 62
+
+
+def _negative(graph: Any) -> None:
+    _constant(graph, 1024).attr["value"].tensor.tensor_shape.dim[0].size = -16
+
+
+def _reserved(graph: Any) -> None:
+    _constant(graph, 1024).op = "_TfcarveConstant"
+
+
+def _reserved_in_function(graph: Any) -> None:
+    node = graph.library.function.add().node_def.add()
+    node.name, node.op = "Const", "_TfcarveConstant"
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_short, "its value has 1025 bytes, which is not 256 elements of 4 bytes"),
+        (_other_shape, "its value has 1024 bytes, which is not 272 elements of 4 bytes"),
+        (_overflowing, "its value has no valid shape"),
+        (_negative, "its value has no valid shape"),
+        (_reserved, "op _TfcarveConstant is reserved"),
+        (_reserved_in_function, "op _TfcarveConstant is reserved"),
+    ],
+)
+def test_constants_that_are_none(
+    damage: Callable[[Any], None], message: str, files: dict[str, Files], library: Library, tmp_path: Path
+) -> None:
+    graph = tf.compat.v1.GraphDef.FromString(files["small"].plain.read_bytes())
+    damage(graph)
+    data = graph.SerializeToString()
+    file = tmp_path / "damaged.pb"
+    file.write_bytes(data)
+    for make in (lambda: library.of_bytes(data), lambda: library.of_file(file)):
+        with pytest.raises(CallError, match=f"node Const: {message}") as failed:
+            make()
+        assert failed.value.status == 2
+
+
+def _python(*arguments: str | Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        check=False,
+        text=True,
+        capture_output=True,
+        env=environment,
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
+    return done.stdout
+
+
+def test_damaged_files_are_refused_or_run(files: dict[str, Files], shared: Path, tmp_path: Path) -> None:
+    said = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
+    refused, ran = map(int, said.split())
+    assert refused + ran == 2000
+    assert refused > 200 and ran > 200, "both occur"
+
+
+# Of a constant of 32 MiB.
+_LARGE = 32 * 1024
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [1, _LARGE], name=frozen.INPUT)
+        weights = np.random.default_rng(1).random((_LARGE, 256), np.float32)
+        tf.matmul(fed, tf.identity(tf.constant(weights)), name=frozen.OUTPUT)
+    feeds = {frozen.INPUT: np.ones((1, _LARGE), np.float32)}
+    case = Case(graph.as_graph_def(), feeds, _LARGE * 1024)
+    return Files.of(case, tmp_path_factory.mktemp("large"), "large")
+
+
+# The memory that a run needs by itself is far less than the constant.
+@pytest.mark.parametrize(
+    ("form", "file", "least", "most"),
+    [
+        ("file", "aligned", 0, _LARGE // 4),
+        ("file", "misaligned", _LARGE, _LARGE * 5 // 4),
+        ("bytes", "plain", _LARGE, _LARGE * 5 // 4),
+    ],
+)
+def test_memory(
+    form: str, file: str, least: int, most: int, large: Files, shared: Path
+) -> None:
+    shape = ("1", str(_LARGE))
+    said = _python("e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape)
+    before, after = map(int, said.split())
+    assert least <= after - before <= most
+
+
+def test_what_a_library_registers_stays_what_it_was(shared: Path, files: dict[str, Files]) -> None:
+    code = (
+        "import sys; from pathlib import Path; from e2e.c_api import Library\n"
+        "library = Library(Path(sys.argv[1])); before = library.kernel_count()\n"
+        "with library.of_file(sys.argv[2]): print(before, library.kernel_count())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, shared, files["dense"].aligned],
+        check=True, text=True, stdout=subprocess.PIPE, env=environment,
+    )  # fmt: skip
+    before, after = map(int, done.stdout.split())
+    assert before == after > 0
