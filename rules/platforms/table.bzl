@@ -2,6 +2,18 @@
 
 visibility(["//rules/...", "//tests/..."])
 
+# The levels of x86-64's psABI above the first. Since 2009, 2013 (AVX2, FMA) and 2017 (AVX-512), by Intel.
+_X86_64_LEVELS = {
+    "x86-64-v2": ["-march=x86-64-v2"],
+    "x86-64-v3": ["-march=x86-64-v3"],
+    "x86-64-v4": [
+        "-march=x86-64-v4",
+        # Eigen's own products for AVX-512 pack matrices by a specialisation that is ambiguous with TensorFlow's for
+        # convolutions; without them Eigen's general product uses the registers.
+        "-DEIGEN_USE_AVX512_GEMM_KERNELS=0",
+    ],
+}
+
 def _linux(*, cpu, triple, package, bazel_cpu, cpus):
     """A row for Linux, built by the machine's own compiler or by Debian's cross compiler.
 
@@ -26,14 +38,15 @@ def _linux(*, cpu, triple, package, bazel_cpu, cpus):
         missing_toolchain = "{0}-g++ is not on PATH; try: sudo apt-get install {1}".format(triple, package),
     )
 
-def _android(*, cpu, triple, abi, flags = []):
+def _android(*, cpu, triple, abi, flags = [], cpus = {}):
     """A row for Android, built by the NDK's clang.
 
     Args:
       cpu: value of @platforms//cpu.
       triple: the NDK's, with the lowest API level that the library runs on.
       abi: the folder of an APK that libraries for this CPU are in.
-      flags: the compiler's flags for the CPU.
+      flags: the compiler's flags for the CPUs that the ABI is for.
+      cpus: dict, as in _linux: others, not all of which the ABI is for.
 
     Returns:
       struct, see PLATFORMS.
@@ -43,7 +56,7 @@ def _android(*, cpu, triple, abi, flags = []):
         cpu = cpu,
         constraints = ["@platforms//os:android", "@platforms//cpu:" + cpu],
         triple = triple,
-        cpus = {abi: flags},
+        cpus = {abi: flags} | cpus,
         cross = None,
         shared_library = "libtensorflow-core.so",
         missing_toolchain = "register the NDK's toolchains in your MODULE.bazel: rules_android_ndk, " +
@@ -96,7 +109,13 @@ PLATFORMS = {
         flags = ["-mfpu=neon", "-mthumb"],
     ),
     "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86"),
-    "android_x86_64": _android(cpu = "x86_64", triple = "x86_64-linux-android24", abi = "x86_64"),
+    "android_x86_64": _android(
+        cpu = "x86_64",
+        triple = "x86_64-linux-android24",
+        abi = "x86_64",
+        # The ABI has what the second has.
+        cpus = {"x86-64-v3": _X86_64_LEVELS["x86-64-v3"]},
+    ),
     "ios_arm64": _ios(cpu = "aarch64", triple = "arm64-apple-ios13.0", environment = "device"),
     "ios_sim_arm64": _ios(cpu = "aarch64", triple = "arm64-apple-ios14.0-simulator", environment = "simulator"),
     "ios_sim_x86_64": _ios(cpu = "x86_64", triple = "x86_64-apple-ios13.0-simulator", environment = "simulator"),
@@ -141,6 +160,6 @@ PLATFORMS = {
         triple = "x86_64-linux-gnu",
         package = "g++-x86-64-linux-gnu",
         bazel_cpu = "k8",
-        cpus = {"x86-64": []},
+        cpus = {"x86-64": []} | _X86_64_LEVELS,
     ),
 }

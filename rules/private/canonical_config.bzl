@@ -7,8 +7,15 @@ visibility("private")
 OPTIMIZATIONS = ["Oz", "Os", "O2", "O3"]
 PROTOS = ["full", "lite"]
 
+# For the sources where models spend their time, where the option asks for small code.
+_HOT = {"Os": "O2", "Oz": "O2"}
+
+# Sources that choose their own optimization, by path and by label.
+_OWN_OPTIMIZATION = "tools/runtime[/:]math[/:]"
+
 _COMPILATION_MODE = "//command_line_option:compilation_mode"
 _FORCE_PIC = "//command_line_option:force_pic"
+_HOT_COPTS = str(Label("//rules/config:hot_copts"))
 _PER_FILE_COPT = "//command_line_option:per_file_copt"
 _PLATFORMS = "//command_line_option:platforms"
 _LIBRARY_COPTS = str(Label("//rules/config:library_copts"))
@@ -35,21 +42,26 @@ def check_options(name, optimization, cpu, protos):
 def _canonical_config_impl(settings, attr):
     platforms = settings[_PLATFORMS]
     row = PLATFORMS.get(platforms[0].name) if platforms else None
-    flags = [] if attr.optimization == "Os" else ["-" + attr.optimization]
+    optimization = [] if attr.optimization == "Os" else ["-" + attr.optimization]
+    cpu = []
     if row:
         # The cross toolchains have the default's flags; those that apps register do not.
         default = [] if row.cross else row.cpus.values()[0]
 
         # A library is built for several platforms, not all of which have the CPU.
-        flags = flags + row.cpus.get(attr.cpu, default)
+        cpu = row.cpus.get(attr.cpu, default)
     return {
         _COMPILATION_MODE: "opt",
         # One set of objects serves the archive and the shared library. The NDK's toolchains compile nothing
         # else, and so refuse to be told.
         _FORCE_PIC: not row or row.os != "android",
-        # These come after the flags of copts.bzl, on all that is compiled for the target.
-        _PER_FILE_COPT: [".*@" + ",".join(flags)] if flags else [],
-        _LIBRARY_COPTS: flags,
+        # These come after the flags of copts.bzl, on all that is compiled for the target but the files of
+        # directories: for those the rules pass on the settings below.
+        _PER_FILE_COPT: (
+            [".*,-%s@%s" % (_OWN_OPTIMIZATION, ",".join(optimization))] if optimization else []
+        ) + ([".*@" + ",".join(cpu)] if cpu else []),
+        _HOT_COPTS: ["-" + _HOT.get(attr.optimization, attr.optimization)] + cpu,
+        _LIBRARY_COPTS: optimization + cpu,
         _LOG_MESSAGES: attr.log_messages,
         _PROTOS: attr.protos,
     }
@@ -57,7 +69,7 @@ def _canonical_config_impl(settings, attr):
 canonical_config = transition(
     implementation = _canonical_config_impl,
     inputs = [_PLATFORMS],
-    outputs = [_COMPILATION_MODE, _FORCE_PIC, _LIBRARY_COPTS, _LOG_MESSAGES, _PER_FILE_COPT, _PROTOS],
+    outputs = [_COMPILATION_MODE, _FORCE_PIC, _HOT_COPTS, _LIBRARY_COPTS, _LOG_MESSAGES, _PER_FILE_COPT, _PROTOS],
 )
 
 CANONICAL_CONFIG_ATTRS = {

@@ -5,6 +5,7 @@ visibility("public")
 # The exec configuration has the options of the library that the sources are for, and with them other
 # paths: a program in there would be compiled again for each set of options.
 _OPTIONS = {
+    str(Label("//rules/config:hot_copts")): ["-O2"],
     str(Label("//rules/config:library_copts")): [],
     str(Label("//rules/config:log_kernel_sources")): False,
     str(Label("//rules/config:log_messages")): True,

@@ -1,10 +1,8 @@
 """tf_mobile_library: TensorFlow carved to what some models need, for one platform."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
-load("//third_party/tensorflow:defines.bzl", "DEFINES")
 load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
@@ -16,7 +14,6 @@ load(
     "archive",
     "archive_of",
     "cc_tools",
-    "compile",
     "link",
     "linking_context",
     "objects_of",
@@ -24,12 +21,12 @@ load(
     "strip",
 )
 load(":oldest_system.bzl", "oldest_system")
-load(":precompiled_header.bzl", "PrecompiledHeaderInfo")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":selection.bzl", "tf_selection")
 load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
+load(":units.bzl", "UNITS_ATTRS", "units")
 
 visibility("public")
 
@@ -95,20 +92,12 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
 def _mobile_library_impl(ctx):
     cc = cc_tools(ctx)
     selected = ctx.attr.selection[TfSelectionInfo]
-    units, helpers = _write_units(ctx, selected.selection)
-    context = _compilation_context(ctx, selected)
-    headers = ctx.attr._precompiled_headers[PrecompiledHeaderInfo]
-    copts = TENSORFLOW_COPTS + headers.copts
-    logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value
-    unit_copts = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] if logging else copts
-    unit_objects = compile(cc, name = ctx.label.name + "/units", srcs = [units], copts = unit_copts, contexts = context)
-    helper_objects = compile(cc, name = ctx.label.name + "/helpers", srcs = [helpers], copts = copts, contexts = context)
-
+    compiled = units(ctx, cc, selected = selected)
     units_archive = _declare(ctx, "parts/libunits.a")
     helpers_archive = _declare(ctx, "parts/libhelpers.a")
-    unit_objects = unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
+    unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     archive(cc, output = units_archive, objects = unit_objects)
-    archive(cc, output = helpers_archive, objects = helper_objects)
+    archive(cc, output = helpers_archive, objects = compiled.helper_objects)
 
     own = CcInfo(linking_context = linking_context(cc, [
         static_library(cc, archive_file = units_archive, alwayslink = True),
@@ -118,7 +107,7 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
     )
 
-    info, size_files = _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units_archive, context, copts, selected.selection)
+    info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -133,7 +122,7 @@ def _mobile_library_impl(ctx):
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
-            units = depset([units, helpers]),
+            units = depset(compiled.sources),
             unstripped = depset([info.unstripped_library] if shared else []),
             _validation = depset([info.proof] if info.proof else []),
         ),
@@ -142,33 +131,7 @@ def _mobile_library_impl(ctx):
 def _declare(ctx, name):
     return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
 
-def _write_units(ctx, selection):
-    """Two directories of generated sources: those that register, and those that these link."""
-    units = ctx.actions.declare_directory(ctx.label.name + "/units")
-    helpers = ctx.actions.declare_directory(ctx.label.name + "/helpers")
-    args = ctx.actions.args()
-    args.add("units")
-    args.add(selection)
-
-    # A selection made for other macros names classes that this compile never sees: it is refused.
-    args.add_all(DEFINES, before_each = "--define")
-    args.add_all("--units", [units], expand_directories = False)
-    args.add_all("--helpers", [helpers], expand_directories = False)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
-        inputs = [selection],
-        outputs = [units, helpers],
-        mnemonic = "TfUnits",
-        progress_message = "Writing the units of %{label}",
-    )
-    return units, helpers
-
-def _compilation_context(ctx, selected):
-    own = cc_common.create_compilation_context(headers = selected.custom_ops)
-    return [own, ctx.attr._unit_sources[CcInfo].compilation_context]
-
-def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_contexts, copts, selection):
+def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
     """Declares all that leaves Bazel; each is made only when it is asked for."""
     linked = cc_info.linking_context
     runtime = [
@@ -183,7 +146,7 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         if library.alwayslink
         for member in objects_of(library)
     ]
-    pulled_in = helper_objects + [
+    pulled_in = compiled.helper_objects + [
         member
         for library in runtime
         if not library.alwayslink
@@ -223,12 +186,11 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         selection = selection,
         shared = shared,
         map_file = map_file,
-        units = units,
+        units = units_archive,
         contexts = contexts,
         flags = flags,
         inputs = [ctx.file._exports],
-        copts = copts,
-        compile_contexts = unit_contexts,
+        compiled = compiled,
     )
     facts = link_facts(
         ctx,
@@ -252,9 +214,9 @@ def _artifacts(ctx, cc, cc_info, unit_objects, helper_objects, units, unit_conte
         size_report = told.report,
         proof = proof(
             ctx,
-            library = units if system == "ios" else shared,
+            library = units_archive if system == "ios" else shared,
             selection = selection,
-            units = units,
+            units = units_archive,
             cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
         ),
         runner = link(
@@ -284,7 +246,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         # The last for what units call beside the core: RE2.
         "_runtime": attr.label_list(default = [
@@ -294,15 +256,9 @@ _mobile_library = rule(
             "//tools/runtime/math",
         ]),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
-        "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),
         "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
-        "_precompiled_headers": attr.label(
-            default = "@tfcarve_tensorflow//:precompiled_headers",
-            providers = [PrecompiledHeaderInfo],
-        ),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
-        "_unit_sources": attr.label(default = "@tfcarve_tensorflow//:unit_sources"),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",
             executable = True,

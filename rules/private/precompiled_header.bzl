@@ -41,7 +41,7 @@ def _command_line(ctx, cc, context, output, flags):
         source_file = ctx.file.hdr.path,
         output_file = output,
         user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts +
-                             ctx.attr._library_copts[BuildSettingInfo].value + flags + ["-x", "c++-header"],
+                             ctx.attr.options[BuildSettingInfo].value + flags + ["-x", "c++-header"],
         include_directories = context.includes,
         quote_include_directories = context.quote_includes,
         system_include_directories = depset(transitive = [context.system_includes, context.external_includes]),
@@ -83,12 +83,13 @@ def _precompiled_header_impl(ctx):
     context = cc_common.merge_compilation_contexts(
         compilation_contexts = [dep[CcInfo].compilation_context for dep in ctx.attr.deps],
     )
-    header = ctx.actions.declare_file(ctx.file.hdr.basename)
+    name = ctx.attr.include_as or ctx.file.hdr.basename
+    header = ctx.actions.declare_file(name)
     ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
-    plain = ["-include", header.basename]
+    plain = ["-include", name]
     if cc.toolchain.compiler not in _CLANG:
         # The compiler looks for <header>.gch beside the header.
-        files = [header, ctx.actions.declare_file(header.basename + ".gch")]
+        files = [header, ctx.actions.declare_file(name + ".gch")]
         copts = plain
         _precompile(ctx, cc, context, files[1], [])
     elif "-isysroot" in _command_line(ctx, cc, context, header.path, []).arguments:
@@ -96,12 +97,12 @@ def _precompiled_header_impl(ctx):
         files = [header]
         copts = plain
     else:
-        files = [header, ctx.actions.declare_file(header.basename + ".pch")]
+        files = [header, ctx.actions.declare_file(name + ".pch")]
         copts = ["-isysroot", ".", "-include-pch", files[1].path]
         _precompile(ctx, cc, context, files[1], _CLANG_FLAGS)
     own = cc_common.create_compilation_context(
         headers = depset(files),
-        includes = depset([header.dirname]),
+        includes = depset([header.path.removesuffix("/" + name)]),
     )
     return [
         DefaultInfo(files = depset(files)),
@@ -124,7 +125,12 @@ precompiled_header = rule(
         "hdr": attr.label(allow_single_file = [".h"], mandatory = True),
         "copts": attr.string_list(doc = "Those of the sources."),
         "deps": attr.label_list(providers = [CcInfo]),
+        "include_as": attr.string(doc = "The path by which sources include it; else the name of `hdr`."),
+        "options": attr.label(
+            default = "//rules/config:library_copts",
+            doc = "Further flags of the sources: those that a library's options come to.",
+            providers = [BuildSettingInfo],
+        ),
         "variable": attr.string(mandatory = True, doc = "The Make variable by which a cc_library includes it."),
-        "_library_copts": attr.label(default = "//rules/config:library_copts"),
     },
 )

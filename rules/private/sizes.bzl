@@ -14,7 +14,7 @@ def map_flags(map_file):
     """The linker's flags that write the map: lld and GNU ld know the same."""
     return ["-Wl,-Map=" + map_file.path]
 
-def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, inputs, copts, compile_contexts):
+def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, inputs, compiled):
     """Declares what tells of a shared library's size.
 
     Args:
@@ -27,8 +27,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
       contexts: list of CcLinkingContext of its link.
       flags: list of further flags of its link.
       inputs: list of Files that the flags name.
-      copts: list of compiler flags of the units.
-      compile_contexts: list of CcCompilationContext that the units see.
+      compiled: from units: how the units were compiled.
 
     Returns:
       struct of Files: link (link.json), map, page (an HTML file), report (JSON); and archives, a list
@@ -42,7 +41,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     ]
     line = _declare(ctx, "link.json")
     ctx.actions.write(line, json.encode(struct(
-        version = 1,
+        version = 2,
         platform = ctx.attr.platform or "this_machine",
         link = _link_command(cc, libraries, contexts, flags, units),
         strip = struct(
@@ -50,7 +49,8 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
             output = _OUTPUT,
             source = _SOURCE,
         ),
-        compile = _compile_command(cc, copts, compile_contexts),
+        compile = _compile_command(cc, compiled.copts, compiled.contexts),
+        hot_compile = _compile_command(cc, compiled.hot_copts, compiled.contexts),
         libraries = {path: None for library in libraries for path in _read(cc, library)}.keys(),
     )))
     report = _declare(ctx, "sizes.json")

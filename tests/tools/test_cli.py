@@ -15,6 +15,7 @@ import trees
 from protos import node
 
 from tfcarve import cli, commands, pinned
+from tfcarve.emit import hot
 from tfcarve.errors import BadInput
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import parse
@@ -120,6 +121,34 @@ def test_units_go_into_folders_of_their_own(capsys: pytest.CaptureFixture[str]) 
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
     assert _run("units", "s.json", "--units", "u", "--helpers", "./u") == 2
     assert "u: for the units and for the helpers: give two folders" in capsys.readouterr().err
+
+
+def _names(folder: str) -> set[str]:
+    return {path.name for path in Path(folder).iterdir()}
+
+
+def test_hot_units_go_into_folders_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _select("relu.pb") == 0
+    assert _run("units", "s.json", "--units", "u", "--helpers", "h") == 0
+    units, helpers = _names("u"), _names("h")
+    (hot_unit,) = (name for name in units if "relu_op" in name)
+    (hot_helper,) = helpers
+    sources = (f"{indexes.KERNELS}relu_op.cc", f"{indexes.KERNELS}relu_helper.cc")
+    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", sources),))
+    folders = ["--units", "u", "--hot-units", "hu", "--helpers", "h", "--hot-helpers", "hh"]
+    whole = Path("u", hot_unit).read_bytes()
+    assert _run("units", "s.json", *folders) == 0
+    assert (_names("hu"), _names("u")) == ({hot_unit}, units - {hot_unit})
+    assert (_names("hh"), _names("h")) == ({hot_helper}, set())
+    assert Path("hu", hot_unit).read_bytes() == whole
+    assert _run("units", "s.json", "--units", "u") == 0
+    assert _names("u") == units, "without a folder for them they are among the others"
+    assert _run("units", "s.json", "--units", "u", "--hot-units", "./u") == 2
+    assert "u: for the units and for the hot units: give two folders" in capsys.readouterr().err
+    assert _run("units", "s.json", "--units", "u", "--hot-helpers", "hh") == 2
+    assert "--hot-helpers: give --helpers as well" in capsys.readouterr().err
 
 
 def test_units_that_need_a_library_are_refused(

@@ -32,6 +32,19 @@ def test_helpers() -> None:
     }
 
 
+def test_hot_names() -> None:
+    kernels = "tensorflow/core/kernels"
+    chosen = selection(
+        [("A", "AOp", f"{kernels}/conv_ops_float.cc"), ("B", "BOp", f"{kernels}/no_op.cc")],
+        helpers=[f"{kernels}/transpose_functor_cpu.cc", f"{kernels}/ops_util.cc", "app.cc"],
+    )
+    assert units.hot_names(chosen) == {
+        "tensorflow__core__kernels__conv_ops_float.cc",
+        "tensorflow__core__kernels__transpose_functor_cpu.cc",
+    }
+    assert units.hot_names(chosen) < units.units(chosen).keys() | units.helpers(chosen).keys()
+
+
 def test_sources_of_tensorflow_may_be_replaced() -> None:
     source = "tensorflow/core/kernels/h.cc"
     (helper,) = units.helpers(selection(helpers=[source])).values()

@@ -140,6 +140,11 @@ def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
             "output": "OBJECT",
             "source": "UNIT",
         },
+        "hot_compile": {
+            "argv": [*compiler, "-O2", "-c", "UNIT", "-o", "OBJECT"],
+            "output": "OBJECT",
+            "source": "UNIT",
+        },
         "libraries": ["libunits.a", "libcore.a"],
     }
     (folder / "link.json").write_text(json.dumps(document))

@@ -185,7 +185,8 @@ def test_link_json_that_is_none(
     selection = f"{libraries['new'].folder}/selection.json"
     for content, message in (
         ("", "output group `sizes`"),
-        ('{"version": 1}', "output group `sizes`"),
+        ('{"version": 1}', "no link.json of version 2"),
+        ('{"version": 2}', "output group `sizes`"),
         (libraries["new"].link.read_text(), "name the folder it is under with --root"),
     ):
         Path("link.json").write_text(content)

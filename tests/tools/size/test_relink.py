@@ -7,8 +7,10 @@ import mini_library
 import pytest
 from mini_library import DOUBLE, FLOAT, OPS, RELU, TABLE, Built
 
+from tfcarve.emit import hot
 from tfcarve.errors import BadInput
 from tfcarve.selection.selection import Selection
+from tfcarve.size.link_line import Command
 from tfcarve.size.relink import Relinker
 from tfcarve.size.without import Target, target, without
 
@@ -59,6 +61,15 @@ def test_one_of_two_classes_needs_a_compile(built: Built) -> None:
     bound = _relinker(built, recompile=False).price(target(f"class:{FLOAT}"))
     assert bound.saved == {"stripped": 0, "text": 0, "gzip": 0}
     assert _relinker(built).price(target(f"class:{FLOAT}")).recompiled == (RELU,)
+
+
+def test_hot_units_are_compiled_for_speed(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = replace(built.line(), hot_compile=Command(("false",), "", ""))
+    wanted = target(f"class:{FLOAT}")
+    Relinker(line, built.selection, recompile=True).price(wanted)
+    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", (RELU,)),))
+    with pytest.raises(BadInput, match="compiling kernels__relu_op.cc failed"):
+        Relinker(line, built.selection, recompile=True).price(wanted)
 
 
 def test_failed_link_is_told(built: Built, tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
 
 
 def _keep(selection: Selection, report: Report, line: link_line.LinkLine) -> None:
-    flags = hashlib.sha256("\0".join(line.compile.argv).encode()).hexdigest()[:16]
+    argv = (*line.compile.argv, *line.hot_compile.argv)
+    flags = hashlib.sha256("\0".join(argv).encode()).hexdigest()[:16]
     path = kept.path(report.platform, flags)
     files.write_if_changed(path, kept.to_json(kept.add(kept.load(path), selection, report)))
 

@@ -31,6 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for those of the sources that they need to link",
     )
+    for name in ("units", "helpers"):
+        parser.add_argument(
+            f"--hot-{name}",
+            type=Path,
+            metavar="DIR",
+            help=f"folder for those that are compiled for speed; else they are in that of --{name}",
+        )
     parser.add_argument(
         "--define",
         action="append",
@@ -60,20 +67,45 @@ def _require_libraries(selection: Selection, name: Path) -> None:
         )
 
 
+def _parts(
+    arguments: argparse.Namespace, selection: Selection
+) -> list[tuple[str, Path, dict[str, bytes]]]:
+    """Returns what each folder is for, its path and the files that go into it."""
+    hot = units.hot_names(selection)
+    parts = []
+    for name, cold_folder, hot_folder, emit in (
+        ("units", arguments.units, arguments.hot_units, units.units),
+        ("helpers", arguments.helpers, arguments.hot_helpers, units.helpers),
+    ):
+        if cold_folder is None and hot_folder is not None:
+            raise BadInput(f"--hot-{name}: give --{name} as well, for those that are not hot")
+        if cold_folder is None:
+            continue
+        made = emit(selection)
+        apart = made.keys() & hot if hot_folder is not None else frozenset()
+        parts.append((name, cold_folder, {n: t for n, t in made.items() if n not in apart}))
+        if hot_folder is not None:
+            parts.append((f"hot {name}", hot_folder, {n: made[n] for n in sorted(apart)}))
+    return parts
+
+
+def _require_distinct(parts: Sequence[tuple[str, Path, dict[str, bytes]]]) -> None:
+    seen: dict[Path, str] = {}
+    for name, folder, _ in parts:
+        other = seen.setdefault(folder.resolve(), name)
+        if other != name:
+            raise BadInput(f"{folder}: for the {other} and for the {name}: give two folders")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
     _require_libraries(selection, arguments.selection)
-    made = {arguments.units: units.units(selection)}
-    if arguments.helpers is not None:
-        made[arguments.helpers] = units.helpers(selection)
-        if arguments.helpers.resolve() == arguments.units.resolve():
-            raise BadInput(
-                f"{arguments.helpers}: for the units and for the helpers: give two folders"
-            )
-    for folder in made:
+    parts = _parts(arguments, selection)
+    _require_distinct(parts)
+    for _, folder, _ in parts:
         files.require_own(folder, units.is_unit)
-    for folder, content in made.items():
+    for _, folder, content in parts:
         files.write_directory(folder, content)
     return 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from tfcarve.emit import hot
 from tfcarve.emit.cstring import quote
 from tfcarve.emit.source_path import fit
 from tfcarve.errors import BadInput
@@ -72,3 +73,12 @@ def helpers(selection: Selection) -> dict[str, bytes]:
     return {
         file_name(source): f"{_HELPER}{_include(source)}".encode() for source in selection.helpers
     }
+
+
+def hot_names(selection: Selection) -> frozenset[str]:
+    """Returns the file names of those units, of sources and helpers, that are compiled for speed."""
+    return frozenset(
+        file_name(source)
+        for source in (*selection.files, *selection.helpers)
+        if hot.group_of(source)
+    )

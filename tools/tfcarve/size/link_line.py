@@ -10,7 +10,7 @@ from tfcarve import files, json_form
 from tfcarve.errors import BadInput
 from tfcarve.size import archive
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class LinkLine:
       link: makes the library with its symbols; its source is the archive of the units.
       strip: copies the library without symbols; its source is the library.
       compile: makes an object of a unit; its source is the unit.
+      hot_compile: the same for a unit that is compiled for speed.
       libraries: the archives and objects of the link, the units' among them, in link order.
     """
 
@@ -59,6 +60,7 @@ class LinkLine:
     link: Command
     strip: Command
     compile: Command
+    hot_compile: Command
     libraries: tuple[str, ...]
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
@@ -84,6 +86,7 @@ _FORM: Mapping[str, Any] = {
     "link": _COMMAND,
     "strip": _COMMAND,
     "compile": _COMMAND,
+    "hot_compile": _COMMAND,
     "libraries": [str],
 }
 
@@ -103,9 +106,9 @@ def load(path: Path, root: Path | None) -> LinkLine:
         if not isinstance(document, dict) or document.get("version") != VERSION:
             raise ValueError(f"no link.json of version {VERSION}")
         json_form.check(document, _FORM, "link")
-        link, strip, compile_ = (
+        link, strip, compile_, hot_compile = (
             Command(tuple(document[c]["argv"]), document[c]["output"], document[c]["source"])
-            for c in ("link", "strip", "compile")
+            for c in ("link", "strip", "compile", "hot_compile")
         )
         made = LinkLine(
             root if root is not None else _execution_root(path),
@@ -113,6 +116,7 @@ def load(path: Path, root: Path | None) -> LinkLine:
             link,
             strip,
             compile_,
+            hot_compile,
             tuple(document["libraries"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -55,6 +55,7 @@ class Relinker:
         self.selection = selection
         self._recompile = recompile
         self._texts = units.units(selection)
+        self._hot = units.hot_names(selection)
         self._objects = {_stem(name): content for name, content in line.units()}
         missing = {_stem(name) for name in self._texts} - self._objects.keys()
         if missing:
@@ -115,19 +116,14 @@ class Relinker:
     def _compiled(self, name: str, text: bytes) -> bytes:
         """The object of a unit, kept in the user's cache: the same text and flags give the same object."""
         line = self._line
-        key = hashlib.sha256(
-            b"\0".join([text, *(a.encode() for a in line.compile.argv)])
-        ).hexdigest()
+        command = line.hot_compile if name in self._hot else line.compile
+        key = hashlib.sha256(b"\0".join([text, *(a.encode() for a in command.argv)])).hexdigest()
         kept = files.cache_directory() / "sizes" / "objects" / f"{key}.o"
         if not kept.is_file():
             with tempfile.TemporaryDirectory() as folder:
                 source, output = Path(folder, name), Path(folder, "unit.o")
                 source.write_bytes(text)
-                _run(
-                    line.compile.with_files(str(output), [str(source)]),
-                    line.root,
-                    f"compiling {name}",
-                )
+                _run(command.with_files(str(output), [str(source)]), line.root, f"compiling {name}")
                 files.write_if_changed(kept, output.read_bytes())
         return kept.read_bytes()
 

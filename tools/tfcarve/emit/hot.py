@@ -1,0 +1,55 @@
+"""Which sources are compiled for speed and not for size: hot_sources.yaml."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tfcarve import json_form
+from tfcarve.errors import BadInput
+from tfcarve.models import yaml_form
+
+_DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
+_FORM = {"groups": [{"name": str, "why": str, "sources": [str]}]}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sources with the same kind of loops.
+
+    Attributes:
+      name: of the group.
+      why: why models spend their time there.
+      sources: patterns of paths from TensorFlow's root, as fnmatch has them.
+    """
+
+    name: str
+    why: str
+    sources: tuple[str, ...]
+
+
+def parse(document: Any, where: str) -> tuple[Group, ...]:
+    """Returns the groups in `document`; raises BadInput where they are not as they must be."""
+    try:
+        json_form.check(document, _FORM, where)
+        return tuple(
+            Group(row["name"], " ".join(row["why"].split()), tuple(row["sources"]))
+            for row in document["groups"]
+        )
+    except (json_form.FormError, KeyError) as error:
+        raise BadInput(f"{where}: not as its head says: {error}") from None
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """Returns the groups that come with tfcarve."""
+    return parse(yaml_form.load(_DATA.read_text(encoding="utf-8")), str(_DATA))
+
+
+def group_of(source: str) -> Group | None:
+    """Returns the group of a source, a path from TensorFlow's root; None where it is compiled for size."""
+    for group in groups():
+        if any(fnmatchcase(source, pattern) for pattern in group.sources):
+            return group
+    return None
