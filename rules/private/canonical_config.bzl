@@ -2,7 +2,7 @@
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
-visibility("private")
+visibility(["//tests/rules"])
 
 OPTIMIZATIONS = ["Oz", "Os", "O2", "O3"]
 PROTOS = ["full", "lite"]

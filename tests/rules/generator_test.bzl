@@ -3,6 +3,7 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 
 _OPTIONS = {
+    str(Label("//rules/config:hot_copts")): ["-O3"],
     str(Label("//rules/config:library_copts")): ["-O2"],
     str(Label("//rules/config:log_messages")): False,
     str(Label("//rules/config:protos")): "full",

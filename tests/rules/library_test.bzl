@@ -3,7 +3,9 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:defs.bzl", "TfMobileLibraryInfo")
+load(":compile_commands.bzl", "compile_commands")
 load(":link_facts.bzl", "link_facts")
+load(":oldest_system_test.bzl", "toolchain_settings")
 
 def _only_registrations_are_forced_impl(ctx):
     env = analysistest.begin(ctx)
@@ -65,14 +67,19 @@ canonical_config_test = analysistest.make(
     config_settings = {"//command_line_option:compilation_mode": "dbg"},
 )
 
-def _compile_flags(env):
-    compiles = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile" and a.argv]
-    return compiles[0].argv
+def _require_last(env, commands, prefix, expected):
+    """What the last flag with a prefix is, on the command lines of each kind of source."""
+    asserts.equals(env, expected, {
+        kind: ([flag for flag in argv if flag.startswith(prefix)] or [""])[-1]
+        for kind, argv in commands.items()
+    })
+
+def _alike(flag):
+    return {kind: flag for kind in ["hot units", "manifest", "units"]}
 
 def _options_impl(ctx):
     """The options' flags come after those that they change."""
     env = analysistest.begin(ctx)
-    argv = _compile_flags(env)
     asserts.true(env, _PACKED in _shared_library_flags(env), "packed_relocations has no effect")
     archives = [
         library.pic_static_library.basename
@@ -83,9 +90,9 @@ def _options_impl(ctx):
     asserts.true(env, "libprotobuf_full.a" in archives, "full protos have no effect: %s" % archives)
     asserts.false(env, "libprotobuf_lite.a" in archives, "both kinds of protos: %s" % archives)
     asserts.true(env, _NO_MESSAGES in link_facts(env)["defines"], "log_messages has no effect")
-    for first, last in [("-Os", "-O3"), ("-mcpu=cortex-a53", "-mcpu=cortex-a72")]:
-        asserts.true(env, first in argv and last in argv, "%s or %s is missing in %s" % (first, last, argv))
-        asserts.true(env, argv.index(first) < argv.index(last), "%s overrides %s" % (first, last))
+    commands = compile_commands(env)
+    _require_last(env, commands, "-O", _alike("-O3"))
+    _require_last(env, commands, "-mcpu=", _alike("-mcpu=cortex-a72"))
     return analysistest.end(env)
 
 _ARM64 = {"//command_line_option:platforms": str(Label("//rules/platforms:linux_arm64"))}
@@ -94,14 +101,56 @@ options_test = analysistest.make(_options_impl, config_settings = _ARM64)
 
 def _no_options_impl(ctx):
     env = analysistest.begin(ctx)
-    argv = _compile_flags(env)
-    asserts.true(env, "-Os" in argv, str(argv))
     asserts.false(env, _NO_MESSAGES in link_facts(env)["defines"], "it was not asked for")
-    for flag in ["-O3", "-mcpu=cortex-a72"]:
-        asserts.false(env, flag in argv, "%s is in %s" % (flag, argv))
+    commands = compile_commands(env)
+    _require_last(env, commands, "-O", _alike("-Os") | {"hot units": "-O2"})
+    _require_last(env, commands, "-mcpu=", _alike("-mcpu=cortex-a53"))
     return analysistest.end(env)
 
 no_options_test = analysistest.make(_no_options_impl, config_settings = _ARM64)
+
+def _smallest_impl(ctx):
+    env = analysistest.begin(ctx)
+    _require_last(env, compile_commands(env), "-O", _alike("-Oz") | {"hot units": "-O2"})
+    return analysistest.end(env)
+
+smallest_test = analysistest.make(_smallest_impl, config_settings = _ARM64)
+
+_X86_64 = {"//command_line_option:platforms": str(Label("//rules/platforms:linux_x86_64"))}
+
+def _level(expected):
+    def impl(ctx):
+        env = analysistest.begin(ctx)
+        _require_last(env, compile_commands(env), "-march=", _alike(expected))
+        return analysistest.end(env)
+
+    return impl
+
+first_level_test = analysistest.make(_level(""), config_settings = _X86_64)
+
+third_level_test = analysistest.make(_level("-march=x86-64-v3"), config_settings = _X86_64)
+
+# Its ABI has more than the first level.
+android_level_test = analysistest.make(_level("-march=x86-64-v3"), config_settings = toolchain_settings("android_30"))
+
+def _fourth_level_impl(ctx):
+    env = analysistest.begin(ctx)
+    commands = compile_commands(env)
+    _require_last(env, commands, "-march=", _alike("-march=x86-64-v4"))
+    _require_last(env, commands, "-DEIGEN_USE_AVX512", _alike("-DEIGEN_USE_AVX512_GEMM_KERNELS=0"))
+    return analysistest.end(env)
+
+fourth_level_test = analysistest.make(_fourth_level_impl, config_settings = _X86_64)
+
+def _android_cpu_impl(ctx):
+    """A toolchain that an app registers does not know the flags of the platform."""
+    env = analysistest.begin(ctx)
+    commands = compile_commands(env)
+    _require_last(env, commands, "-mfpu=", _alike("-mfpu=neon"))
+    _require_last(env, commands, "-mthumb", _alike("-mthumb"))
+    return analysistest.end(env)
+
+android_cpu_test = analysistest.make(_android_cpu_impl, config_settings = toolchain_settings("android_26"))
 
 def _private_symbols_impl(ctx):
     """What leaves the rule, to Bazel and beside it, are the renamed archives."""

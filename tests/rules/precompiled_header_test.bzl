@@ -1,20 +1,62 @@
 """How a source includes TensorFlow's headers, by compiler."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load(":compile_commands.bzl", "compile_commands")
 load(":oldest_system_test.bzl", "toolchain_settings")
 
 def _included(expected):
     def impl(ctx):
         env = analysistest.begin(ctx)
         argv = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppCompile"][0].argv
-        headers = [flag for flag in argv if "tensorflow_headers.h" in flag]
-        asserts.equals(env, 1, len(headers))
-        asserts.true(env, headers[0].endswith(expected[-1]), "%s is no %s" % (headers[0], expected[-1]))
-        before = argv[:argv.index(headers[0])][1 - len(expected):]
-        asserts.equals(env, expected[:-1], before)
+        _require_included(env, argv, expected)
         return analysistest.end(env)
 
     return impl
+
+def _require_included(env, argv, expected):
+    headers = [flag for flag in argv if "tensorflow_headers.h" in flag]
+    asserts.equals(env, 1, len(headers))
+    asserts.true(env, headers[0].endswith(expected[-1]), "%s is no %s" % (headers[0], expected[-1]))
+    before = argv[:argv.index(headers[0])][1 - len(expected):]
+    asserts.equals(env, expected[:-1], before)
+
+def _hot_and_cold(flags, ending):
+    """Units that are compiled for speed include a header of their own."""
+
+    def impl(ctx):
+        env = analysistest.begin(ctx)
+        commands = compile_commands(env)
+        _require_included(env, commands["hot units"], flags + ["hot/tensorflow_headers.h" + ending])
+        _require_included(env, commands["units"], flags + ["tensorflow_headers.h" + ending])
+        asserts.false(env, "hot/tensorflow_headers.h" in " ".join(commands["units"]), "the others have theirs")
+        return analysistest.end(env)
+
+    return impl
+
+hot_clang_test = analysistest.make(
+    _hot_and_cold(["-isysroot", ".", "-include-pch"], ".pch"),
+    config_settings = toolchain_settings("android_26"),
+)
+
+hot_apple_clang_test = analysistest.make(
+    _hot_and_cold(["-include"], ""),
+    config_settings = toolchain_settings("ios_sdk"),
+)
+
+hot_gcc_test = analysistest.make(_hot_and_cold(["-include"], ""))
+
+def _hot_flags_impl(ctx):
+    """The header is made with the flags of the sources that include it."""
+    env = analysistest.begin(ctx)
+    (made,) = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfPrecompiledHeader"]
+    flags = [flag for flag in made.argv if flag.startswith(("-O", "-march="))]
+    asserts.equals(env, ["-O3", "-march=x86-64-v3"], flags[-2:])
+    return analysistest.end(env)
+
+hot_flags_test = analysistest.make(
+    _hot_flags_impl,
+    config_settings = {str(Label("//rules/config:hot_copts")): ["-O3", "-march=x86-64-v3"]},
+)
 
 clang_test = analysistest.make(
     _included(["-isysroot", ".", "-include-pch", "/tensorflow_headers.h.pch"]),
