@@ -30,5 +30,6 @@ TfMobileLibraryInfo = provider(
         "proof": "File: proof.json, what `tfcarve prove` found; made only where the library holds what was selected. None " +
                  "where it has no table of registrations.",
         "runner": "File: a program that runs a model in this library.",
+        "benchmark": "File: a program that measures a model in this library.",
     },
 )

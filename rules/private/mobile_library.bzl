@@ -118,6 +118,7 @@ def _mobile_library_impl(ctx):
             info.selection,
         ] + shared + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
+            benchmark = depset([info.benchmark]),
             parts = depset([units_archive, helpers_archive]),
             runner = depset([info.runner]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
@@ -219,14 +220,19 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
             units = units_archive,
             cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
         ),
-        runner = link(
-            cc,
-            name = ctx.label.name + "/run_model",
-            output_type = "executable",
-            contexts = [ctx.attr._run_model[CcInfo].linking_context, linked],
-            flags = collect_garbage(system),
-        ),
+        runner = _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
+        benchmark = _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
     ), [told.link, told.map, told.page, told.report] + told.archives
+
+def _program(ctx, cc, name, main, linked, system):
+    """Links a program of the C interface with the library."""
+    return link(
+        cc,
+        name = "%s/%s" % (ctx.label.name, name),
+        output_type = "executable",
+        contexts = [main[CcInfo].linking_context, linked],
+        flags = collect_garbage(system),
+    )
 
 def _forced(cc, cc_info):
     """The direct libraries of a CcInfo with all of their objects forced into the link."""
@@ -255,6 +261,7 @@ _mobile_library = rule(
             "@tfcarve_tensorflow//:unit_sources",
             "//tools/runtime/math",
         ]),
+        "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),

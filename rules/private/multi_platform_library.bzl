@@ -15,7 +15,7 @@ def _multi_platform_library_impl(ctx):
     for platform in ctx.attr.platforms:
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler == "none":
             skipped.append(platform)
-            files, runner = [_skipped(ctx, platform)], []
+            files, runner, benchmark = [_skipped(ctx, platform)], [], []
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
             own = [
@@ -29,8 +29,10 @@ def _multi_platform_library_impl(ctx):
             # iOS has no shared library, a library without the table of registrations no proof.
             files = [_placed(ctx, platform, f) for f in own if f]
             runner = [_placed(ctx, platform, library.runner)]
+            benchmark = [_placed(ctx, platform, library.benchmark)]
         groups[platform] = depset(files)
         groups[platform + "_runner"] = depset(runner)
+        groups[platform + "_benchmark"] = depset(benchmark)
     if skipped:
         _tell(ctx, skipped)
     return [
@@ -86,7 +88,8 @@ def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
     Outputs go to <name>/<platform>/, the proof that the library holds what was selected among them; each
-    platform is an output group, and <platform>_runner the program that runs a model in that library.
+    platform is an output group; <platform>_runner is the program that runs a model in that library and
+    <platform>_benchmark the one that measures it.
     Bazel runs the validation actions of all platforms, and so builds all, whichever group is asked for:
     --output_groups=<platform> --norun_validations builds and proves one. A platform without a C++ toolchain is
     skipped: the build prints why, and <name>/<platform>/skipped.txt says it too. With

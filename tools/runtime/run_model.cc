@@ -9,20 +9,20 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "tools/runtime/compare.h"
+#include "tools/runtime/model_program.h"
 #include "tools/runtime/npy.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace {
 
-// The exit statuses are tfcarve_status.
-constexpr int kDone = TFCARVE_OK;
-constexpr int kRefused = TFCARVE_REFUSED;
-constexpr int kBadUse = TFCARVE_BAD_INPUT;
+using tfcarve::Binding;
+using tfcarve::kBadUse;
+using tfcarve::kDone;
+using tfcarve::kRefused;
 
 constexpr char kUsage[] =
     "usage: run_model MODEL.pb --input NAME=FILE.npy... --output "
@@ -44,12 +44,6 @@ constexpr char kUsage[] =
     "not\n"
     "             as expected, 2 bad use\n";
 
-// A tensor's name and the file that it is read from or written to.
-struct Binding {
-  std::string name;
-  std::string path;
-};
-
 struct Arguments {
   std::string model;
   std::vector<Binding> inputs;
@@ -66,28 +60,12 @@ int Fail(int status, const std::string& message) {
   return status;
 }
 
-bool ParseBinding(const std::string& text, Binding* binding) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return false;
-  }
-  *binding = {text.substr(0, equals), text.substr(equals + 1)};
-  return true;
-}
-
-bool ParseThreads(const std::string& text, int* threads) {
-  if (text.empty() || text.size() > 4) return false;
-  if (text.find_first_not_of("0123456789") != std::string::npos) return false;
-  *threads = std::stoi(text);
-  return true;
-}
-
 // "float32=1e-4"
 bool ParseTolerance(const std::string& text, tfcarve::Tolerance* tolerance) {
   Binding binding;
-  if (!ParseBinding(text, &binding)) return false;
+  if (!tfcarve::ParseBinding(text, &binding)) return false;
   char* end = nullptr;
-  const double value = std::strtod(binding.path.c_str(), &end);
+  const double value = std::strtod(binding.value.c_str(), &end);
   return *end == '\0' && value >= 0 && tolerance->Set(binding.name, value);
 }
 
@@ -96,9 +74,9 @@ bool ParseOption(const std::string& option, const std::string& value,
                  Arguments* arguments, std::string* error) {
   Binding binding;
   if (option == "--threads") {
-    if (ParseThreads(value, &arguments->threads)) return true;
-    *error = "--threads takes a number, not '" + value + "'";
-  } else if (option == "--tolerance") {
+    return tfcarve::ParseThreads(value, &arguments->threads, error);
+  }
+  if (option == "--tolerance") {
     if (ParseTolerance(value, &arguments->tolerance)) return true;
     *error =
         "--tolerance takes float16=, float32= or float64= and a number, "
@@ -107,7 +85,7 @@ bool ParseOption(const std::string& option, const std::string& value,
   } else if (option != "--input" && option != "--output" &&
              option != "--expect") {
     *error = "unknown option '" + option + "'";
-  } else if (!ParseBinding(value, &binding)) {
+  } else if (!tfcarve::ParseBinding(value, &binding)) {
     *error = option + " takes NAME=FILE.npy, not '" + value + "'";
   } else {
     std::vector<Binding>& bindings = option == "--input" ? arguments->inputs
@@ -122,29 +100,22 @@ bool ParseOption(const std::string& option, const std::string& value,
 
 bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
                     std::string* error) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--help" || word == "-h") {
+  for (const tfcarve::Given& given :
+       tfcarve::SplitCommandLine(words, {"--help", "-h", "--time"})) {
+    if (given.option == "--help" || given.option == "-h") {
       arguments->help = true;
       return true;
     }
-    if (word == "--time") {
+    if (given.option == "--time") {
       arguments->time = true;
-    } else if (word.size() > 1 && word[0] == '-') {
-      // --option=value or --option value
-      const size_t equals = word.find('=');
-      const bool joined = equals != std::string::npos;
-      const std::string next = i + 1 < words.size() ? words[i + 1] : "";
-      if (!ParseOption(word.substr(0, equals),
-                       joined ? word.substr(equals + 1) : next, arguments,
-                       error)) {
+    } else if (!given.option.empty()) {
+      if (!ParseOption(given.option, given.value, arguments, error)) {
         return false;
       }
-      if (!joined) ++i;
     } else if (arguments->model.empty()) {
-      arguments->model = word;
+      arguments->model = given.value;
     } else {
-      *error = "one model at a time, not also '" + word + "'";
+      *error = "one model at a time, not also '" + given.value + "'";
       return false;
     }
   }
@@ -155,38 +126,6 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
   }
   return error->empty();
 }
-
-bool ReadFile(const std::string& path, std::string* bytes) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (file == nullptr) return false;
-  std::vector<char> chunk(1 << 20);
-  while (true) {
-    const size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get());
-    bytes->append(chunk.data(), got);
-    if (got < chunk.size()) return std::ferror(file.get()) == 0;
-  }
-}
-
-// Writes beside the file first, so that it is there whole or not at all.
-bool WriteFile(const std::string& path, const std::string& header,
-               const void* data, size_t size) {
-  const std::string partial = path + ".partial";
-  std::FILE* file = std::fopen(partial.c_str(), "wb");
-  if (file == nullptr) return false;
-  bool good =
-      std::fwrite(header.data(), 1, header.size(), file) == header.size();
-  good = std::fwrite(data, 1, size, file) == size && good;
-  good = std::fclose(file) == 0 && good;
-  good = good && std::rename(partial.c_str(), path.c_str()) == 0;
-  if (!good) std::remove(partial.c_str());
-  return good;
-}
-
-using SessionPtr =
-    std::unique_ptr<tfcarve_session, decltype(&tfcarve_session_free)>;
-using ResultPtr =
-    std::unique_ptr<tfcarve_result, decltype(&tfcarve_result_free)>;
 
 int WriteOutputs(const tfcarve_result* result,
                  const std::vector<Binding>& outputs) {
@@ -202,8 +141,9 @@ int WriteOutputs(const tfcarve_result* result,
                                 "': .npy has no type for TensorFlow's " +
                                 std::to_string(tensor.dtype));
     }
-    if (!WriteFile(outputs[i].path, header, tensor.data, tensor.size)) {
-      return Fail(kBadUse, "can't write " + outputs[i].path);
+    if (!tfcarve::WriteFile(outputs[i].value, header, tensor.data,
+                            tensor.size)) {
+      return Fail(kBadUse, "can't write " + outputs[i].value);
     }
   }
   return kDone;
@@ -225,47 +165,27 @@ int CheckOutputs(const tfcarve_result* result, size_t first,
     if (!difference.empty()) {
       status =
           Fail(kRefused, "output '" + expected[i].name + "' " + difference +
-                             " (expected: " + expected[i].path + ")");
+                             " (expected: " + expected[i].value + ")");
     }
   }
   return status;
 }
 
-int ReadArrays(const std::vector<Binding>& bindings,
-               std::vector<tfcarve::NpyArray>* arrays) {
-  for (const Binding& binding : bindings) {
-    std::string bytes, error;
-    if (!ReadFile(binding.path, &bytes)) {
-      return Fail(kBadUse, "can't read " + binding.path);
-    }
-    arrays->emplace_back();
-    if (!tfcarve::ParseNpy(bytes, &arrays->back(), &error)) {
-      return Fail(kBadUse, binding.path + ": " + error);
-    }
-  }
-  return kDone;
-}
-
 int RunModel(const Arguments& arguments) {
   std::vector<tfcarve::NpyArray> arrays, expected;
-  if (ReadArrays(arguments.inputs, &arrays) != kDone ||
-      ReadArrays(arguments.expected, &expected) != kDone) {
-    return kBadUse;
+  std::string error;
+  if (!tfcarve::ReadArrays(arguments.inputs, &arrays, &error) ||
+      !tfcarve::ReadArrays(arguments.expected, &expected, &error)) {
+    return Fail(kBadUse, error);
   }
   std::vector<tfcarve_tensor> inputs;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    const Binding& input = arguments.inputs[i];
-    inputs.push_back({input.name.c_str(), arrays[i].dtype,
-                      static_cast<int32_t>(arrays[i].dims.size()),
-                      arrays[i].dims.data(), arrays[i].data.data(),
-                      arrays[i].data.size()});
+    inputs.push_back(tfcarve::TensorOf(arguments.inputs[i].name, arrays[i]));
   }
-  const SessionPtr session(
-      tfcarve_session_new_from_file(arguments.model.c_str(), arguments.threads),
-      &tfcarve_session_free);
-  if (const char* error = tfcarve_session_error(session.get())) {
-    return Fail(tfcarve_session_status(session.get()), error);
-  }
+  tfcarve::SessionPtr session(nullptr, &tfcarve_session_free);
+  const int opened = tfcarve::OpenSession(arguments.model, arguments.threads,
+                                          &session, &error);
+  if (opened != kDone) return Fail(opened, error);
 
   std::vector<const char*> names;
   for (const Binding& output : arguments.outputs) {
@@ -275,7 +195,7 @@ int RunModel(const Arguments& arguments) {
     names.push_back(output.name.c_str());
   }
   const auto start = std::chrono::steady_clock::now();
-  const ResultPtr result(
+  const tfcarve::ResultPtr result(
       tfcarve_session_run(session.get(), inputs.data(), inputs.size(),
                           names.data(), names.size()),
       &tfcarve_result_free);

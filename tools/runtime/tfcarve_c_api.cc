@@ -17,6 +17,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/session_options.h"
 #include "tools/runtime/constants.h"
@@ -25,6 +26,7 @@
 #include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
 #include "tools/runtime/missing.h"
+#include "tools/runtime/trace.h"
 
 namespace {
 
@@ -57,6 +59,7 @@ struct tfcarve_session {
 struct tfcarve_result {
   Outcome outcome;
   std::vector<Output> outputs;
+  std::vector<tfcarve::NodeTrace> trace;
 };
 
 namespace {
@@ -252,17 +255,49 @@ Status CopyNames(const char* const* names, size_t count,
   return tensorflow::OkStatus();
 }
 
+// Fills in `trace` unless it is null.
 Status Run(tensorflow::Session* session, const Feeds& feeds,
            const std::vector<std::string>& fetches,
-           std::vector<Output>* outputs) {
+           std::vector<Output>* outputs,
+           std::vector<tfcarve::NodeTrace>* trace) {
+  tensorflow::RunOptions options;
+  if (trace != nullptr) {
+    options.set_trace_level(tensorflow::RunOptions::SOFTWARE_TRACE);
+  }
+  tensorflow::RunMetadata metadata;
   std::vector<tensorflow::Tensor> fetched;
-  TF_RETURN_IF_ERROR(session->Run(feeds, fetches, {}, &fetched));
+  TF_RETURN_IF_ERROR(
+      session->Run(options, feeds, fetches, {}, &fetched, &metadata));
+  if (trace != nullptr) *trace = tfcarve::TraceOf(metadata.step_stats());
   std::vector<Output> made(fetched.size());
   for (size_t i = 0; i < fetched.size(); ++i) {
     TF_RETURN_IF_ERROR(CopyOut(fetches[i], std::move(fetched[i]), &made[i]));
   }
   *outputs = std::move(made);
   return tensorflow::OkStatus();
+}
+
+tfcarve_result* RunSession(const tfcarve_session* session,
+                           const tfcarve_tensor* inputs, size_t input_count,
+                           const char* const* output_names, size_t output_count,
+                           bool traced) {
+  auto* result = new tfcarve_result;
+  result->outcome = session->outcome;
+  if (result->outcome.status == TFCARVE_OK) {
+    result->outcome = CheckFile(*session);
+  }
+  if (result->outcome.status != TFCARVE_OK) return result;
+  Feeds feeds;
+  std::vector<std::string> fetches;
+  Status status = CopyAllIn(inputs, input_count, &feeds);
+  if (status.ok()) status = CopyNames(output_names, output_count, &fetches);
+  result->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
+  if (result->outcome.status != TFCARVE_OK) return result;
+  result->outcome =
+      OutcomeOf(Run(session->session.get(), feeds, fetches, &result->outputs,
+                    traced ? &result->trace : nullptr),
+                TFCARVE_REFUSED);
+  return result;
 }
 
 }  // namespace
@@ -313,22 +348,17 @@ tfcarve_result* tfcarve_session_run(tfcarve_session* session,
                                     size_t input_count,
                                     const char* const* output_names,
                                     size_t output_count) {
-  auto* result = new tfcarve_result;
-  result->outcome = session->outcome;
-  if (result->outcome.status == TFCARVE_OK) {
-    result->outcome = CheckFile(*session);
-  }
-  if (result->outcome.status != TFCARVE_OK) return result;
-  Feeds feeds;
-  std::vector<std::string> fetches;
-  Status status = CopyAllIn(inputs, input_count, &feeds);
-  if (status.ok()) status = CopyNames(output_names, output_count, &fetches);
-  result->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
-  if (result->outcome.status != TFCARVE_OK) return result;
-  result->outcome =
-      OutcomeOf(Run(session->session.get(), feeds, fetches, &result->outputs),
-                TFCARVE_REFUSED);
-  return result;
+  return RunSession(session, inputs, input_count, output_names, output_count,
+                    /*traced=*/false);
+}
+
+tfcarve_result* tfcarve_session_run_traced(tfcarve_session* session,
+                                           const tfcarve_tensor* inputs,
+                                           size_t input_count,
+                                           const char* const* output_names,
+                                           size_t output_count) {
+  return RunSession(session, inputs, input_count, output_names, output_count,
+                    /*traced=*/true);
 }
 
 const char* tfcarve_result_error(const tfcarve_result* result) {
@@ -359,6 +389,20 @@ int32_t tfcarve_result_get(const tfcarve_result* result, size_t index,
     output->data = bytes.data();
     output->size = bytes.size();
   }
+  return 0;
+}
+
+size_t tfcarve_result_trace_count(const tfcarve_result* result) {
+  return result->trace.size();
+}
+
+int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
+                                 tfcarve_node_trace* trace) {
+  if (index >= result->trace.size()) return 1;
+  const tfcarve::NodeTrace& from = result->trace[index];
+  *trace = {from.node.c_str(),  from.op.c_str(),      from.start_ns,
+            from.duration_ns,   from.allocated_bytes, from.outputs.size(),
+            from.outputs.data()};
   return 0;
 }
 

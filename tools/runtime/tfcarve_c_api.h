@@ -141,6 +141,37 @@ TFCARVE_EXPORT size_t tfcarve_result_count(const tfcarve_result*);
 TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
                                           tfcarve_tensor* output);
 
+// One execution of one node in a traced run.
+typedef struct tfcarve_node_trace {
+  const char* node;         // its name
+  const char* op;           // its type: "Conv2D"
+  int64_t start_ns;         // since the run's first execution
+  int64_t duration_ns;      // of its kernel's computation
+  int64_t allocated_bytes;  // that its kernel asked for
+  size_t output_count;
+  const tfcarve_tensor* outputs;  // their types and shapes, without names and
+                                  // elements; type 0 for one that was not
+                                  // computed
+} tfcarve_node_trace;
+
+// Runs the graph as tfcarve_session_run does and records each node: for
+// profiling, the records take time themselves. The time of a node that calls a
+// function contains the times of the function's nodes.
+TFCARVE_EXPORT tfcarve_result* tfcarve_session_run_traced(
+    tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
+    const char* const* output_names, size_t output_count);
+
+// How many executions of nodes the result's run recorded: 0 unless it was
+// traced.
+TFCARVE_EXPORT size_t tfcarve_result_trace_count(const tfcarve_result*);
+
+// Fills in the record of an execution, in the order in which they ended. What
+// it points to lives until tfcarve_result_free. Returns 0, or 1 when there is
+// no such record.
+TFCARVE_EXPORT int32_t tfcarve_result_trace_get(const tfcarve_result*,
+                                                size_t index,
+                                                tfcarve_node_trace* trace);
+
 // Ends a result, and all views of it. NULL is ignored.
 TFCARVE_EXPORT void tfcarve_result_free(tfcarve_result*);
 
