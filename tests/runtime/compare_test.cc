@@ -3,23 +3,15 @@
 #include "tools/runtime/compare.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "tests/runtime/expecting.h"
 #include "tools/runtime/npy.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace {
-
-int failures = 0;
-
-void Expect(bool good, const std::string& what) {
-  if (good) return;
-  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-  ++failures;
-}
 
 template <typename T>
 std::string Compare(int32_t dtype, const std::vector<T>& given,

@@ -2,21 +2,13 @@
 
 #include "tools/runtime/npy.h"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "tests/runtime/expecting.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace {
-
-int failures = 0;
-
-void Expect(bool good, const std::string& what) {
-  if (good) return;
-  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-  ++failures;
-}
 
 // A version 1 file with that header text.
 std::string File(const std::string& header, const std::string& data) {

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "tools/runtime/benchmark_report.h"
-#include "tools/runtime/model_program.h"
+#include "tools/runtime/command_line.h"
+#include "tools/runtime/file_io.h"
 #include "tools/runtime/npy.h"
+#include "tools/runtime/open_session.h"
 #include "tools/runtime/process_usage.h"
 #include "tools/runtime/random_input.h"
 #include "tools/runtime/statistics.h"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "tools/runtime/model_program.h"
+#include "tools/runtime/file_io.h"
 
 namespace tfcarve {
 

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "tools/runtime/command_line.h"
 #include "tools/runtime/compare.h"
-#include "tools/runtime/model_program.h"
+#include "tools/runtime/file_io.h"
 #include "tools/runtime/npy.h"
+#include "tools/runtime/open_session.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace {

@@ -1,15 +1,11 @@
-// What the programs that run a model share: their command line, their files and
-// a session for the model.
+// The command lines of the programs that run a model.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_MODEL_PROGRAM_H_
-#define TFCARVE_TOOLS_RUNTIME_MODEL_PROGRAM_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_COMMAND_LINE_H_
+#define TFCARVE_TOOLS_RUNTIME_COMMAND_LINE_H_
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "tools/runtime/npy.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace tfcarve {
@@ -50,30 +46,6 @@ bool ParseCount(const std::string& text, int most, int* count);
 // Reads the value of --threads. On failure returns false and fills in `error`.
 bool ParseThreads(const std::string& text, int* threads, std::string* error);
 
-bool ReadFile(const std::string& path, std::string* bytes);
-
-// Writes a file that appears under its name whole or not at all.
-bool WriteFile(const std::string& path, const std::string& header,
-               const void* data, size_t size);
-
-// Reads a .npy file for each binding. On failure returns false and fills in
-// `error`.
-bool ReadArrays(const std::vector<Binding>& bindings,
-                std::vector<NpyArray>* arrays, std::string* error);
-
-// A view of the array as the tensor `name`. Both must outlive it.
-tfcarve_tensor TensorOf(const std::string& name, const NpyArray& array);
-
-using SessionPtr =
-    std::unique_ptr<tfcarve_session, decltype(&tfcarve_session_free)>;
-using ResultPtr =
-    std::unique_ptr<tfcarve_result, decltype(&tfcarve_result_free)>;
-
-// Loads the model into `session`. Returns kDone, or another status and an
-// error.
-int OpenSession(const std::string& model, int threads, SessionPtr* session,
-                std::string* error);
-
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_MODEL_PROGRAM_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_COMMAND_LINE_H_
