@@ -23,14 +23,14 @@ bool Near(double one, double other) { return std::abs(one - other) < 1e-9; }
 // Two runs of conv, relu and a loop's node that runs twice.
 std::vector<TracedRun> Runs() {
   const std::vector<tfcarve::OutputShape> shape = {{1, {1, 2}}};
-  return {{{"conv", "Conv2D", 0, 3000000, 80, shape},
-           {"relu", "Relu", 3000000, 1000000, 0, shape},
-           {"loop", "Relu", 4000000, 500000, 8, {}},
-           {"loop", "Relu", 4500000, 500000, 8, {}}},
-          {{"conv", "Conv2D", 0, 5000000, 80, shape},
-           {"relu", "Relu", 5000000, 1000000, 0, shape},
-           {"loop", "Relu", 6000000, 2000000, 8, {}},
-           {"loop", "Relu", 8000000, 1000000, 8, {}}}};
+  return {{{"conv", "Conv2D", "x, filter:0, ^init", 0, 3000000, 80, shape},
+           {"relu", "Relu", "", 3000000, 1000000, 0, shape},
+           {"loop", "Relu", "", 4000000, 500000, 8, {}},
+           {"loop", "Relu", "", 4500000, 500000, 8, {}}},
+          {{"conv", "Conv2D", "x, filter:0, ^init", 0, 5000000, 80, shape},
+           {"relu", "Relu", "", 5000000, 1000000, 0, shape},
+           {"loop", "Relu", "", 6000000, 2000000, 8, {}},
+           {"loop", "Relu", "", 8000000, 1000000, 8, {}}}};
 }
 
 void Totals() {
@@ -54,13 +54,13 @@ void Totals() {
 
 void NoTime() {
   Expect(tfcarve::NodeTotals({}).empty(), "no runs");
-  const auto nodes = tfcarve::NodeTotals({{{"a", "NoOp", 0, 0, 0, {}}}});
+  const auto nodes = tfcarve::NodeTotals({{{"a", "NoOp", "", 0, 0, 0, {}}}});
   Expect(nodes.size() == 1 && nodes[0].share == 0, "no division by zero");
 }
 
 void NodesOfTheSameNameInTwoFunctions() {
   const auto nodes = tfcarve::NodeTotals(
-      {{{"a", "Relu", 0, 1, 0, {}}, {"a", "Conv2D", 1, 1, 0, {}}}});
+      {{{"a", "Relu", "", 0, 1, 0, {}}, {"a", "Conv2D", "", 1, 1, 0, {}}}});
   Expect(nodes.size() == 2, "they are told apart by their ops");
 }
 
@@ -84,7 +84,8 @@ void Json() {
       "\"runs\": 3,",
       "\"wall_ms\": {\"min\": 0.000000, \"median\": ",
       "\"peak_bytes\": null,",
-      "{\"name\": \"conv\", \"op\": \"Conv2D\", \"calls\": 1.000000, \"ms\": "
+      "{\"name\": \"conv\", \"op\": \"Conv2D\", \"inputs\": [\"x\", "
+      "\"filter:0\", \"^init\"], \"calls\": 1.000000, \"ms\": "
       "4.000000, \"share\": 0.571429, \"bytes\": 80.000000, \"outputs\": "
       "[{\"dtype\": 1, \"dims\": [1, 2]}]}",
       "{\"op\": \"Relu\", \"nodes\": 2, \"calls\": 3.000000, \"ms\": 3.000000,",
@@ -101,6 +102,7 @@ void Json() {
 void Text() {
   tfcarve::BenchmarkReport report;
   report.model = "model.pb";
+  report.runs = 3;
   report.traced_runs = 2;
   report.nodes = tfcarve::NodeTotals(Runs());
   report.ops = tfcarve::OpTotals(report.nodes);
@@ -108,18 +110,21 @@ void Text() {
   Expect(ops.find("  57.1%        1      0.000  Conv2D\n") != std::string::npos,
          "a row of an op: " + ops);
   Expect(ops.find("threads    one a core\n") != std::string::npos, "threads");
+  Expect(ops.find("wall            0.000") != std::string::npos, "statistics");
   Expect(ops.find("conv") == std::string::npos, "no nodes");
   Expect(ops.find("memory") == std::string::npos, "no memory");
+  report.runs = 0;
   const std::string nodes = tfcarve::ReportText(report, true);
+  Expect(nodes.find("wall") == std::string::npos, "no statistics of no run");
   Expect(nodes.find("loop (Relu)\n") != std::string::npos, "a row of a node");
 }
 
 void Lanes() {
-  const TracedRun run = {{"a", "A", 0, 10, 0, {}},
-                         {"b", "B", 5, 10, 0, {}},
-                         {"c", "C", 10, 1, 0, {}},
-                         {"d", "D", 12, 9, 0, {}},
-                         {"e", "E", 13, 9, 0, {}}};
+  const TracedRun run = {{"a", "A", "", 0, 10, 0, {}},
+                         {"b", "B", "", 5, 10, 0, {}},
+                         {"c", "C", "", 10, 1, 0, {}},
+                         {"d", "D", "", 12, 9, 0, {}},
+                         {"e", "E", "", 13, 9, 0, {}}};
   Expect(tfcarve::Lanes(run) == std::vector<size_t>({0, 1, 0, 0, 2}),
          "nothing overlaps in a lane");
   Expect(tfcarve::Lanes({}).empty(), "no run");

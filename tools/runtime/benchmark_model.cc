@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/runtime/benchmark_report.h"
@@ -48,7 +49,7 @@ constexpr char kUsage[] =
     "  --output NAME                  compute what the node NAME gives\n"
     "  --threads N      threads to compute with; 0: one a core; default 1\n"
     "  --warmup N       runs after the first one that do not count; default 1\n"
-    "  --runs N         runs that count; default 20\n"
+    "  --runs N         runs that count, 0 or more; default 20\n"
     "  --seconds N      as many runs as fit into so many seconds, instead\n"
     "  --traced-runs N  further runs in which each node is timed; default 5\n"
     "  --nodes          print a table of the nodes too\n"
@@ -59,6 +60,7 @@ constexpr char kUsage[] =
 
 constexpr int kMostRuns = 1000000;
 constexpr int kMostSeconds = 86400;
+constexpr int kDefaultRuns = 20;
 
 struct Arguments {
   std::string model;
@@ -69,14 +71,12 @@ struct Arguments {
   std::string trace;
   int threads = 1;
   int warmup = 1;
-  int runs = 0;     // 0: not given
+  int runs = -1;    // -1: not given
   int seconds = 0;  // 0: not given
   int traced_runs = 5;
   bool nodes = false;
   bool help = false;
 };
-
-constexpr int kDefaultRuns = 20;
 
 int Fail(int status, const std::string& message) {
   std::fprintf(stderr, "benchmark_model: %s\n", message.c_str());
@@ -108,7 +108,7 @@ bool ParseOption(const std::string& option, const std::string& value,
                  Arguments* arguments, std::string* error) {
   const Number numbers[] = {
       {"--warmup", 0, kMostRuns, &arguments->warmup},
-      {"--runs", 1, kMostRuns, &arguments->runs},
+      {"--runs", 0, kMostRuns, &arguments->runs},
       {"--seconds", 1, kMostSeconds, &arguments->seconds},
       {"--traced-runs", 0, kMostRuns, &arguments->traced_runs},
   };
@@ -171,7 +171,7 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
     *error = "which model? See --help";
   } else if (arguments->outputs.empty()) {
     *error = "which --output? See --help";
-  } else if (arguments->runs > 0 && arguments->seconds > 0) {
+  } else if (arguments->runs >= 0 && arguments->seconds > 0) {
     *error = "--runs or --seconds, not both";
   } else if (arguments->traced_runs == 0 &&
              (arguments->nodes || !arguments->trace.empty())) {
@@ -205,20 +205,19 @@ double MsSince(std::chrono::steady_clock::time_point start) {
 std::string RunTimed(const Task& task, const Arguments& arguments,
                      tfcarve::BenchmarkReport* report) {
   const int most = arguments.seconds > 0 ? kMostRuns
-                   : arguments.runs > 0  ? arguments.runs
-                                         : kDefaultRuns;
+                   : arguments.runs < 0  ? kDefaultRuns
+                                         : arguments.runs;
   std::vector<double> wall, cpu;
   const auto begin = std::chrono::steady_clock::now();
-  do {
+  while (wall.size() < static_cast<size_t>(most) &&
+         (arguments.seconds == 0 || MsSince(begin) < arguments.seconds * 1e3)) {
     const double cpu_start = tfcarve::ProcessCpuMs();
     const auto start = std::chrono::steady_clock::now();
     const tfcarve::ResultPtr result = Run(task, /*traced=*/false);
     wall.push_back(MsSince(start));
     cpu.push_back(tfcarve::ProcessCpuMs() - cpu_start);
     if (const char* why = tfcarve_result_error(result.get())) return why;
-  } while (
-      wall.size() < static_cast<size_t>(most) &&
-      (arguments.seconds == 0 || MsSince(begin) < arguments.seconds * 1e3));
+  }
   report->runs = static_cast<int>(wall.size());
   report->wall_ms = tfcarve::StatisticsOf(wall);
   report->cpu_ms = tfcarve::StatisticsOf(cpu);
@@ -229,17 +228,19 @@ tfcarve::TracedRun TracedRunOf(const tfcarve_result* result) {
   tfcarve::TracedRun run;
   tfcarve_node_trace trace;
   for (size_t i = 0; tfcarve_result_trace_get(result, i, &trace) == 0; ++i) {
-    run.push_back({trace.node,
-                   trace.op,
-                   trace.start_ns,
-                   trace.duration_ns,
-                   trace.allocated_bytes,
-                   {}});
+    tfcarve::NodeRun one;
+    one.node = trace.node;
+    one.op = trace.op;
+    one.inputs = trace.inputs;
+    one.start_ns = trace.start_ns;
+    one.duration_ns = trace.duration_ns;
+    one.allocated_bytes = trace.allocated_bytes;
     for (size_t j = 0; j < trace.output_count; ++j) {
       const tfcarve_tensor& output = trace.outputs[j];
-      run.back().outputs.push_back(
+      one.outputs.push_back(
           {output.dtype, {output.dims, output.dims + output.rank}});
     }
+    run.push_back(std::move(one));
   }
   std::stable_sort(
       run.begin(), run.end(),

@@ -52,9 +52,22 @@ std::string OutputsJson(const std::vector<OutputShape>& outputs) {
   return json + "]";
 }
 
+std::string InputsJson(const std::string& inputs) {
+  const std::string between = ", ";
+  std::string json = "[";
+  for (size_t start = 0; start < inputs.size();) {
+    const size_t end = std::min(inputs.find(between, start), inputs.size());
+    if (start > 0) json += between;
+    json += JsonString(inputs.substr(start, end - start));
+    start = end + between.size();
+  }
+  return json + "]";
+}
+
 std::string NodeJson(const NodeTotal& node) {
   return "{\"name\": " + JsonString(node.node) +
          ", \"op\": " + JsonString(node.op) +
+         ", \"inputs\": " + InputsJson(node.inputs) +
          ", \"calls\": " + JsonNumber(node.calls) +
          ", \"ms\": " + JsonNumber(node.ms) +
          ", \"share\": " + JsonNumber(node.share) +
@@ -130,7 +143,8 @@ std::vector<NodeTotal> NodeTotals(const std::vector<TracedRun>& runs) {
     for (const NodeRun& one : run) {
       const auto [place, is_new] =
           places.emplace(std::make_pair(one.node, one.op), nodes.size());
-      if (is_new) nodes.push_back({one.node, one.op, 0, 0, 0, 0, {}});
+      if (is_new)
+        nodes.push_back({one.node, one.op, one.inputs, 0, 0, 0, 0, {}});
       NodeTotal& node = nodes[place->second];
       node.calls += 1;
       node.ms += static_cast<double>(one.duration_ns) / kNanosPerMilli;
@@ -174,9 +188,12 @@ std::string ReportText(const BenchmarkReport& report, bool with_nodes) {
                report.runs, report.warmup,
                report.threads == 0 ? "one a core"
                                    : std::to_string(report.threads).c_str());
-  text += "ms                min     median        p95       mean     stddev\n";
-  text += StatisticsText("wall", report.wall_ms);
-  text += StatisticsText("CPU", report.cpu_ms);
+  if (report.runs > 0) {
+    text +=
+        "ms                min     median        p95       mean     stddev\n";
+    text += StatisticsText("wall", report.wall_ms);
+    text += StatisticsText("CPU", report.cpu_ms);
+  }
   text += MemoryText(report);
   if (report.traced_runs == 0) return text;
   text += Line("\naverage of %d traced runs, by op type\n", report.traced_runs);

@@ -21,6 +21,7 @@ struct OutputShape {
 struct NodeRun {
   std::string node;
   std::string op;
+  std::string inputs;    // as in its NodeDef, with ", " between them
   int64_t start_ns = 0;  // since the first execution
   int64_t duration_ns = 0;
   int64_t allocated_bytes = 0;
@@ -34,6 +35,7 @@ using TracedRun = std::vector<NodeRun>;
 struct NodeTotal {
   std::string node;
   std::string op;
+  std::string inputs;
   double calls = 0;
   double ms = 0;
   double share = 0;  // of all nodes' time, 0 to 1

@@ -400,9 +400,9 @@ int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
                                  tfcarve_node_trace* trace) {
   if (index >= result->trace.size()) return 1;
   const tfcarve::NodeTrace& from = result->trace[index];
-  *trace = {from.node.c_str(),  from.op.c_str(),      from.start_ns,
-            from.duration_ns,   from.allocated_bytes, from.outputs.size(),
-            from.outputs.data()};
+  *trace = {from.node.c_str(),   from.op.c_str(),    from.inputs.c_str(),
+            from.start_ns,       from.duration_ns,   from.allocated_bytes,
+            from.outputs.size(), from.outputs.data()};
   return 0;
 }
 

@@ -143,10 +143,11 @@ TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
 
 // One execution of one node in a traced run.
 typedef struct tfcarve_node_trace {
-  const char* node;         // its name
-  const char* op;           // its type: "Conv2D"
-  int64_t start_ns;         // since the run's first execution
-  int64_t duration_ns;      // of its kernel's computation
+  const char* node;     // its name
+  const char* op;       // its type: "Conv2D"
+  const char* inputs;   // as they stand in its NodeDef: "x, filter:0, ^init"
+  int64_t start_ns;     // since the run's first execution
+  int64_t duration_ns;  // of its kernel's computation
   int64_t allocated_bytes;  // that its kernel asked for
   size_t output_count;
   const tfcarve_tensor* outputs;  // their types and shapes, without names and

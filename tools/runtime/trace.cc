@@ -13,15 +13,17 @@ namespace {
 using ::tensorflow::NodeExecStats;
 using ::tensorflow::NodeOutput;
 
-// The op of a label like "[cpu 1.5MB] conv = Conv2D(x, filter)". Names of nodes
-// and ops have no spaces.
-std::string OpOf(const NodeExecStats& stats) {
+// Fills in the op and the inputs of a label like "[cpu 1.5MB] conv = Conv2D(x,
+// filter)". Names of nodes and ops have no spaces.
+void ReadLabel(const NodeExecStats& stats, NodeTrace* trace) {
   const std::string& label = stats.timeline_label();
   const std::string before = stats.node_name() + " = ";
   const size_t found = label.find(before);
-  if (found == std::string::npos) return "";
+  const size_t open = label.find('(', found);
+  if (found == std::string::npos || open == std::string::npos) return;
   const size_t start = found + before.size();
-  return label.substr(start, label.find('(', start) - start);
+  trace->op = label.substr(start, open - start);
+  trace->inputs = label.substr(open + 1, label.size() - open - 2);
 }
 
 void SetOutputs(const NodeExecStats& stats, NodeTrace* trace) {
@@ -47,7 +49,7 @@ void SetOutputs(const NodeExecStats& stats, NodeTrace* trace) {
 NodeTrace TraceOf(const NodeExecStats& stats) {
   NodeTrace trace;
   trace.node = stats.node_name();
-  trace.op = OpOf(stats);
+  ReadLabel(stats, &trace);
   trace.start_ns = stats.all_start_nanos() + stats.op_start_rel_nanos();
   trace.duration_ns = stats.op_end_rel_nanos() - stats.op_start_rel_nanos();
   for (const auto& memory : stats.memory()) {

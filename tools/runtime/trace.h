@@ -22,6 +22,7 @@ struct NodeTrace {
 
   std::string node;
   std::string op;
+  std::string inputs;
   int64_t start_ns = 0;
   int64_t duration_ns = 0;
   int64_t allocated_bytes = 0;
