@@ -193,8 +193,8 @@ TFCARVE_EXPORT const char* tfcarve_registrations(size_t* size);
 TFCARVE_EXPORT const char* tfcarve_cpu(void);
 
 // Chooses the instruction set by name, for all sessions of the process; "" for
-// the best one. Returns 0, or 1 and changes nothing when there is no such name or
-// the CPU does not support it.
+// the best one. Returns 0, or 1 and changes nothing when there is no such name
+// or the CPU does not support it.
 TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
 
 // How many kernels this library has registered. 0 tells that the objects which

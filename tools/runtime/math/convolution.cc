@@ -15,8 +15,8 @@ bool IsWhole(const Axis& axis) {
 
 bool IsInside(const Axis& axis, Index at) { return at >= 0 && at < axis.in; }
 
-// Where the channels start below each of the filter's elements, for one pixel of
-// the output; `zeros` outside of the image.
+// Where the channels start below each of the filter's elements, for one pixel
+// of the output; `zeros` outside of the image.
 void FindElements(const Window& window, const float* image, Index row,
                   Index column, const float* zeros, const float** starts) {
   for (Index y = 0; y < window.rows.filter; ++y) {
@@ -24,10 +24,10 @@ void FindElements(const Window& window, const float* image, Index row,
     const bool is_inside = IsInside(window.rows, from_row);
     for (Index x = 0; x < window.columns.filter; ++x) {
       const Index from = window.columns.At(column, x);
-      *starts++ = is_inside && IsInside(window.columns, from)
-                      ? image + (from_row * window.columns.in + from) *
-                                    window.channels
-                      : zeros;
+      *starts++ =
+          is_inside && IsInside(window.columns, from)
+              ? image + (from_row * window.columns.in + from) * window.channels
+              : zeros;
     }
   }
 }
@@ -90,9 +90,8 @@ Patches::Patches(const Window& window, const float* images, Index group,
                  Run run)
     : Rows(RunsOf(window, run), LengthOf(window, group, run),
            LengthOf(window, group, run),
-           run == Run::kRow
-               ? window.rows.filter * LengthOf(window, group, run)
-               : 0),
+           run == Run::kRow ? window.rows.filter * LengthOf(window, group, run)
+                            : 0),
       window_(window),
       images_(images),
       run_(run) {}

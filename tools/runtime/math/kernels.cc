@@ -93,13 +93,15 @@ inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
   if (steps == 0) return 0;
   const Index used = steps * 16;
   const char *row0 = rows[0], *row1 = rows[1], *row2 = rows[2], *row3 = rows[3];
-#define TFCARVE_STEP(d0, d1, d2, d3, element)                                 \
-  "vld1.32 {d8-d11}, [%[panel]]!\n"                                           \
-  "vmla.f32 %q[s00], q4, " d0 element "\n vmla.f32 %q[s01], q5, " d0 element  \
-  "\n vmla.f32 %q[s10], q4, " d1 element "\n vmla.f32 %q[s11], q5, " d1      \
-      element "\n vmla.f32 %q[s20], q4, " d2 element                          \
-  "\n vmla.f32 %q[s21], q5, " d2 element "\n vmla.f32 %q[s30], q4, " d3      \
-      element "\n vmla.f32 %q[s31], q5, " d3 element "\n"
+#define TFCARVE_STEP(d0, d1, d2, d3, element)                                \
+  "vld1.32 {d8-d11}, [%[panel]]!\n"                                          \
+  "vmla.f32 %q[s00], q4, " d0 element "\n vmla.f32 %q[s01], q5, " d0 element \
+  "\n vmla.f32 %q[s10], q4, " d1 element                                     \
+  "\n vmla.f32 %q[s11], q5, " d1 element                                     \
+  "\n vmla.f32 %q[s20], q4, " d2 element                                     \
+  "\n vmla.f32 %q[s21], q5, " d2 element                                     \
+  "\n vmla.f32 %q[s30], q4, " d3 element                                     \
+  "\n vmla.f32 %q[s31], q5, " d3 element "\n"
   asm volatile(
       "1:\n"
       "vld1.32 {d0-d1}, [%[row0]]!\n"
@@ -164,7 +166,8 @@ std::atomic<const Kernels*> selected{nullptr};
 const Kernels* Find(const char* name) {
   const Kernels* best = nullptr;
   for (const Kernels* const* each = kAllKernels; *each != nullptr; ++each) {
-    const bool is_named = *name == '\0' || std::strcmp(name, (*each)->name) == 0;
+    const bool is_named =
+        *name == '\0' || std::strcmp(name, (*each)->name) == 0;
     if (is_named && (*each)->is_supported()) best = *each;
   }
   return best;

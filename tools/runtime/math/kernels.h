@@ -68,8 +68,8 @@ struct Kernels {
   // out[c] = sum over t of pixels[t][c] * filter[t * channels + c].
   void (*depthwise)(Index taps, const float* const* pixels, const float* filter,
                     Index channels, float* out);
-  // Finishes `size` elements, the first one of which is in column `first`; `out`
-  // may be `in`.
+  // Finishes `size` elements, the first one of which is in column `first`;
+  // `out` may be `in`.
   void (*finish)(const Finish& finish, Index first, Index size, const float* in,
                  float* out);
   // out[i] = min(upper, max(lower, in[i])); a NaN stays one. `out` may be `in`.

@@ -34,18 +34,18 @@ constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
 
 // sums += what `left` gives for one more row of the panel.
-#define TFCARVE_ADD_ROW(panel, sum, left_times)                            \
-  do {                                                                     \
-    Vector right[kVectors];                                                \
-    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                    \
-      right[j] = *reinterpret_cast<const Loose*>((panel) + j * kLanes);    \
-    }                                                                      \
-    (panel) += kVectors * kLanes;                                          \
-    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {                       \
-      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                  \
-        sum[i][j] = left_times;                                            \
-      }                                                                    \
-    }                                                                      \
+#define TFCARVE_ADD_ROW(panel, sum, left_times)                         \
+  do {                                                                  \
+    Vector right[kVectors];                                             \
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                 \
+      right[j] = *reinterpret_cast<const Loose*>((panel) + j * kLanes); \
+    }                                                                   \
+    (panel) += kVectors * kLanes;                                       \
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {                    \
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {               \
+        sum[i][j] = left_times;                                         \
+      }                                                                 \
+    }                                                                   \
   } while (false)
 
 template <int kRows, int kVectors>
@@ -58,8 +58,8 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
     // pointers.
     const char* rows[kRows];
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      rows[i] = reinterpret_cast<const char*>(starts[i * starts_stride + r] +
-                                              offset);
+      rows[i] =
+          reinterpret_cast<const char*>(starts[i * starts_stride + r] + offset);
     }
     const Index end = length * sizeof(float);
     Index k = 0;
@@ -131,11 +131,11 @@ TFCARVE_TARGET inline void TransposeFour(const float* from, Index stride,
   const Four high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Four low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
   const Four high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Four turned[4] = {__builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
-                          __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
-                          __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5),
-                          __builtin_shufflevector(high_ab, high_cd, 2, 3, 6,
-                                                  7)};
+  const Four turned[4] = {
+      __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
+      __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
+      __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5),
+      __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7)};
   TFCARVE_UNROLL for (int i = 0; i < 4; ++i) {
     *reinterpret_cast<LooseFour*>(to + i * width) = turned[i];
   }
@@ -305,8 +305,8 @@ TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
                              float upper, float* out) {
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    *reinterpret_cast<Loose*>(out + i) = Limit<Vector>(
-        *reinterpret_cast<const Loose*>(in + i), lower, upper);
+    *reinterpret_cast<Loose*>(out + i) =
+        Limit<Vector>(*reinterpret_cast<const Loose*>(in + i), lower, upper);
   }
   for (; i < size; ++i) out[i] = Limit(in[i], lower, upper);
 }
@@ -361,30 +361,20 @@ constexpr Kernels::Tile TileOf() {
   }
 }
 
-#define TFCARVE_TILES(vectors)                                           \
-  {                                                                      \
-    TileOf<vectors, 1>(), TileOf<vectors, 2>(), TileOf<vectors, 3>(),    \
-        TileOf<vectors, 4>(), TileOf<vectors, 5>(), TileOf<vectors, 6>(), \
-        TileOf<vectors, 7>(), TileOf<vectors, 8>()                       \
-  }
+#define TFCARVE_TILES(vectors)                                       \
+  {TileOf<vectors, 1>(), TileOf<vectors, 2>(), TileOf<vectors, 3>(), \
+   TileOf<vectors, 4>(), TileOf<vectors, 5>(), TileOf<vectors, 6>(), \
+   TileOf<vectors, 7>(), TileOf<vectors, 8>()}
 
 constexpr Kernels kKernels = {
-    TFCARVE_NAME,
-    IsSupported,
-    kLanes,
-    kTileRows,
-    kTileColumns,
-    TFCARVE_TILES(kTileVectors),
-    TFCARVE_TILES(1),
-    Pack,
-    PackTransposed,
-    CombineRows,
-    DotRows,
-    Depthwise,
-    FinishRow,
-    LimitAll,
-    Largest,
-    Mean,
+    TFCARVE_NAME,     IsSupported,
+    kLanes,           kTileRows,
+    kTileColumns,     TFCARVE_TILES(kTileVectors),
+    TFCARVE_TILES(1), Pack,
+    PackTransposed,   CombineRows,
+    DotRows,          Depthwise,
+    FinishRow,        LimitAll,
+    Largest,          Mean,
 };
 
 #undef TFCARVE_TILES

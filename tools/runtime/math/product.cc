@@ -59,10 +59,10 @@ class Worker {
     // At a time: several runs, or a part of one.
     const Index most = kPanel / kernels_.columns;
     const Index length = EvenSize(left_.length(), most, kernels_.lanes);
-    const Index runs = length < left_.length()
-                           ? 1
-                           : std::max<Index>(1, most / std::max<Index>(
-                                                           1, left_.length()));
+    const Index runs =
+        length < left_.length()
+            ? 1
+            : std::max<Index>(1, most / std::max<Index>(1, left_.length()));
     const Index rows = RowsAtATime(kBlock / (runs * length));
     const Index panel_size = runs * length * kernels_.columns;
     const Index tile_size = kernels_.rows * kernels_.columns;
@@ -110,8 +110,9 @@ class Worker {
     const Index columns = part_.end_column - column;
     float* const to = out_ + part_.first_row * out_stride_ + column;
     if (right_.is_transposed) {
-      kernels_.dot_rows(left_.depth(), row, right_.data + column * right_.stride,
-                        right_.stride, columns, to);
+      kernels_.dot_rows(left_.depth(), row,
+                        right_.data + column * right_.stride, right_.stride,
+                        columns, to);
     } else {
       kernels_.combine_rows(left_.depth(), row, right_.data + column,
                             right_.stride, columns, to);
@@ -122,8 +123,7 @@ class Worker {
 
   // For an output of one column, where that of `right` has no gaps.
   bool OneColumn() {
-    const Index rows =
-        RowsAtATime(kBlock / std::max<Index>(1, left_.depth()));
+    const Index rows = RowsAtATime(kBlock / std::max<Index>(1, left_.depth()));
     const Index left_size = left_.scratch() + rows * left_.row_scratch();
     Scratch scratch(rows * left_.runs() * sizeof(const float*) +
                     left_size * sizeof(float));
@@ -257,8 +257,8 @@ void MatrixRows::Find(Index first, Index count, float* scratch,
   }
 }
 
-// Each part packs the panels of the right operand that it needs: so they are cut
-// by rows where these are many, else by columns.
+// Each part packs the panels of the right operand that it needs: so they are
+// cut by rows where these are many, else by columns.
 Parts::Parts(const Kernels& kernels, Index rows, Index columns, int threads)
     : rows_(rows),
       columns_(columns),

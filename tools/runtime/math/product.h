@@ -89,8 +89,8 @@ class Parts {
 
 // Computes a part of out = left * right, where `out`, the start of the whole
 // output, has `out_stride` floats from row to row. `finish` is what becomes of
-// the sums, by column; null for nothing. Returns false if there is no memory for
-// what is kept of the operands meanwhile: about half a megabyte.
+// the sums, by column; null for nothing. Returns false if there is no memory
+// for what is kept of the operands meanwhile: about half a megabyte.
 bool Multiply(const Kernels& kernels, const Rows& left, const Matrix& right,
               const Part& part, const Finish* finish, float* out,
               Index out_stride);

@@ -101,8 +101,8 @@ class ReusingAllocator : public Allocator {
     most_used_ = std::max(most_used_, used_);
   }
 
-  // Gives blocks back to the system, those first that were freed first, until no
-  // more than `most` bytes are kept.
+  // Gives blocks back to the system, those first that were freed first, until
+  // no more than `most` bytes are kept.
   void Release(size_t most) {
     std::vector<Block> released;
     {

@@ -9,8 +9,8 @@ template <>
 void SpatialAvgPool<Eigen::ThreadPoolDevice, float>(
     OpKernelContext* context, Tensor* output, const Tensor& input,
     const PoolParameters& parameters, const Padding&) {
-  lean::Pool(context, input, parameters,
-             tfcarve::math::SelectedKernels().mean, 0, output);
+  lean::Pool(context, input, parameters, tfcarve::math::SelectedKernels().mean,
+             0, output);
 }
 
 }  // namespace tensorflow

@@ -1,6 +1,6 @@
 // In place of TensorFlow's source of this name: it registers the same, with
-// floats filtered by tools/runtime/math. TensorFlow's own copies the input below
-// each pixel of the output, and uses the vectors of the oldest CPU alone.
+// floats filtered by tools/runtime/math. TensorFlow's own copies the input
+// below each pixel of the output, and uses the vectors of the oldest CPU alone.
 
 #include "tensorflow/core/kernels/depthwise_conv_op.h"
 
@@ -20,8 +20,8 @@ namespace lean {
 namespace math = ::tfcarve::math;
 
 // An image with each of its channels `times` times: a channel for each filter.
-std::vector<float> Repeated(const float* image, int64_t pixels, int64_t channels,
-                            int64_t times) {
+std::vector<float> Repeated(const float* image, int64_t pixels,
+                            int64_t channels, int64_t times) {
   std::vector<float> repeated(pixels * channels * times);
   for (int64_t i = 0; i < pixels * channels; ++i) {
     std::fill_n(repeated.begin() + i * times, times, image[i]);
@@ -61,10 +61,10 @@ struct LaunchDepthwiseConvOp<Eigen::ThreadPoolDevice, float> {
           [&](int64_t begin, int64_t end) {
             std::vector<const float*> below(window.taps());
             for (int64_t i = begin; i < end; ++i) {
-              math::DepthwiseRow(
-                  kernels, window, input + i / args.out_rows * window.image(),
-                  filter, i % args.out_rows, zeros.data(), below.data(),
-                  output + i * row_size);
+              math::DepthwiseRow(kernels, window,
+                                 input + i / args.out_rows * window.image(),
+                                 filter, i % args.out_rows, zeros.data(),
+                                 below.data(), output + i * row_size);
             }
           });
   }

@@ -1,6 +1,6 @@
-// Convolutions of floats in NHWC by tools/runtime/math, in place of TensorFlow's
-// tensor contractions of image patches, of which there is one for each way to
-// pad.
+// Convolutions of floats in NHWC by tools/runtime/math, in place of
+// TensorFlow's tensor contractions of image patches, of which there is one for
+// each way to pad.
 
 #ifndef TENSORFLOW_CORE_KERNELS_LEAN_CONVOLUTION_H_
 #define TENSORFLOW_CORE_KERNELS_LEAN_CONVOLUTION_H_
@@ -77,11 +77,10 @@ inline void Convolve(OpKernelContext* context, const Filtering& filtering,
         const math::Patches patches(window, images + g * group, group);
         math::Finish of_columns{};
         if (finish != nullptr) of_columns = finish->From(first);
-        return math::Multiply(kernels, patches,
-                              {filters + first, columns, false},
-                              parts.At(unit % parts.count()),
-                              finish == nullptr ? nullptr : &of_columns,
-                              to + first, columns);
+        return math::Multiply(
+            kernels, patches, {filters + first, columns, false},
+            parts.At(unit % parts.count()),
+            finish == nullptr ? nullptr : &of_columns, to + first, columns);
       });
 }
 

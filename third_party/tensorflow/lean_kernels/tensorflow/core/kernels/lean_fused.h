@@ -68,7 +68,8 @@ class Fusion {
   }
 
  private:
-  bool Is(FusedComputationType with_bias, FusedComputationType normalized) const {
+  bool Is(FusedComputationType with_bias,
+          FusedComputationType normalized) const {
     return type_ == with_bias || type_ == normalized;
   }
 

@@ -23,15 +23,14 @@ void MultiplyBatches(OpKernelContext* context, int64_t batches, int64_t rows,
   const int threads = ThreadsFor(context, work * batches);
   const math::Parts parts(kernels, rows, columns,
                           batches >= threads ? 1 : threads);
-  ForEachUnit(
-      context, batches * parts.count(), work / parts.count(),
-      [&](int64_t unit) {
-        const int64_t batch = unit / parts.count();
-        const math::MatrixRows left(kernels, x_of(batch), depth);
-        return math::Multiply(kernels, left, y_of(batch),
-                              parts.At(unit % parts.count()), finish,
-                              out + batch * rows * columns, columns);
-      });
+  ForEachUnit(context, batches * parts.count(), work / parts.count(),
+              [&](int64_t unit) {
+                const int64_t batch = unit / parts.count();
+                const math::MatrixRows left(kernels, x_of(batch), depth);
+                return math::Multiply(kernels, left, y_of(batch),
+                                      parts.At(unit % parts.count()), finish,
+                                      out + batch * rows * columns, columns);
+              });
 }
 
 // A matrix of `rows` x `columns`, or the transposed one of what lies there.

@@ -22,9 +22,8 @@ inline int ThreadsFor(OpKernelContext* context, int64_t multiply_adds) {
   constexpr int64_t kFewestOfThread = 64 * 1024;
   const int threads =
       context->device()->tensorflow_cpu_worker_threads()->num_threads;
-  return static_cast<int>(
-      std::max<int64_t>(1, std::min<int64_t>(threads, multiply_adds /
-                                                          kFewestOfThread)));
+  return static_cast<int>(std::max<int64_t>(
+      1, std::min<int64_t>(threads, multiply_adds / kFewestOfThread)));
 }
 
 // Calls compute(unit) for each of [0, units), `multiply_adds` of work each, on

@@ -19,19 +19,19 @@ namespace lean {
 
 namespace math = ::tfcarve::math;
 
-// Reduces the window of each of the output's pixels: largest or mean of Kernels.
-// A window that is outside of the image altogether gives `nothing`.
+// Reduces the window of each of the output's pixels: largest or mean of
+// Kernels. A window that is outside of the image altogether gives `nothing`.
 inline void Pool(OpKernelContext* context, const Tensor& input,
                  const PoolParameters& parameters,
                  decltype(math::Kernels::mean) reduce, float nothing,
                  Tensor* output) {
   const math::Window window{
-      {parameters.tensor_in_rows, static_cast<math::Index>(parameters.out_height),
-       parameters.window_rows, parameters.row_stride, 1,
-       static_cast<math::Index>(parameters.pad_top)},
-      {parameters.tensor_in_cols, static_cast<math::Index>(parameters.out_width),
-       parameters.window_cols, parameters.col_stride, 1,
-       static_cast<math::Index>(parameters.pad_left)},
+      {parameters.tensor_in_rows,
+       static_cast<math::Index>(parameters.out_height), parameters.window_rows,
+       parameters.row_stride, 1, static_cast<math::Index>(parameters.pad_top)},
+      {parameters.tensor_in_cols,
+       static_cast<math::Index>(parameters.out_width), parameters.window_cols,
+       parameters.col_stride, 1, static_cast<math::Index>(parameters.pad_left)},
       parameters.depth};
   const float* const images = input.flat<float>().data();
   float* const to = output->flat<float>().data();
@@ -44,12 +44,11 @@ inline void Pool(OpKernelContext* context, const Tensor& input,
           for (int64_t i = begin; i < end; ++i) {
             const float* const image =
                 images + i / window.rows.out * window.image();
-            for (math::Index column = 0; column < window.columns.out; ++column) {
-              float* const pixel =
-                  to + i * row_size + column * window.channels;
-              const math::Index taps =
-                  math::FindInside(window, image, i % window.rows.out, column,
-                                   inside.data());
+            for (math::Index column = 0; column < window.columns.out;
+                 ++column) {
+              float* const pixel = to + i * row_size + column * window.channels;
+              const math::Index taps = math::FindInside(
+                  window, image, i % window.rows.out, column, inside.data());
               if (taps > 0) {
                 reduce(taps, inside.data(), window.channels, pixel);
               } else {

@@ -1,8 +1,8 @@
 // In place of TensorFlow's source of this name: it registers the same, with
-// products of floats by tools/runtime/math, and of other real numbers by Eigen's
-// blocked kernel alone. TensorFlow's own instantiates a tensor contraction and,
-// twice, each product of two layouts: minutes of compiling, and 112 KB for
-// floats.
+// products of floats by tools/runtime/math, and of other real numbers by
+// Eigen's blocked kernel alone. TensorFlow's own instantiates a tensor
+// contraction and, twice, each product of two layouts: minutes of compiling,
+// and 112 KB for floats.
 //
 // The output, row-major, is seen as the transposed matrix, column-major: that
 // is how Eigen's kernel writes.
@@ -48,8 +48,8 @@ struct BatchMatMul {
         batches >= workers.num_threads
             ? 1
             : std::min<int64_t>(workers.num_threads, work / kLeastWork + 1);
-    const Index piece = static_cast<Index>(
-        (length + wanted * kBlock - 1) / (wanted * kBlock) * kBlock);
+    const Index piece = static_cast<Index>((length + wanted * kBlock - 1) /
+                                           (wanted * kBlock) * kBlock);
     const int64_t pieces = (length + piece - 1) / piece;
 
     Shard(workers.num_threads, workers.workers, batches * pieces, work / pieces,
