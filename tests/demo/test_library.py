@@ -11,12 +11,18 @@ from demo.library import Library, gzip_size, largest_difference, run, run_once
 from demo.made_models import MadeModel, key
 from demo.nested import NestedError
 
-FILES = [Path("x/libtensorflow-core.a"), Path("x/libtensorflow-core.so"), Path("y/run_model")]
+FILES = [
+    Path("x/libtensorflow-core.a"),
+    Path("x/libtensorflow-core.so"),
+    Path("y/run_model"),
+    Path("y/benchmark_model"),
+]
 
 
 def test_files_are_found_by_name() -> None:
     library = Library.among("linux_x86_64", FILES)
-    assert (library.static, library.shared, library.runner) == tuple(FILES)
+    found = (library.static, library.shared, library.runner, library.benchmark)
+    assert found == tuple(FILES)
 
 
 def test_missing_file_is_named() -> None:
@@ -35,7 +41,7 @@ def test_runner_that_refuses(tmp_path: Path) -> None:
     runner = tmp_path / "run_model"
     runner.write_text("#!/bin/sh\necho no such op >&2\nexit 1\n")
     runner.chmod(0o755)
-    library = Library("linux_x86_64", FILES[0], FILES[1], runner)
+    library = Library("linux_x86_64", *FILES[:2], runner, FILES[3])
     answer = run(library, MadeModel(Path("m"), Path("i"), Path("o")))
     assert (answer.status, answer.message, answer.output) == (1, "no such op", None)
 
@@ -53,7 +59,7 @@ def test_run_once_keeps_what_it_got(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         f"cp {tmp_path}/answer.npy ${{word#--output=output=}} ;; esac; done\n"
     )
     runner.chmod(0o755)
-    library, model = Library("linux_x86_64", runner, runner, runner), MadeModel(fed, fed, fed)
+    library, model = Library("linux_x86_64", *[runner] * 4), MadeModel(fed, fed, fed)
     first, again = run_once(library, model), run_once(library, model)
     assert [kept for _, kept in (first, again)] == [False, True]
     assert all(a.output is not None and a.output.tolist() == [1, 1, 1] for a, _ in (first, again))

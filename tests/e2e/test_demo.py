@@ -20,6 +20,10 @@ def _demo(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _sizes(output: str) -> list[str]:
+    return re.findall(r"^(?:linux_\w+|full TensorFlow) +[\d,]+.*$", output, re.MULTILINE)
+
+
 @pytest.fixture(scope="module")
 def first() -> subprocess.CompletedProcess[str]:
     return _demo()
@@ -31,8 +35,8 @@ def test_succeeds_and_says_nothing_on_stderr(first: subprocess.CompletedProcess[
 
 
 def test_one_line_a_stage(first: subprocess.CompletedProcess[str]) -> None:
-    stages = re.findall(r"^\[(\d)/6\] (\w+)", first.stdout, re.MULTILINE)
-    names = ["model", "selection", "linux_x86_64", "linux_arm64", "run", "sizes"]
+    stages = re.findall(r"^\[(\d)/7\] (\w+)", first.stdout, re.MULTILINE)
+    names = ["model", "selection", "linux_x86_64", "linux_arm64", "run", "sizes", "speed"]
     assert stages == [(str(number), name) for number, name in enumerate(names, 1)]
     assert re.search(r"\d+ ops, \d+ kernels, \d+ source files", first.stdout)
 
@@ -51,12 +55,25 @@ def test_libraries_are_small_and_right(
     assert Path(file.group(1)).expanduser().stat().st_size == stripped
 
 
+def test_one_inference_is_timed_beside_full_tensorflow(
+    first: subprocess.CompletedProcess[str],
+) -> None:
+    found = re.search(
+        r"on one thread: (\d+) ms, full TensorFlow (\d+) ms \(([\d.]+) times\)", first.stdout
+    )
+    assert found is not None, first.stdout
+    carved, full = int(found[1]), int(found[2])
+    assert carved > 0 and full > 0
+    assert float(found[3]) == pytest.approx(carved / full, rel=0.1)
+
+
 def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[str]) -> None:
     start = time.monotonic()
     second = _demo()
     assert time.monotonic() - start < 60
     assert "kept from an earlier run" in second.stdout
-    assert second.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
+    assert second.stdout.splitlines()[-2:] == first.stdout.splitlines()[-2:]
+    assert _sizes(second.stdout) == _sizes(first.stdout) != []
 
 
 def test_unknown_platform_is_bad_use() -> None:

@@ -152,7 +152,9 @@ def _depthwise() -> Any:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = []
         for (side, channels, times), (size, stride, _, padding) in _DEPTHWISE:
-            image, kernel = _sides(fed, [2, side, side + 3, channels], [size, size, channels, times])
+            image, kernel = _sides(
+                fed, [2, side, side + 3, channels], [size, size, channels, times]
+            )
             strides = [1, stride, stride, 1]
             made = tf.nn.depthwise_conv2d(image, kernel, strides, padding)
             parts.append(tf.reshape(made, [-1]))
@@ -166,7 +168,8 @@ def _pooled() -> Any:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = [tf.nn.relu(fed[:3000]), tf.nn.relu6(fed[:3001]), tf.nn.relu(fed[:3])]
         for channels, (size, stride, padding) in itertools.product(
-            (1, 5, 40), ((2, 2, "VALID"), (3, 1, "SAME"), (3, 2, "SAME"), (3, 2, "VALID"), (9, 5, "SAME"))
+            (1, 5, 40),
+            ((2, 2, "VALID"), (3, 1, "SAME"), (3, 2, "SAME"), (3, 2, "VALID"), (9, 5, "SAME")),
         ):
             image = tf.reshape(fed[: 2 * 9 * 12 * channels], [2, 9, 12, channels])
             parts.append(tf.nn.max_pool2d(image, size, stride, padding))
@@ -192,9 +195,7 @@ def _fused_op(graph: Any, op: str, inputs: list[Any], fused: list[str], attribut
     if op == "_FusedConv2D":
         floats = [tf.float32.as_datatype_enum] * (len(inputs) - 2)
         attrs["num_host_args"] = tf.compat.v1.AttrValue(i=0)
-        attrs["TArgs"] = tf.compat.v1.AttrValue(
-            list=tf.compat.v1.AttrValue.ListValue(type=floats)
-        )
+        attrs["TArgs"] = tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(type=floats))
     return graph.create_op(op, inputs, [tf.float32], name="fused", attrs=attrs).outputs[0]
 
 
@@ -212,7 +213,9 @@ def _fused() -> Any:
                 "padding": tf.compat.v1.AttrValue(s=padding.encode()),
             }
             fill = [image, kernel, offset]
-            parts.append(_fused_op(graph, "_FusedConv2D", fill, ["BiasAdd", *activation], attributes))
+            parts.append(
+                _fused_op(graph, "_FusedConv2D", fill, ["BiasAdd", *activation], attributes)
+            )
             variance = tf.ones([33]) * 0.99
             fill = [image, kernel, scale, offset, mean, variance]
             parts.append(
@@ -225,7 +228,9 @@ def _fused() -> Any:
                 "transpose_b": tf.compat.v1.AttrValue(b=b),
             }
             fill = [left, right, fed[40:73]]
-            parts.append(_fused_op(graph, "_FusedMatMul", fill, ["BiasAdd", *activation], attributes))
+            parts.append(
+                _fused_op(graph, "_FusedMatMul", fill, ["BiasAdd", *activation], attributes)
+            )
         tf.concat([tf.reshape(part, [-1]) for part in parts], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from demo import facts, library, made_models, nested
+from demo import facts, library, made_models, nested, speed
 from demo.facts import Measured, Selected
 from demo.library import Library
 from demo.made_models import MadeModel
@@ -29,7 +29,8 @@ MODEL = "inception_v3"
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 SELECTION = "//inception:selection"
 RELEASE = "//inception:release"
-_STAGES = 6
+_HOST = "linux_x86_64"
+_STAGES = 7
 
 
 class _RefusedError(Exception):
@@ -142,6 +143,13 @@ def _demo(platforms: Sequence[str]) -> int:
             measured = [_measure(one, run[0]) for one, run in zip(built, ran, strict=True)]
             say.append("of the stripped shared library, in bytes")
             say.append("\n" + facts.table(measured, _full_tensorflow_size()) + "\n")
+        hosts = [one for one in built if one.platform == _HOST]
+        with narrator.stage("speed", "timing one inference beside full TensorFlow") as say:
+            said = "measured on linux_x86_64 only"
+            if hosts:
+                said = f"of one inference on one thread: {speed.measured(hosts[0], model).text()}"
+            say.append(said)
+        print()
         for one in measured:
             print(f"{one.platform}: {_shown(workspace, one.library)}")
         wrong = [one.platform for one in measured if not one.agrees]

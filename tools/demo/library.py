@@ -30,12 +30,13 @@ EMULATORS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Library:
-    """A carved library for one platform."""
+    """A carved library for one platform, and the programs that run and measure a model in it."""
 
     platform: str
     shared: Path
     static: Path
     runner: Path
+    benchmark: Path
 
     @classmethod
     def among(cls, platform: str, files: Iterable[Path]) -> Library:
@@ -47,6 +48,7 @@ class Library:
                 shared=named["libtensorflow-core.so"],
                 static=named["libtensorflow-core.a"],
                 runner=named["run_model"],
+                benchmark=named["benchmark_model"],
             )
         except KeyError as missing:
             raise NestedError(
@@ -62,11 +64,11 @@ def build(
     *,
     progress: bool = False,
 ) -> Library:
-    """Builds a tf_multi_platform_library for one of its platforms, with its runner.
+    """Builds a tf_multi_platform_library for one of its platforms, with its programs.
 
     Raises BuildError where the build fails, NestedError where there is no toolchain.
     """
-    groups = (platform, f"{platform}_runner")
+    groups = (platform, f"{platform}_runner", f"{platform}_benchmark")
     # Validations are those of all platforms; a platform's group has the proof of its own library.
     asked = [*flags, f"--output_groups={','.join(groups)}", "--norun_validations"]
     done = workspace.build([target], asked, progress=progress)
