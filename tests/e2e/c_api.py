@@ -114,7 +114,7 @@ class Session:
         if error is not None:
             status = library.session_status(handle)
             library.session_free(handle)
-            raise CallError(status, error.decode())
+            raise CallError(status, error.decode(errors="replace"))
 
     def __enter__(self) -> Session:
         return self
@@ -145,7 +145,7 @@ class Session:
         try:
             error = self._library.result_error(result)
             if error is not None:
-                raise CallError(self._library.result_status(result), error.decode())
+                raise CallError(self._library.result_status(result), error.decode(errors="replace"))
             return [self._library.output(result, i) for i in range(len(fetches))]
         finally:
             self._library.result_free(result)

@@ -58,10 +58,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    given = os.environ.get("TFCARVE_TEST_LIBRARY")
-    if given:
-        yield Path(given)
-        return
     with building.app() as workspace:
         workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
         built = workspace.build([_LIBRARY]).files(_LIBRARY)

@@ -132,7 +132,7 @@ Status MakeTensor(const tensorflow::TensorProto& head, std::string_view bytes,
   }
   const tensorflow::TensorShape shape(head.tensor_shape());
   const size_t element = tensorflow::DataTypeSize(head.dtype());
-  const size_t count = static_cast<size_t>(shape.num_elements());
+  const auto count = static_cast<uint64_t>(shape.num_elements());
   if (bytes.size() % element != 0 || bytes.size() / element != count) {
     return InvalidArgument(StrCat("its value has ", bytes.size(),
                                   " bytes, which is not ", count,

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 #include "tfcarve_c_api.h"
 
@@ -20,23 +19,11 @@ void Check(bool good, const char* what, const char* error) {
   std::exit(1);
 }
 
-std::string ReadFile(const char* path) {
-  std::FILE* file = std::fopen(path, "rb");
-  Check(file != nullptr, "opening the model", path);
-  std::string bytes;
-  char chunk[4096];
-  while (const size_t got = std::fread(chunk, 1, sizeof(chunk), file)) {
-    bytes.append(chunk, got);
-  }
-  std::fclose(file);
-  return bytes;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string graph = ReadFile(argc > 1 ? argv[1] : "tiny.pb");
-  tfcarve_session* session = tfcarve_session_new(graph.data(), graph.size(), 0);
+  const char* const path = argc > 1 ? argv[1] : "tiny.pb";
+  tfcarve_session* session = tfcarve_session_new_from_file(path, 0);
   const char* error = tfcarve_session_error(session);
   Check(error == nullptr, "loading the model", error);
 

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from tensorflow.core.framework import graph_pb2, node_def_pb2, tensor_pb2
+from tensorflow.core.framework import graph_pb2, node_def_pb2
 
 from tfcarve import cli
 from tfcarve.emit import aligned_graph
