@@ -3,6 +3,7 @@
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
 load("//rules/private:aar.bzl", _tf_android_archive = "tf_android_archive")
 load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
+load("//rules/private:model_benchmark.bzl", _tf_model_benchmark = "tf_model_benchmark")
 load("//rules/private:model_test.bzl", _tf_model_test = "tf_model_test")
 load("//rules/private:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
 load("//rules/private:selection.bzl", _tf_selection = "tf_selection")
@@ -15,6 +16,7 @@ TfMobileLibraryInfo = _TfMobileLibraryInfo
 TfSelectionInfo = _TfSelectionInfo
 tf_android_archive = _tf_android_archive
 tf_mobile_library = _tf_mobile_library
+tf_model_benchmark = _tf_model_benchmark
 tf_model_test = _tf_model_test
 tf_multi_platform_library = _tf_multi_platform_library
 tf_selection = _tf_selection

@@ -2,10 +2,10 @@
 
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load(":each_platform.bzl", "ALLOWLIST")
+load(":model_run.bzl", "bound", "by_file", "check_platform", "of_platform", "quote")
 
 visibility("public")
-
-_PLATFORMS = "//command_line_option:platforms"
 
 # How `uname -m` calls a machine that runs a CPU's programs itself, and what runs them elsewhere:
 # Debian's qemu-user-static has all of these.
@@ -15,17 +15,6 @@ _MACHINES = {
     "armv7": struct(name = "armv7l", emulator = ["qemu-arm-static", "-cpu", "cortex-a7"]),
     "x86_64": struct(name = "x86_64", emulator = ["qemu-x86_64-static"]),
 }
-
-def _of_platform_impl(settings, attr):
-    if not attr.platform:
-        return {_PLATFORMS: settings[_PLATFORMS]}
-    return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
-
-_of_platform = transition(
-    implementation = _of_platform_impl,
-    inputs = [_PLATFORMS],
-    outputs = [_PLATFORMS],
-)
 
 # `bazel test` and `bazel run` start it in the runfiles' folder of the main repository.
 _LAUNCHER = """\
@@ -42,9 +31,6 @@ if [ "$(uname -m)" != {machine} ]; then
 fi
 """
 
-def _quote(text):
-    return "'" + text.replace("'", "'\\''") + "'"
-
 def _emulated(platform):
     """The launcher's lines for a platform that this machine may not be."""
     row = PLATFORMS[platform]
@@ -55,21 +41,13 @@ def _emulated(platform):
         program = machine.emulator[0],
     )
 
-def _bound(option, files):
-    """The options that bind nodes to files; a file may be bound to several nodes, each on its line."""
-    return [
-        "%s=%s=%s" % (option, node, target[DefaultInfo].files.to_list()[0].short_path)
-        for target, nodes in files.items()
-        for node in nodes.split("\n")
-    ]
-
 def _model_test_impl(ctx):
     runner = ctx.attr.library[0][TfMobileLibraryInfo].runner
     words = [runner.short_path, ctx.file.model.short_path]
-    words += _bound("--input", ctx.attr.inputs) + _bound("--expect", ctx.attr.goldens)
+    words += bound("--input", ctx.attr.inputs) + bound("--expect", ctx.attr.goldens)
     words += ["--tolerance=%s=%s" % item for item in ctx.attr.tolerance.items()]
     launcher = ctx.actions.declare_file(ctx.label.name)
-    text = _LAUNCHER.format(command = " ".join([_quote(word) for word in words]))
+    text = _LAUNCHER.format(command = " ".join([quote(word) for word in words]))
     if ctx.attr.platform:
         text += _emulated(ctx.attr.platform)
     ctx.actions.write(launcher, text + 'exec "$@"\n', is_executable = True)
@@ -79,27 +57,15 @@ def _model_test_impl(ctx):
 _model_test = rule(
     implementation = _model_test_impl,
     test = True,
-    attrs = {
+    attrs = ALLOWLIST | {
         "goldens": attr.label_keyed_string_dict(allow_files = [".npy"], mandatory = True, allow_empty = False),
         "inputs": attr.label_keyed_string_dict(allow_files = [".npy"]),
-        "library": attr.label(cfg = _of_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
+        "library": attr.label(cfg = of_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "model": attr.label(allow_single_file = True, mandatory = True),
         "platform": attr.string(),
         "tolerance": attr.string_dict(),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
     },
 )
-
-def _by_file(bindings):
-    """From nodes and their files to files and their nodes: an attribute can't have it the other way round."""
-    files = {}
-    for node, file in bindings.items():
-        if not node or "=" in node or "\n" in node:
-            fail("%r is no name of a node" % node)
-        files.setdefault(file, []).append(node)
-    return {file: "\n".join(nodes) for file, nodes in files.items()}
 
 def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, tolerance = {}, **kwargs):
     """Runs a model in a carved library and compares its outputs.
@@ -120,10 +86,7 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
         Other types must be the same.
       **kwargs: attributes that every test has.
     """
-    if platform and platform not in PLATFORMS:
-        fail("tf_model_test %s: no platform %s; there are: %s" % (name, platform, ", ".join(sorted(PLATFORMS))))
-    if platform and PLATFORMS[platform].os != "linux":
-        fail("tf_model_test %s: programs for %s run on no machine that builds; Linux ones do" % (name, platform))
+    check_platform("tf_model_test", name, platform)
     unknown = [t for t in tolerance if t not in ["float16", "float32", "float64"]]
     if unknown:
         fail("tf_model_test %s: no tolerance of %s: there are float16, float32 and float64" % (name, unknown[0]))
@@ -131,8 +94,8 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
         name = name,
         library = library,
         model = model,
-        inputs = _by_file(inputs),
-        goldens = _by_file(goldens),
+        inputs = by_file(inputs),
+        goldens = by_file(goldens),
         platform = platform or "",
         tolerance = tolerance,
         **kwargs

@@ -35,6 +35,7 @@ NAMES = (
     "private-symbols",
     "prove",
     "golden",
+    "benchmark",
     "size",
     "size-price",
     "size-predict",

@@ -1,0 +1,57 @@
+"""Tests of telling programs from libraries, and for which CPU they are."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tfcarve.benchmark import executable
+from tfcarve.benchmark.executable import Executable
+from tfcarve.errors import BadInput
+
+_COMPILERS = {
+    "x86_64": "gcc",
+    "aarch64": "aarch64-linux-gnu-gcc",
+    "armv7": "arm-linux-gnueabihf-gcc",
+}
+
+
+def _built(folder: Path, compiler: str, *flags: str) -> bytes:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} on PATH")
+    source, output = folder / "m.c", folder / "m"
+    source.write_text("int main(void) { return 0; }")
+    subprocess.run([compiler, *flags, str(source), "-o", str(output)], check=True)
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("cpu", _COMPILERS)
+@pytest.mark.parametrize(
+    ("flags", "is_program"),
+    [(("-pie", "-fPIE"), True), (("-no-pie",), True), (("-static",), True), (("-shared",), False)],
+)
+def test_what_it_is(tmp_path: Path, cpu: str, flags: tuple[str, ...], is_program: bool) -> None:
+    data = _built(tmp_path, _COMPILERS[cpu], *flags)
+    assert executable.look(data, "m") == Executable(cpu, is_program)
+
+
+def test_what_is_neither(tmp_path: Path) -> None:
+    whole = _built(tmp_path, "gcc")
+    other = bytearray(whole)
+    other[18:20] = (243).to_bytes(2, "little")
+    for data, message in (
+        (b"#!/bin/sh\n", "m: no ELF file: a benchmark_model or a shared library is expected"),
+        (b"", "m: no ELF file"),
+        (whole[:40], "m: no whole ELF file"),
+        (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),
+        (bytes(other), "m: is for ELF machine 243"),
+    ):
+        with pytest.raises(BadInput) as caught:
+            executable.look(data, "m")
+        assert str(caught.value).startswith(message)
+
+
+def test_own_cpu(tmp_path: Path) -> None:
+    """What the system's own compiler makes runs here."""
+    assert executable.look(_built(tmp_path, "gcc"), "m").cpu == executable.own_cpu()

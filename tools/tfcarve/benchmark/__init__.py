@@ -1,0 +1,1 @@
+"""How fast a model runs in a carved library: measured, counted and shown."""

@@ -1,0 +1,111 @@
+"""Inputs for a library that is called from Python: .npy files, and the random numbers of benchmark_model. Pure."""
+
+import ast
+import math
+import random
+import struct
+from dataclasses import dataclass
+
+from tfcarve import dtypes
+from tfcarve.benchmark.task import RANDOM_TYPES
+from tfcarve.errors import BadInput
+
+_MAGIC = b"\x93NUMPY"
+_MOST_BYTES = 1 << 31
+
+# NumPy's names of types -> TensorFlow's, and their bytes (tools/runtime/npy.cc has the same).
+_NPY_TYPES = {
+    "<f4": ("float32", 4),
+    "<f8": ("float64", 8),
+    "<f2": ("float16", 2),
+    "|b1": ("bool", 1),
+    "|i1": ("int8", 1),
+    "<i2": ("int16", 2),
+    "<i4": ("int32", 4),
+    "<i8": ("int64", 8),
+    "|u1": ("uint8", 1),
+    "<u2": ("uint16", 2),
+    "<u4": ("uint32", 4),
+    "<u8": ("uint64", 8),
+    "<c8": ("complex64", 8),
+    "<c16": ("complex128", 16),
+}
+_SIZES = dict(_NPY_TYPES.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """The number of TensorFlow's data type, the shape, and the elements as they stand in memory."""
+
+    dtype: int
+    dims: tuple[int, ...]
+    data: bytes
+
+
+def parse_npy(content: bytes, where: str) -> Array:
+    """Reads a .npy file of version 1 or 2; raises BadInput where it is none that can be an input."""
+    width = {1: 2, 2: 4}.get(content[6], 0) if len(content) > 8 else 0
+    if not content.startswith(_MAGIC) or not width:
+        raise BadInput(f"{where}: not a .npy file of version 1 or 2, or cut short")
+    start = 8 + width
+    end = start + int.from_bytes(content[8:start], "little")
+    try:
+        header = ast.literal_eval(content[start:end].decode("latin-1").strip())
+        name, fortran, dims = header["descr"], header["fortran_order"], tuple(header["shape"])
+        dtype, size = _NPY_TYPES[name]
+        if fortran or not all(type(d) is int and d >= 0 for d in dims):
+            raise ValueError
+    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
+        raise BadInput(
+            f"{where}: the .npy header can't be read, or is of an array that can't be an input"
+        ) from None
+    data = content[end:]
+    if math.prod(dims) * size != len(data):
+        raise BadInput(f"{where}: the array's shape does not fit the {len(data)} bytes of elements")
+    return Array(dtypes.NUMBER_OF[dtype], dims, data)
+
+
+def _generator() -> random.Random:
+    """The C++ standard's std::mt19937(1)."""
+    state = [1]
+    for i in range(1, 624):
+        state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) & 0xFFFFFFFF)
+    made = random.Random()
+    made.setstate((3, (*state, 624), None))
+    return made
+
+
+def _element(dtype: str, size: int, bits: int) -> bytes:
+    match dtype:
+        case "float32":
+            return struct.pack("<f", (bits >> 8) / (1 << 24))
+        case "float64":
+            return struct.pack("<d", bits / (1 << 32))
+        case "float16":
+            return struct.pack("<H", 0x3800 | bits >> 22)
+        case "uint8":
+            return bytes([bits >> 24])
+        case _:
+            return (bits >> 31).to_bytes(size, "little")
+
+
+def random_input(description: str) -> Array:
+    """Returns what tools/runtime/random_input.cc makes of the description; raises BadInput where it refuses it."""
+    dtype, colon, text = description.partition(":")
+    words = text.split("x") if text else []
+    if not colon or dtype not in RANDOM_TYPES:
+        raise BadInput(
+            f"{description!r} is not TYPE:DIMS like float32:1x299x299x3; the types are: "
+            + " ".join(sorted(RANDOM_TYPES))
+        )
+    size = _SIZES[dtype]
+    if not all(w.isascii() and w.isdecimal() and len(w) <= 10 for w in words) or (
+        math.prod(map(int, words)) * size > _MOST_BYTES
+    ):
+        raise BadInput(
+            f"{description!r}: the dimensions are numbers with x between them, and 2 GB at most"
+        )
+    dims = tuple(map(int, words))
+    chance = _generator()
+    data = b"".join(_element(dtype, size, chance.getrandbits(32)) for _ in range(math.prod(dims)))
+    return Array(dtypes.NUMBER_OF[dtype], dims, data)

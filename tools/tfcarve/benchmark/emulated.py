@@ -1,0 +1,135 @@
+"""Programs for another CPU: under qemu, which counts their instructions. Times would say nothing."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.benchmark import program
+from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark.task import Task
+from tfcarve.errors import BadInput
+
+_PLUGIN = Path(__file__).parent / "count_instructions.c"
+_COUNT = re.compile(rb"^instructions: (\d+)$", re.MULTILINE)
+_VERSION = re.compile(r"version (\d+)\.")
+_FLAGS = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+
+# The emulator of each CPU and its options. The static ones of qemu-user-static take no plugins.
+_EMULATORS = {
+    "aarch64": ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"),
+    # A Raspberry Pi 2's.
+    "armv7": ("qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
+    "x86_64": ("qemu-x86_64", "-L", "/usr/x86_64-linux-gnu"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What was executed: by one run that is not the first, and by a process that loads the model and runs it once."""
+
+    run: int
+    load_and_first_run: int
+
+
+def emulator(cpu: str) -> list[str]:
+    """Returns the command that runs programs for a CPU; raises BadInput where there is none."""
+    if cpu not in _EMULATORS:
+        raise BadInput(f"programs for {cpu} run neither here nor under qemu")
+    name, *options = _EMULATORS[cpu]
+    found = shutil.which(name)
+    if found is None:
+        raise BadInput(
+            f"{name} is not on PATH: it runs programs for {cpu}. Try: sudo apt-get install qemu-user"
+        )
+    return [found, *options]
+
+
+def api_version(said: str) -> int:
+    """Returns the version of the plugins' API for what `qemu --version` says; raises ValueError where it says none.
+
+    Source: qemu's include/qemu/qemu-plugin.h. Version 9.0 no longer loads plugins for API 1; what is used is in both.
+    """
+    found = _VERSION.search(said)
+    if found is None:
+        raise ValueError(said)
+    return 1 if int(found[1]) < 9 else 2
+
+
+def plugin(qemu: str) -> Path:
+    """Returns the plugin that counts instructions, compiled where it is not there yet, for an emulator.
+
+    Raises BadInput where there is no compiler, or it fails.
+    """
+    try:
+        said = subprocess.run([qemu, "--version"], check=True, capture_output=True, text=True)
+        version = api_version(said.stdout)
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise BadInput(f"{qemu}: does not say its version: {error}") from None
+    source = files.read_bytes(_PLUGIN)
+    digest = hashlib.sha256(source + bytes([version])).hexdigest()[:16]
+    made = files.cache_directory() / "qemu" / f"count_instructions-{digest}.so"
+    if not made.is_file():
+        _compile(version, made)
+    return made
+
+
+def _compile(version: int, output: Path) -> None:
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    if compiler is None:
+        raise BadInput(
+            "no C compiler on PATH: it makes the plugin by which qemu counts. Try: sudo apt-get install gcc"
+        )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
+        made = Path(folder, output.name)
+        flags = [*_FLAGS, f"-DQEMU_PLUGIN_API={version}"]
+        done = subprocess.run(
+            [compiler, *flags, str(_PLUGIN), "-o", str(made)],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise BadInput(f"{compiler}: cannot compile {_PLUGIN}: {done.stderr.strip()}")
+        os.replace(made, output)
+
+
+def count(cpu: str, path: Path, task: Task) -> Instructions:
+    """Counts the instructions of one run: those by which one run more makes a process longer.
+
+    Args:
+      cpu: the program's.
+      path: a benchmark_model.
+      task: what it is told; how many runs is not taken from it.
+    Raises what program.run does, and BadInput where nothing was counted.
+    """
+    command = emulator(cpu)
+    command += ["-plugin", str(plugin(command[0])).replace(",", ",,")]
+    first, both = (_executed(command, path, _runs(task, runs)) for runs in (0, 1))
+    return Instructions(both - first, first)
+
+
+def shapes(cpu: str, path: Path, task: Task, trace: Path | None) -> Measured:
+    """Runs a task with one traced run and no others, for the shapes; raises what program.run does."""
+    return program.run([*emulator(cpu), str(path)], replace(_runs(task, 0), traced_runs=1), trace)
+
+
+def _runs(task: Task, runs: int) -> Task:
+    return replace(task, warmup=0, runs=runs, seconds=None, traced_runs=0)
+
+
+def _executed(command: Sequence[str], path: Path, task: Task) -> int:
+    with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
+        log = Path(folder, "qemu.log")
+        program.run([*command, "-d", "plugin", "-D", str(log), str(path)], task)
+        counts = _COUNT.findall(files.read_bytes(log)) if log.is_file() else []
+    if len(counts) != 1:
+        raise BadInput(f"{command[0]}: counted no instructions")
+    return int(counts[0])
