@@ -17,7 +17,8 @@ Index CeilDiv(Index a, Index b) { return (a + b - 1) / b; }
 // The size of the parts that a length is cut into, none of which is longer than
 // `most`: about the same for all, and whole tiles.
 Index EvenSize(Index length, Index most, Index tile) {
-  const Index parts = std::max<Index>(1, CeilDiv(length, most));
+  const Index parts =
+      std::max<Index>(1, CeilDiv(length, std::max<Index>(1, most)));
   return std::max<Index>(1, CeilDiv(CeilDiv(length, parts), tile)) * tile;
 }
 

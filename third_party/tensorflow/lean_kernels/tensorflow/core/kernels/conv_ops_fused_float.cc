@@ -19,7 +19,7 @@ struct LaunchFusedConv2DOp<CPUDevice, float> {
                 errors::Unimplemented("a fused convolution has no groups"));
     OP_REQUIRES(context, parameters.data_format == FORMAT_NHWC,
                 errors::Unimplemented("a fused convolution is in NHWC only"));
-    const lean::Fusion fusion(context, type, arguments);
+    const lean::Fusion fusion(context, type, arguments, filter.dim_size(3));
     if (!fusion.ok()) return;
     lean::Convolve(context,
                    {dimensions.stride_rows, dimensions.stride_cols,

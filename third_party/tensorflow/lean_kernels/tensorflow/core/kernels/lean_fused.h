@@ -18,10 +18,11 @@ namespace math = ::tfcarve::math;
 
 class Fusion {
  public:
-  // Reads the inputs that are fused; an error goes to the context, and then the
-  // fusion is not ok().
+  // Reads the inputs that are fused, each with an element for each of the
+  // product's columns; an error goes to the context, and then the fusion is not
+  // ok().
   Fusion(OpKernelContext* context, FusedComputationType type,
-         const FusedComputationArgs& arguments)
+         const FusedComputationArgs& arguments, int64_t columns)
       : type_(type), alpha_(arguments.leakyrelu_alpha) {
     Status status;
     if (BiasAddArgs<float>::IsSupported(type)) {
@@ -36,6 +37,12 @@ class Fusion {
       finish_.added = normalization_.offset_data;
     } else {
       status = errors::Internal("Fusion type is not supported");
+    }
+    for (int i = 2; status.ok() && i < context->num_inputs(); ++i) {
+      if (context->input(i).NumElements() == columns) continue;
+      status = errors::InvalidArgument(
+          "input ", i, " has ", context->input(i).NumElements(),
+          " elements, the product has ", columns, " columns");
     }
     is_ok_ = status.ok();
     context->SetStatus(status);

@@ -17,10 +17,10 @@ struct LaunchFusedMatMulOp<CPUDevice, float> {
       const Eigen::array<Eigen::IndexPair<Eigen::DenseIndex>, 1>& summed,
       FusedComputationType type, const FusedComputationArgs& arguments,
       Tensor* output, bool) {
-    const lean::Fusion fusion(context, type, arguments);
-    if (!fusion.ok()) return;
     const int64_t rows = output->dim_size(0);
     const int64_t columns = output->dim_size(1);
+    const lean::Fusion fusion(context, type, arguments, columns);
+    if (!fusion.ok()) return;
     const int64_t depth = x.dim_size(summed[0].first);
     lean::MultiplyBatches(
         context, 1, rows, columns, depth,
