@@ -22,13 +22,17 @@ def units(ctx, cc, *, selected):
       CcCompilationContext that the sources see; copts and hot_copts, the compiler's flags for the two kinds.
     """
     directories = _write(ctx, selected.selection)
+    cold_options = ctx.attr._library_copts[BuildSettingInfo].value
+    hot_options = ctx.attr._hot_copts[BuildSettingInfo].value
+    cold_headers = ctx.attr._precompiled_headers
+    hot_headers = cold_headers if hot_options == cold_options else ctx.attr._hot_precompiled_headers
+    cold = _flags(ctx, cold_headers, cold_options)
+    hot = _flags(ctx, hot_headers, hot_options)
     contexts = [
         cc_common.create_compilation_context(headers = selected.custom_ops),
-        ctx.attr._hot_precompiled_headers[CcInfo].compilation_context,
+        hot_headers[CcInfo].compilation_context,
         ctx.attr._unit_sources[CcInfo].compilation_context,
     ]
-    cold = _flags(ctx, ctx.attr._precompiled_headers, ctx.attr._library_copts)
-    hot = _flags(ctx, ctx.attr._hot_precompiled_headers, ctx.attr._hot_copts)
 
     def objects(name, copts):
         return compile(
@@ -75,7 +79,6 @@ def _write(ctx, selection):
 def _flags(ctx, headers, options):
     """The compiler's flags. The options come last: per_file_copt does not reach the files of a directory."""
     headers = headers[PrecompiledHeaderInfo]
-    options = options[BuildSettingInfo].value
     copts = TENSORFLOW_COPTS + headers.copts + options
     logged = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] + options
     logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value

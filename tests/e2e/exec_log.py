@@ -21,6 +21,7 @@ class Spawn:
     target: str
     outputs: tuple[str, ...]
     cached: bool
+    arguments: tuple[str, ...]
 
     @property
     def source(self) -> str:
@@ -39,6 +40,7 @@ def spawns(text: str) -> Iterator[Spawn]:
             target=entry.get("targetLabel", ""),
             outputs=tuple(entry["listedOutputs"]),
             cached=entry["cacheHit"],
+            arguments=tuple(entry["commandArgs"]),
         )
 
 

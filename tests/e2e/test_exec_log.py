@@ -9,7 +9,7 @@ from e2e.exec_log import Spawn, compiles, spawns
 
 
 def _entry(mnemonic: str, output: str, **more: Any) -> str:
-    entry = {"mnemonic": mnemonic, "listedOutputs": [output], "cacheHit": False}
+    entry = {"mnemonic": mnemonic, "listedOutputs": [output], "cacheHit": False, "commandArgs": ["cc"]}
     return json.dumps(entry | {"targetLabel": "//:x"} | more, indent=2)
 
 
@@ -21,8 +21,8 @@ def test_no_entries() -> None:
 def test_entries_follow_each_other() -> None:
     text = _entry("CppCompile", "a/b_op.pic.o") + "\n" + _entry("CppLink", "c", cacheHit=True)
     assert list(spawns(text)) == [
-        Spawn("CppCompile", "//:x", ("a/b_op.pic.o",), False),
-        Spawn("CppLink", "//:x", ("c",), True),
+        Spawn("CppCompile", "//:x", ("a/b_op.pic.o",), False, ("cc",)),
+        Spawn("CppLink", "//:x", ("c",), True, ("cc",)),
     ]
 
 

@@ -11,6 +11,7 @@ def selection(
     ops: Sequence[tuple[str, str]] = (),
     system: Sequence[tuple[str, str, str]] = (),
     helpers: Sequence[str] = (),
+    defines: Sequence[str] = (),
 ) -> Selection:
     """Returns a selection of kernels (op, class, file) and ops (name, file)."""
     made = [
@@ -20,5 +21,5 @@ def selection(
     ]
     selected = [SelectedOp(name, file, False, ()) for name, file in ops]
     files = sorted({k.file for k in made} | {o.file for o in selected})
-    facts = TensorflowFacts("9.8.7", "ab", ())
+    facts = TensorflowFacts("9.8.7", "ab", tuple(defines))
     return Selection(facts, (), tuple(selected), tuple(made), tuple(files), tuple(helpers), ())
