@@ -325,6 +325,31 @@ def test_constants_that_are_none(
         assert failed.value.status == 2
 
 
+def test_a_value_of_another_type(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
+    graph = tf.compat.v1.GraphDef.FromString(files["small"].plain.read_bytes())
+    _constant(graph, 1024).attr["value"].tensor.dtype = 3
+    file = tmp_path / "damaged.pb"
+    file.write_bytes(graph.SerializeToString())
+    with (
+        library.of_file(file) as session,
+        pytest.raises(CallError, match=r"its value is not of its dtype[^$]*node Const"),
+    ):
+        session.run(files["small"].case.feeds, ["output"])
+
+
+def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
+    files: dict[str, Files], library: Library, tmp_path: Path
+) -> None:
+    graph = tf.compat.v1.GraphDef.FromString(files["dense"].plain.read_bytes())
+    for node in graph.node:
+        if node.op == "Const":
+            node.attr["index"].i = 1
+    file = tmp_path / "added.pb"
+    file.write_bytes(graph.SerializeToString())
+    with library.of_file(file) as session:
+        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+
+
 def _python(*arguments: str | Path) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(

@@ -13,6 +13,7 @@ import protos
 from selections import selection
 
 from tfcarve.build_files import evaluate as build_file
+from tfcarve.emit import aligned_graph
 from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
@@ -41,6 +42,10 @@ def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
 
 def _graph(data: bytes) -> object:
     return graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
+
+
+def _aligned(data: bytes) -> object:
+    return sum(len(piece.data) for piece in aligned_graph.aligned(data))
 
 
 def _graphs(data: bytes, budget: Budget, found: Iterable[MetaGraph]) -> object:
@@ -83,6 +88,10 @@ _NODE = protos.node(
     ["a", "^b"],
 )
 _GRAPH = protos.graph(_NODE, functions=[protos.function("F", _NODE, returned=["n:out:0"])])
+_LARGE = protos.graph(
+    protos.node("c", "Const", {"value": protos.tensor_value("int32", (256,), bytes(1024))}, inputs=["^a"]),
+    protos.node("d", "Const", {"value": protos.data(8, protos.number(1, 9) + protos.data(2, protos.shape(2, 64)) + protos.data(10, bytes(range(128))))}),
+)  # fmt: skip
 _SIDES = protos.signature(["a:0"], ["n:0"])
 _PBTXT = b"""\
 # A comment
@@ -139,6 +148,7 @@ READERS: dict[str, Reader] = {
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader([graph_def, meta_graph], _meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
+    "aligned_graph": Reader([aligned_graph], _aligned, wire.WireError, [_GRAPH, _LARGE]),
     "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
     "ops_json": Reader([ops_list], _text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),

@@ -73,7 +73,7 @@ class ConstantKernel : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr(kIndex, &index));
     const Tensor* found = SessionConstants::Find(context->device(), index);
     OP_REQUIRES(context, found != nullptr && found->dtype() == output_type(0),
-                InvalidArgument("no constant of this session"));
+                InvalidArgument("its value is not of its dtype"));
     tensor_ = *found;
   }
 
@@ -169,8 +169,8 @@ Status PlaceConstant(std::string_view bytes, bool folded,
     return InvalidArgument(StrCat("node ", node->name(), ": ", made.message()));
   }
   node->set_op(kConstantOp);
-  tensorflow::AddNodeAttr(
-      kIndex, static_cast<int64_t>(constants->tensors.size() - 1), node);
+  tensorflow::AddNodeAttr(kIndex, 0, node);  // leaves one that is there
+  node->mutable_attr()->at(kIndex).set_i(constants->tensors.size() - 1);
   return tensorflow::OkStatus();
 }
 

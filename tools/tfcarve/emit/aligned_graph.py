@@ -10,9 +10,8 @@ Source of the numbers: tensorflow/core/framework/{graph,node_def,attr_value,tens
 import itertools
 import struct
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from tfcarve import dtypes
 from tfcarve.models import wire
@@ -49,8 +48,9 @@ _LISTS = {
     "uint64": (17, "Q"),
 }
 _FIXED = (5, 6, 9, 12)
-_MOST_ZEROS = 8 * ALIGNMENT
+# So much is held of what is written, and so many of the numbers that are turned.
 _CHUNK = 1 << 20
+_SOME = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Piece:
 class _Content:
     """A tensor's content: `size` bytes in `data` from `place` on."""
 
-    data: Buffer
+    data: Buffer | bytearray
     place: int
     size: int
 
@@ -89,8 +89,8 @@ def _begin(number: int, size: int) -> bytes:
     return _varint(number << 3 | BYTES) + _varint(size)
 
 
-def _copy(data: Buffer, field: Field) -> bytes:
-    number, kind, a, b = field
+def _copy(data: Buffer, one: Field) -> bytes:
+    number, kind, a, b = one
     if kind == BYTES:
         return _begin(number, b - a) + data[a:b]
     tag = _varint(number << 3 | kind)
@@ -99,135 +99,223 @@ def _copy(data: Buffer, field: Field) -> bytes:
     return tag + struct.pack("<I" if kind == FIXED32 else "<Q", a)
 
 
+def _joined(data: Buffer, fields: Iterable[Field]) -> bytes:
+    joined = bytearray()
+    for one in fields:
+        joined += _copy(data, one)
+    return bytes(joined)
+
+
 def _one(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Field | None:
     """Returns the field `number` of a message, of type BYTES, where there is exactly one, and if `alone` no other."""
     found = None
-    for field in wire.fields(data, place, end):
-        if field[0] == number and field[1] == BYTES and found is None:
-            found = field
-        elif alone or field[0] == number:
+    for one in wire.fields(data, place, end):
+        if one[0] == number and one[1] == BYTES and found is None:
+            found = one
+        elif alone or one[0] == number:
             return None
     return found
 
 
-def _is_value(data: Buffer, field: Field) -> bool:
-    """Says whether a field of a NodeDef is its attribute `value`."""
-    number, kind, a, b = field
-    if number != _ATTR or kind != BYTES:
-        return False
-    key = _one(data, a, b, _KEY, alone=False)
-    return key is not None and data[key[2] : key[3]] == b"value"
+def _entry(data: Buffer, place: int, end: int) -> Field | None:
+    """Returns the attribute `value` of a NodeDef that is a Const written in the usual way."""
+    op, values = b"", 0
+    found = None
+    for one in wire.fields(data, place, end):
+        number, kind, a, b = one
+        if kind == BYTES and number == _OP:
+            op = data[a : min(b, a + 6)]
+        elif kind == BYTES and number == _ATTR:
+            key = _one(data, a, b, _KEY, alone=False)
+            if key is None:
+                return None
+            if data[key[2] : min(key[3], key[2] + 6)] == b"value":
+                found, values = one, values + 1
+    return found if op == b"Const" and values == 1 else None
 
 
-def _tensor(data: Buffer, node: list[Field]) -> Field | None:
-    """Returns the TensorProto of a node that is a Const written in the usual way."""
-    ops = [data[a:b] for number, kind, a, b in node if number == _OP and kind == BYTES]
-    if ops[-1:] != [b"Const"]:
-        return None
-    entries = [(a, b) for number, kind, a, b in node if number == _ATTR and kind == BYTES]
-    values = [field for field in node if _is_value(data, field)]
-    if len(values) != 1 or not all(_one(data, *entry, _KEY, alone=False) for entry in entries):
-        return None
-    value = _one(data, *values[0][2:], _VALUE, alone=False)
+def _tensor(data: Buffer, entry: Field) -> Field | None:
+    """Returns the TensorProto of an attribute that is one."""
+    value = _one(data, *entry[2:], _VALUE, alone=False)
     return _one(data, *value[2:], _TENSOR, alone=True) if value else None
 
 
 def _elements(data: Buffer, place: int, end: int) -> int | None:
-    """Returns how many elements a TensorShapeProto has; None where it does not say."""
-    sizes = []
+    """Returns how many elements a TensorShapeProto has; None where it does not say, or they are too many."""
+    count = 1
     for number, kind, a, b in wire.fields(data, place, end):
         if number == _DIM and kind == BYTES:
-            size = [v for n, k, v, _ in wire.fields(data, a, b) if n == _SIZE and k == VARINT]
-            sizes.append(wire.signed(size[-1]) if size else 0)
+            size = 0
+            for inner, inner_kind, value, _ in wire.fields(data, a, b):
+                if inner == _SIZE and inner_kind == VARINT:
+                    size = wire.signed(value)
+            count *= size
+            if size < 0 or count > len(data):
+                return None
         elif number == _UNKNOWN_RANK:
             return None
-    return prod(sizes) if all(size >= 0 for size in sizes) else None
+    return count
 
 
-def _numbers(data: Buffer, field: Field, code: str, is_bool: bool) -> bytes:
-    """Returns the numbers of a field with values as they are in memory."""
-    number, kind, a, b = field
-    if number in _FIXED and kind == BYTES:
-        return data[a:b]
-    found = wire.packed(data, a, b) if kind == BYTES else iter((a,))
-    mask = (1 << 8 * array(code).itemsize) - 1
-    return array(code, (n != 0 if is_bool else n & mask for n in found)).tobytes()
+@dataclass(slots=True)
+class _Head:
+    """What a TensorProto says beside its values: how often, and what it said last."""
+
+    dtype: str | None = None
+    shape: tuple[int, int] = (0, 0)
+    shapes: int = 0
+    content: tuple[int, int] | None = None
+    other: set[int] = field(default_factory=set)  # fields with values
 
 
-def _listed(data: Buffer, tensor: list[Field]) -> bytes:
-    """Returns the content that says the same as the tensor's values; nothing where they are not all there."""
-    types = [a for number, kind, a, _ in tensor if number == _DTYPE and kind == VARINT]
-    shapes = [(a, b) for number, kind, a, b in tensor if number == _SHAPE and kind == BYTES]
-    name = dtypes.from_number(types[-1]) if types else None
-    if name not in _LISTS or len(shapes) != 1:
-        return b""
-    values, code = _LISTS[name]
-    count = _elements(data, *shapes[0])
-    others = {field[0] for field in tensor} - {_DTYPE, _SHAPE, _VERSION, values}
-    if count is None or others:
-        return b""
-    width = array(code).itemsize * (2 if name in ("complex64", "complex128") else 1)
-    is_bool = name == "bool"
-    found = b"".join(_numbers(data, f, code, is_bool) for f in tensor if f[0] == values)
-    return found if len(found) == count * width else b""
-
-
-def _content(data: Buffer, tensor: list[Field]) -> tuple[bytes, _Content] | None:
-    """Returns a tensor's other fields and its content, where that is large."""
-    contents = [field for field in tensor if field[0] == _CONTENT]
-    if contents:
-        if any(kind != BYTES for _, kind, _, _ in contents):
-            return None
-        place, end = contents[-1][2:]
-        content = _Content(data, place, end - place)
-        kept = [field for field in tensor if field[0] != _CONTENT]
-    else:
-        listed = _listed(data, tensor)
-        content = _Content(listed, 0, len(listed))
-        kept = [field for field in tensor if field[0] in (_DTYPE, _SHAPE, _VERSION)]
-    if content.size < LARGE:
-        return None
-    return b"".join(_copy(data, field) for field in kept), content
-
-
-def _head(before: bytes, after: bytes, tensor: bytes, size: int) -> bytes:
-    """Returns a node's field in a GraphDef up to the content, of `size` bytes, of its tensor."""
-    head = tensor + _begin(_CONTENT, size)
-    length = size  # of what follows `head` in the same message
-    for number, prefix in ((_TENSOR, b""), (_VALUE, _KEY_FIELD), (_ATTR, before), (_NODE, b"")):
-        if number == _NODE:
-            length += len(after)
-        head = prefix + _begin(number, len(head) + length) + head
+def _head_of(data: Buffer, place: int, end: int) -> _Head | None:
+    """Reads a TensorProto but for its values; None where its content is none."""
+    head = _Head()
+    for number, kind, a, b in wire.fields(data, place, end):
+        if number == _DTYPE and kind == VARINT:
+            head.dtype = dtypes.from_number(a)
+        elif number == _SHAPE and kind == BYTES:
+            head.shape, head.shapes = (a, b), head.shapes + 1
+        elif number == _CONTENT:
+            if kind != BYTES:
+                return None
+            head.content = (a, b)
+        elif number != _VERSION:
+            head.other.add(number)
     return head
 
 
-def _aligned_head(offset: int, before: bytes, after: bytes, tensor: bytes, size: int) -> bytes:
-    """Returns the same for a node at `offset`, with the padding that aligns the content."""
-    for padding in (b"", *(_begin(_CONTENT, zeros) + bytes(zeros) for zeros in range(_MOST_ZEROS))):
-        head = _head(before, after, tensor + padding, size)
-        if (offset + len(head)) % ALIGNMENT == 0:
-            return head
-    raise AssertionError("a multiple is skipped at most once for each length, and they are five")
+def _numbers(data: Buffer, value: Field, code: str, is_bool: bool) -> Iterator[bytes]:
+    """Yields the numbers of a field with values as they are in memory."""
+    number, kind, a, b = value
+    if number in _FIXED and kind == BYTES:
+        yield data[a:b]
+        return
+    mask = (1 << 8 * array(code).itemsize) - 1
+    found = wire.packed(data, a, b) if kind == BYTES else iter((a,))
+    numbers = (n != 0 if is_bool else n & mask for n in found)
+    while some := array(code, itertools.islice(numbers, _SOME)):
+        yield some.tobytes()
+
+
+def _listed(data: Buffer, place: int, end: int, head: _Head) -> bytearray:
+    """Returns the content that says the same as a tensor's values; nothing where they are not all there."""
+    if head.dtype not in _LISTS or head.shapes != 1:
+        return bytearray()
+    number, code = _LISTS[head.dtype]
+    count = _elements(data, *head.shape)
+    if count is None or count > end - place or head.other != {number}:
+        return bytearray()
+    is_complex, is_bool = head.dtype.startswith("complex"), head.dtype == "bool"
+    content = bytearray(count * array(code).itemsize * (2 if is_complex else 1))
+    values = (f for f in wire.fields(data, place, end) if f[0] == number)
+    at = 0
+    for some in (some for value in values for some in _numbers(data, value, code, is_bool)):
+        at += len(some)
+        if at > len(content):
+            return bytearray()
+        content[at - len(some) : at] = some
+    return content if at == len(content) else bytearray()
+
+
+def _content(data: Buffer, place: int, end: int) -> tuple[bytes, _Content] | None:
+    """Returns the other fields of the TensorProto at data[place:end] and its content, where that is large."""
+    head = _head_of(data, place, end)
+    if head is None:
+        return None
+    if head.content is not None:
+        a, b = head.content
+        content, dropped = _Content(data, a, b - a), {_CONTENT}
+    else:
+        listed = _listed(data, place, end, head)
+        content, dropped = _Content(listed, 0, len(listed)), head.other
+    if content.size < LARGE:
+        return None
+    kept = (f for f in wire.fields(data, place, end) if f[0] not in dropped)
+    return _joined(data, kept), content
+
+
+def _begin_size(size: int) -> int:
+    """Returns the length of _begin for a field whose number is below 16."""
+    return 1 + max(1, (size.bit_length() + 6) // 7)
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A NodeDef around a tensor's content: what comes before and after its value, and the tensor's other fields."""
+
+    before: bytes
+    after: bytes
+    tensor: bytes
+    size: int  # of the content
+
+    def lengths(self, padding: int) -> tuple[int, int, int, int]:
+        """Returns the lengths of node, entry, attribute and tensor, with so many bytes of padding in the last."""
+        tensor = len(self.tensor) + padding + _begin_size(self.size) + self.size
+        attr = _begin_size(tensor) + tensor
+        entry = len(_KEY_FIELD) + _begin_size(attr) + attr
+        node = len(self.before) + _begin_size(entry) + entry + len(self.after)
+        return node, entry, attr, tensor
+
+    def head_size(self, padding: int) -> int:
+        """Returns how many bytes the node's field in a GraphDef has up to the content."""
+        node = self.lengths(padding)[0]
+        return _begin_size(node) + node - len(self.after) - self.size
+
+    def head(self, padding: int) -> bytes:
+        """Returns these bytes; `padding` is one that _padding knows."""
+        node, entry, attr, tensor = self.lengths(padding)
+        return b"".join(
+            (
+                _begin(_NODE, node),
+                self.before,
+                _begin(_ATTR, entry),
+                _KEY_FIELD,
+                _begin(_VALUE, attr),
+                _begin(_TENSOR, tensor),
+                self.tensor,
+                _padding(padding) or b"",
+                _begin(_CONTENT, self.size),
+            )
+        )
+
+
+def _padding(size: int) -> bytes | None:
+    """Returns a content of zeros that takes `size` bytes with its tag and length; None where there is none."""
+    for zeros in (size - 2, size - 3):
+        if zeros >= 0 and _begin_size(zeros) + zeros == size:
+            return _begin(_CONTENT, zeros) + bytes(zeros)
+    return None if size else b""
+
+
+def _aligned_head(offset: int, node: _Node) -> bytes:
+    """Returns the field of a node at `offset` up to its content, which is aligned after it."""
+    wanted = -(offset + node.head_size(0)) % ALIGNMENT
+    # With the padding, lengths around it may take a byte more.
+    for more, grown in itertools.product(range(0, 3 * ALIGNMENT, ALIGNMENT), range(5)):
+        padding = wanted + more - grown
+        fits = padding >= 0 and (offset + node.head_size(padding)) % ALIGNMENT == 0
+        if fits and _padding(padding) is not None:
+            return node.head(padding)
+    raise AssertionError("four lengths grow by a byte each at most")
 
 
 def _node(data: Buffer, offset: int, place: int, end: int) -> Iterator[Piece]:
     """Yields a node's field in a GraphDef at `offset`; nothing where it is to stay as it is."""
-    node = list(wire.fields(data, place, end))
-    tensor = _tensor(data, node)
-    if tensor is None:
-        return
-    found = _content(data, list(wire.fields(data, *tensor[2:])))
-    if found is None:
+    entry = _entry(data, place, end)
+    tensor = _tensor(data, entry) if entry else None
+    found = _content(data, *tensor[2:]) if tensor else None
+    if entry is None or found is None:
         return
     kept, content = found
-    at = next(i for i, field in enumerate(node) if _is_value(data, field))
-    before = b"".join(_copy(data, field) for field in node[:at])
-    after = b"".join(_copy(data, field) for field in node[at + 1 :])
-    yield Piece(_aligned_head(offset, before, after, kept, content.size))
+    fields = wire.fields(data, place, end)
+    before = _joined(data, itertools.takewhile(lambda f: f != entry, fields))
+    after = _joined(data, fields)
+    yield Piece(_aligned_head(offset, _Node(before, after, kept, content.size)))
     first = content.size
     for start in range(0, content.size, _CHUNK):
         stop = min(start + _CHUNK, content.size)
-        yield Piece(content.data[content.place + start : content.place + stop], first)
+        yield Piece(bytes(content.data[content.place + start : content.place + stop]), first)
         first = 0
     yield Piece(after)
 
