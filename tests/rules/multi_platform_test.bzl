@@ -23,7 +23,9 @@ def _groups_impl(ctx):
     for platform in ["linux_arm64", "linux_x86_64"]:
         files = getattr(groups, platform).to_list()
         asserts.equals(env, _FILES, sorted([f.basename for f in files]))
-        asserts.equals(env, ["run_model"], [f.basename for f in getattr(groups, platform + "_runner").to_list()])
+        for group, program in {"benchmark": "benchmark_model", "runner": "run_model"}.items():
+            made = getattr(groups, "%s_%s" % (platform, group)).to_list()
+            asserts.equals(env, [program], [f.basename for f in made])
     return analysistest.end(env)
 
 groups_test = analysistest.make(_groups_impl)

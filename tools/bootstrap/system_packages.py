@@ -22,6 +22,8 @@ PROGRAMS = {
     "llvm-ar-19": "llvm-19",
     "make": "make",
     "pkg-config": "pkgconf",
+    # It takes plugins, the static one does not.
+    "qemu-aarch64": "qemu-user",
     "qemu-aarch64-static": "qemu-user-static",
     "xz": "xz-utils",
 }

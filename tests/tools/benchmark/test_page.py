@@ -1,0 +1,102 @@
+"""Tests of the page: what stands in it, and that a real browser runs it."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from benchmark_values import CONV, benchmark, measured
+
+from tfcarve.benchmark import page
+from tfcarve.size.report import Entry, Kernel, Report
+
+_SIZES = Report(
+    "linux_x86_64",
+    {"stripped": 1000, "text": 900, "gzip": 400},
+    (
+        Entry("kernels", "conv.cc", "ConvOp<float>", "", 300),
+        Entry("kernels", "pad.cc", "PadOp<float>", "", 100),
+        Entry("core", "session.cc", "", "", 600),
+    ),
+    (
+        Kernel("conv.cc", "ConvOp<float>", ("Conv2D",), ("m.pb",)),
+        Kernel("pad.cc", "PadOp<float>", ("Pad",), ("m.pb",)),
+    ),
+    (),
+    ("m.pb",),
+)
+
+
+def _widths(html: str, kind: str) -> list[float]:
+    return [float(w) for w in re.findall(rf'class="bar {kind}" style="width:([\d.]+)%"', html)]
+
+
+def test_a_bar_for_each_op_of_time_beside_bytes() -> None:
+    html = page.page(benchmark(), _SIZES).decode()
+    names = re.findall(r'<td class="k">(\w+)<div>', html)
+    assert names == ["Conv2D", "Relu", "Pad"]
+    assert _widths(html, "time") == [80, 20, 0]
+    assert _widths(html, "bytes") == [75, 0, 25]
+    assert "300 bytes" in html and "not executed" in html
+    assert "8.000 ms, 80.0%" in html
+
+
+def test_without_sizes() -> None:
+    html = page.page(benchmark(), None).decode()
+    assert _widths(html, "time") == [80, 20]
+    assert _widths(html, "bytes") == []
+    assert "share of the bytes" not in html
+
+
+def test_under_qemu_shares_are_of_multiply_adds() -> None:
+    html = page.page(benchmark(emulated=True), None).decode()
+    assert _widths(html, "time") == [100, 0]
+    assert "under qemu" in html
+    assert "20.000 M multiply-adds" in html
+    assert "share of the multiply-adds" in html
+
+
+def test_slowest_nodes_come_first_and_there_is_an_end() -> None:
+    nodes = tuple(replace(CONV, name=f"n{i}", ms=i) for i in range(150))
+    one = replace(benchmark(multiply_adds=(0,) * 150), measured=measured(nodes=nodes))
+    html = page.page(one, None).decode()
+    shown = re.findall(r">n(\d+) \(Conv2D\)<", html)
+    assert [int(number) for number in shown] == list(range(149, 49, -1))
+    assert "and 50 more" in html
+
+
+def test_needs_nothing_else() -> None:
+    text = page.page(benchmark(), _SIZES).decode()
+    assert not re.search(r"https?:|src=|href=|@import|url\(", text)
+    assert "default-src 'none'" in text
+
+
+def test_names_stay_text() -> None:
+    evil = "<script>document.title='evil'</script>"
+    node = replace(CONV, name=evil, op=evil)
+    ops = (replace(measured().ops[0], op=evil),)
+    one = replace(
+        benchmark(multiply_adds=(0,)), measured=measured(model=evil, nodes=(node,), ops=ops)
+    )
+    text = page.page(replace(one, program=evil, cpu=evil), None).decode()
+    assert evil not in text
+    assert text.count("&lt;script&gt;") >= 5
+
+
+def test_browser_runs_it(tmp_path: Path) -> None:
+    program = next((p for n in ("chromium", "google-chrome") if (p := shutil.which(n))), None)
+    if program is None:
+        pytest.skip("no browser on PATH. Try: sudo apt-get install chromium")
+    file = tmp_path / "benchmark.html"
+    file.write_bytes(page.page(benchmark(), _SIZES))
+    command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    done = subprocess.run(
+        [*command, f"--user-data-dir={tmp_path}/profile", file.as_uri()],
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(rb'<html[^>]* data-ready="2"', done.stdout), "its script ran to the end"
