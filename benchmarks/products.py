@@ -1,0 +1,481 @@
+"""Products of float matrices: ours beside Eigen's and XNNPACK's, as fast as they are and as large as they are.
+
+    PYTHONPATH=tools:. python -m benchmarks.products
+
+in the repository's folder, with a Python that has tensorflow-cpu 2.14.1 (for Eigen). XNNPACK comes as Debian's source
+package, by apt. Writes PRODUCTS.md: GFLOPS on this machine, in turns, by CPU time, the least of many rounds; and, where
+Debian's cross compiler and qemu-user are installed, the instructions that arm64 takes. Needs ten minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from benchmarks import measure, products_table
+from benchmarks.products_table import Candidate, Counted, Counts, Shape, Times
+from bootstrap.console import BootstrapError
+from bootstrap.fetch_source import from_cache, from_debian
+from bootstrap.pins import Archive, Pin
+from bootstrap.unpack import unpack
+from tfcarve import elf_file
+from tfcarve.errors import TfcarveError
+
+_HERE = Path(__file__).parent
+_ROOT = _HERE.parent
+_TENSORFLOW = "2.14.1"
+
+# The five products of Inception v3 that have most of its multiply-adds (44 %), a convolution with few pixels, and
+# what its last layer is for one image.
+SHAPES = (
+    Shape(5041, 192, 720),
+    Shape(289, 192, 1344),
+    Shape(289, 192, 768),
+    Shape(21609, 64, 288),
+    Shape(1225, 96, 864),
+    Shape(64, 448, 2048),
+    Shape(1, 1000, 2048),
+)
+
+
+def _pin(name: str, file: str, prefix: str, sha256: str) -> Pin:
+    archive = Archive(file, sha256, prefix, {"suite": "trixie", "package": name})
+    return Pin(name, "", {"debian": archive}, (), "")
+
+
+XNNPACK = _pin(
+    "xnnpack",
+    "xnnpack_0.0~git20241108.4ea82e5.orig.tar.xz",
+    "",
+    "90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99",
+)
+# Of this just a header, which XNNPACK's include.
+PTHREADPOOL = _pin(
+    "pthreadpool",
+    "pthreadpool_0.0~git20240616.560c60d.orig.tar.xz",
+    "pthreadpool-0.0~git20240616.560c60d",
+    "4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708",
+)
+
+
+@dataclass(frozen=True)
+class MicroKernel:
+    """A pair of XNNPACK's micro-kernels: one for many rows, one for a single row.
+
+    Attributes:
+      rows, columns: of a tile.
+      variant, one: what their files' names end with, after "minmax-".
+      options: what they are compiled with.
+    """
+
+    rows: int
+    columns: int
+    variant: str
+    one: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """What products_xnnpack.cc calls it."""
+        return f"{self.variant}-{self.rows}x{self.columns}"
+
+    def names(self) -> tuple[str, str]:
+        """The names of the files of both, without their endings."""
+        return (
+            f"f32-gemm-{self.rows}x{self.columns}-minmax-{self.variant}",
+            f"f32-gemm-1x{self.columns}-minmax-{self.one}",
+        )
+
+    def functions(self) -> tuple[str, str]:
+        """The names of the functions of both."""
+        many, one = (n.replace("-", "_") for n in (self.variant, self.one))
+        start = "xnn_f32_gemm_minmax_ukernel"
+        return f"{start}_{self.rows}x{self.columns}__{many}", f"{start}_1x{self.columns}__{one}"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What products are compiled for.
+
+    Attributes:
+      compiler: a C++ compiler's name.
+      options: of all that is compiled.
+      ours: the paths of tools/runtime/math.
+      eigen: (what the table says, the path, options) of each way to compile Eigen's.
+      xnnpack: its micro-kernels.
+      clang: other compilers for these: g++ lacks registers for some of them.
+    """
+
+    compiler: str
+    options: tuple[str, ...]
+    ours: tuple[str, ...]
+    eigen: tuple[tuple[str, str, tuple[str, ...]], ...]
+    xnnpack: tuple[MicroKernel, ...]
+    clang: tuple[str, ...] = ()
+
+
+X86_64 = Target(
+    "g++",
+    (),
+    ("baseline", "avx2", "avx512"),
+    (
+        ("-Os, SSE2", "baseline", ()),
+        ("-O2, SSE2", "baseline", ("-O2",)),
+        ("-O2 -mavx2 -mfma", "avx2", ("-O2", "-mavx2", "-mfma")),
+        ("-O2 -march=x86-64-v4", "v4", ("-O2", "-march=x86-64-v4")),
+    ),
+    (
+        MicroKernel(4, 8, "sse-load1", "sse-load1"),
+        # What XNNPACK chooses for this CPU, and a larger tile.
+        MicroKernel(5, 16, "fma3-broadcast", "fma3-broadcast", ("-mavx", "-mfma")),
+        MicroKernel(6, 16, "fma3-broadcast", "fma3-broadcast", ("-mavx", "-mfma")),
+        # A narrow tile, and what XNNPACK chooses.
+        MicroKernel(7, 16, "avx512f-broadcast", "avx512f-broadcast", ("-mavx512f",)),
+        MicroKernel(7, 32, "avx512f-broadcast", "avx512f-broadcast", ("-mavx512f",)),
+    ),
+    ("clang++-19",),
+)
+ARM64 = Target(
+    "aarch64-linux-gnu-g++",
+    ("-mcpu=cortex-a53",),
+    ("neon",),
+    (
+        ("-Os", "baseline", ("-DEIGEN_NEON_GEBP_NR=4",)),
+        ("-O2", "baseline", ("-DEIGEN_NEON_GEBP_NR=4", "-O2")),
+    ),
+    (
+        MicroKernel(6, 8, "aarch64-neonfma-lane-ld128", "aarch64-neonfma-lane-ld128"),
+        MicroKernel(6, 8, "asm-aarch64-neonfma-cortex-a53", "asm-aarch64-neonfma-cortex-a53"),
+    ),
+)
+_ARM64_LIBRARIES = Path("/usr/aarch64-linux-gnu")
+_ARM64_LANES = 4
+# More rows take more of the same instructions, and qemu long.
+ARM64_SHAPES = tuple(replace(shape, rows=min(shape.rows, 640)) for shape in SHAPES)
+
+# What products need of an instruction set's namespace in kernels_impl.h.
+_OF_PRODUCTS = "Tile|Pack|PackTransposed|CombineRows|DotRows|DotSomeRows"
+_XNNPACK_PACKING = "xnn_pack_f32_gemm_gio_w"
+# Only one of XNNPACK's sources logs.
+_XNNPACK_OPTIONS = ("-O2", "-DNDEBUG", "-DXNN_LOG_LEVEL=0", "-ffunction-sections", "-fPIC", "-w")
+
+
+@dataclass(frozen=True)
+class Built:
+    """A candidate and where its product is: the path's name in a shared object."""
+
+    candidate: Candidate
+    library: Path
+    path: str
+
+
+def starlark_values(text: str, **given: Any) -> dict[str, Any]:
+    """Evaluates one of this repository's .bzl files that has values only; `given` are those it loads."""
+    values: dict[str, Any] = {
+        "load": lambda *_: None,
+        "visibility": lambda *_: None,
+        "Label": lambda _: SimpleNamespace(workspace_root="external"),
+        **given,
+    }
+    exec(compile(text, "bzl", "exec"), values)
+    return values
+
+
+def _copts() -> dict[str, Any]:
+    defines = starlark_values((_ROOT / "third_party/tensorflow/defines.bzl").read_text())
+    text = (_ROOT / "rules/private/copts.bzl").read_text()
+    return starlark_values(text, DEFINES=defines["DEFINES"])
+
+
+def code_bytes(file: Path, sections: str = "") -> int:
+    """Returns the bytes of machine code of an object file, or of sections whose names `sections` finds."""
+    elf = elf_file.opened(file.read_bytes(), str(file))
+    executable = 4  # SHF_EXECINSTR
+    return sum(
+        section["sh_size"]
+        for section in elf.iter_sections()
+        if section["sh_flags"] & executable and re.search(sections, section.name)
+    )
+
+
+def _compiled(target: Target, source: Path, options: Sequence[str], file: Path) -> Path:
+    compiler, standard = target.compiler, ["-std=c++17"]
+    if source.suffix != ".cc":
+        compiler = compiler.replace("clang++", "clang").replace("g++", "gcc")
+        standard = ["-std=gnu99"] if source.suffix == ".c" else []
+    argv = [compiler, *standard, *target.options, *options, "-c", str(source), "-o", str(file)]
+    subprocess.run(argv, check=True)
+    return file
+
+
+def _linked(target: Target, objects: Sequence[Path], library: Path) -> Path:
+    argv = [target.compiler, "-shared", "-Wl,--gc-sections", "-Wl,-z,defs"]
+    subprocess.run([*argv, *map(str, objects), "-o", str(library)], check=True)
+    return library
+
+
+def _ours(target: Target, folder: Path) -> list[Built]:
+    options = [*_copts()["MATH_COPTS"], "-fPIC", f"-I{_ROOT}"]
+    math = _ROOT / "tools/runtime/math"
+    product, kernels = (
+        _compiled(target, math / f"{name}.cc", options, folder / f"{name}.o")
+        for name in ("product", "kernels")
+    )
+    call = _compiled(target, _HERE / "products_ours.cc", options, folder / "ours.o")
+    library = _linked(target, [product, kernels, call], folder / "ours.so")
+
+    def built(path: str) -> Built:
+        own = rf"\dtfcarve4math{len(path)}{path}\d+({_OF_PRODUCTS})[EI]"
+        code = code_bytes(product) + code_bytes(kernels, own)
+        return Built(Candidate(f"ours, {path}", code), library, path)
+
+    return [built(path) for path in target.ours]
+
+
+def _eigen(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
+    sources = _ROOT / "third_party/tensorflow/lean_kernels"
+    common = [*_copts()["TENSORFLOW_COPTS"], "-fPIC"]
+    common += [f"-I{_ROOT}", f"-I{sources}", f"-I{tensorflow / 'include'}"]
+
+    def built(number: int, name: str, path: str, options: Sequence[str]) -> Built:
+        file = folder / f"eigen{number}.o"
+        _compiled(target, _HERE / "products_eigen.cc", [*common, *options], file)
+        library = _linked(target, [file], file.with_suffix(".so"))
+        return Built(Candidate(f"Eigen, {name}", code_bytes(file)), library, path)
+
+    return [built(number, *each) for number, each in enumerate(target.eigen)]
+
+
+def _xnnpack(target: Target, folder: Path, tree: Path) -> list[Built]:
+    folder.mkdir()
+    options = [*_XNNPACK_OPTIONS, f"-I{tree / 'src'}", f"-I{tree / 'include'}"]
+    packing = folder / "packing.o"
+    _compiled(target, tree / "src/reference/packing.cc", options, packing)
+    files: dict[str, Path] = {}
+    for kernel in target.xnnpack:
+        for name in kernel.names():
+            ending = "S" if "-asm-" in name else "c"
+            source = tree / "src/f32-gemm/gen" / f"{name}.{ending}"
+            files[name] = folder / f"{name}.o"
+            _compiled(target, source, [*options, *kernel.options], files[name])
+    table = ",".join(
+        f'{{"{k.path}", {k.rows}, {k.columns}, {", ".join(k.functions())}}}' for k in target.xnnpack
+    )
+    named = [f"-DTFCARVE_KERNELS={table}"]
+    named += [f"-DTFCARVE_FIRST_KERNEL={target.xnnpack[0].functions()[0]}"]
+    call = folder / "xnnpack.o"
+    own = ["-fvisibility=hidden", f"-I{_ROOT}"]
+    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *own, *named], call)
+    library = _linked(target, [call, packing, *files.values()], folder / "xnnpack.so")
+    shared = code_bytes(call) + code_bytes(packing, rf"\.text\.{_XNNPACK_PACKING}$")
+
+    def built(kernel: MicroKernel) -> Built:
+        code = shared + sum(code_bytes(files[name]) for name in kernel.names())
+        return Built(
+            Candidate(f"XNNPACK, {kernel.path}, {target.compiler}", code), library, kernel.path
+        )
+
+    return [built(kernel) for kernel in target.xnnpack]
+
+
+def _xnnpack_tree(folder: Path) -> Path | None:
+    """XNNPACK's sources with the header that they include; None, with a message, where they can't be had."""
+    try:
+        for pin in (XNNPACK, PTHREADPOOL):
+            try:
+                path, archive = from_cache(pin)
+            except BootstrapError:
+                path, archive = from_debian(pin)
+            unpack(path, folder, archive.strip_prefix, ("include", "src"))
+    except BootstrapError as error:
+        print(f"products: left out XNNPACK: {error}", file=sys.stderr)
+        return None
+    return folder
+
+
+def _build(
+    target: Target, folder: Path, tensorflow: Path, xnnpack: Path | None
+) -> tuple[Path, list[Built]]:
+    """Compiles the program and all that it measures."""
+    folder.mkdir()
+    program = folder / "products"
+    options = [*target.options, "-std=c++17", "-O2", "-Wall", f"-I{_ROOT}"]
+    source = str(_HERE / "products.cc")
+    subprocess.run([target.compiler, *options, source, "-ldl", "-o", str(program)], check=True)
+    built = _ours(target, folder) + _eigen(target, folder, tensorflow)
+    if xnnpack:
+        for compiler in (target.compiler, *target.clang):
+            if shutil.which(compiler):
+                built += _xnnpack(replace(target, compiler=compiler), folder / compiler, xnnpack)
+    return program, built
+
+
+def _argv(
+    program: Path, rounds: int, packs: int, shapes: Sequence[Shape], built: Sequence[Built]
+) -> list[str]:
+    paths = [part for each in built for part in (str(each.library), each.path)]
+    return [str(program), str(rounds), str(packs), *map(str, shapes), "--", *paths]
+
+
+def _times(program: Path, rounds: int, built: Sequence[Built]) -> Times:
+    argv = _argv(program, rounds, min(rounds, 10), SHAPES, built)
+    output = subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
+    times = products_table.parse(output, SHAPES, [each.candidate for each in built])
+    products_table.check(times, SHAPES)
+    return times
+
+
+class _Emulator:
+    """Counts instructions of arm64 programs under qemu."""
+
+    def __init__(self, folder: Path) -> None:
+        source = _ROOT / "tools/tfcarve/benchmark/count_instructions.c"
+        self._plugin = folder / "count.so"
+        self._log = folder / "log"
+        # qemu 7.2 takes plugins of its API's version 1.
+        options = ["-shared", "-fPIC", "-O2", "-DQEMU_PLUGIN_API=1"]
+        subprocess.run(["gcc", *options, str(source), "-o", str(self._plugin)], check=True)
+
+    def count(self, argv: Sequence[str]) -> tuple[int, str]:
+        """Returns how many instructions a program took, and what it printed."""
+        qemu = ["qemu-aarch64", "-L", str(_ARM64_LIBRARIES), "-plugin", str(self._plugin)]
+        done = subprocess.run(
+            [*qemu, "-d", "plugin", "-D", str(self._log), *argv],
+            check=True,
+            text=True,
+            stdout=subprocess.PIPE,
+        )
+        found = re.search(r"instructions: (\d+)", self._log.read_text())
+        if not found:
+            raise ValueError(f"no count in {self._log}")
+        return int(found[1]), done.stdout
+
+
+def _counted(emulator: _Emulator, program: Path, built: Built, shape: Shape) -> Counted:
+    """One product's instructions, and one packing's: what each more of them adds to a run."""
+
+    def run(rounds: int, packs: int) -> tuple[int, bool]:
+        count, output = emulator.count(_argv(program, rounds, packs, [shape], [built]))
+        times = products_table.parse(output, [shape], [built.candidate])
+        products_table.check(times, [shape])
+        return count, times[built.candidate][0].packed > 0
+
+    once, is_packed = run(1, 1)
+    again, _ = run(2, 1)
+    packing = run(1, 2)[0] - once if is_packed else 0
+    return Counted(again - once, packing)
+
+
+def _counts(program: Path, built: Sequence[Built], folder: Path) -> Counts:
+    emulator = _Emulator(folder)
+    return {
+        each.candidate: [_counted(emulator, program, each, shape) for shape in ARM64_SHAPES]
+        for each in built
+    }
+
+
+def _cpu() -> str:
+    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1] if found else "unknown CPU"
+
+
+def _tensorflow() -> Path:
+    """The folder of the installed TensorFlow.
+
+    Raises:
+        TfcarveError: there is none, or another version.
+    """
+    try:
+        found = importlib.metadata.distribution("tensorflow-cpu")
+    except importlib.metadata.PackageNotFoundError:
+        found = None
+    if found is None or found.version != _TENSORFLOW:
+        raise TfcarveError(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
+    return Path(str(found.locate_file("tensorflow")))
+
+
+def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> str:
+    packed = max(sum(taken.packed for taken in row) for row in times.values())
+    lines = [
+        "# Products of float matrices",
+        "",
+        f"Measured on {datetime.date.today().isoformat()}: {_cpu()}, {machine},",
+        f"{os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the least of {rounds} rounds in turns.",
+        "",
+        "    PYTHONPATH=tools:. python -m benchmarks.products",
+        "",
+        "Shapes are rows x columns x depth: for a convolution pixels, outputs and the patch. The first five have most of",
+        "Inception v3's multiply-adds. All results were compared with those of a plain loop.",
+        "",
+        "- Ours packs the right operand in each product, Eigen's both. XNNPACK's is packed once and kept: "
+        f"{packed:,} bytes for these",
+        f'  shapes, beside the constants themselves. "Packed anew" is with that in each product; {len(SHAPES)} shapes once each.',
+        "- Code: what one path needs. Ours: product.cc and the path's functions for products, transposed operands and",
+        "  vectors included. Eigen's: the object of lean_product.h's `Product<float>`, all layouts and vectors. XNNPACK's: two",
+        "  micro-kernels, packing for one layout and the loop around them; not its operators and its choice by CPU.",
+        "",
+        products_table.times_table(times, SHAPES),
+    ]
+    if counts is not None:
+        lines += [
+            "",
+            "arm64, compiled for cortex-a53: instructions, counted under qemu, for each instruction of four multiply-adds.",
+            "At most 640 rows: more take more of the same.",
+            "",
+            products_table.counts_table(counts, ARM64_SHAPES, _ARM64_LANES),
+        ]
+    return "\n".join([*lines, ""])
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0; 1 where a product is wrong; 2 where something is missing."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.products", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=30, help="how often each product is computed")
+    parser.add_argument("-o", "--output", type=Path, default=_HERE / "PRODUCTS.md", metavar="FILE")
+    asked = parser.parse_args(argv)
+    if platform.machine() != "x86_64" or asked.rounds < 1:
+        print("products: for x86-64, with at least one round", file=sys.stderr)
+        return 2
+    machine = measure.machine()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            tensorflow = _tensorflow()
+            xnnpack = _xnnpack_tree(folder / "xnnpack")
+            program, built = _build(X86_64, folder / "x86_64", tensorflow, xnnpack)
+            times = _times(program, asked.rounds, built)
+            counts = None
+            if shutil.which(ARM64.compiler) and shutil.which("qemu-aarch64"):
+                program, built = _build(ARM64, folder / "arm64", tensorflow, xnnpack)
+                counts = _counts(program, built, folder)
+            else:
+                print(
+                    f"products: left out arm64: no {ARM64.compiler} or qemu-aarch64",
+                    file=sys.stderr,
+                )
+        except products_table.WrongProduct as error:
+            print(f"products: {error}", file=sys.stderr)
+            return 1
+        except (TfcarveError, subprocess.CalledProcessError) as error:
+            print(f"products: {error}", file=sys.stderr)
+            return 2
+    asked.output.write_text(_report(times, counts, asked.rounds, machine))
+    print(asked.output.read_text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+// Products by Eigen's blocked kernel, for whatever the compiler's options say.
+// It packs both operands in each of them.
+
+#include <cstring>
+
+#include "benchmarks/products.h"
+#include "tensorflow/core/kernels/lean_product.h"
+
+bool Supports(const char* path) {
+  // The names are the script's; each is an object of its own.
+#if defined(__AVX512F__)
+  return std::strcmp(path, "v4") == 0 && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+#elif defined(__AVX2__)
+  return std::strcmp(path, "avx2") == 0 && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("fma");
+#else
+  return std::strcmp(path, "baseline") == 0;
+#endif
+}
+
+std::size_t PackedSize(const char*, const Product&) { return 0; }
+
+void Pack(const char*, const Product&, float*) {}
+
+void Multiply(const char*, const Product& product, const float*) {
+  // Eigen's product writes columns: the transposed product's are the rows.
+  tensorflow::lean::Product<float>(product.columns, product.rows, product.depth,
+                                   {product.right, product.columns, true},
+                                   {product.left, product.depth, true},
+                                   product.out, product.columns);
+}

@@ -1,0 +1,139 @@
+"""The comparison of products: its program, what is read of it, its tables."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks import products, products_table
+from benchmarks.products_table import Candidate, Counted, Shape, Taken
+
+_SOURCES = Path(products.__file__).parent
+_SHAPES = (Shape(10, 20, 1000), Shape(1, 5, 7))
+_OURS, _PEER = Candidate("ours", 4000), Candidate("peer", 500)
+
+# A library with a product that leaves out the last `LESS` of the depth, and writes `WRITTEN` rows less.
+_LIBRARY = """
+#include "benchmarks/products.h"
+#include <cstring>
+bool Supports(const char* path) { return std::strcmp(path, "plain") == 0; }
+std::size_t PackedSize(const char*, const Product&) { return 3; }
+void Pack(const char*, const Product&, float* packed) { packed[2] = 1; }
+void Multiply(const char*, const Product& p, const float* packed) {
+  for (std::ptrdiff_t i = 0; i < p.rows - UNWRITTEN; ++i) {
+    for (std::ptrdiff_t j = 0; j < p.columns; ++j) {
+      float sum = 0;
+      for (std::ptrdiff_t k = 0; k < p.depth - LESS; ++k) {
+        sum += p.left[i * p.depth + k] * p.right[k * p.columns + j];
+      }
+      p.out[i * p.columns + j] = sum * packed[2];
+    }
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """products.cc, compiled."""
+    path = tmp_path_factory.mktemp("program") / "products"
+    options = ["-std=c++17", "-O1", f"-I{_SOURCES.parent}", "-ldl", "-o", path]
+    subprocess.run(["g++", _SOURCES / "products.cc", *options], check=True)
+    return path
+
+
+def _run(program: Path, folder: Path, path: str, *macros: str) -> str:
+    source, library = folder / "plain.cc", folder / "plain.so"
+    source.write_text(_LIBRARY)
+    options = ["-std=c++17", "-shared", "-fPIC", f"-I{_SOURCES.parent}", "-o", library]
+    subprocess.run(["g++", source, *macros, *options], check=True)
+    argv = [program, "2", "1", *map(str, _SHAPES), "--", library, path]
+    return subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def test_a_right_product(program: Path, tmp_path: Path) -> None:
+    output = _run(program, tmp_path, "plain", "-DLESS=0", "-DUNWRITTEN=0")
+    times = products_table.parse(output, _SHAPES, [_OURS])
+    assert [taken.packed for taken in times[_OURS]] == [12, 12]
+    assert all(taken.seconds > 0 for taken in times[_OURS])
+    products_table.check(times, _SHAPES)
+
+
+@pytest.mark.parametrize("macros", [("-DLESS=1", "-DUNWRITTEN=0"), ("-DLESS=0", "-DUNWRITTEN=1")])
+def test_a_wrong_product(program: Path, tmp_path: Path, macros: tuple[str, ...]) -> None:
+    times = products_table.parse(_run(program, tmp_path, "plain", *macros), _SHAPES, [_OURS])
+    with pytest.raises(products_table.WrongProduct, match="ours, 10x20x1000: .*; ours, 1x5x7: "):
+        products_table.check(times, _SHAPES)
+
+
+def test_a_path_that_is_not_there(program: Path, tmp_path: Path) -> None:
+    output = _run(program, tmp_path, "other", "-DLESS=0", "-DUNWRITTEN=0")
+    assert output == "0 0 unsupported\n1 0 unsupported\n"
+    assert products_table.parse(output, _SHAPES, [_OURS]) == {}
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["0", "1", "1x1x1", "--", "x.so", "p"], "rounds and packs are at least 1"),
+        (["1", "1", "1x1", "--"], "no shape: 1x1"),
+        (["1", "1", "1x1x1", "--", "/no/x.so", "p"], "/no/x.so"),
+        (["1", "1", "1x1x1", "--", "x.so"], "see products.cc"),
+    ],
+)
+def test_bad_arguments(program: Path, argv: list[str], message: str) -> None:
+    done = subprocess.run([program, *argv], text=True, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_line_that_is_missing() -> None:
+    with pytest.raises(ValueError, match="1 lines for 2 shapes by 1 ways"):
+        products_table.parse("0 0 1 1 0 0\n", _SHAPES, [_OURS])
+
+
+def test_an_error_that_is_no_number() -> None:
+    with pytest.raises(products_table.WrongProduct):
+        products_table.check({_OURS: [Taken(1, 0, 0, float("nan"))]}, _SHAPES[:1])
+
+
+def test_times_table() -> None:
+    times = {
+        _OURS: [Taken(1e-5, 1e-9, 0, 0), Taken(1e-6, 1e-9, 0, 0)],
+        _PEER: [Taken(2e-5, 2e-5, 64, 0), Taken(1e-6, 3e-6, 64, 0)],
+    }
+    _, _, ours, peer = products_table.times_table(times, _SHAPES).splitlines()
+    # 400,000 and 70 operations; what is packed in the product is in its time already.
+    assert ours == "| ours | 40.0 | 0.1 | 36.4 | 36.4 | 4,000 | 9.1 |"
+    assert peer == "| peer | 20.0 | 0.1 | 19.1 | 9.1 | 500 | 38.1 |"
+
+
+def test_counts_table() -> None:
+    counts = {_PEER: [Counted(75_000, 50_000), Counted(18, 0)]}
+    *_, line = products_table.counts_table(counts, _SHAPES, 4).splitlines()
+    assert line == "| peer | 1.50 | 2.00 | 1.50 | 2.50 | 500 |"
+
+
+def test_copts() -> None:
+    text = 'load("x", "D")\nvisibility("public")\nA = ["-" + d for d in D]\nB = A + [Label("//:x").workspace_root]\n'
+    values = products.starlark_values(text, D=["O2"])
+    assert values["B"] == ["-O2", "external"]
+
+
+def test_code_bytes(tmp_path: Path) -> None:
+    source, file = tmp_path / "x.c", tmp_path / "x.o"
+    source.write_text(
+        "int one(int x) { return x + 1; }\nint two(int x) { return x * 7; }\nint data[100] = {1};\n"
+    )
+    subprocess.run(["gcc", "-Os", "-ffunction-sections", "-c", source, "-o", file], check=True)
+    whole = products.code_bytes(file)
+    assert 0 < products.code_bytes(file, r"\.text\.one$") < whole < 100
+    assert products.code_bytes(file, "three") == 0
+
+
+def test_names_of_micro_kernels() -> None:
+    kernel = products.X86_64.xnnpack[0]
+    assert kernel.names()[0] == "f32-gemm-4x8-minmax-sse-load1"
+    assert kernel.functions()[1] == "xnn_f32_gemm_minmax_ukernel_1x8__sse_load1"
