@@ -27,16 +27,30 @@ def seeded() -> None:
     tf.keras.utils.set_random_seed(SEED)
 
 
+def concrete(model: Any) -> Any:
+    """The function of a Keras model for one example, with names INPUT and OUTPUT."""
+    signature = tf.TensorSpec([1, *model.input_shape[1:]], model.input.dtype, name=INPUT)
+    function = tf.function(lambda x: tf.identity(model(x, training=False), name=OUTPUT))
+    return function.get_concrete_function(signature)
+
+
+def lite(model: Any) -> bytes:
+    """The .tflite file of a Keras model for one example, in float, without Flex ops.
+
+    The converter is given the function and not the model: a batch of unknown size would keep
+    an LSTM from becoming one op.
+    """
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete(model)], model)
+    return bytes(converter.convert())
+
+
 def freeze(model: Any) -> Any:
     """The GraphDef of a Keras model with its weights as constants.
 
     It has one Placeholder named INPUT, one Identity named OUTPUT, and no node
     that the output does not need.
     """
-    shape = [1, *model.input_shape[1:]]
-    signature = tf.TensorSpec(shape, tf.float32, name=INPUT)
-    function = tf.function(lambda x: tf.identity(model(x, training=False), name=OUTPUT))
-    frozen = convert_variables_to_constants_v2(function.get_concrete_function(signature))
+    frozen = convert_variables_to_constants_v2(concrete(model))
     graph = tf.compat.v1.graph_util.extract_sub_graph(frozen.graph.as_graph_def(), [OUTPUT])
     if len(graph.library.function):
         raise ValueError(f"{model.name} still calls functions")
@@ -60,6 +74,11 @@ def image(shape: Sequence[int]) -> Array:
     """A picture of noise, the same in every process, with values in [-1, 1)."""
     drawn = np.random.default_rng(SEED).random(tuple(shape), dtype=np.float32)
     return drawn * np.float32(2) - np.float32(1)
+
+
+def tokens(shape: Sequence[int]) -> Array:
+    """Small numbers of tokens, the same in every process."""
+    return np.random.default_rng(SEED).integers(0, 1000, tuple(shape), dtype=np.int32)
 
 
 def write(path: Path, content: bytes) -> None:

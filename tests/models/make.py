@@ -26,14 +26,19 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--model", type=Path, metavar="FILE.pb", help="the frozen graph")
     parser.add_argument("--input", type=Path, metavar="FILE.npy", help="an input for it")
     parser.add_argument("--output", type=Path, metavar="FILE.npy", help="what it must give")
+    parser.add_argument("--lite", type=Path, metavar="FILE.tflite", help="TensorFlow Lite's model")
     asked = parser.parse_args(argv)
     made = zoo.MODELS[asked.name]()
+    if asked.lite and made.keras is None:
+        parser.error(f"{asked.name} is no Keras model: TensorFlow Lite can't have it")
     if asked.model:
         frozen.write(asked.model, made.graph.SerializeToString(deterministic=True))
     if asked.input:
         frozen.write(asked.input, _npy(made.input))
     if asked.output:
         frozen.write(asked.output, _npy(made.output))
+    if asked.lite:
+        frozen.write(asked.lite, frozen.lite(made.keras))
     return 0
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from models import frozen, make, zoo
 
@@ -53,6 +55,45 @@ def test_lstm_is_a_loop_whose_answers_differ() -> None:
     assert {"Enter", "LoopCond", "Merge", "NextIteration", "Switch", "Exit", "MatMul"} <= ops
     assert made.output.sum() == pytest.approx(1)
     assert made.output.max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("maker", "ops"),
+    [
+        (zoo.lstm_256, {"Enter", "NextIteration", "MatMul"}),
+        (zoo.transformer, {"Einsum", "Erf", "GatherV2", "SquaredDifference"}),
+        (zoo.audio_cnn, {"Conv2D", "ExpandDims", "MaxPool"}),
+    ],
+)
+def test_benchmarked_models_have_their_ops_and_answers_that_differ(
+    maker: Callable[[], zoo.Made], ops: set[str]
+) -> None:
+    made = maker()
+    assert ops <= {node.op for node in made.graph.node}
+    assert made.output.sum() == pytest.approx(1)
+    assert made.output.max() > 0.1
+
+
+def test_lite_file_answers_as_the_graph_does(tmp_path: Path) -> None:
+    lite, fed, output = (tmp_path / name for name in ("lstm.tflite", "in.npy", "out.npy"))
+    options = [f"--lite={lite}", f"--input={fed}", f"--output={output}"]
+    assert make.main(["lstm", *options]) == 0
+    interpreter = tf.lite.Interpreter(str(lite))
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.load(fed))
+    interpreter.invoke()
+    given = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    np.testing.assert_allclose(given, np.load(output), atol=1e-6)
+
+
+def test_graph_drawn_by_hand_has_no_lite_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        make.main(["tiny", f"--lite={tmp_path / 'tiny.tflite'}"])
+    assert caught.value.code == 2
+    assert "tiny is no Keras model" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_files_are_written_as_asked(tmp_path: Path) -> None:

@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models import frozen
+from models import benchmarked, frozen
 from models.frozen import Array
 
 
 @dataclass(frozen=True)
 class Made:
-    """A frozen graph, an input for it and what full TensorFlow makes of that."""
+    """A frozen graph, an input for it and what full TensorFlow makes of that.
+
+    Attributes:
+      keras: the model that the graph was frozen from; None where it was drawn by hand.
+    """
 
     graph: Any
     input: Array
     output: Array
+    keras: Any = None
 
 
 def _classifier(model: Any) -> Made:
@@ -30,17 +35,25 @@ def _classifier(model: Any) -> Made:
     wrong output would look right: so the last layer's weights are scaled up until the
     classes differ.
     """
-    graph = frozen.freeze(_spread(model))
-    fed = frozen.image([1, *model.input_shape[1:]])
+    fed = _drawn(model)
+    graph = frozen.freeze(_spread(model, fed))
     (output,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
-    return Made(graph, fed, output)
+    return Made(graph, fed, output, model)
 
 
-def _spread(model: Any) -> Any:
+def _drawn(model: Any) -> Array:
+    """An input for a model: noise, or any tokens of a vocabulary."""
+    shape = [1, *model.input_shape[1:]]
+    if model.input.dtype == tf.int32:
+        return frozen.tokens(shape)
+    return frozen.image(shape)
+
+
+def _spread(model: Any, fed: Array) -> Any:
     last = model.layers[-1]
     kernel, bias = last.get_weights()
     before = tf.keras.Model(model.input, model.layers[-2].output)
-    logits = before(frozen.image([1, *model.input_shape[1:]]), training=False) @ kernel
+    logits = before(fed, training=False) @ kernel
     # Rounded to a power of two, so that the last bits of a sum do not decide.
     scale = np.exp2(np.round(np.log2(2.0 / np.std(logits))))
     last.set_weights([kernel * np.float32(scale), bias])
@@ -71,6 +84,24 @@ def lstm() -> Made:
     layers = tf.keras.layers
     steps = [layers.Input((16, 8)), layers.LSTM(32), layers.Dense(10, activation="softmax")]
     return _classifier(tf.keras.Sequential(steps))
+
+
+def lstm_256() -> Made:
+    """An LSTM large enough to measure its speed."""
+    frozen.seeded()
+    return _classifier(benchmarked.lstm_256())
+
+
+def transformer() -> Made:
+    """A transformer encoder: products of batches, layer normalisation, GELU."""
+    frozen.seeded()
+    return _classifier(benchmarked.transformer())
+
+
+def audio_cnn() -> Made:
+    """Convolutions over a waveform, and batch normalisation that is not fused."""
+    frozen.seeded()
+    return _classifier(benchmarked.audio_cnn())
 
 
 def tiny() -> Made:
@@ -107,10 +138,13 @@ def tiny() -> Made:
 
 MODELS: Mapping[str, Callable[[], Made]] = MappingProxyType(
     {
+        "audio_cnn": audio_cnn,
         "inception_v3": inception_v3,
         "lstm": lstm,
+        "lstm_256": lstm_256,
         "mobilenet_v2": mobilenet_v2,
         "resnet_50": resnet_50,
         "tiny": tiny,
+        "transformer": transformer,
     }
 )

@@ -44,17 +44,23 @@ def debian_mirror(listing: str) -> str:
 class PrivateApt:
     """apt with its own lists and state, looking at one suite of Debian."""
 
-    def __init__(self, suite: str, sources: bool) -> None:
+    def __init__(self, suite: str, sources: bool, architecture: str = "") -> None:
         """Args:
         suite: name of the suite, like "sid".
         sources: True for source packages, False for binary ones.
+        architecture: Debian's name of one, like "arm64"; else this machine's.
         """
         self._suite = suite
         self._sources = sources
-        self._root = cache_root() / "apt" / f"{suite}-{'src' if sources else 'bin'}"
+        self._architecture = architecture
+        kind = architecture or ("src" if sources else "bin")
+        self._root = cache_root() / "apt" / f"{suite}-{kind}"
 
     def _options(self) -> list[str]:
+        architecture = self._architecture
+        foreign = {"APT::Architecture": architecture, "APT::Architectures": architecture}
         settings = {
+            **(foreign if architecture else {}),
             "Dir::Etc::SourceList": self._root / "sources.list",
             "Dir::Etc::SourceParts": "-",
             "Dir::State::Lists": self._root / "lists",

@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
@@ -40,19 +40,36 @@ def _sources() -> list[bytes]:
     return [file.read_bytes() for file in sorted(folder.glob("*.py"))]
 
 
-def made(name: str) -> MadeModel:
-    """The model of that name; makes it where it is not there yet.
+def _folder() -> Path:
+    versions = [metadata.version(library) for library in ("tensorflow-cpu", "keras", "numpy")]
+    return cache_folder() / "models" / key(_sources(), versions)
+
+
+def _make(name: str, files: Mapping[str, Path]) -> None:
+    """Writes files of a model, named by the option of models.make.
 
     In a process of its own, for names and random numbers depend on what TensorFlow made
     before in the same process.
     """
-    versions = [metadata.version(library) for library in ("tensorflow-cpu", "keras", "numpy")]
-    folder = cache_folder() / "models" / key(_sources(), versions)
+    options = [f"--{option}={file}" for option, file in files.items()]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    command = [sys.executable, "-m", "models.make", name, *options]
+    subprocess.run(command, check=True, env=environment)
+
+
+def made(name: str) -> MadeModel:
+    """The model of that name; makes it where it is not there yet."""
+    folder = _folder()
     model, fed, output = (folder / f"{name}{e}" for e in (".pb", ".input.npy", ".output.npy"))
     kept = all(file.is_file() for file in (model, fed, output))
     if not kept:
-        make = [sys.executable, "-m", "models.make", name]
-        options = [f"--model={model}", f"--input={fed}", f"--output={output}"]
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
-        subprocess.run([*make, *options], check=True, env=environment)
+        _make(name, {"model": model, "input": fed, "output": output})
     return MadeModel(model, fed, output, kept)
+
+
+def lite(name: str) -> Path:
+    """TensorFlow Lite's file of the same model; makes it where it is not there yet."""
+    model = _folder() / f"{name}.tflite"
+    if not model.is_file():
+        _make(name, {"lite": model})
+    return model

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -110,9 +110,7 @@ def count(cpu: str, path: Path, task: Task) -> Instructions:
       task: what it is told; how many runs is not taken from it.
     Raises what program.run does, and BadInput where nothing was counted.
     """
-    command = emulator(cpu)
-    command += ["-plugin", str(plugin(command[0])).replace(",", ",,")]
-    first, both = (_executed(command, path, _runs(task, runs)) for runs in (0, 1))
+    first, both = (_count(emulator(cpu), path, _runs(task, runs)) for runs in (0, 1))
     return Instructions(both - first, first)
 
 
@@ -125,11 +123,24 @@ def _runs(task: Task, runs: int) -> Task:
     return replace(task, warmup=0, runs=runs, seconds=None, traced_runs=0)
 
 
-def _executed(command: Sequence[str], path: Path, task: Task) -> int:
+def _count(qemu: Sequence[str], path: Path, task: Task) -> int:
+    return executed(qemu, lambda counting: program.run([*counting, str(path)], task))
+
+
+def executed(qemu: Sequence[str], run: Callable[[Sequence[str]], object]) -> int:
+    """Returns the number of instructions that a process executes.
+
+    Args:
+      qemu: the emulator and its options.
+      run: runs the process in the emulator that it is given, which is `qemu` with options to count.
+    Raises what `run` does, and BadInput where nothing was counted.
+    """
+    # qemu splits the value at commas.
+    counter = str(plugin(qemu[0])).replace(",", ",,")
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         log = Path(folder, "qemu.log")
-        program.run([*command, "-d", "plugin", "-D", str(log), str(path)], task)
+        run([*qemu, "-plugin", counter, "-d", "plugin", "-D", str(log)])
         counts = _COUNT.findall(files.read_bytes(log)) if log.is_file() else []
     if len(counts) != 1:
-        raise BadInput(f"{command[0]}: counted no instructions")
+        raise BadInput(f"{qemu[0]}: counted no instructions")
     return int(counts[0])

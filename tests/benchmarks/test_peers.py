@@ -1,0 +1,166 @@
+"""The benchmark of speed: what it makes of what programs write."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import carved, instructions, peers, speed, turns
+from benchmarks.arm_python import ArmPython
+from benchmarks.carved import Carved
+from benchmarks.speed_table import Library as Runner
+from demo.library import Library
+from demo.made_models import MadeModel
+from demo.nested import NestedError
+
+_MODEL = MadeModel(Path("m.pb"), Path("i.npy"), Path("o.npy"))
+
+
+def test_build_file_has_the_platforms_of_the_scripts() -> None:
+    build_file = carved.BUILD_FILE.read_text(encoding="utf-8")
+    assert all(f'"{name}",' in build_file for name in speed.PLATFORMS)
+    assert build_file.count('"linux_') == len(speed.PLATFORMS)
+
+
+@pytest.mark.parametrize(("cpu", "runs"), [(1000.0, 3), (100.0, 4), (10.0, 40), (1.0, 60), (0, 60)])
+def test_short_runs_are_repeated_more_often(cpu: float, runs: int) -> None:
+    assert turns.runs_of(cpu) == runs
+
+
+def _program(folder: Path, text: str) -> Path:
+    file = folder / "benchmark_model"
+    file.write_text(f"#!{sys.executable}\n{text}")
+    file.chmod(0o755)
+    return file
+
+
+# A benchmark_model that has run two matrix products of 2x3 and 3x4, each twice, where it traces nodes.
+_ANSWERS = """\
+import json, sys
+file = sys.argv.pop().removeprefix("--json=")
+traced = "--traced-runs=1" in sys.argv
+output = {"dtype": 1, "dims": [2, 4]}
+product = {"op": "MatMul", "inputs": ["x", "w"], "calls": 2, "ms": 1, "share": 0.5, "bytes": 1}
+x = {**product, "name": "x", "op": "Relu", "inputs": [], "outputs": [{"dtype": 1, "dims": [2, 3]}]}
+nodes = [x, *({**product, "name": name, "outputs": [output]} for name in "ab")]
+times = dict.fromkeys(("min", "median", "p95", "mean", "stddev"), 1.0)
+json.dump({
+    "version": 1, "model": " ".join(sys.argv[1:]), "threads": 1, "warmup": 1, "runs": 1, "traced_runs": 0,
+    "load_ms": 1, "first_ms": 1, "wall_ms": times, "cpu_ms": times, "peak_bytes": 1,
+    "anonymous_bytes_loaded": 1, "anonymous_bytes": 1, "nodes": nodes if traced else [], "ops": [],
+}, open(file, "w"))
+"""
+
+
+def test_program_is_asked_for_runs_alone(tmp_path: Path) -> None:
+    measured = Carved(_program(tmp_path, _ANSWERS), _MODEL, Path("mapped.pb"), 0).measured(2, 7)
+    here = Path.cwd()
+    assert measured.model.split() == [
+        str(here / "mapped.pb"),
+        f"--input=input={here / 'i.npy'}",
+        "--output=output",
+        "--threads=2",
+        "--warmup=1",
+        "--runs=7",
+        "--traced-runs=0",
+    ]
+
+
+def test_multiply_adds_are_those_of_all_calls(tmp_path: Path) -> None:
+    model, _ = _dense(tmp_path)
+    own = Carved(_program(tmp_path, _ANSWERS), model, model.model, 0)
+    assert own.multiply_adds() == 2 * 2 * (2 * 3 * 4)
+
+
+def _library(folder: Path, runner: str) -> Library:
+    file = folder / "run_model"
+    file.write_text(f"#!/bin/sh\n{runner}\n")
+    file.chmod(0o755)
+    return Library("linux_x86_64", file, file, file, folder / "benchmark_model")
+
+
+def test_library_is_held_to_full_tensorflows_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    model, _ = _dense(tmp_path)
+    given = tmp_path / "given.npy"
+    np.save(given, np.load(model.output) + np.float32(0.5))
+    copies = (
+        f'for word in "$@"; do case $word in --output=*) cp {given} "${{word#*=*=}}";; esac; done'
+    )
+    own = carved.checked(_library(tmp_path, copies), model, model.model)
+    assert own == Carved(tmp_path / "benchmark_model", model, model.model, 0.5)
+
+
+def test_model_that_does_not_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    model, _ = _dense(tmp_path)
+    refuses = _library(tmp_path, "echo no such op >&2; exit 1")
+    with pytest.raises(NestedError, match="m.pb did not run: no such op"):
+        carved.checked(refuses, model, model.model)
+
+
+def test_emulators_root_is_that_of_the_python() -> None:
+    qemu = ["/usr/bin/qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"]
+    assert instructions.without_root(qemu) == ["/usr/bin/qemu-arm", "-cpu", "cortex-a7"]
+
+
+@pytest.mark.parametrize("option", ["--model=alexnet", "--platform=windows"])
+def test_unknown_names_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        speed.main([option])
+    assert stopped.value.code == 2
+    assert "choose from" in capsys.readouterr().err
+
+
+def test_arm_python_runs_below_its_root() -> None:
+    python = ArmPython(Path("/c/root"), "aarch64-linux-gnu", Path("/c/lite"))
+    assert python.command(["qemu-aarch64"], ["a.py", Path("m.tflite")]) == [
+        *("qemu-aarch64", "-L", "/c/root"),
+        *("-E", "LD_LIBRARY_PATH=/c/root/usr/lib/aarch64-linux-gnu/blas"
+          ":/c/root/usr/lib/aarch64-linux-gnu/lapack"),
+        *("-E", "PYTHONHOME=/c/root/usr"),
+        *("-E", "PYTHONPATH=/c/root/usr/lib/python3/dist-packages:/c/lite"),
+        *("/c/root/usr/bin/python3.11", "a.py", "m.tflite"),
+    ]  # fmt: skip
+
+
+def _dense(folder: Path) -> tuple[MadeModel, np.ndarray]:  # type: ignore[type-arg]
+    """A model of one matrix product, an input, and an output that is off by a quarter."""
+    import tensorflow as tf
+
+    fed, weights = np.ones((1, 3), np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [1, 3], name="input")
+        tf.matmul(x, tf.constant(weights), name="output")
+    model = MadeModel(folder / "m.pb", folder / "i.npy", folder / "o.npy")
+    model.model.write_bytes(graph.as_graph_def().SerializeToString())
+    np.save(model.input, fed)
+    np.save(model.output, fed @ weights + np.float32(0.25))
+    return model, fed
+
+
+def test_peer_answers_each_round_until_it_is_left(tmp_path: Path) -> None:
+    model, _ = _dense(tmp_path)
+    with peers.started(Runner.TENSORFLOW, model.model, model, 1) as peer:
+        rounds = [peer.measured(2), peer.measured(3)]
+    assert peer.difference == 0.25
+    assert [one.runs for one in rounds] == [2, 3]
+    for one in rounds:
+        assert one.threads == one.warmup == 1
+        assert min(one.load_ms, one.first_ms, one.cpu_ms.min, one.wall_ms.min) > 0
+        assert one.anonymous_bytes_loaded is not None and one.anonymous_bytes is not None
+        assert 0 < peer.memory < one.anonymous_bytes_loaded <= one.anonymous_bytes
+
+
+def test_peer_that_can_not_load_its_model_is_an_error(tmp_path: Path) -> None:
+    model, _ = _dense(tmp_path)
+    with (
+        pytest.raises(NestedError, match="ended with status 1"),
+        peers.started(Runner.LITE, model.model, model, 1),
+    ):
+        pass
