@@ -25,7 +25,6 @@ from benchmarks.sizes import BUILD_FILE, MODELS, PACKAGE
 from demo import made_models, nested
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import given
-from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import hot, units
 from tfcarve.errors import TfcarveError
@@ -207,13 +206,11 @@ def sources_table(rows: Sequence[Costs]) -> str:
     return measure.markdown(["Source", "Model", "Platform", "for size", "for speed"], lines)
 
 
-def _rows(platforms: Sequence[str], models: Sequence[str]) -> Iterator[Costs]:
+def _rows(platforms: Sequence[str], models: Sequence[str], folder: Path) -> Iterator[Costs]:
     tree = common.tensorflow_tree(None)
     settings = scan.Settings(common.default_defines(), scan.find_compiler({}))
     indexed = index.parse(scan.make_index(tree, settings), "index")
     selections = {name: _selected(made_models.made(name).model, indexed) for name in models}
-    folder = files.cache_directory() / "hot_sources"
-    folder.mkdir(parents=True, exist_ok=True)
     with workspaces.opened("sizes") as workspace, tempfile.TemporaryDirectory() as placed:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         for platform in platforms:
@@ -228,9 +225,18 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hot_sources", description=__doc__)
     for option, choices in (("--platform", PLATFORMS), ("--model", MODELS)):
         parser.add_argument(option, action="append", choices=choices, help="may be repeated")
+    parser.add_argument(
+        "--objects",
+        type=Path,
+        metavar="DIR",
+        help="keeps objects there, for another run with the same sources, index and compilers",
+    )
     asked = parser.parse_args(argv)
     try:
-        rows = list(_rows(asked.platform or PLATFORMS, asked.model or MODELS))
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = asked.objects or Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            rows = list(_rows(asked.platform or PLATFORMS, asked.model or MODELS, folder))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"hot_sources: {error}", file=sys.stderr)
         return 2

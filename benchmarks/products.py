@@ -32,7 +32,7 @@ from bootstrap.fetch_source import from_cache, from_debian
 from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
 from tfcarve import elf_file
-from tfcarve.errors import TfcarveError
+from tfcarve.errors import BadInput, TfcarveError
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
@@ -358,10 +358,7 @@ class _Emulator:
             text=True,
             stdout=subprocess.PIPE,
         )
-        found = re.search(r"instructions: (\d+)", self._log.read_text())
-        if not found:
-            raise ValueError(f"no count in {self._log}")
-        return int(found[1]), done.stdout
+        return int(self._log.read_text().partition("instructions: ")[2]), done.stdout
 
 
 def _counted(emulator: _Emulator, program: Path, built: Built, shape: Shape) -> Counted:
@@ -392,18 +389,18 @@ def _cpu() -> str:
     return found[1] if found else "unknown CPU"
 
 
-def _tensorflow() -> Path:
+def tensorflow_folder() -> Path:
     """The folder of the installed TensorFlow.
 
     Raises:
-        TfcarveError: there is none, or another version.
+        BadInput: there is none, or another version.
     """
     try:
         found = importlib.metadata.distribution("tensorflow-cpu")
     except importlib.metadata.PackageNotFoundError:
         found = None
     if found is None or found.version != _TENSORFLOW:
-        raise TfcarveError(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
+        raise BadInput(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
     return Path(str(found.locate_file("tensorflow")))
 
 
@@ -453,7 +450,7 @@ def main(argv: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
-            tensorflow = _tensorflow()
+            tensorflow = tensorflow_folder()
             xnnpack = _xnnpack_tree(folder / "xnnpack")
             program, built = _build(X86_64, folder / "x86_64", tensorflow, xnnpack)
             times = _times(program, asked.rounds, built)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import products, products_table
 from benchmarks.products_table import Candidate, Counted, Shape, Taken
+from tfcarve.errors import BadInput
 
 _SOURCES = Path(products.__file__).parent
 _SHAPES = (Shape(10, 20, 1000), Shape(1, 5, 7))
@@ -131,6 +134,18 @@ def test_code_bytes(tmp_path: Path) -> None:
     whole = products.code_bytes(file)
     assert 0 < products.code_bytes(file, r"\.text\.one$") < whole < 100
     assert products.code_bytes(file, "three") == 0
+
+
+@pytest.mark.parametrize("version", ["2.15.0", None])
+def test_another_tensorflow(monkeypatch: pytest.MonkeyPatch, version: str | None) -> None:
+    def found(name: str) -> SimpleNamespace:
+        if version is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return SimpleNamespace(version=version, locate_file=Path)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", found)
+    with pytest.raises(BadInput, match=r"tensorflow-cpu 2\.14\.1: install it"):
+        products.tensorflow_folder()
 
 
 def test_names_of_micro_kernels() -> None:

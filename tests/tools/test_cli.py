@@ -5,6 +5,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import flat
@@ -51,6 +52,21 @@ def test_from_a_model_to_all_outputs(capsys: pytest.CaptureFixture[str]) -> None
     assert _run("units", "s.json", "--units", "u", "--helpers", "h") == 0
     assert {p.name for p in Path("h").iterdir()} == {"tensorflow__core__kernels__relu_helper.cc"}
     assert _run("units", "s.json", "--units", "u") == 0
+
+
+def test_an_aligned_graph_has_the_same_selection() -> None:
+    value = protos.tensor_value("float32", (1024,), bytes(4096))
+    constant = node("c", "Const", {"dtype": protos.type_value("float32"), "value": value})
+    Path("m.pb").write_bytes(protos.graph(constant, node("r", "Relu", _FLOAT, inputs=["c"])))
+    made = []
+    for _ in range(2):
+        assert _select("m.pb") == 0
+        selection = parse(Path("s.json").read_bytes(), "s.json")
+        made.append((selection.models[0].sha256, replace(selection, models=())))
+        assert _run("memmap", "m.pb", "-o", "m.pb") == 0
+    (digest, plain), (other_digest, aligned) = made
+    assert plain == aligned
+    assert digest != other_digest, "the file is another"
 
 
 def test_nothing_changed_nothing_touched() -> None:
