@@ -104,6 +104,15 @@ def _folded() -> Case:
     return Case(graph.as_graph_def(), _FED, _SIZE)
 
 
+def _unordered() -> Case:
+    """The same graph, each node before its inputs."""
+    folded = _folded()
+    graph = tf.compat.v1.GraphDef.FromString(folded.graph.SerializeToString())
+    del graph.node[:]
+    graph.node.extend(reversed(folded.graph.node))
+    return Case(graph, folded.feeds, folded.mapped)
+
+
 def _looked_up() -> Case:
     """A table of rows; numbers that a shape function reads; shapes of constants."""
     with tf.Graph().as_default() as graph:
@@ -197,5 +206,6 @@ CASES: Mapping[str, Callable[[], Case]] = MappingProxyType(
         "small": _small,
         "tied": _tied,
         "types": _types,
+        "unordered": _unordered,
     }
 )

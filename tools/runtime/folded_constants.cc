@@ -43,36 +43,73 @@ Kind KindOf(const NodeDef& node) {
   return folds ? kComputes : kNever;
 }
 
-// The node that a NodeDef's input names ("node", "node:1").
-std::string_view SourceOf(std::string_view input) {
-  return input.substr(0, input.find(':'));
-}
+// A graph's nodes by their names.
+class Names {
+ public:
+  explicit Names(const tensorflow::GraphDef& graph) {
+    for (int i = 0; i < graph.node_size(); ++i) {
+      numbers_[graph.node(i).name()] = i;
+    }
+  }
 
-bool IsControl(std::string_view input) {
-  return !input.empty() && input.front() == '^';
+  // The number of the node that an input names ("node", "node:1"), or one of
+  // these: control inputs ("^node") are none, and some name no node.
+  static constexpr int kControl = -1, kUnknown = -2;
+  int Source(std::string_view input) const {
+    if (!input.empty() && input.front() == '^') return kControl;
+    const auto found = numbers_.find(input.substr(0, input.find(':')));
+    return found == numbers_.end() ? kUnknown : found->second;
+  }
+
+ private:
+  std::map<std::string_view, int> numbers_;
+};
+
+// Graphs list nodes mostly after their inputs, and then two rounds are enough.
+constexpr int kMostRounds = 8;
+
+// Whether all the inputs of a node are among `constant`.
+bool TakesOnly(const std::vector<bool>& constant, const NodeDef& node,
+               const Names& names) {
+  for (const std::string& input : node.input()) {
+    const int source = names.Source(input);
+    if (source == Names::kUnknown) return false;
+    if (source >= 0 && !constant[source]) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 std::vector<bool> FoldedConstants(const tensorflow::GraphDef& graph) {
-  std::map<std::string_view, int> constant;  // nodes that give constants
-  std::vector<Kind> kinds;                   // kNever for those that do not
-  for (const NodeDef& node : graph.node()) {
-    Kind kind = KindOf(node);
-    for (const std::string& input : node.input()) {
-      if (!IsControl(input) && constant.count(SourceOf(input)) == 0) {
-        kind = kNever;
-      }
+  const Names names(graph);
+  const int count = graph.node_size();
+  std::vector<Kind> kinds;
+  for (const NodeDef& node : graph.node()) kinds.push_back(KindOf(node));
+  // Forward to all that is constant.
+  std::vector<bool> constant(count);
+  bool changed = true;
+  for (int round = 0; changed && round < kMostRounds; ++round) {
+    changed = false;
+    for (int i = 0; i < count; ++i) {
+      if (constant[i] || kinds[i] == kNever) continue;
+      if (!TakesOnly(constant, graph.node(i), names)) continue;
+      constant[i] = changed = true;
     }
-    if (kind != kNever) constant[node.name()] = kinds.size();
-    kinds.push_back(kind);
   }
   // Back from what is computed to the constants that it takes.
-  std::vector<bool> used(kinds.size());
-  for (int i = graph.node_size() - 1; i >= 0; --i) {
-    if (kinds[i] != kComputes && !(used[i] && kinds[i] == kGivesOn)) continue;
-    for (const std::string& input : graph.node(i).input()) {
-      if (!IsControl(input)) used[constant[SourceOf(input)]] = true;
+  std::vector<bool> used(count);
+  changed = true;
+  for (int round = 0; changed && round < kMostRounds; ++round) {
+    changed = false;
+    for (int i = count - 1; i >= 0; --i) {
+      if (!constant[i] || kinds[i] == kConstant) continue;
+      if (kinds[i] == kGivesOn && !used[i]) continue;
+      for (const std::string& input : graph.node(i).input()) {
+        const int source = names.Source(input);
+        if (source < 0 || used[source]) continue;
+        used[source] = changed = true;
+      }
     }
   }
   return used;

@@ -15,9 +15,7 @@ namespace tfcarve {
 // once would be computed in each run.
 //
 // Nodes that give their input on as it is (Identity, Reshape) are looked
-// through: in a run they cost nothing. A node is known once it stands before
-// those that use it, as in all graphs that TensorFlow writes; in another order
-// less is folded.
+// through: in a run they cost nothing.
 std::vector<bool> FoldedConstants(const tensorflow::GraphDef& graph);
 
 }  // namespace tfcarve
