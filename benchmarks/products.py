@@ -38,7 +38,7 @@ _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
 _TENSORFLOW = "2.14.1"
 
-# The five products of Inception v3 that have most of its multiply-adds (44 %), a convolution with few pixels, and
+# The five shapes of Inception v3 that have the most multiply-adds, 44 % together, a convolution with few pixels, and
 # what its last layer is for one image.
 SHAPES = (
     Shape(5041, 192, 720),
@@ -414,7 +414,7 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
         "",
         "    PYTHONPATH=tools:. python -m benchmarks.products",
         "",
-        "Shapes are rows x columns x depth: for a convolution pixels, outputs and the patch. The first five have most of",
+        "Shapes are rows x columns x depth: for a convolution pixels, outputs and the patch. The first five have 44 % of",
         "Inception v3's multiply-adds. All results were compared with those of a plain loop.",
         "",
         "- Ours packs the right operand in each product, Eigen's both. XNNPACK's is packed once and kept: "
