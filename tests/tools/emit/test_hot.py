@@ -38,8 +38,9 @@ def test_no_source_is_in_two_groups() -> None:
 
 
 def test_most_sources_are_compiled_for_size() -> None:
+    # Each element-wise function has a source of its own.
     sources = _sources()
-    assert sum(hot.group_of(source) is not None for source in sources) < len(sources) / 4
+    assert sum(hot.group_of(source) is not None for source in sources) < len(sources) / 3
 
 
 def test_groups_say_why() -> None:
