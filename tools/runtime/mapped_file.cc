@@ -38,8 +38,8 @@ tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Open(
   void* address = MAP_FAILED;
   if (file >= 0 && fstat(file, &stat) == 0) {
     *error = Refused(stat);
-    // Writable for the sake of kernels that write into their inputs
-    // (InplaceUpdate): such a page becomes the process's own, the file stays.
+    // Writable, since some kernels write into their inputs (InplaceUpdate):
+    // the process gets its own copy of such a page, the file stays as it is.
     if (error->empty()) {
       address = mmap(nullptr, static_cast<size_t>(stat.st_size),
                      PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);

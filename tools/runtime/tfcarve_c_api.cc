@@ -124,7 +124,7 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   options.config.set_inter_op_parallelism_threads(threads);
   // Graphs name the devices that they were made on; here each node has a CPU.
   options.config.set_allow_soft_placement(true);
-  // Nobody asks for the graphs that are run.
+  // Else each graph that is run stays in memory, for callers that want it.
   options.config.mutable_experimental()->set_disable_output_partition_graphs(
       true);
   tensorflow::Session* made = nullptr;

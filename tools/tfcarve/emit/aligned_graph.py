@@ -169,7 +169,7 @@ class _Head:
 
 
 def _head_of(data: Buffer, place: int, end: int) -> _Head | None:
-    """Reads a TensorProto but for its values; None where its content is none."""
+    """Reads a TensorProto except its values; None where its content is not bytes."""
     head = _Head()
     for number, kind, a, b in wire.fields(data, place, end):
         if number == _DTYPE and kind == VARINT:
