@@ -207,7 +207,7 @@ def test_help(here: Made) -> None:
         (["tiny.pb", OUTPUT, "--input=input=no.npy"], 2, "can't read no.npy"),
         (["tiny.pb", OUTPUT, "--input-random=input"], 2, "takes NAME=TYPE:DIMS, not 'input'"),
         (["tiny.pb", OUTPUT, "--input-random=input=f:1"], 2, "--input-random input: 'f:1' is not"),
-        (["no.pb", OUTPUT], 2, "can't read no.pb"),
+        (["no.pb", OUTPUT], 2, "no.pb: can't be read: No such file or directory"),
         (["words", OUTPUT], 2, "words: the graph is not a serialized GraphDef"),
         (["tiny.pb", INPUT, OUTPUT, "--json=no/b.json"], 2, "can't write no/b.json"),
         (["tiny.pb", INPUT, OUTPUT, "--trace=no/t.json"], 2, "can't write no/t.json"),

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "tfcarve_c_api.h"
 
@@ -17,6 +18,50 @@ void Check(bool good, const char* what, const char* error) {
   if (good) return;
   std::fprintf(stderr, "app_test: %s: %s\n", what, error ? error : "no");
   std::exit(1);
+}
+
+// A traced run has a record of each node, with what it gave.
+void CheckTrace(tfcarve_session* session, const tfcarve_tensor* input,
+                const char* output_name) {
+  tfcarve_result* result =
+      tfcarve_session_run_traced(session, input, 1, &output_name, 1);
+  const char* error = tfcarve_result_error(result);
+  Check(error == nullptr, "tracing the model", error);
+  tfcarve_node_trace trace;
+  int products = 0;
+  const size_t count = tfcarve_result_trace_count(result);
+  for (size_t i = 0; i < count; ++i) {
+    Check(tfcarve_result_trace_get(result, i, &trace) == 0, "a record",
+          nullptr);
+    Check(trace.start_ns >= 0 && trace.duration_ns >= 0, "times", trace.node);
+    if (std::strcmp(trace.op, "MatMul") != 0) continue;
+    ++products;
+    Check(std::strcmp(trace.node, "dense") == 0, "its name", trace.node);
+    Check(trace.output_count == 1, "its output", nullptr);
+    const tfcarve_tensor& output = trace.outputs[0];
+    Check(output.dtype == TFCARVE_FLOAT && output.rank == 2 &&
+              output.dims[0] == 2 && output.dims[1] == 3,
+          "its output's type and shape", nullptr);
+    Check(output.data == nullptr && output.name == nullptr, "a view of nothing",
+          nullptr);
+    Check(std::strstr(trace.inputs, ", ") != nullptr, "two inputs",
+          trace.inputs);
+  }
+  Check(products == 1, "a record of the product", nullptr);
+  Check(tfcarve_result_trace_get(result, count, &trace) == 1, "no more records",
+        nullptr);
+  tfcarve_tensor output;
+  Check(tfcarve_result_get(result, 0, &output) == 0 &&
+            std::memcmp(output.data, kExpected, sizeof(kExpected)) == 0,
+        "the output of a traced run", nullptr);
+  tfcarve_result_free(result);
+
+  const char* const missing = "missing";
+  result = tfcarve_session_run_traced(session, input, 1, &missing, 1);
+  Check(tfcarve_result_status(result) == TFCARVE_REFUSED, "a refused run",
+        nullptr);
+  Check(tfcarve_result_trace_count(result) == 0, "no trace of it", nullptr);
+  tfcarve_result_free(result);
 }
 
 }  // namespace
@@ -42,6 +87,9 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 6; ++i) {
     Check(values[i] == kExpected[i], "a value of the output", nullptr);
   }
+  Check(tfcarve_result_trace_count(result) == 0, "no trace of a plain run",
+        nullptr);
+  CheckTrace(session, &input, output_name);
   Check(!tfcarve_has_op("Relu6"), "an op that no model needs", nullptr);
   tfcarve_result_free(result);
   tfcarve_session_free(session);

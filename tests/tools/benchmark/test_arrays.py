@@ -38,6 +38,8 @@ def test_npy(dtype: str, shape: tuple[int, ...]) -> None:
         b"\x93NUMPY\x01\0\xff\xff{",
         b"\x93NUMPY\x01\0\x02\0{}",
         b"\x93NUMPY\x01\0\x01\0(",
+        b"\x93NUMPY\x02\0\x01\0\x01\0" + b" " * 0x10001,
+        b"\x93NUMPY\x01\0\xff\xff" + b"(" * 0xFFFF,
         _npy(np.array(["a"])),
         _npy(np.ones((2, 3), order="F")),
         _npy(np.ones(3, ">f4")),

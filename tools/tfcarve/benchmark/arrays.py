@@ -12,6 +12,7 @@ from tfcarve.errors import BadInput
 
 _MAGIC = b"\x93NUMPY"
 _MOST_BYTES = 1 << 31
+_LONGEST_HEADER = 1 << 16
 
 # NumPy's names of types -> TensorFlow's, and their bytes (tools/runtime/npy.cc has the same).
 _NPY_TYPES = {
@@ -50,6 +51,8 @@ def parse_npy(content: bytes, where: str) -> Array:
     start = 8 + width
     end = start + int.from_bytes(content[8:start], "little")
     try:
+        if end - start > _LONGEST_HEADER:
+            raise ValueError
         header = ast.literal_eval(content[start:end].decode("latin-1").strip())
         name, fortran, dims = header["descr"], header["fortran_order"], tuple(header["shape"])
         dtype, size = _NPY_TYPES[name]

@@ -1,6 +1,7 @@
 """A carved shared library, called through its C interface (tools/runtime/tfcarve_c_api.h)."""
 
 import ctypes
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -36,7 +37,7 @@ class _NodeTrace(ctypes.Structure):
 _POINTER, _TEXT, _INT, _SIZE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_size_t
 _RUN = (_POINTER, ctypes.POINTER(_Tensor), _SIZE, ctypes.POINTER(_TEXT), _SIZE)
 _FUNCTIONS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
-    "tfcarve_session_new": (_POINTER, (_TEXT, _SIZE, _INT)),
+    "tfcarve_session_new_from_file": (_POINTER, (_TEXT, _INT)),
     "tfcarve_session_error": (_TEXT, (_POINTER,)),
     "tfcarve_session_status": (_INT, (_POINTER,)),
     "tfcarve_session_run": (_POINTER, _RUN),
@@ -81,27 +82,28 @@ class Library:
                 function = getattr(self._library, name)
                 function.restype, function.argtypes = result, arguments
         except (OSError, AttributeError) as error:
-            raise Refused(2, f"cannot be used: {error}") from None
+            raise Refused(2, f"{path}: cannot be used: {error}") from None
 
-    def session(self, graph: bytes, threads: int) -> "Session":
-        """Makes a session of a serialized GraphDef; raises Refused where it can't be used."""
-        made = self._library.tfcarve_session_new(graph, len(graph), threads)
+    def session(self, model: str, threads: int) -> "Session":
+        """Makes a session of a file with a serialized GraphDef; raises Refused where it can't be used."""
+        made = self._library.tfcarve_session_new_from_file(os.fsencode(model), threads)
         error = self._library.tfcarve_session_error(made)
         if error is not None:
             raise Refused(self._library.tfcarve_session_status(made), _text(error))
-        return Session(self._library, made)
+        return Session(self._library, made, model)
 
 
 class Session:
     """A graph that is ready to run."""
 
-    def __init__(self, library: ctypes.CDLL, handle: int) -> None:
+    def __init__(self, library: ctypes.CDLL, handle: int, model: str) -> None:
         self._library = library
         self._handle = handle
+        self._model = model
 
     def bind(self, inputs: Mapping[str, Array], outputs: Sequence[str]) -> "Bound":
         """Returns the session with what it is fed and asked for."""
-        return Bound(self._library, self._handle, inputs, outputs)
+        return Bound(self._library, self._handle, self._model, inputs, outputs)
 
 
 class Bound:
@@ -111,11 +113,13 @@ class Bound:
         self,
         library: ctypes.CDLL,
         session: int,
+        model: str,
         inputs: Mapping[str, Array],
         outputs: Sequence[str],
     ) -> None:
         self._library = library
         self._session = session
+        self._model = model
         self._inputs = (_Tensor * len(inputs))(
             *(
                 _Tensor(
@@ -152,7 +156,8 @@ class Bound:
         )
         error = self._library.tfcarve_result_error(result)
         if error is not None:
-            refused = Refused(self._library.tfcarve_result_status(result), _text(error))
+            message = f"{self._model}: {_text(error)}"
+            refused = Refused(self._library.tfcarve_result_status(result), message)
             self._free(result)
             raise refused
         return result

@@ -23,9 +23,10 @@ void qemu_plugin_register_vcpu_tb_exec_cb(
     struct qemu_plugin_tb* block,
     void (*callback)(unsigned int vcpu_index, void* data),
     enum qemu_plugin_cb_flags flags, void* data);
-void qemu_plugin_register_atexit_cb(
-    qemu_plugin_id_t id, void (*callback)(qemu_plugin_id_t id, void* data),
-    void* data);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
+                                    void (*callback)(qemu_plugin_id_t id,
+                                                     void* data),
+                                    void* data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb* block);
 void qemu_plugin_outs(const char* text);
 

@@ -127,7 +127,7 @@ def _benchmark(asked: argparse.Namespace) -> dict[str, Any]:
     anonymous_before, resident_before = _status_bytes("RssAnon"), _status_bytes("VmRSS")
     library = Library(str(asked.library))
     start = time.perf_counter_ns()
-    session = library.session(files.read_bytes(asked.model), asked.threads)
+    session = library.session(str(asked.model), asked.threads)
     loaded = time.perf_counter_ns()
     anonymous_loaded = _since("RssAnon", anonymous_before)
     bound = session.bind(inputs, asked.output)
@@ -166,8 +166,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         document = _benchmark(asked)
     except (Refused, BadInput) as error:
-        what = f"{asked.model}: {error}" if isinstance(error, Refused) else str(error)
-        print(what, file=sys.stderr)
+        print(error, file=sys.stderr)
         return error.status if isinstance(error, Refused) else 2
     files.write_if_changed(asked.json, json.dumps(document).encode())
     return 0
