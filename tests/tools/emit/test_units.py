@@ -35,11 +35,11 @@ def test_helpers() -> None:
 def test_hot_names() -> None:
     kernels = "tensorflow/core/kernels"
     chosen = selection(
-        [("A", "AOp", f"{kernels}/conv_ops_float.cc"), ("B", "BOp", f"{kernels}/no_op.cc")],
+        [("A", "AOp", f"{kernels}/matmul_op_real.cc"), ("B", "BOp", f"{kernels}/no_op.cc")],
         helpers=[f"{kernels}/transpose_functor_cpu.cc", f"{kernels}/ops_util.cc", "app.cc"],
     )
     assert units.hot_names(chosen) == {
-        "tensorflow__core__kernels__conv_ops_float.cc",
+        "tensorflow__core__kernels__matmul_op_real.cc",
         "tensorflow__core__kernels__transpose_functor_cpu.cc",
     }
     assert units.hot_names(chosen) < units.units(chosen).keys() | units.helpers(chosen).keys()
