@@ -141,8 +141,12 @@ PLATFORMS = {
             name: [
                 "-mcpu=" + name,
                 "-mfpu=" + fpu,
-                # NEON flushes denormal numbers: without this no compiler uses it for floats.
+                # NEON flushes denormal numbers: without this GCC uses it for no floats.
                 "-funsafe-math-optimizations",
+                # The rest of what that flag allows changes results: (x + c) - c, by which a float is rounded, becomes x.
+                "-fno-associative-math",
+                "-fno-reciprocal-math",
+                "-fsigned-zeros",
                 "-ftree-vectorize",
                 # All of a library is compiled by one compiler: what GCC 7 changed is no news.
                 "-Wno-psabi",
