@@ -316,6 +316,60 @@ def _normalisations() -> Any:
     return graph.as_graph_def()
 
 
+# Rows and logits of each: more and less than a vector has, and a single one.
+_LOGITS = ((1, 1), (7, 3), (5, 16), (3, 37), (4, 400))
+
+
+def _functions() -> Any:
+    """Functions of each number, where they end too, and probabilities."""
+    extremes = [0.0, -0.0, 1e-30, -1e-4, 88.5, 100.0, -87.0, -200.0, np.inf, -np.inf, np.nan]
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        numbers = tf.concat([fed[:3001], tf.constant(extremes, tf.float32)], 0)
+        parts = [
+            function(shaped)
+            for function in (tf.exp, tf.sigmoid, tf.tanh, tf.math.erf)
+            for shaped in (numbers, numbers / 64, numbers[:5], tf.cast(numbers, tf.float64))
+        ]
+        for rows, size in _LOGITS:
+            logits = tf.reshape(fed[: rows * size], [rows, size])
+            parts += [tf.nn.softmax(logits), tf.nn.log_softmax(logits)]
+        flat = [tf.reshape(tf.cast(part, tf.float32), [-1]) for part in parts]
+        tf.concat(flat, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+# Padded outside, inside, on all sides, on none, and of a tensor that is empty.
+_PADDED = (
+    ((5,), ((2, 1),)),
+    ((4, 6), ((0, 0), (1, 0))),
+    ((4, 6), ((1, 2), (0, 0))),
+    ((2, 5, 7, 3), ((0, 0), (1, 2), (0, 3), (0, 0))),
+    ((2, 5, 7, 3), ((1, 0), (0, 0), (2, 2), (0, 1))),
+    ((2, 3, 2, 3, 2), ((0, 0), (1, 1), (0, 0), (0, 0), (2, 0))),
+    ((2, 1, 2, 2, 1, 3), ((1, 1), (0, 1), (1, 0), (2, 2), (0, 1), (1, 1))),
+    ((0, 3), ((2, 2), (1, 1))),
+)
+
+
+def _pads() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for (shape, pads), dtype in itertools.product(_PADDED, (tf.float32, tf.int32, tf.string)):
+            flat = fed[: int(np.prod(shape))]
+            if dtype == tf.string:
+                made = tf.strings.as_string(tf.cast(flat, tf.int32))
+                padded = tf.pad(tf.reshape(made, shape), pads, constant_values="7")
+                padded = tf.strings.to_number(padded)
+            else:
+                there = tf.reshape(tf.cast(flat, dtype), shape)
+                padded = tf.cast(tf.pad(there, pads, constant_values=3), tf.float32)
+            parts += [tf.reshape(padded, [-1]), tf.reshape(tf.pad(flat, [[1, 0]]), [-1])]
+        tf.concat([*parts, fed[:2000]], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 # What is indexed and how deep: functors are instantiated for each rank in a source of its own.
 _DEPTHS = ((64,), (8, 8), (4, 4, 4), (2, 4, 2, 4))
 
@@ -448,6 +502,8 @@ def _cases() -> dict[str, Case]:
         "pooled": _case(_pooled(), any_floats, 1e-6),
         # Exponential functions and roots differ in their last bits.
         "fused": _case(_fused(), small, 1e-4),
+        "functions": _case(_functions(), any_floats, 1e-6),
+        "pads": _case(_pads(), any_floats),
         "einsums": _case(_einsums(), small),
         "biases": _case(_biases(), any_floats),
         # Means are sums of any floats, in some order.
@@ -478,12 +534,14 @@ _CASES_BY_PATH = (
     "depthwise",
     "pooled",
     "fused",
+    "functions",
     "einsums",
     "normalisations",
 )
 _OTHER_CASES = (
     "transposes",
     "biases",
+    "pads",
     "instantiations",
     "matches",
     "restored",

@@ -126,7 +126,7 @@ def _linked(command: Sequence[str], link: link_line.LinkLine, units: Path, folde
 def test_model_that_is_dropped_saves_what_only_it_needs(relinker: Relinker) -> None:
     (model,) = {n.model for k in relinker.selection.kernels for n in k.needed_by}
     price = relinker.price(Target("model", model))
-    assert price.saved["stripped"] > 200_000, "all of its kernels"
+    assert price.saved["stripped"] > 150_000, "all of its kernels"
 
 
 def _graph(dtype: int) -> bytes:

@@ -121,7 +121,9 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   if (!missing.empty()) return tensorflow::errors::NotFound(missing);
   tensorflow::SessionOptions options;
   options.config.set_intra_op_parallelism_threads(threads);
-  options.config.set_inter_op_parallelism_threads(threads);
+  // Ops run one after the other in the caller's thread: no other thread is
+  // waked for an op, and none computes beside the op that has all threads.
+  options.config.set_inter_op_parallelism_threads(-1);
   // Graphs name the devices that they were made on; here each node has a CPU.
   options.config.set_allow_soft_placement(true);
   // Else each graph that is run stays in memory, for callers that want it.

@@ -13,6 +13,12 @@ bool IsWhole(const Axis& axis) {
          axis.filter == axis.in;
 }
 
+// Whether each element of the output is that below it in the input.
+bool IsSame(const Axis& axis) {
+  return axis.filter == 1 && axis.stride == 1 && axis.padding == 0 &&
+         axis.out == axis.in;
+}
+
 bool IsInside(const Axis& axis, Index at) { return at >= 0 && at < axis.in; }
 
 // Where the channels start below each of the filter's elements, for one pixel
@@ -32,8 +38,30 @@ void FindElements(const Window& window, const float* image, Index row,
   }
 }
 
-// The same for each of the filter's rows, whose elements' channels lie side by
-// side; `scratch` has room for the rows that are partly outside.
+// Whether all of the filter is inside the image.
+bool IsFull(const Axis& axis, Index output) {
+  return IsInside(axis, axis.At(output, 0)) &&
+         IsInside(axis, axis.At(output, axis.filter - 1));
+}
+
+// What FindElements finds, sooner where the pixel to the left has `before`,
+// which may be `starts`.
+void FindNextElements(const Window& window, const float* image, Index row,
+                      Index column, const float* zeros,
+                      const float* const* before, const float** starts) {
+  const Axis& axis = window.columns;
+  if (column == 0 || !IsFull(axis, column - 1) || !IsFull(axis, column)) {
+    FindElements(window, image, row, column, zeros, starts);
+    return;
+  }
+  const Index step = axis.stride * window.channels;
+  for (Index t = 0; t < window.taps(); ++t) {
+    starts[t] = before[t] == zeros ? zeros : before[t] + step;
+  }
+}
+
+// As FindElements for each of the filter's rows, whose elements' channels lie
+// side by side; `scratch` has room for the rows that are partly outside.
 void FindRows(const Window& window, const float* image, Index row, Index column,
               const float* zeros, float* scratch, const float** starts) {
   const Axis& axis = window.columns;
@@ -64,6 +92,7 @@ void FindRows(const Window& window, const float* image, Index row, Index column,
 Patches::Run Patches::RunOf(const Window& window, Index group) {
   // With less, more time goes into the start of runs than into themselves.
   constexpr Index kFewChannels = 16;
+  if (IsSame(window.rows) && IsSame(window.columns)) return Run::kPixel;
   if (group == window.channels) {
     if (IsWhole(window.rows) && IsWhole(window.columns)) return Run::kImage;
     if (group < kFewChannels && window.columns.dilation == 1) return Run::kRow;
@@ -101,18 +130,32 @@ void Patches::Find(Index first, Index count, float* scratch,
   const float* const zeros = scratch;
   std::fill_n(scratch, length(), 0.0f);
   scratch += length();
-  for (Index i = first; i < first + count; ++i, starts += runs()) {
-    const float* const image = images_ + i / window_.pixels() * window_.image();
-    const Index row = i % window_.pixels() / window_.columns.out;
-    const Index column = i % window_.columns.out;
+  if (run_ == Run::kPixel) {
+    for (Index i = 0; i < count; ++i) {
+      starts[i] = images_ + (first + i) * window_.channels;
+    }
+    return;
+  }
+  const float* image = images_ + first / window_.pixels() * window_.image();
+  Index row = first % window_.pixels() / window_.columns.out;
+  Index column = first % window_.columns.out;
+  for (Index i = 0; i < count; ++i, starts += runs()) {
     if (run_ == Run::kImage) {
       *starts = image;
     } else if (run_ == Run::kRow) {
       FindRows(window_, image, row, column, zeros, scratch, starts);
       scratch += row_scratch();
-    } else {
+    } else if (i == 0) {
       FindElements(window_, image, row, column, zeros, starts);
+    } else {
+      FindNextElements(window_, image, row, column, zeros, starts - runs(),
+                       starts);
     }
+    if (++column < window_.columns.out) continue;
+    column = 0;
+    if (++row < window_.rows.out) continue;
+    row = 0;
+    image += window_.image();
   }
 }
 
@@ -136,7 +179,7 @@ void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
                   const float* zeros, const float** scratch, float* out) {
   for (Index column = 0; column < window.columns.out; ++column) {
-    FindElements(window, image, row, column, zeros, scratch);
+    FindNextElements(window, image, row, column, zeros, scratch, scratch);
     kernels.depthwise(window.taps(), scratch, filter, window.channels, out);
     out += window.channels;
   }

@@ -47,6 +47,7 @@ class Patches final : public Rows {
  private:
   // What a run of a patch is.
   enum class Run {
+    kPixel,    // the channels of the pixel of the same place
     kImage,    // a whole image
     kRow,      // of one of the filter's rows: all of its elements
     kElement,  // of one of the filter's elements: its channels

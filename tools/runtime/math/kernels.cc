@@ -22,6 +22,7 @@
 #endif
 
 #define TFCARVE_ISA baseline
+#define TFCARVE_NUMBER 0
 #define TFCARVE_NAME "baseline"
 #define TFCARVE_TARGET
 #define TFCARVE_SUPPORTED true
@@ -32,6 +33,7 @@
 #include "tools/runtime/math/kernels_impl.h"
 
 #define TFCARVE_ISA avx2
+#define TFCARVE_NUMBER 1
 #define TFCARVE_NAME "avx2"
 #define TFCARVE_TARGET __attribute__((target("avx2,fma")))
 #define TFCARVE_SUPPORTED \
@@ -43,6 +45,7 @@
 #include "tools/runtime/math/kernels_impl.h"
 
 #define TFCARVE_ISA avx512
+#define TFCARVE_NUMBER 2
 #define TFCARVE_NAME "avx512"
 #define TFCARVE_TARGET __attribute__((target("avx512f")))
 #define TFCARVE_SUPPORTED (__builtin_cpu_supports("avx512f") != 0)
@@ -56,6 +59,8 @@ namespace tfcarve {
 namespace math {
 const Kernels* const kAllKernels[] = {&baseline::kKernels, &avx2::kKernels,
                                       &avx512::kKernels, nullptr};
+#define TFCARVE_MAPS(function) \
+  {baseline::function, avx2::function, avx512::function}
 }  // namespace math
 }  // namespace tfcarve
 
@@ -132,6 +137,7 @@ inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
 }  // namespace tfcarve
 
 #define TFCARVE_ISA neon
+#define TFCARVE_NUMBER 0
 #define TFCARVE_NAME "neon"
 #define TFCARVE_TARGET
 #define TFCARVE_SUPPORTED true
@@ -148,6 +154,7 @@ inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
 namespace tfcarve {
 namespace math {
 const Kernels* const kAllKernels[] = {&neon::kKernels, nullptr};
+#define TFCARVE_MAPS(function) {neon::function}
 }  // namespace math
 }  // namespace tfcarve
 
@@ -157,6 +164,13 @@ const Kernels* const kAllKernels[] = {&neon::kKernels, nullptr};
 
 namespace tfcarve {
 namespace math {
+
+const Map kExp[] = TFCARVE_MAPS(kMapExp);
+const Map kSigmoid[] = TFCARVE_MAPS(kMapSigmoid);
+const Map kTanh[] = TFCARVE_MAPS(kMapTanh);
+const Map kErf[] = TFCARVE_MAPS(kMapErf);
+const Map kSoftmax[] = TFCARVE_MAPS(Softmax);
+
 namespace {
 
 // Null until it is needed first.

@@ -43,6 +43,7 @@ struct Kernels {
                         Index starts_stride, Index offset, const float* panel,
                         float* c, Index c_stride, bool accumulate);
 
+  int number;  // in kAllKernels
   // What TFCARVE_CPU calls it.
   const char* name;
   // Whether this machine can run it.
@@ -82,6 +83,19 @@ struct Kernels {
   void (*mean)(Index taps, const float* const* pixels, Index channels,
                float* out);
 };
+
+// A function of each of `size` elements; `out` may be `in`. A NaN stays one.
+using Map = void (*)(Index size, const float* in, float* out);
+
+// For each instruction set one, by Kernels::number. They are no members of
+// Kernels, so that a library has only those that it uses. Their errors are
+// below 2e-7 of the value, that of erf below 2e-7.
+extern const Map kExp[];
+extern const Map kSigmoid[];
+extern const Map kTanh[];
+extern const Map kErf[];
+// The probabilities of logits, which are at least one.
+extern const Map kSoftmax[];
 
 // The instruction sets that this library has code for, the best one last. Ends
 // with a null pointer.

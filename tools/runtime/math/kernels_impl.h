@@ -2,6 +2,7 @@
 // kernels.cc, which defines before:
 //
 //   TFCARVE_ISA           the namespace
+//   TFCARVE_NUMBER        the place in kAllKernels
 //   TFCARVE_NAME          the name, a string
 //   TFCARVE_TARGET        the attribute that makes a function use it; may be
 //                         empty
@@ -27,6 +28,8 @@ namespace TFCARVE_ISA {
 typedef float Vector __attribute__((vector_size(TFCARVE_LANES * 4)));
 typedef float Loose
     __attribute__((vector_size(TFCARVE_LANES * 4), aligned(4), may_alias));
+
+typedef int Ints __attribute__((vector_size(TFCARVE_LANES * 4)));
 
 constexpr int kLanes = TFCARVE_LANES;
 constexpr int kTileRows = TFCARVE_TILE_ROWS;
@@ -163,6 +166,26 @@ TFCARVE_TARGET void PackTransposed(Index depth, const float* from, Index stride,
   }
 }
 
+// y += what `kRows` rows give, `kVectors` vectors of each at a time, from
+// column `first` on. Returns the column after the last whole vector.
+template <int kRows, int kVectors>
+TFCARVE_TARGET inline Index AddRows(const float* const (&rows)[kRows],
+                                    const Vector (&factors)[kRows], Index first,
+                                    Index size, float* y) {
+  Index j = first;
+  for (; j + kVectors * kLanes <= size; j += kVectors * kLanes) {
+    TFCARVE_UNROLL for (int v = 0; v < kVectors; ++v) {
+      const Index column = j + v * kLanes;
+      Vector sum = *reinterpret_cast<const Loose*>(y + column);
+      TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+        sum += factors[i] * *reinterpret_cast<const Loose*>(rows[i] + column);
+      }
+      *reinterpret_cast<Loose*>(y + column) = sum;
+    }
+  }
+  return j;
+}
+
 TFCARVE_TARGET void CombineRows(Index depth, const float* x,
                                 const float* matrix, Index stride, Index size,
                                 float* y) {
@@ -171,18 +194,22 @@ TFCARVE_TARGET void CombineRows(Index depth, const float* x,
   constexpr int kRows = 4;
   Index k = 0;
   for (; k + kRows <= depth; k += kRows) {
-    const float* rows = matrix + k * stride;
+    const float* rows[kRows];
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      rows[i] = matrix + (k + i) * stride;
+    }
     Index j = 0;
-    for (; j + kLanes <= size; j += kLanes) {
-      Vector sum = *reinterpret_cast<const Loose*>(y + j);
+    if (size >= kLanes) {
+      // Read once: y might be where x is, for all that the compiler knows.
+      Vector factors[kRows];
       TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-        sum +=
-            x[k + i] * *reinterpret_cast<const Loose*>(rows + i * stride + j);
+        factors[i] = x[k + i] + Vector{};
       }
-      *reinterpret_cast<Loose*>(y + j) = sum;
+      j = AddRows<kRows, 2>(rows, factors, 0, size, y);
+      j = AddRows<kRows, 1>(rows, factors, j, size, y);
     }
     for (; j < size; ++j) {
-      for (int i = 0; i < kRows; ++i) y[j] += x[k + i] * rows[i * stride + j];
+      for (int i = 0; i < kRows; ++i) y[j] += x[k + i] * rows[i][j];
     }
   }
   for (; k < depth; ++k) {
@@ -250,6 +277,10 @@ TFCARVE_TARGET void Depthwise(Index taps, const float* const* pixels,
   Index c = 0;
   for (; c + 4 * kLanes <= channels; c += 4 * kLanes) {
     DepthwiseVectors<4>(taps, pixels, filter, channels, c, out);
+  }
+  if (c + 2 * kLanes <= channels) {
+    DepthwiseVectors<2>(taps, pixels, filter, channels, c, out);
+    c += 2 * kLanes;
   }
   for (; c + kLanes <= channels; c += kLanes) {
     DepthwiseVectors<1>(taps, pixels, filter, channels, c, out);
@@ -349,6 +380,134 @@ TFCARVE_TARGET void Mean(Index taps, const float* const* pixels, Index channels,
   }
 }
 
+// 2 to the power of n, from -126 to 128; the last one is infinite.
+TFCARVE_TARGET inline Vector PowerOfTwo(Ints n) {
+  return reinterpret_cast<Vector>((n + 127) << 23);
+}
+
+// exp(x) = 2^n * (1 + rest), where the rest is below 0.42.
+struct Power {
+  Ints n;
+  Vector rest;
+};
+
+// x from -104 to 89. By the power series of r = x - n * log(2): what it leaves
+// out is below 6e-9.
+TFCARVE_TARGET inline Power PowerOf(Vector x) {
+  // Floats of this size are whole numbers.
+  constexpr float kWhole = 12582912;
+  const Vector n = (x * 1.44269504f + kWhole) - kWhole;
+  // log(2) in two parts, the first one of few bits: its product is exact.
+  const Vector r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  Vector p = r * (1 / 5040.0f) + 1 / 720.0f;
+  p = p * r + 1 / 120.0f;
+  p = p * r + 1 / 24.0f;
+  p = p * r + 1 / 6.0f;
+  p = p * r + 0.5f;
+  return {__builtin_convertvector(n, Ints), p * r * r + r};
+}
+
+TFCARVE_TARGET inline Vector Exp(Vector x) {
+  const Power power = PowerOf(Limit<Vector>(x, -104, 89));
+  // In two steps: the result may be less than any power that is a usual float.
+  const Ints half = power.n >> 1;
+  return (power.rest + 1) * PowerOfTwo(half) * PowerOfTwo(power.n - half);
+}
+
+TFCARVE_TARGET inline Vector Sigmoid(Vector x) { return 1 / (1 + Exp(-x)); }
+
+// e / (e + 2) where e = exp(2 x) - 1, which is exact near 0.
+TFCARVE_TARGET inline Vector Tanh(Vector x) {
+  const Power power = PowerOf(Limit<Vector>(x * 2, -30, 30));
+  const Vector scale = PowerOfTwo(power.n);
+  const Vector e = scale * power.rest + (scale - 1);
+  return e / (e + 2);
+}
+
+// c[0] + c[1] * x + ...
+template <int kCount>
+TFCARVE_TARGET inline Vector Polynomial(const float (&c)[kCount], Vector x) {
+  Vector sum = c[kCount - 1] + Vector{};
+  TFCARVE_UNROLL for (int i = kCount - 2; i >= 0; --i) sum = sum * x + c[i];
+  return sum;
+}
+
+// Below 1 the power series: what it leaves out is below 2e-8.
+// From there on 1 - exp(-x^2) * p(1 / (1 + x / 2)), where p was fitted to
+// exp(x^2) * erfc(x) by least squares: the error is 5e-11.
+TFCARVE_TARGET inline Vector Erf(Vector x) {
+  // 2 / sqrt(pi) * (-1)^n / (n! * (2 n + 1)).
+  constexpr float kSeries[] = {
+      1.12837917f,     -0.376126389f,    0.112837917f,   -0.0268661706f,
+      0.00522397763f,  -0.000854832702f, 0.00012055333f, -1.49256504e-05f,
+      1.64621144e-06f, -1.63658447e-07f};
+  constexpr float kFitted[] = {0.0017997165f,  0.259899825f, 0.396107197f,
+                               -0.0632528216f, 0.635633767f, -0.230440289f};
+  const Vector size = Limit<Vector>(x < 0 ? -x : x, 0, 4);
+  const Vector square = size * size;
+  const Vector rest = Exp(-square) * Polynomial(kFitted, 1 / (1 + size * 0.5f));
+  const Vector tail = x < 0 ? rest - 1 : 1 - rest;
+  return size < 1 ? x * Polynomial(kSeries, square) : tail;
+}
+
+template <Vector (*kFunction)(Vector)>
+TFCARVE_TARGET void MapAll(Index size, const float* in, float* out) {
+  for (Index i = 0; i < size; i += kLanes) {
+    const Index count = size - i;
+    // The rest goes through a whole vector: so the function's code is here
+    // once.
+    float last[kLanes] = {};
+    const bool is_last = count < kLanes;
+    if (is_last) __builtin_memcpy(last, in + i, count * sizeof(float));
+    const Vector result =
+        kFunction(*reinterpret_cast<const Loose*>(is_last ? last : in + i));
+    *reinterpret_cast<Loose*>(is_last ? last : out + i) = result;
+    if (is_last) __builtin_memcpy(out + i, last, count * sizeof(float));
+  }
+}
+
+constexpr Map kMapExp = MapAll<Exp>;
+constexpr Map kMapSigmoid = MapAll<Sigmoid>;
+constexpr Map kMapTanh = MapAll<Tanh>;
+constexpr Map kMapErf = MapAll<Erf>;
+
+TFCARVE_TARGET inline float Maximum(Index size, const float* in) {
+  Vector most = in[0] + Vector{};
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    const Vector next = *reinterpret_cast<const Loose*>(in + i);
+    most = next > most ? next : most;
+  }
+  float maximum = in[0];
+  for (int l = 0; l < kLanes; ++l) {
+    maximum = most[l] > maximum ? most[l] : maximum;
+  }
+  for (; i < size; ++i) maximum = in[i] > maximum ? in[i] : maximum;
+  return maximum;
+}
+
+// out = (in - shift) * factor; returns the sum.
+TFCARVE_TARGET inline float Scale(Index size, const float* in, float shift,
+                                  float factor, float* out) {
+  Vector sums = {};
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    const Vector scaled =
+        (*reinterpret_cast<const Loose*>(in + i) - shift) * factor;
+    sums += scaled;
+    *reinterpret_cast<Loose*>(out + i) = scaled;
+  }
+  float sum = Sum(sums);
+  for (; i < size; ++i) sum += out[i] = (in[i] - shift) * factor;
+  return sum;
+}
+
+TFCARVE_TARGET void Softmax(Index size, const float* in, float* out) {
+  Scale(size, in, Maximum(size, in), 1, out);
+  MapAll<Exp>(size, out, out);
+  Scale(size, out, 0, 1 / Scale(size, out, 0, 1, out), out);
+}
+
 TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
 
 // Up to the rows of a whole tile.
@@ -367,14 +526,23 @@ constexpr Kernels::Tile TileOf() {
    TileOf<vectors, 7>(), TileOf<vectors, 8>()}
 
 constexpr Kernels kKernels = {
-    TFCARVE_NAME,     IsSupported,
-    kLanes,           kTileRows,
-    kTileColumns,     TFCARVE_TILES(kTileVectors),
-    TFCARVE_TILES(1), Pack,
-    PackTransposed,   CombineRows,
-    DotRows,          Depthwise,
-    FinishRow,        LimitAll,
-    Largest,          Mean,
+    TFCARVE_NUMBER,
+    TFCARVE_NAME,
+    IsSupported,
+    kLanes,
+    kTileRows,
+    kTileColumns,
+    TFCARVE_TILES(kTileVectors),
+    TFCARVE_TILES(1),
+    Pack,
+    PackTransposed,
+    CombineRows,
+    DotRows,
+    Depthwise,
+    FinishRow,
+    LimitAll,
+    Largest,
+    Mean,
 };
 
 #undef TFCARVE_TILES
@@ -384,6 +552,7 @@ constexpr Kernels kKernels = {
 }  // namespace tfcarve
 
 #undef TFCARVE_ISA
+#undef TFCARVE_NUMBER
 #undef TFCARVE_NAME
 #undef TFCARVE_TARGET
 #undef TFCARVE_SUPPORTED

@@ -61,7 +61,7 @@ class ReusingAllocator : public Allocator {
       used_ -= block.size;
       kept_.push_back(block);
       kept_size_ += block.size;
-      most = most_used_ - used_;
+      most = most_used_ + most_used_ / 2 - used_;
     }
     Release(most);
   }
@@ -83,7 +83,7 @@ class ReusingAllocator : public Allocator {
     mutex_lock lock(mutex_);
     auto best = kept_.end();
     for (auto block = kept_.begin(); block != kept_.end(); ++block) {
-      if (block->size >= size && block->size <= size + size / 2 &&
+      if (block->size >= size && block->size <= 4 * size &&
           (best == kept_.end() || block->size < best->size)) {
         best = block;
       }
@@ -122,8 +122,10 @@ class ReusingAllocator : public Allocator {
   mutex mutex_;
   std::vector<Block> kept_ TF_GUARDED_BY(mutex_);
   size_t kept_size_ TF_GUARDED_BY(mutex_) = 0;
-  // Of blocks that are kept when they are freed: never more of these are there
-  // than were used at once.
+  // Of blocks that are kept when they are freed: never more than half as much
+  // again are there as were used at once. Without that half, blocks that are
+  // too small for the next tensor would be given back and asked for in each
+  // run.
   size_t used_ TF_GUARDED_BY(mutex_) = 0;
   size_t most_used_ TF_GUARDED_BY(mutex_) = 0;
 };

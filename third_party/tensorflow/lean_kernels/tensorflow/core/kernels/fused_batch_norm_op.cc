@@ -82,10 +82,20 @@ class LeanBatchNorm {
   // Sums over each channel x - centre, or its squares.
   Eigen::ArrayXd Sum(const Eigen::ArrayXd& centre, bool squared) const {
     Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels_);
-    for (Eigen::Index i = 0; i < rows_ * size_; ++i) {
-      const Eigen::Index c = (by_place_ ? i : i / size_) % channels_;
-      const double value = x_[i] - centre[c];
-      sum[c] += squared ? value * value : value;
+    for (Eigen::Index i = 0; i < rows_; ++i) {
+      const auto row = Values(x_ + i * size_, size_).cast<double>();
+      if (by_place_) {
+        const auto rest = row - centre;
+        if (squared) {
+          sum += rest.square();
+        } else {
+          sum += rest;
+        }
+      } else {
+        const Eigen::Index c = i % channels_;
+        const auto rest = row - centre[c];
+        sum[c] += squared ? rest.square().sum() : rest.sum();
+      }
     }
     return sum;
   }
