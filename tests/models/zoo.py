@@ -28,6 +28,15 @@ class Made:
     keras: Any = None
 
 
+# What the parameters of batch normalizations are drawn from, by their names.
+_RANGES = {
+    "gamma:0": (0.7, 1.3),
+    "beta:0": (-0.3, 0.3),
+    "moving_mean:0": (-0.3, 0.3),
+    "moving_variance:0": (0.7, 1.3),
+}
+
+
 def _classifier(model: Any) -> Made:
     """A Keras classifier with random weights, frozen.
 
@@ -36,9 +45,26 @@ def _classifier(model: Any) -> Made:
     classes differ.
     """
     fed = _drawn(model)
+    _vary_normalizations(model)
     graph = frozen.freeze(_spread(model, fed))
     (output,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
     return Made(graph, fed, output, model)
+
+
+def _vary_normalizations(model: Any) -> None:
+    """Draws the parameters of batch normalizations.
+
+    Fresh ones are zeros and ones, which change nothing: a wrong normalization would look right.
+    """
+    drawn = np.random.default_rng(frozen.SEED)
+    for layer in model.layers:
+        if isinstance(layer, tf.keras.layers.BatchNormalization):
+            layer.set_weights(
+                [
+                    drawn.uniform(*_RANGES[weight.name.rpartition("/")[2]], weight.shape)
+                    for weight in layer.weights
+                ]
+            )
 
 
 def _drawn(model: Any) -> Array:
