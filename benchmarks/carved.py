@@ -19,6 +19,8 @@ from tfcarve.benchmark.task import Task
 from tfcarve.emit import aligned_graph
 from tfcarve.files import write_pieces
 from tfcarve.models import read
+from tfcarve.prepare import graph_file, pipeline, presets
+from tfcarve.prepare.evaluate import Evaluator
 
 PACKAGE = "speed"
 BUILD_FILE = Path(__file__).with_name("speed.BUILD")
@@ -26,17 +28,19 @@ BUILD_FILE = Path(__file__).with_name("speed.BUILD")
 
 @dataclass(frozen=True)
 class Carved:
-    """A carved library for a model.
+    """A carved library and a model that it runs.
 
     Attributes:
       program: its benchmark_model.
-      model: the model.
-      mapped: the same graph as `tfcarve memmap` writes it.
+      model: the frozen model.
+      graph: what is run of it: as it was frozen or prepared for mobile.
+      mapped: that graph as `tfcarve memmap` writes it.
       difference: largest difference of the output from full TensorFlow's.
     """
 
     program: Path
     model: MadeModel
+    graph: Path
     mapped: Path
     difference: float
 
@@ -62,39 +66,56 @@ class Carved:
         """Returns those of one run, as far as they are known; raises what program.run does."""
         traced = replace(self.task(1, 0), traced_runs=1)
         measured = program.run([str(self.program)], traced)
-        counts = shapes.counted(measured.nodes, read.read(self.model.model).nodes)
+        counts = shapes.counted(measured.nodes, read.read(self.graph).nodes)
         known = zip(measured.nodes, counts, strict=True)
         return sum(node.calls * (count or 0) for node, count in known)
 
 
-def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[str, Carved]:
+@dataclass(frozen=True)
+class Both:
+    """A library that runs a model as it was frozen, and prepared."""
+
+    frozen: Carved
+    prepared: Carved
+
+
+def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[str, Both]:
     """Returns a platform's libraries by the names of their models.
 
     Raises BuildError where a build fails, NestedError where there is no toolchain or a model does not run.
     """
     models = {name: made_models.made(name) for name in names}
+    prepared = {name: _prepared(model.model) for name, model in models.items()}
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    workspace.place(PACKAGE, {model.model.name: model.model for model in models.values()}, "*.pb")
+    files = [file for name in names for file in (models[name].model, prepared[name])]
+    workspace.place(PACKAGE, {file.name: file for file in files}, "*.pb")
     built = {}
     for name, model in models.items():
         target, progress = f"//{PACKAGE}:{platform}_{name}", sys.stderr.isatty()
         made = library.build(workspace, target, platform, progress=progress)
-        built[name] = checked(made, model, _mapped(model))
+        graphs = (model.model, prepared[name])
+        built[name] = Both(*(checked(made, model, graph) for graph in graphs))
     return built
 
 
-def _mapped(model: MadeModel) -> Path:
-    """Writes the model with its constants aligned; returns the file."""
-    file = model.model.with_suffix(".mapped.pb")
-    graph = read.mapped(model.model)
-    write_pieces(file, (piece.data for piece in aligned_graph.aligned(graph)))
+def _prepared(model: Path) -> Path:
+    """Writes the model as `tfcarve transform --preset mobile --fuse` does; returns the file."""
+    file = model.with_suffix(".prepared.pb")
+    steps = [*presets.preset("mobile"), presets.FUSE]
+    with Evaluator(model.stat().st_size) as evaluator:
+        graph = graph_file.read_graph(model)
+        ends = [library.INPUT], [library.OUTPUT]
+        graph_file.write_graph(file, pipeline.transform(graph, steps, *ends, evaluator))
     return file
 
 
-def checked(built: Library, model: MadeModel, mapped: Path) -> Carved:
-    """Runs the model's mapped file once; raises NestedError where it does not run."""
+def checked(built: Library, model: MadeModel, graph: Path) -> Carved:
+    """Aligns the graph's constants and runs it once; raises NestedError where it does not run."""
+    mapped = graph.with_suffix(".mapped.pb")
+    data = read.mapped(graph)
+    write_pieces(mapped, (piece.data for piece in aligned_graph.aligned(data)))
     answer, _ = library.run_once(built, replace(model, model=mapped))
     if answer.output is None:
         raise NestedError(f"{built.platform}: {mapped.name} did not run: {answer.message}")
     difference = library.largest_difference(answer.output, np.load(model.output))
-    return Carved(built.benchmark, model, mapped, difference)
+    return Carved(built.benchmark, model, graph, mapped, difference)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import carved, instructions, speed_text, turns, workspaces
-from benchmarks.carved import Carved
+from benchmarks.carved import Both
 from benchmarks.speed_table import Instructions, Speed
 from bootstrap.console import BootstrapError
 from demo.nested import BuildError, NestedError, Workspace
@@ -52,7 +52,7 @@ def _say(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def _timed(built: Mapping[str, Carved]) -> Iterator[Speed]:
+def _timed(built: Mapping[str, Both]) -> Iterator[Speed]:
     for name, own in built.items():
         for threads in turns.THREADS:
             for speed in turns.speeds(name, own, threads):
@@ -63,7 +63,8 @@ def _timed(built: Mapping[str, Carved]) -> Iterator[Speed]:
 def _counted(workspace: Workspace, platform: str, names: Sequence[str]) -> Iterator[Instructions]:
     here = carved.build(workspace, _TIMED, names)
     for name, own in carved.build(workspace, platform, names).items():
-        row = instructions.counted(platform, name, own, here[name].multiply_adds())
+        multiply_adds = here[name].frozen.multiply_adds()
+        row = instructions.counted(platform, name, own.prepared, multiply_adds)
         _say(f"{name}, {platform}: {row.ours:,} and {row.lite:,} instructions")
         yield row
 

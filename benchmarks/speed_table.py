@@ -14,7 +14,8 @@ from tfcarve.benchmark.measured import Measured
 class Library(Enum):
     """What runs a model; the value is its name in the tables."""
 
-    OURS = "tfcarve"
+    OURS = "tfcarve, prepared"
+    FROZEN = "tfcarve"
     ONEDNN = "TensorFlow, oneDNN"
     TENSORFLOW = "TensorFlow"
     LITE = "TensorFlow Lite"
@@ -85,7 +86,7 @@ class Instructions:
       platform: the platform.
       model: the model.
       multiply_adds: those that its multiply-adds take alone.
-      ours: of the carved library.
+      ours: of the carved library with the prepared model.
       lite: of TensorFlow Lite.
     """
 
@@ -124,11 +125,12 @@ def cpu(speeds: Sequence[Speed], threads: int) -> str:
     """Returns a table of CPU times on `threads` threads: ours beside the peers', and the ratio to the faster."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
-        ours, *peers = (by_key[model, library, threads] for library in (Library.OURS, *PEERS))
+        found = {library: by_key[model, library, threads] for library in Library}
         times = [
-            f"{milliseconds(one.cpu)} ({milliseconds(one.usual_cpu)})" for one in (ours, *peers)
+            f"{milliseconds(one.cpu)} ({milliseconds(one.usual_cpu)})" for one in found.values()
         ]
-        lines.append((model, *times, f"{ours.cpu / min(peer.cpu for peer in peers):.2f}"))
+        ratio = found[Library.OURS].cpu / min(found[peer].cpu for peer in PEERS)
+        lines.append((model, *times, f"{ratio:.2f}"))
     return markdown(("Model", *(one.value for one in Library), "ratio to the fastest peer"), lines)
 
 
@@ -136,10 +138,11 @@ def wall(speeds: Sequence[Speed]) -> str:
     """Returns a table of the time on the wall on two threads, and how many times that is faster than one."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
-        pairs = [(by_key[model, one, 1].wall, by_key[model, one, 2].wall) for one in Library]
-        ours, *peers = (two for _, two in pairs)
-        cells = [f"{milliseconds(two)} ({one / two:.2f})" for one, two in pairs]
-        lines.append((model, *cells, f"{ours / min(peers):.2f}"))
+        one = {library: by_key[model, library, 1].wall for library in Library}
+        two = {library: by_key[model, library, 2].wall for library in Library}
+        cells = [f"{milliseconds(two[key])} ({one[key] / two[key]:.2f})" for key in Library]
+        ratio = two[Library.OURS] / min(two[peer] for peer in PEERS)
+        lines.append((model, *cells, f"{ratio:.2f}"))
     return markdown(("Model", *(one.value for one in Library), "ratio to the fastest peer"), lines)
 
 

@@ -14,7 +14,9 @@ def _times(speeds: Sequence[Speed]) -> Sequence[str]:
         "## x86-64",
         "One inference of one example, in floats. All libraries run in turns; the least of the rounds. Compare the "
         "ratios, not the milliseconds. TensorFlow and TensorFlow Lite, with XNNPACK, are those of tensorflow-cpu 2.14.1. "
-        "tfcarve loads what `tfcarve memmap` wrote.",
+        "tfcarve loads what `tfcarve memmap` wrote: the frozen graph that TensorFlow runs too, or what `tfcarve "
+        "transform --preset mobile --fuse` made of it; TensorFlow and TensorFlow Lite's converter do the like by "
+        "themselves. The ratio is that of the prepared graph.",
         "### CPU time, one thread",
         "Milliseconds; in brackets the median of the rounds.",
         speed_table.cpu(speeds, 1),

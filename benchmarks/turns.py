@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.carved import Carved
+from benchmarks.carved import Both, Carved
 from benchmarks.peers import Peer
 from benchmarks.speed_table import PEERS, Library, Memory, Speed
 from demo import made_models
@@ -28,27 +28,29 @@ def runs_of(cpu: float) -> int:
     return max(least, min(most, int(_ROUND / max(cpu, 1e-3))))
 
 
-def _file(one: Library, name: str, own: Carved) -> Path:
-    return made_models.lite(name) if one is Library.LITE else own.model.model
+def _file(one: Library, name: str, own: Both) -> Path:
+    return made_models.lite(name) if one is Library.LITE else own.frozen.model.model
 
 
 def _rounds(
-    own: Carved, others: Mapping[Library, Peer], threads: int
+    own: Mapping[Library, Carved], others: Mapping[Library, Peer], threads: int
 ) -> dict[Library, list[Measured]]:
     """The rounds of all libraries."""
-    own_runs = runs_of(own.measured(threads, 1).cpu_ms.min)
+    own_runs = {one: runs_of(run.measured(threads, 1).cpu_ms.min) for one, run in own.items()}
     runs = {one: runs_of(peer.measured(1).cpu_ms.min) for one, peer in others.items()}
     rounds: dict[Library, list[Measured]] = {one: [] for one in Library}
     for _ in range(ROUNDS):
-        rounds[Library.OURS].append(own.measured(threads, own_runs))
+        for one, run in own.items():
+            rounds[one].append(run.measured(threads, own_runs[one]))
         for one, peer in others.items():
             rounds[one].append(peer.measured(runs[one]))
     return rounds
 
 
-def _lite_starts(name: str, own: Carved, threads: int) -> Iterator[Measured]:
+def _lite_starts(name: str, own: Both, threads: int) -> Iterator[Measured]:
     for _ in range(_STARTS):
-        with peers.started(Library.LITE, made_models.lite(name), own.model, threads) as peer:
+        model = own.frozen.model
+        with peers.started(Library.LITE, made_models.lite(name), model, threads) as peer:
             yield peer.measured(1)
 
 
@@ -58,7 +60,7 @@ def memory(starts: Sequence[Measured], before: int) -> Memory:
     return Memory(loaded - before, min(one.anonymous_bytes or 0 for one in starts) - before)
 
 
-def speeds(name: str, own: Carved, threads: int) -> Iterator[Speed]:
+def speeds(name: str, own: Both, threads: int) -> Iterator[Speed]:
     """Yields the speed of each library with a model.
 
     Raises NestedError where a peer can't run it, and what program.run does.
@@ -66,12 +68,14 @@ def speeds(name: str, own: Carved, threads: int) -> Iterator[Speed]:
     with ExitStack() as stack:
         others = {}
         for one in PEERS:
-            process = peers.started(one, _file(one, name, own), own.model, threads)
+            process = peers.started(one, _file(one, name, own), own.frozen.model, threads)
             others[one] = stack.enter_context(process)
-        rounds = _rounds(own, others, threads)
-    # Ours is a new process in each round.
-    ours = rounds[Library.OURS]
-    yield Speed(name, Library.OURS, threads, ours, ours, memory(ours, 0), own.difference)
+        ours = {Library.OURS: own.prepared, Library.FROZEN: own.frozen}
+        rounds = _rounds(ours, others, threads)
+    for one, run in ours.items():
+        # Each round is a new process.
+        taken = rounds[one]
+        yield Speed(name, one, threads, taken, taken, memory(taken, 0), run.difference)
     for one, peer in others.items():
         taken, least = rounds[one], memory(rounds[one][:1], peer.memory)
         starts = taken[:1]

@@ -55,8 +55,12 @@ json.dump({
 """
 
 
+def _carved(program: Path, model: MadeModel, mapped: Path) -> Carved:
+    return Carved(program, model, model.model, mapped, 0)
+
+
 def test_program_is_asked_for_runs_alone(tmp_path: Path) -> None:
-    measured = Carved(_program(tmp_path, _ANSWERS), _MODEL, Path("mapped.pb"), 0).measured(2, 7)
+    measured = _carved(_program(tmp_path, _ANSWERS), _MODEL, Path("mapped.pb")).measured(2, 7)
     here = Path.cwd()
     assert measured.model.split() == [
         str(here / "mapped.pb"),
@@ -71,7 +75,7 @@ def test_program_is_asked_for_runs_alone(tmp_path: Path) -> None:
 
 def test_multiply_adds_are_those_of_all_calls(tmp_path: Path) -> None:
     model, _ = _dense(tmp_path)
-    own = Carved(_program(tmp_path, _ANSWERS), model, model.model, 0)
+    own = _carved(_program(tmp_path, _ANSWERS), model, model.model)
     assert own.multiply_adds() == 2 * 2 * (2 * 3 * 4)
 
 
@@ -93,14 +97,16 @@ def test_library_is_held_to_full_tensorflows_output(
         f'for word in "$@"; do case $word in --output=*) cp {given} "${{word#*=*=}}";; esac; done'
     )
     own = carved.checked(_library(tmp_path, copies), model, model.model)
-    assert own == Carved(tmp_path / "benchmark_model", model, model.model, 0.5)
+    mapped = tmp_path / "m.mapped.pb"
+    assert own == Carved(tmp_path / "benchmark_model", model, model.model, mapped, 0.5)
+    assert mapped.is_file()
 
 
 def test_model_that_does_not_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     model, _ = _dense(tmp_path)
     refuses = _library(tmp_path, "echo no such op >&2; exit 1")
-    with pytest.raises(NestedError, match="m.pb did not run: no such op"):
+    with pytest.raises(NestedError, match="m.mapped.pb did not run: no such op"):
         carved.checked(refuses, model, model.model)
 
 

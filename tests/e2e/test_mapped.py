@@ -77,7 +77,9 @@ def _require(got: list[Array], case: Case) -> None:
 
 @pytest.mark.parametrize("form", _FORMS)
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_as_full_tensorflow(name: str, form: str, files: dict[str, Files], library: Library) -> None:
+def test_as_full_tensorflow(
+    name: str, form: str, files: dict[str, Files], library: Library
+) -> None:
     found, case = files[name], files[name].case
     file = {"as it is": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
     made = (
@@ -151,7 +153,9 @@ def test_sessions_have_constants_of_their_own_and_run_at_once(
     assert not failed
 
 
-def test_a_result_outlives_session_and_file(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
+def test_a_result_outlives_session_and_file(
+    files: dict[str, Files], library: Library, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy.pb"
     copy.write_bytes(files["dense"].aligned.read_bytes())
     session = library.session_new_from_file(str(copy).encode(), 1)
@@ -201,7 +205,9 @@ def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
         _require(one.run(case.feeds, case.fetches), case)
         change(used)
         change(copied)
-        with pytest.raises(CallError, match=r"used\.pb: the file has changed since it was loaded") as failed:
+        with pytest.raises(
+            CallError, match=r"used\.pb: the file has changed since it was loaded"
+        ) as failed:
             one.run(case.feeds, case.fetches)
         assert failed.value.status == 2
         _require(other.run(case.feeds, case.fetches), case)
@@ -312,7 +318,11 @@ def _reserved_in_function(graph: Any) -> None:
     ],
 )
 def test_constants_that_are_none(
-    damage: Callable[[Any], None], message: str, files: dict[str, Files], library: Library, tmp_path: Path
+    damage: Callable[[Any], None],
+    message: str,
+    files: dict[str, Files],
+    library: Library,
+    tmp_path: Path,
 ) -> None:
     graph = tf.compat.v1.GraphDef.FromString(files["small"].plain.read_bytes())
     damage(graph)
@@ -351,7 +361,11 @@ def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
 
 
 def _python(*arguments: str | Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
     done = subprocess.run(
         [sys.executable, "-m", *map(str, arguments)],
         check=False,
@@ -363,7 +377,9 @@ def _python(*arguments: str | Path) -> str:
     return done.stdout
 
 
-def test_damaged_files_are_refused_or_run(files: dict[str, Files], shared: Path, tmp_path: Path) -> None:
+def test_damaged_files_are_refused_or_run(
+    files: dict[str, Files], shared: Path, tmp_path: Path
+) -> None:
     said = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
     refused, ran = map(int, said.split())
     assert refused + ran == 2000
@@ -394,11 +410,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
         ("bytes", "plain", _LARGE, _LARGE * 5 // 4),
     ],
 )
-def test_memory(
-    form: str, file: str, least: int, most: int, large: Files, shared: Path
-) -> None:
+def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:
     shape = ("1", str(_LARGE))
-    said = _python("e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape)
+    said = _python(
+        "e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape
+    )
     before, after = map(int, said.split())
     assert least <= after - before <= most
 
