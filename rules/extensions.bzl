@@ -10,7 +10,7 @@ def _tfcarve_dev_impl(_ctx):
 
 tfcarve = module_extension(
     implementation = _tfcarve_impl,
-    doc = "The pinned sources, the cross compilers and the tools' Python environment.",
+    doc = "The pinned sources, the cross compilers and the tools' Python environments.",
 )
 
 tfcarve_dev = module_extension(

@@ -77,6 +77,15 @@ def tfcarve_python():
         oldest = "3.11",
     )
 
+def tfcarve_python_tensorflow():
+    """The same with full TensorFlow, to prepare models; fetched when a target needs it."""
+    python_repository(
+        name = "tfcarve_python_tensorflow",
+        lock = Label("//third_party/python:tensorflow.txt"),
+        newest = "3.11",
+        oldest = "3.11",
+    )
+
 def tfcarve_python_dev():
     """The Python environment of the tests, with full TensorFlow; apps never need it."""
     python_repository(
@@ -119,6 +128,7 @@ def tfcarve_repositories():
     tfcarve_cross()
     tfcarve_lld()
     tfcarve_python()
+    tfcarve_python_tensorflow()
 
 def tfcarve_dev_repositories():
     """What only tfcarve's own tests need."""

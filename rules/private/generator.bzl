@@ -4,7 +4,7 @@ visibility("public")
 
 # The exec configuration has the options of the library that the sources are for, and with them other
 # paths: a program in there would be compiled again for each set of options.
-_OPTIONS = {
+DEFAULT_OPTIONS = {
     str(Label("//rules/config:hot_copts")): ["-O2"],
     str(Label("//rules/config:library_copts")): [],
     str(Label("//rules/config:log_kernel_sources")): False,
@@ -13,9 +13,9 @@ _OPTIONS = {
 }
 
 _without_options = transition(
-    implementation = lambda _settings, _attr: _OPTIONS,
+    implementation = lambda _settings, _attr: DEFAULT_OPTIONS,
     inputs = [],
-    outputs = _OPTIONS.keys(),
+    outputs = DEFAULT_OPTIONS.keys(),
 )
 
 def _generator_impl(ctx):

@@ -176,22 +176,25 @@ _py_tool_test = rule(
     },
 )
 
-def _environment(dev):
+def _environment(name):
     # Spelled in a function, for apps have no tfcarve_python_dev.
-    if dev:
+    if name == "dev":
         return Label("@tfcarve_python_dev//:environment")
+    if name == "tensorflow":
+        return Label("@tfcarve_python_tensorflow//:environment")
     return Label("@tfcarve_python//:environment")
 
-def py_tool(name, main, dev = False, **kwargs):
+def py_tool(name, main, environment = "tools", **kwargs):
     """A program: `python -m main` with its sources on PYTHONPATH.
 
     Args:
         name: name of the target, also of the executable.
         main: the module to run.
-        dev: True for the environment of the tests, which has full TensorFlow.
+        environment: what it runs in: "tools"; "tensorflow", which has full TensorFlow too; "dev", that of
+            the tests, which has all.
         **kwargs: srcs, data, deps, imports, and what every rule has.
     """
-    _py_tool(name = name, environment = _environment(dev), main = main, **kwargs)
+    _py_tool(name = name, environment = _environment(environment), main = main, **kwargs)
 
 def py_tool_test(name, srcs, **kwargs):
     """A test: pytest on the test_*.py among srcs, in the environment of the tests.
@@ -201,4 +204,4 @@ def py_tool_test(name, srcs, **kwargs):
         srcs: test files and their helpers.
         **kwargs: data, deps, imports, env, env_inherit, and what every test has.
     """
-    _py_tool_test(name = name, environment = _environment(True), srcs = srcs, **kwargs)
+    _py_tool_test(name = name, environment = _environment("dev"), srcs = srcs, **kwargs)

@@ -1,6 +1,7 @@
 """tf_selection: what a set of models needs of TensorFlow."""
 
 load("//rules:providers.bzl", "TfSelectionInfo")
+load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
 
@@ -57,13 +58,14 @@ def _run(ctx, args, inputs, output, mnemonic, progress_message):
     )
 
 def _refuse_keras(ctx):
-    """Reading Keras files needs full TensorFlow, which would have to be an input that Bazel knows."""
+    """Only tf_prepared_model has full TensorFlow, which reads Keras files."""
     for file in ctx.files.models:
-        if file.extension in _KERAS_EXTENSIONS:
-            fail(("{}: {} is a Keras file: save it as a SavedModel (tf.saved_model.save, or a rule of yours " +
-                  "that does so) and give its directory").format(ctx.label, file.short_path))
+        if file.extension in KERAS_EXTENSIONS:
+            fail("{}: {} is a Keras file: make it the src of a tf_prepared_model and give that".format(
+                ctx.label,
+                file.short_path,
+            ))
 
-_KERAS_EXTENSIONS = ["keras", "h5", "hdf5"]
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
 tf_selection = rule(

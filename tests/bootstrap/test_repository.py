@@ -84,7 +84,7 @@ def test_nested_workspaces_are_no_packages() -> None:
         )
 
 
-@pytest.mark.parametrize("lock", ["tools.txt", "dev.txt"])
+@pytest.mark.parametrize("lock", ["tools.txt", "tensorflow.txt", "dev.txt"])
 def test_locks_pin_everything_with_hashes(lock: str) -> None:
     text = (ROOT / "third_party/python" / lock).read_text().replace("\\\n", " ")
     requirements = [line for line in text.splitlines() if line and not line.startswith("#")]
@@ -92,6 +92,19 @@ def test_locks_pin_everything_with_hashes(lock: str) -> None:
     for line in requirements:
         assert re.match(r"[a-z0-9._-]+==\S+ ", line), line
         assert "--hash=sha256:" in line, line
+
+
+def _rows(lock: str) -> dict[str, str]:
+    """The rows of a lock, with all of their hashes, by their packages."""
+    rows = re.split(r"^(?=[a-z0-9])", (ROOT / "third_party/python" / lock).read_text(), flags=re.M)
+    return {row.partition("==")[0]: row.strip() for row in rows if row}
+
+
+def test_models_are_prepared_by_the_packages_that_tests_run() -> None:
+    prepares, dev = _rows("tensorflow.txt"), _rows("dev.txt")
+    assert {"tensorflow-cpu", "numpy", "protobuf", *_rows("tools.txt")} <= prepares.keys()
+    for name, row in prepares.items():
+        assert dev[name] == row, f"{name}: compile tensorflow.txt with --constraints dev.txt"
 
 
 def test_every_source_is_pinned_by_checksum() -> None:

@@ -139,9 +139,7 @@ class Session:
             tensor.data = array.ctypes.data
             tensor.size = array.nbytes
         names = (ctypes.c_char_p * len(fetches))(*(name.encode() for name in fetches))
-        result = self._library.session_run(
-            self._handle, inputs, len(inputs), names, len(names)
-        )
+        result = self._library.session_run(self._handle, inputs, len(inputs), names, len(names))
         try:
             error = self._library.result_error(result)
             if error is not None:

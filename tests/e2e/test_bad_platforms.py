@@ -38,7 +38,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             "no platform linux_arm65; there are: android_arm64, android_armv7, ",
         ),
         (LIBRARY.format('cpu = "cortex-a8"'), 'no cpu "cortex-a8"; there are: '),
-        (LIBRARY.format('optimization = "-O2"'), 'no optimization "-O2"; there are: Oz, Os, O2, O3'),
+        (
+            LIBRARY.format('optimization = "-O2"'),
+            'no optimization "-O2"; there are: Oz, Os, O2, O3',
+        ),
         (LIBRARY.format('protos = "heavy"'), 'no protos "heavy"; there are: full, lite'),
     ],
 )

@@ -9,7 +9,12 @@ from e2e.exec_log import Spawn, compiles, spawns
 
 
 def _entry(mnemonic: str, output: str, **more: Any) -> str:
-    entry = {"mnemonic": mnemonic, "listedOutputs": [output], "cacheHit": False, "commandArgs": ["cc"]}
+    entry = {
+        "mnemonic": mnemonic,
+        "listedOutputs": [output],
+        "cacheHit": False,
+        "commandArgs": ["cc"],
+    }
     return json.dumps(entry | {"targetLabel": "//:x"} | more, indent=2)
 
 

@@ -103,7 +103,11 @@ IN = "--input=input=in.npy"
         (["MODEL", OUT, "--verbose"], 2, "unknown option '--verbose'"),
         (["MODEL", "--output"], 2, "--output takes NAME=FILE.npy, not ''"),
         (["MODEL", "--output", "out.npy"], 2, "--output takes NAME=FILE.npy, not 'out.npy'"),
-        (["MODEL", OUT, "--threads=many"], 2, "--threads takes a number from 0 to 1024, not 'many'"),
+        (
+            ["MODEL", OUT, "--threads=many"],
+            2,
+            "--threads takes a number from 0 to 1024, not 'many'",
+        ),
         (["MODEL", OUT, "--threads", "-1"], 2, "--threads takes a number from 0 to 1024, not '-1'"),
         (["MODEL", OUT, "--threads=1025"], 2, "from 0 to 1024, not '1025'"),
         (["missing.pb", OUT], 2, "missing.pb: can't be read: No such file or directory"),

@@ -49,6 +49,11 @@ def test_what_is_fetched_compiles_and_the_tools_run(app: Workspace, flags: list[
     assert build.files("@@tfcarve_farmhash//:farmhash")
 
 
+def test_models_are_prepared(app: Workspace, flags: list[str]) -> None:
+    (model,) = app.build(["//:prepared"], flags).files("//:prepared")
+    assert b"Identity" not in model.read_bytes()
+
+
 def test_without_tfcarves_repositories(app: Workspace, flags: list[str]) -> None:
     file = app.folder / "WORKSPACE"
     whole = file.read_text(encoding="utf-8")

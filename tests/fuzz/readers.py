@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from types import ModuleType
 
 import flat
 import indexes
+import numpy as np
 import protos
 from selections import selection
 
@@ -18,6 +20,7 @@ from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
+from tfcarve.prepare.compare import archive
 from tfcarve.registry import attr_spec, index, records, shadow
 from tfcarve.selection import selection as selections
 
@@ -139,6 +142,15 @@ const char* text = "/* no comment */";
 """
 _ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >= 1", b"s: list(string) = ['a', \"b\"]")  # fmt: skip
 
+
+def _npz() -> bytes:
+    written = io.BytesIO()
+    np.savez(written, x=np.arange(6, dtype=np.float32).reshape(2, 3), s=np.array([b"a", b"bc"]))
+    return written.getvalue()
+
+
+_NPZ = _npz()
+
 # Documents of up to that size are read without asking what is in them.
 _SPARE_OF_LISTS = 16_000_000
 
@@ -174,6 +186,7 @@ READERS: dict[str, Reader] = {
         [_BUILD],
         100_000_000,  # Python's own parser
     ),
+    "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), BadInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
     "shadow": Reader([shadow], _text(_shadow), UnicodeError, [_SHADOW]),
     "attr_spec": Reader(

@@ -14,7 +14,7 @@ signatures_test = analysistest.make(_signatures_impl)
 
 def _keras_is_refused_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.expect_failure(env, "is a Keras file: save it as a SavedModel")
+    asserts.expect_failure(env, "is a Keras file: make it the src of a tf_prepared_model")
     return analysistest.end(env)
 
 keras_is_refused_test = analysistest.make(_keras_is_refused_impl, expect_failure = True)

@@ -17,6 +17,7 @@ from tensorflow.python.util import tf_export
 from tfcarve.errors import BadInput
 from tfcarve.models import read
 from tfcarve.models.keras_config import computes
+from tfcarve.prepare.freeze.run import freeze
 from tfcarve.selection.selection import Selection
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
@@ -29,7 +30,7 @@ _MORE = re.compile(
 )
 
 
-def _needs(selection: Selection) -> tuple[object, ...]:
+def _needs(selection: Selection) -> tuple[Any, ...]:
     """A selection without who needs what: Keras numbers the functions of a process."""
     kernels = [replace(k, needed_by=()) for k in selection.kernels]
     ops = [replace(o, needed_by=()) for o in selection.ops]
@@ -46,7 +47,10 @@ def _network() -> tf.keras.Model:
 def test_keras_files(tmp_path: Path) -> None:
     network = _network()
     tf.saved_model.save(network, str(tmp_path / "saved"))
-    expected = _needs(selected(tmp_path / "saved"))
+    freeze(tmp_path / "saved", tmp_path / "frozen.pb")
+    expected = _needs(selected(tmp_path / "frozen.pb"))
+    assert "ReadVariableOp" in {op.name for op in selected(tmp_path / "saved").ops}
+    assert "ReadVariableOp" not in {op.name for op in expected[0]}
     for name in ("model.keras", "model.h5"):
         network.save(tmp_path / name)
         selection = selected(tmp_path / name)

@@ -21,7 +21,7 @@ def test_without_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nam
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(BadInput) as raised:
         read(tmp_path / name)
-    assert f"{name}: a Keras file: to read it {sys.executable} needs tensorflow" in str(
+    assert f"{name}: is a Keras file: tensorflow is not installed in {sys.executable}" in str(
         raised.value
     )
     assert "tf.saved_model.save" in str(raised.value)

@@ -1,25 +1,31 @@
 """`tfcarve golden`: what full TensorFlow gives for a model, for tf_model_test."""
 
 import argparse
-import importlib.util
-import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tfcarve import files, full_tensorflow
 from tfcarve.commands import common
 from tfcarve.errors import BadInput
+from tfcarve.models import meta_graph, read
+from tfcarve.prepare.freeze import run as freezing
 
 NAME = "golden"
 HELP = "runs a model in full TensorFlow and writes its outputs, which tf_model_test then expects"
 
-_RUN = Path(__file__).parents[1] / "proof" / "golden_run.py"
+_RUN = "tfcarve.proof.golden_run"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef, .pb")
+    parser.add_argument(
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="a frozen GraphDef, .pb, or what freeze takes: it is frozen first",
+    )
     for option, what in (
         ("input", "feeds the array in FILE to the node NAME"),
         ("output", "writes what the node NAME gives to FILE"),
@@ -44,27 +50,51 @@ def _pairs(words: Sequence[str], option: str) -> list[tuple[str, Path]]:
     return pairs
 
 
+@contextmanager
+def _frozen(path: Path) -> Iterator[Path]:
+    """Gives the file of a frozen graph: the model itself where it is a GraphDef."""
+    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(read.mapped(path)):
+        yield path
+        return
+    with freezing.frozen(path) as done:
+        yield done.path
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Writes the outputs; needs TensorFlow in the Python that runs tfcarve."""
     inputs = _pairs(arguments.input, "input")
     outputs = _pairs(arguments.output, "output")
-    for path in (arguments.model, *(path for _, path in inputs)):
+    for path in (path for _, path in inputs):
         if not path.is_file():
             raise BadInput(f"{path}: no such file")
-    if importlib.util.find_spec("tensorflow") is None:
+    if not arguments.model.exists():
+        raise BadInput(f"{arguments.model}: no such file")
+    if not full_tensorflow.installed():
         raise BadInput(
-            f"to run a model in full TensorFlow {sys.executable} needs tensorflow, which it has not: "
-            "install it there, or write the .npy files where TensorFlow is"
+            f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        names = ["--", *(name for name, _ in outputs)]
-        feeds = [f"{name}={path.absolute()}" for name, path in inputs]
-        try:
-            full_tensorflow.run(_RUN, [arguments.model.absolute(), folder, *feeds, *names], folder)
-        except full_tensorflow.Failed as failed:
-            raise BadInput(
-                f"{arguments.model}: full TensorFlow does not run it: {str(failed) or 'no reason'}"
-            ) from None
+        with _frozen(arguments.model) as model:
+            _run(arguments.model, model.absolute(), folder, inputs, outputs)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0
+
+
+def _run(
+    name: Path,
+    model: Path,
+    folder: str,
+    inputs: Sequence[tuple[str, Path]],
+    outputs: Sequence[tuple[str, Path]],
+) -> None:
+    """Runs the graph in `model`; the arrays go into `folder`."""
+    feeds = [f"{node}={path.absolute()}" for node, path in inputs]
+    words: list[str | Path] = [model, folder, *feeds, "--", *(node for node, _ in outputs)]
+    limits = full_tensorflow.Limits.of_model(model.stat().st_size)
+    try:
+        full_tensorflow.run(_RUN, words, folder, limits)
+    except full_tensorflow.Failed as failed:
+        raise BadInput(
+            f"{name}: full TensorFlow does not run it: {str(failed) or 'no reason'}"
+        ) from None

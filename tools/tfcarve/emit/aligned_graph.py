@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from tfcarve import dtypes
 from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, Field
+from tfcarve.models.wire_write import begin, tag, varint
 
 # What a content's offset is a multiple of, and the size from which on it is used in place: as in
 # tools/runtime/constants.h and graph_reader.h.
@@ -75,28 +76,13 @@ class _Content:
     size: int
 
 
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _begin(number: int, size: int) -> bytes:
-    """Returns what comes before the `size` bytes of a field of type BYTES."""
-    return _varint(number << 3 | BYTES) + _varint(size)
-
-
 def _copy(data: Buffer, one: Field) -> bytes:
     number, kind, a, b = one
     if kind == BYTES:
-        return _begin(number, b - a) + data[a:b]
-    tag = _varint(number << 3 | kind)
+        return begin(number, b - a) + data[a:b]
     if kind == VARINT:
-        return tag + _varint(a)
-    return tag + struct.pack("<I" if kind == FIXED32 else "<Q", a)
+        return tag(number, kind) + varint(a)
+    return tag(number, kind) + struct.pack("<I" if kind == FIXED32 else "<Q", a)
 
 
 def _joined(data: Buffer, fields: Iterable[Field]) -> bytes:
@@ -236,7 +222,7 @@ def _content(data: Buffer, place: int, end: int) -> tuple[bytes, _Content] | Non
 
 
 def _begin_size(size: int) -> int:
-    """Returns the length of _begin for a field whose number is below 16."""
+    """Returns the length of begin for a field whose number is below 16."""
     return 1 + max(1, (size.bit_length() + 6) // 7)
 
 
@@ -267,15 +253,15 @@ class _Node:
         node, entry, attr, tensor = self.lengths(padding)
         return b"".join(
             (
-                _begin(_NODE, node),
+                begin(_NODE, node),
                 self.before,
-                _begin(_ATTR, entry),
+                begin(_ATTR, entry),
                 _KEY_FIELD,
-                _begin(_VALUE, attr),
-                _begin(_TENSOR, tensor),
+                begin(_VALUE, attr),
+                begin(_TENSOR, tensor),
                 self.tensor,
                 _padding(padding) or b"",
-                _begin(_CONTENT, self.size),
+                begin(_CONTENT, self.size),
             )
         )
 
@@ -284,7 +270,7 @@ def _padding(size: int) -> bytes | None:
     """Returns a content of zeros that takes `size` bytes with its tag and length; None where there is none."""
     for zeros in (size - 2, size - 3):
         if zeros >= 0 and _begin_size(zeros) + zeros == size:
-            return _begin(_CONTENT, zeros) + bytes(zeros)
+            return begin(_CONTENT, zeros) + bytes(zeros)
     return None if size else b""
 
 

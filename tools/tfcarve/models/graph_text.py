@@ -8,6 +8,8 @@ from tfcarve import dtypes
 from tfcarve.models.text_format import Field, Fields, first_name, to_wire
 from tfcarve.models.wire import Buffer
 
+SUFFIXES = (".pbtxt", ".prototxt", ".textproto")
+
 
 def _data_type(text: str) -> int | None:
     if text == "DT_INVALID":

@@ -207,7 +207,7 @@ def _one(source: _Source, choice: Choice) -> Model:
             return Model(source.name, source.digest, "tflite-flex", flex_ops)
     except (ops_list.ListError, tflite.FlatError) as error:
         raise BadInput(f"{path}: {error}") from None
-    if suffix in (".pbtxt", ".prototxt", ".textproto"):
+    if suffix in graph_text.SUFFIXES:
         model = _pbtxt(source, data, choice)
     elif suffix == ".meta":
         model = _pb(source, data, "meta_graph", choice)
@@ -221,24 +221,28 @@ def _one(source: _Source, choice: Choice) -> Model:
 
 
 def _keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:
+    from tfcarve.prepare.freeze import run  # it reads what it makes by this module
+
     mapped(path)  # it is there, and not empty
-    with keras.exported(path) as saved_model:
-        try:
-            model = _one(_Source(_saved_model_file(saved_model), str(path), digest), choice)
-        except BadInput as error:
-            raise BadInput(str(error).replace(str(saved_model), str(path))) from None
-    return replace(model, format="keras")
+    keras.require_signature(path, choice.signatures)
+    with run.frozen(path) as done:
+        model = _one(_Source(done.path, str(path), digest), ALL)
+    outputs = frozenset(tensor.name for tensor in done.result.outputs)
+    return replace(model, format="keras", signatures=(keras.SIGNATURE,), outputs=outputs)
 
 
 def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashing.sha256) -> Model:
     """Reads the model at `path`.
 
+    A Keras file is frozen first: nothing but full TensorFlow can run it as it is. A SavedModel or MetaGraph is read
+    as it stands, with its variables and all its signatures, and without TensorFlow: it may be trained. What an app
+    gets that only infers is smaller: freeze the model (tfcarve.prepare.freeze) and give the frozen graph.
+
     Args:
       path: a file or a SavedModel's directory.
       choice: what to take of a SavedModel or MetaGraph.
       sha256: gives the SHA-256 of a file, for the model's digest.
-    Raises BadInput, with the file, the place and what would be right, where it
-    is no model that can be read, or has not what is chosen.
+    Raises BadInput, with the file, the place and what would be right, where it is none or has not what is chosen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
         return _keras(path, choice, functools.partial(sha256, path))

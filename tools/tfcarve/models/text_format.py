@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer
+from tfcarve.models.wire import FIXED32, VARINT, Buffer
+from tfcarve.models.wire_write import begin, tag, varint
 
 # As deep as a GraphDef can be, and then some; deeper input is hostile.
 _DEEPEST = 64
@@ -66,17 +67,6 @@ class Field:
 
 
 Fields = Mapping[bytes, Field]
-
-
-def _varint(value: int) -> bytes:
-    if value < 0x80:
-        return bytes((value,))
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def _unescaped(body: bytes) -> bytes:
@@ -182,12 +172,12 @@ class _Reader:
             if self.kind != "string":
                 raise self.error(f"a string was expected, not {self.shown()}")
             text = self._string(field.kind == "string")
-            out += _varint(field.number << 3 | BYTES) + _varint(len(text)) + text
+            out += begin(field.number, len(text)) + text
         elif field.kind == "float":
             self.next()
-            out += _varint(field.number << 3 | FIXED32) + bytes(4)
+            out += tag(field.number, FIXED32) + bytes(4)
         elif field.kind in ("int", "bool", "enum"):
-            out += _varint(field.number << 3 | VARINT) + _varint(self._number(field))
+            out += tag(field.number, VARINT) + varint(self._number(field))
         else:
             raise self.error(f"a message was expected, not {self.shown()}")
 
@@ -202,7 +192,7 @@ class _Reader:
         inner = bytearray()
         self.message((field.message if field else None) or {}, inner, closing, depth + 1)
         if field is not None:
-            out += _varint(field.number << 3 | BYTES) + _varint(len(inner))
+            out += begin(field.number, len(inner))
             out += inner
 
     def value(self, name: str, field: Field | None, out: bytearray, depth: int) -> None:

@@ -1,4 +1,4 @@
-"""Runs a frozen graph in full TensorFlow: a program of its own, which imports nothing of tfcarve.
+"""Runs a frozen graph in full TensorFlow: a program of its own, run by tfcarve.full_tensorflow.
 
 usage: golden_run.py MODEL FOLDER INPUT=FILE.npy... -- OUTPUT...
 Writes FOLDER/0.npy and so on, one for each OUTPUT.

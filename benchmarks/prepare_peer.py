@@ -1,0 +1,85 @@
+"""What benchmarks.prepare needs of full TensorFlow, in processes of their own.
+
+python -m benchmarks.prepare_peer make MODEL.pb INPUT.npy      # EfficientNet B0, frozen
+python -m benchmarks.prepare_peer optimize MODEL.pb MADE.pb    # by Grappler
+python -m benchmarks.prepare_peer run MODEL.pb INPUT.npy OUTPUT.npy
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.grappler import tf_optimizer
+
+from demo.library import INPUT, OUTPUT
+
+# Those that leave no ops which a library has to be built for specially; remap makes internal ones.
+OPTIMIZERS = ("pruning", "constfold", "arithmetic", "dependency", "constfold", "dependency")
+_SEED = 20231114
+
+
+def _read(path: Path) -> Any:
+    return tf.compat.v1.GraphDef.FromString(path.read_bytes())
+
+
+def make(model: Path, fed: Path) -> None:
+    """Writes EfficientNet B0 with random weights, frozen, and an input for it."""
+    from models import frozen
+
+    frozen.seeded()
+    drawn = np.random.default_rng(_SEED)
+    keras = tf.keras.applications.EfficientNetB0(weights=None)
+    for layer in keras.layers:
+        if isinstance(layer, tf.keras.layers.BatchNormalization):
+            layer.set_weights([drawn.uniform(0.7, 1.3, w.shape) for w in layer.weights])
+    kernel, bias = keras.layers[-1].get_weights()
+    # Fresh weights give each class the same probability: any wrong output would look right.
+    keras.layers[-1].set_weights([drawn.normal(0, 0.2, kernel.shape), bias])
+    model.write_bytes(frozen.freeze(keras).SerializeToString(deterministic=True))
+    np.save(fed, frozen.image((1, 224, 224, 3)))
+
+
+def optimize(model: Path, made: Path) -> None:
+    """Writes what Grappler makes of a graph for inference."""
+    settings = tf.compat.v1.ConfigProto()
+    rewrites = settings.graph_options.rewrite_options
+    rewrites.optimizers.extend(OPTIMIZERS)
+    rewrites.min_graph_nodes = -1
+    rewrites.meta_optimizer_iterations = 2
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(_read(model), name="")
+        meta = tf.compat.v1.train.export_meta_graph(graph=graph)
+    # Grappler takes what is fetched from this collection.
+    meta.collection_def["train_op"].node_list.value.append(OUTPUT)
+    made.write_bytes(tf_optimizer.OptimizeGraph(settings, meta).SerializeToString())
+
+
+def run(model: Path, fed: Path, output: Path) -> None:
+    """Writes what a graph gives for an input; nothing is optimized."""
+    settings = tf.compat.v1.ConfigProto()
+    settings.graph_options.optimizer_options.opt_level = -1
+    settings.graph_options.rewrite_options.disable_meta_optimizer = True
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session(config=settings) as session:
+        tf.import_graph_def(_read(model), name="")
+        assert session.graph is graph
+        np.save(output, session.run(f"{OUTPUT}:0", {f"{INPUT}:0": np.load(fed)}))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0."""
+    what, *files = argv
+    programs: dict[str, Callable[..., None]] = {"make": make, "optimize": optimize, "run": run}
+    programs[what](*map(Path, files))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

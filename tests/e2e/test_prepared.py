@@ -1,0 +1,76 @@
+"""A model that is prepared by the build: it runs in its library, and one that is broken stops the build."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from demo.nested import Workspace
+from e2e import building
+from tfcarve.cli import main
+
+MODEL = "//prepared:model"
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        yield workspace
+
+
+def _ops(app: Workspace, target: str, flags: list[str]) -> set[str]:
+    files = app.build([target], flags).files(target)
+    document = next(f for f in files if f.name == "selection.json").read_bytes()
+    return {op["name"] for op in json.loads(document)["ops"]}
+
+
+def test_a_selection_is_of_what_was_prepared(app: Workspace) -> None:
+    ops = _ops(app, "//prepared:library_selection", [])
+    assert {"Conv2D", "BiasAdd", "Relu"} <= ops
+    assert "FusedBatchNormV3" not in ops
+
+
+def test_it_is_compared_with_its_source(app: Workspace) -> None:
+    (model,) = app.build([MODEL]).files(MODEL)
+    found = json.loads((model.parent / "model.compare.json").read_bytes())
+    assert found["samples"] == 4, "those of samples.npz"
+    assert [output["name"] for output in found["outputs"]] == ["output"]
+    assert 0 < found["outputs"][0]["largest"] < 1e-6, "weights are folded, so a last digit differs"
+
+
+def test_the_same_bytes_by_hand(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The command of the action, run once more."""
+    (model,) = app.build([MODEL]).files(MODEL)
+    again = tmp_path_factory.mktemp("again") / "model.pb"
+    source = app.folder / "prepared/source.pbtxt"
+    words = ["transform", str(source), "-o", str(again), "--outputs", "output"]
+    assert main([*words, "--preset", "mobile"]) == 0
+    assert again.read_bytes() == model.read_bytes()
+
+
+@pytest.mark.parametrize("target", ["//prepared:broken", "//prepared:of_broken"])
+def test_a_model_that_is_broken_stops_the_build(app: Workspace, target: str) -> None:
+    done = app.bazel(["build", "--noshow_progress", target])
+    assert done.returncode == 1, done.stdout
+    for part in (
+        "prepared/broken.pb differs from prepared/source.pbtxt: 1 of 1 outputs by more than 1e-09",
+        "first node that differs: 'output' (Softmax)",
+        "it reads relu now norm",
+        "--norun_validations skips it",
+    ):
+        assert part in done.stdout
+
+
+def test_it_is_built_where_validations_are_skipped(app: Workspace) -> None:
+    """So that nothing but the comparison stopped it."""
+    ops = _ops(app, "//prepared:of_broken", ["--norun_validations"])
+    assert "Softmax" in ops
+    assert "Relu" not in ops
+
+
+def test_the_library_gives_what_the_source_gives(app: Workspace) -> None:
+    flags = ["--test_output=errors", "--noshow_progress"]
+    done = app.bazel(["test", *flags, "//prepared:model_test"])
+    assert done.returncode == 0, done.stdout

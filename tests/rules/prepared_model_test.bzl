@@ -1,0 +1,163 @@
+"""tf_prepared_model, seen at analysis."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
+load("//rules:defs.bzl", "tf_prepared_model")
+
+def _argv(env, mnemonic):
+    actions = [a for a in analysistest.target_actions(env) if a.mnemonic == mnemonic]
+    asserts.equals(env, 1, len(actions))
+
+    # Without the tool.
+    return actions[0].argv[1:]
+
+def _own(path):
+    """A path without the folder of its configuration."""
+    return path.partition("/bin/")[2] or path
+
+def _preset_impl(ctx):
+    env = analysistest.begin(ctx)
+    files = analysistest.target_under_test(env)[DefaultInfo].files.to_list()
+    asserts.equals(env, ["tests/rules/by_preset.pb"], [f.short_path for f in files])
+    asserts.equals(
+        env,
+        ["transform", "tests/rules/model.pb", "-o", "tests/rules/by_preset.pb"] +
+        ["--inputs", "x,y", "--outputs", "z", "--preset", "mobile", "--fuse"],
+        [_own(word) for word in _argv(env, "TfTransform")],
+    )
+    return analysistest.end(env)
+
+preset_test = analysistest.make(_preset_impl)
+
+def _transforms_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.equals(
+        env,
+        ["transform", "tests/rules/model.pb", "-o", "tests/rules/by_transforms.pb"] +
+        ["--transforms", "fold_constants remove_nodes(op=Identity)"],
+        [_own(word) for word in _argv(env, "TfTransform")],
+    )
+
+    # Random values, the tolerance that is meant where none is named.
+    words = _argv(env, "TfCompare")
+    asserts.false(env, "--data" in words, "there are no samples")
+    asserts.equals(env, "1e-5", words[words.index("--tolerance") + 1])
+    return analysistest.end(env)
+
+transforms_test = analysistest.make(_transforms_impl)
+
+def _freezes_impl(ctx):
+    env = analysistest.begin(ctx)
+    frozen = "tests/rules/frozen_first.frozen.pb"
+    asserts.equals(
+        env,
+        ["freeze", "tests/rules/model.keras", "-o", frozen, "--signature", "encode"],
+        [_own(word) for word in _argv(env, "TfFreeze")],
+    )
+    asserts.equals(env, frozen, _own(_argv(env, "TfTransform")[1]))
+    asserts.equals(env, frozen, _own(_argv(env, "TfCompare")[1]))
+    return analysistest.end(env)
+
+freezes_test = analysistest.make(_freezes_impl)
+
+def _prepared_validation_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.equals(
+        env,
+        ["compare", "tests/rules/model.pb", "tests/rules/by_preset.pb", "--tolerance", "2.5e-4"] +
+        ["--inputs", "x,y", "--outputs", "z", "--data", "tests/rules/x.npz"] +
+        ["--json", "-o", "tests/rules/by_preset.compare.json"],
+        [_own(word) for word in _argv(env, "TfCompare")],
+    )
+    validation = analysistest.target_under_test(env)[OutputGroupInfo]._validation.to_list()
+    asserts.equals(env, ["by_preset.compare.json"], [f.basename for f in validation])
+    return analysistest.end(env)
+
+prepared_validation_test = analysistest.make(_prepared_validation_impl)
+
+def _of_model_impl(ctx):
+    """What is prepared is a model for other rules."""
+    env = analysistest.begin(ctx)
+    asserts.equals(env, "tests/rules/by_transforms.pb", _own(_argv(env, "TfSelect")[1]))
+    return analysistest.end(env)
+
+of_model_test = analysistest.make(_of_model_impl)
+
+_PLATFORMS = "//command_line_option:platforms"
+_PROTOS = str(Label("//rules/config:protos"))
+
+_other_configuration = transition(
+    implementation = lambda _settings, _attr: {
+        _PLATFORMS: str(Label("//rules/platforms:linux_armv7")),
+        _PROTOS: "full",
+    },
+    inputs = [],
+    outputs = [_PLATFORMS, _PROTOS],
+)
+
+def _paths(target):
+    return sorted([f.path for f in target[DefaultInfo].files.to_list()])
+
+def _prepared_once_impl(ctx):
+    env = unittest.begin(ctx)
+    asserts.equals(env, _paths(ctx.attr._model), _paths(ctx.attr._model_elsewhere[0]))
+    same = _paths(ctx.attr._selection) == _paths(ctx.attr._selection_elsewhere[0])
+    asserts.false(env, same, "the other configuration makes no difference")
+    return unittest.end(env)
+
+prepared_once_test = unittest.make(
+    _prepared_once_impl,
+    attrs = {
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        # Private, so that the models are not compared: there are none.
+        "_model": attr.label(default = ":by_transforms"),
+        "_model_elsewhere": attr.label(default = ":by_transforms", cfg = _other_configuration),
+        "_selection": attr.label(default = ":of_prepared"),
+        "_selection_elsewhere": attr.label(default = ":of_prepared", cfg = _other_configuration),
+    },
+)
+
+def _refused(message):
+    def impl(ctx):
+        env = analysistest.begin(ctx)
+        asserts.expect_failure(env, message)
+        return analysistest.end(env)
+
+    return analysistest.make(impl, expect_failure = True)
+
+both_or_neither_test = _refused("give either transforms or a preset (mobile)")
+unknown_preset_test = _refused("no preset \"mobil\"; there are: mobile")
+tolerance_test = _refused("a number that is not negative was expected, like 1e-4")
+comma_test = _refused("\"x,y\" is no name of a node")
+no_name_test = _refused("\" \" is no name of a node")
+no_model_test = _refused("tests/rules/ops.json is no model: give a GraphDef (.pb, .pbtxt), a SavedModel's directory")
+signature_test = _refused("is a GraphDef, which has none: name inputs and outputs")
+
+_REFUSED = [
+    ("both", both_or_neither_test, {"preset": "mobile", "transforms": "fold_constants"}),
+    ("neither", both_or_neither_test, {}),
+    ("unknown_preset", unknown_preset_test, {"preset": "mobil"}),
+    ("comma", comma_test, {"inputs": ["x,y"], "preset": "mobile"}),
+    ("no_name", no_name_test, {"outputs": [" "], "preset": "mobile"}),
+    ("no_model", no_model_test, {"preset": "mobile", "src": "ops.json"}),
+    ("signature", signature_test, {"preset": "mobile", "signature": "serving_default"}),
+] + [
+    ("tolerance_" + name, tolerance_test, {"preset": "mobile", "tolerance": tolerance})
+    for name, tolerance in {
+        "empty": "",
+        "negative": "-1",
+        "no_exponent": "1e",
+        "no_fraction": "1.",
+        "not_a_number": "nan",
+        "word": "few",
+    }.items()
+]
+
+# buildifier: disable=unnamed-macro
+def refused_models():
+    """Models with wrong parameters, and a test of each."""
+    for name, test, parameters in _REFUSED:
+        parameters = {"src": "model.pb"} | parameters
+        tf_prepared_model(name = "refused_" + name, tags = ["manual"], **parameters)
+        test(name = "refused_%s_test" % name, target_under_test = ":refused_" + name)

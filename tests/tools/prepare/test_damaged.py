@@ -1,0 +1,92 @@
+"""Damaged graphs: each is refused with BadInput or can be worked on; none takes memory beyond its size."""
+
+import contextlib
+from pathlib import Path
+
+import prepared
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prepared import tf1
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import graph_file, nodes, pipeline, transforms
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, consumer_counts
+from tfcarve.prepare.transform_list import Step
+
+_PATH = Path("m.pb")
+_CASES = 500
+_PARAMETERS = {
+    "quantize_placeholders": {"input_min": ("0",), "input_max": ("1",)},
+    "quantize_weights": {"minimum_size": ("1",)},
+    "remove_nodes": {"op": ("Identity",)},
+}
+
+
+def _draw() -> None:
+    x = tf1.placeholder(tf.float32, [1, 4, 4, 2], name="x")
+    made = tf.nn.conv2d(
+        tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), prepared.noise(3, 3, 2, 4), 1, "VALID"
+    )
+    made = tf1.nn.fused_batch_norm(
+        tf.nn.bias_add(made, prepared.noise(4)),
+        *(abs(prepared.noise(4)) for _ in range(4)),
+        is_training=False,
+    )[0]
+    with tf1.control_dependencies([tf.group(tf.identity(x))]):
+        ids = tf.zeros((1, 4, 4), tf.int32)
+        made += tf.gather(prepared.noise(3, 1), ids)
+        tf.concat([made * 2.0, made + prepared.noise(4)], 3, name="y")
+
+
+_SEED = graph_file.to_bytes(prepared.drawn(_draw))
+
+
+@st.composite
+def _damaged(draw: st.DrawFn) -> bytes:
+    data = _SEED
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(data)))
+        end = draw(st.integers(start, min(len(data), start + 8)))
+        data = data[:start] + draw(st.binary(max_size=8)) + data[end:]
+    return data
+
+
+def _worked_on(graph: Graph) -> None:
+    for node in graph.nodes:
+        if node.op == "Const":
+            with contextlib.suppress(BadInput):
+                nodes.value(node)
+    outputs = [n.name for n in graph.nodes if n.name not in consumer_counts(graph)]
+    evaluator = Evaluator()
+    steps = [
+        Step(name, _PARAMETERS.get(name, {}))
+        for name in sorted(transforms.WITHOUT_TENSORFLOW)
+        if not name.startswith(("freeze_requantization", "remove_attr", "rename"))
+    ]
+    if not graph.library.function:
+        pipeline.transform(graph, steps, [], outputs, evaluator)
+
+
+@settings(max_examples=_CASES)
+@given(_damaged())
+def test_damaged(data: bytes) -> None:
+    with contextlib.suppress(BadInput):
+        _worked_on(graph_file.parse(data, _PATH))
+
+
+def test_the_seed_is_good() -> None:
+    _worked_on(graph_file.parse(_SEED, _PATH))
+
+
+@pytest.mark.parametrize("size", range(0, len(_SEED), 37))
+def test_cut_off(size: int) -> None:
+    with contextlib.suppress(BadInput):
+        graph_file.parse(_SEED[:size], _PATH)
+
+
+def test_equal_nodes_are_refused_at_once() -> None:
+    with pytest.raises(BadInput, match="there are two of that name"):
+        graph_file.parse(b"\x0a\x05\x12\x03Neg" * 100_000, _PATH)

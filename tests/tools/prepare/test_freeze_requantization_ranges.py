@@ -1,0 +1,119 @@
+"""Tests of freeze_requantization_ranges."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name
+from tfcarve.prepare.nodes import value
+
+_X = prepared.noise(2, 4)
+_LOGGING = 'insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:")'
+
+
+def _draw() -> None:
+    x = tf1.placeholder(tf.float32, (2, 4), name="x")
+    a = tf.raw_ops.QuantizeV2(input=x, min_range=-1.0, max_range=1.0, T=tf.quint8)
+    w = tf.raw_ops.QuantizeV2(
+        input=prepared.noise(4, 3), min_range=-1.0, max_range=1.0, T=tf.quint8
+    )
+    product = tf.raw_ops.QuantizedMatMul(
+        a=a.output, b=w.output, min_a=a.output_min, max_a=a.output_max, min_b=w.output_min, max_b=w.output_max
+    )  # fmt: skip
+    found = tf.raw_ops.RequantizationRange(
+        input=product.out, input_min=product.min_out, input_max=product.max_out, name="range"
+    )
+    small = tf.raw_ops.Requantize(
+        input=product.out, input_min=product.min_out, input_max=product.max_out,
+        requested_output_min=found.output_min, requested_output_max=found.output_max, out_type=tf.quint8,
+    )  # fmt: skip
+    tf.raw_ops.Dequantize(
+        input=small.output, min_range=small.output_min, max_range=small.output_max, name="y"
+    )
+
+
+def _log(path: Path, *ranges: tuple[float, float], name: str = "range") -> None:
+    lines = [
+        f"I tensorflow/print.cc] ;{name}__print__;__requant_min_max:[{a}][{b}]" for a, b in ranges
+    ]
+    path.write_text(
+        "\n".join(["starting", *lines, ";broken__print__;__requant_min_max:[1]", "done"])
+    )
+
+
+def _frozen(path: Path, evaluator: Evaluator, parameters: str = "") -> Graph:
+    return prepared.transformed(
+        prepared.drawn(_draw),
+        f'freeze_requantization_ranges(min_max_log_file="{path}"{parameters})',
+        evaluator,
+    )
+
+
+def test_the_log_of_insert_logging(
+    tmp_path: Path, evaluator: Evaluator, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = prepared.drawn(_draw)
+    logging = prepared.transformed(before, _LOGGING, evaluator)
+    prepared.ran(logging, {"x": _X}, ["y"])
+    log = tmp_path / "run.log"
+    log.write_text(capfd.readouterr().err)
+    assert re.search(r";range__print__;__requant_min_max:\[", log.read_text())
+    after = _frozen(log, evaluator)
+    assert "RequantizationRange" not in prepared.ops(after)
+    assert prepared.difference(before, after, {"x": _X}) < 1e-3
+    assert np.abs(prepared.ran(before, {"x": _X}, ["y"])[0]).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "low", "high"),
+    [
+        ("", -18, 18),
+        (", min_percentile=0, max_percentile=0", -19, 19),
+        (", min_percentile=50, max_percentile=100", -9, 0),
+    ],
+)
+def test_percentiles(
+    parameters: str, low: float, high: float, tmp_path: Path, evaluator: Evaluator
+) -> None:
+    log = tmp_path / "run.log"
+    _log(log, *((-i, i) for i in range(20)))
+    nodes = by_name(_frozen(log, evaluator, parameters))
+    found = [float(value(nodes[f"range/frozen_{end}"])) for end in ("min", "max")]
+    assert found == [low, high + (1 if parameters == "" else 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rang", "the log names 'rang', no node of the graph; did you mean range"),
+        ("y", "node 'y': a Dequantize, no RequantizationRange"),
+    ],
+)
+def test_a_log_of_another_graph(
+    name: str, message: str, tmp_path: Path, evaluator: Evaluator
+) -> None:
+    log = tmp_path / "run.log"
+    _log(log, (-1, 1), name=name)
+    with pytest.raises(BadInput, match=message):
+        _frozen(log, evaluator)
+
+
+def test_no_log(tmp_path: Path, evaluator: Evaluator) -> None:
+    log = tmp_path / "run.log"
+    with pytest.raises(BadInput, match="run.log: No such file"):
+        _frozen(log, evaluator)
+    log.write_bytes(b"\xff;a__print__;__requant_min_max:[x][nan]")
+    with pytest.raises(BadInput, match=r"run.log: no ranges: log them with insert_logging"):
+        _frozen(log, evaluator)
+    _log(log, (-1, 1))
+    with pytest.raises(BadInput, match="min_percentile=101"):
+        _frozen(log, evaluator, ", min_percentile=101")
+    with pytest.raises(BadInput, match="needs the parameter 'min_max_log_file'"):
+        prepared.transformed(prepared.drawn(_draw), "freeze_requantization_ranges", evaluator)

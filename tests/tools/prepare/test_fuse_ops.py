@@ -1,0 +1,187 @@
+"""Tests of fuse_ops: TensorFlow runs what it writes, and TensorFlow's own remapper writes the same."""
+
+from collections.abc import Callable
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+from tensorflow.python.grappler import tf_optimizer
+
+from tfcarve.prepare import graph_file
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name
+
+_X = prepared.noise(2, 6, 6, 3)
+_ACTIVATIONS: dict[str, Callable[..., tf.Tensor]] = {
+    "": tf.identity,
+    "Relu": tf.nn.relu,
+    "Relu6": tf.nn.relu6,
+    "Elu": tf.nn.elu,
+    "LeakyRelu": lambda v: tf.nn.leaky_relu(v, 0.3),
+}
+
+
+def _picture(shape: tuple[int | None, ...] = (2, 6, 6, 3)) -> tf.Tensor:
+    return tf1.placeholder(tf.float32, shape, name="x")
+
+
+def _conv(x: tf.Tensor, bias: str, activation: str) -> None:
+    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="linear")
+    _rest(made, bias, activation)
+
+
+def _rest(made: tf.Tensor, bias: str, activation: str) -> None:
+    if bias == "add":
+        made = tf.constant(prepared.noise(4)) + made
+    elif bias == "bias":
+        made = tf.nn.bias_add(made, prepared.noise(4))
+    elif bias == "norm":
+        variance = np.abs(prepared.noise(4)) + np.float32(0.5)
+        made = tf1.nn.fused_batch_norm(
+            made,
+            prepared.noise(4),
+            prepared.noise(4),
+            prepared.noise(4),
+            variance,
+            is_training=False,
+        )[0]
+    tf.identity(_ACTIVATIONS[activation](made), name="y")
+
+
+def _product(x: tf.Tensor, bias: str, activation: str) -> None:
+    _rest(tf.matmul(tf.reshape(x, [-1, 3]), prepared.noise(3, 4), name="linear"), bias, activation)
+
+
+@pytest.mark.parametrize("activation", _ACTIVATIONS)
+@pytest.mark.parametrize(
+    ("draw", "bias", "op"),
+    [
+        (_conv, "bias", "_FusedConv2D"),
+        (_conv, "add", "_FusedConv2D"),
+        (_conv, "norm", "_FusedConv2D"),
+        (_product, "bias", "_FusedMatMul"),
+        (_product, "add", "_FusedMatMul"),
+    ],
+)
+def test_one_op_gives_the_same(
+    draw: Callable[..., None], bias: str, op: str, activation: str, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(lambda: draw(_picture(), bias, activation))
+    after = prepared.transformed(before, "remove_nodes(op=Identity) fuse_ops", evaluator)
+    ops = prepared.ops(after)
+    assert ops[op] == 1
+    assert {"Conv2D", "MatMul", "BiasAdd", "AddV2", "FusedBatchNormV3", activation}.isdisjoint(ops)
+    assert prepared.difference(before, after, {"x": _X}) < 1e-5
+
+
+def _remapped(graph: Graph) -> Graph:
+    """Returns what TensorFlow's remapper alone makes of a graph."""
+    config = tf1.ConfigProto()
+    options = config.graph_options.rewrite_options
+    options.optimizers.append("remap")
+    options.min_graph_nodes = -1
+    options.meta_optimizer_iterations = 1
+    definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
+    for node in definition.node:
+        node.device = "/device:CPU:0"  # it leaves alone what may be anywhere
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(definition, name="")
+        meta = tf1.train.export_meta_graph(graph=imported)
+        fetched = meta.collection_def["train_op"].node_list.value
+        fetched.append("y")
+    return prepared.from_tensorflow(tf_optimizer.OptimizeGraph(config, meta))
+
+
+@pytest.mark.parametrize("activation", ["", "Relu", "LeakyRelu"])
+@pytest.mark.parametrize(("draw", "bias"), [(_conv, "bias"), (_product, "bias"), (_conv, "norm")])
+def test_as_tensorflow_writes_it(
+    draw: Callable[..., None], bias: str, activation: str, evaluator: Evaluator
+) -> None:
+    graph = prepared.drawn(lambda: draw(_picture(), bias, activation))
+    ours = prepared.transformed(graph, "fuse_ops", evaluator)
+    theirs = by_name(_remapped(graph))
+    (fused,) = (node for node in ours.nodes if node.op.startswith("_Fused"))
+    same = theirs[fused.name]
+    assert (same.op, list(same.input)) == (fused.op, list(fused.input))
+    for key, value in fused.attr.items():
+        assert value == same.attr[key], key
+
+
+def _unknown_channels() -> None:
+    x = tf1.placeholder(tf.float32, [None, 6, 6, None], name="x")
+    _conv(x, "bias", "Relu")
+
+
+def _grouped() -> None:
+    x = tf1.placeholder(tf.float32, [2, 6, 6, 6], name="x")
+    _conv(x, "bias", "Relu")
+
+
+def _not_a_bias() -> None:
+    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(made, prepared.noise(6, 4), name="y")
+
+
+def _double() -> None:
+    x = tf.cast(_picture(), tf.float64)
+    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4).astype(np.float64), 1, "SAME")
+    tf.nn.bias_add(made, prepared.noise(4).astype(np.float64), name="y")
+
+
+def _read_twice() -> None:
+    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(tf.nn.bias_add(made, prepared.noise(4)), made, name="y")
+
+
+@pytest.mark.parametrize("draw", [_unknown_channels, _grouped, _not_a_bias, _double, _read_twice])
+def test_what_the_kernel_can_not_do_stays(draw: Callable[[], None], evaluator: Evaluator) -> None:
+    before = prepared.drawn(draw)
+    assert prepared.transformed(before, "fuse_ops", evaluator).nodes == before.nodes
+
+
+@pytest.mark.parametrize("activation", ["Relu", "LeakyRelu"])
+@pytest.mark.parametrize(("draw", "op"), [(_conv, "_FusedConv2D"), (_product, "_FusedMatMul")])
+def test_an_activation_alone(
+    draw: Callable[..., None], op: str, activation: str, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(lambda: draw(_picture(), "", activation))
+    after = prepared.transformed(before, "remove_nodes(op=Identity) fuse_ops", evaluator)
+    assert prepared.ops(after)[op] == 1
+    assert activation not in prepared.ops(after)
+    assert prepared.difference(before, after, {"x": _X}) < 1e-5
+
+
+def _sound(axes: list[int], bias: str, activation: str) -> None:
+    """A convolution over one dimension; no `axes` stands for all of size 1."""
+    made = tf.nn.conv2d(_picture((2, 6, 1, 3)), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    _rest(tf.squeeze(made, axes), bias, activation)
+
+
+@pytest.mark.parametrize(("bias", "activation"), [("bias", "Relu"), ("add", ""), ("", "Relu6")])
+def test_a_squeeze_comes_after(bias: str, activation: str, evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: _sound([2], bias, activation))
+    after = prepared.transformed(before, "remove_nodes(op=Identity) fuse_ops", evaluator)
+    assert {"BiasAdd", "AddV2", "Conv2D", activation}.isdisjoint(prepared.ops(after))
+    (squeeze,) = (node for node in after.nodes if node.op == "Squeeze")
+    assert by_name(after)[squeeze.input[0]].op == "_FusedConv2D"
+    fed = {"x": prepared.noise(2, 6, 1, 3)}
+    assert prepared.difference(before, after, fed) < 1e-5
+
+
+def test_a_squeeze_of_unknown_dimensions_stays(evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: _sound([], "bias", "Relu"))
+    assert "_FusedConv2D" not in prepared.ops(prepared.transformed(before, "fuse_ops", evaluator))
+
+
+def test_an_output_on_the_way_stays(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+        tf.nn.relu(tf.nn.bias_add(made, prepared.noise(4), name="z"), name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "fuse_ops", evaluator, ("y", "z"))
+    assert by_name(after)["z"].op == "_FusedConv2D"
+    assert by_name(after)["y"].op == "Relu"
+    assert prepared.difference(before, after, {"x": _X}, ("y", "z")) < 1e-5

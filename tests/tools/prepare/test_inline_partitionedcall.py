@@ -1,0 +1,123 @@
+"""Tests of inline_partitionedcall."""
+
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name
+
+_X = prepared.noise(2, 4)
+
+
+@tf.function
+def _inner(v: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    low, high = tf.split(v, 2, 1)
+    return high, tf.tanh(low)
+
+
+@tf.function
+def _outer(v: tf.Tensor, unused: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    high, low = _inner(v)
+    again, _ = _inner(v + 1.0)
+    with tf.control_dependencies([again]):
+        return high + low * again, v
+
+
+def _draw() -> None:
+    x = tf1.placeholder(tf.float32, [2, 4], name="x")
+    with tf1.control_dependencies([tf.abs(x, name="first")]):
+        made, same = _outer(x, tf.constant(1.0))
+    with tf1.control_dependencies([made.op]):
+        tf.identity(tf.reduce_sum(made) + same, name="y")
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_calls_in_calls(stateful: bool, evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    for node in [*before.nodes, *(n for f in before.library.function for n in f.node_def)]:
+        if node.op == "PartitionedCall" and stateful:
+            node.op = "StatefulPartitionedCall"
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator)
+    assert not [node for node in after.nodes if node.op.endswith("PartitionedCall")]
+    assert not after.library.function
+    assert prepared.ops(after)["Split"] == 2
+    assert "^first" in [text for node in after.nodes for text in node.input]
+    assert prepared.difference(before, after, {"x": _X}) == 0
+
+
+def test_a_call_that_is_fetched(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        _inner(tf1.placeholder(tf.float32, [2, 4], name="x"))
+
+    before = prepared.drawn(draw)
+    (call,) = (n.name for n in before.nodes if n.op == "PartitionedCall")
+    outputs = [f"{call}:0", f"{call}:1"]
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator, outputs)
+    assert by_name(after)[call].op == "IdentityN"
+    assert prepared.difference(before, after, {"x": _X}, outputs) == 0
+
+
+def test_names_that_are_taken(evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    call = next(n.name for n in before.nodes if n.op == "PartitionedCall")
+    before.nodes.append(prepared.copy(Graph(before.nodes[:1])).nodes[0])
+    before.nodes[-1].name = f"{call}/PartitionedCall"
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator)
+    assert prepared.difference(before, after, {"x": _X}) == 0
+
+
+def test_what_the_caller_sets(evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: (_draw_simple(), None)[1])
+    function = before.library.function[0]
+    attr = function.signature.attr.add(name="N", type="type")
+    for node in function.node_def:
+        if node.op == "Tanh":
+            node.attr["T"].placeholder = attr.name
+    for node in before.nodes:
+        if node.op == "PartitionedCall":
+            node.attr["f"].func.attr["N"].type = 1
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator)
+    (tanh,) = (n for n in after.nodes if n.op == "Tanh")
+    assert tanh.attr["T"].type == 1
+    assert prepared.ran(after, {"x": _X}, ["y"])[0].shape == (2, 4)
+
+
+def _draw_simple() -> None:
+    x = tf1.placeholder(tf.float32, [2, 4], name="x")
+    tf.identity(tf.function(tf.tanh)(x), name="y")
+
+
+def test_what_can_not_be_inlined(evaluator: Evaluator) -> None:
+    graph = prepared.drawn(_draw_simple)
+    call = next(n for n in graph.nodes if n.op == "PartitionedCall")
+    name = call.attr["f"].func.name
+    call.attr["f"].func.name = name[:-1]
+    with pytest.raises(
+        BadInput, match=rf"calls '{name[:-1]}', which is not there; did you mean {name}"
+    ):
+        prepared.transformed(graph, "inline_partitionedcall", evaluator)
+    call.attr["f"].func.name = name
+    extra = prepared.copy(graph)
+    by_name(extra)[call.name].input.append("x")
+    with pytest.raises(BadInput, match=r"2 inputs for 1 arguments"):
+        prepared.transformed(extra, "inline_partitionedcall", evaluator)
+    graph.library.function[0].node_def[0].op = "NoSuchOp"
+    with pytest.raises(BadInput, match=r"its function has NoSuchOp, which is not known"):
+        prepared.transformed(graph, "inline_partitionedcall", evaluator)
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_functions_that_call_themselves(calls: int, evaluator: Evaluator) -> None:
+    graph = prepared.drawn(_draw_simple)
+    function = graph.library.function[0]
+    call = next(n for n in graph.nodes if n.op == "PartitionedCall")
+    for number in range(calls):
+        node = function.node_def.add()
+        node.CopyFrom(call)
+        node.name = f"again{number}"
+        node.input[:] = [function.signature.input_arg[0].name]
+    with pytest.raises(BadInput, match=r"functions call each other (in a circle|too often)"):
+        prepared.transformed(graph, "inline_partitionedcall", evaluator)

@@ -1,0 +1,210 @@
+"""Tests of the transforms that are tfcarve's own: control dependencies, neutral ops, constants of one value."""
+
+from collections.abc import Callable
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name, control_inputs
+
+_X = prepared.noise(2, 3)
+
+
+def _picture(shape: tuple[int | None, ...] = (2, 3)) -> tf.Tensor:
+    return tf1.placeholder(tf.float32, shape, name="x")
+
+
+def _lowered(draw: Callable[[], object]) -> Graph:
+    tf1.disable_control_flow_v2()
+    try:
+        return prepared.drawn(draw)
+    finally:
+        tf1.enable_control_flow_v2()
+
+
+def _waits(graph: Graph) -> int:
+    return sum(len(control_inputs(node)) for node in graph.nodes)
+
+
+def test_what_matters_not_is_not_waited_for(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        x = _picture()
+        first = tf.tanh(x, name="first")
+        with tf1.control_dependencies([first, tf.group(tf.exp(x), name="relay")]):
+            tf.add(x, tf.constant(1.0), name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
+    assert _waits(before) > 2
+    assert _waits(after) == 0
+    assert prepared.difference(before, after, {"x": _X}) == 0
+
+
+def test_side_effects_are_waited_for(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        x = _picture()
+        with tf1.control_dependencies([tf1.Print(x, [x]), tf.sin(x)]):
+            after = tf.cos(x, name="after")
+        with tf1.control_dependencies([after]):
+            tf.exp(x, name="y")
+
+    after = prepared.transformed(prepared.drawn(draw), "simplify_control_dependencies", evaluator)
+    assert control_inputs(by_name(after)["after"]) == ["Print"]
+    assert control_inputs(by_name(after)["y"]) == ["after"]
+
+
+def _branches() -> None:
+    x = _picture(())
+
+    def taken() -> tf.Tensor:
+        return tf.constant(2.0) * (x + tf.constant(1.0))
+
+    tf.identity(tf1.cond(x > 0.0, taken, lambda: tf.constant(3.0)), name="y")
+
+
+def _loop() -> None:
+    def body(i: tf.Tensor, v: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        added = tf1.cond(v > 2.0, lambda: v * 0.5, lambda: tf.constant(1.5))
+        with tf1.control_dependencies([tf.sin(v)]):
+            return i + tf.constant(1), v + added
+
+    x = _picture(())
+    tf.identity(tf1.while_loop(lambda i, v: i < 5, body, [tf.constant(0), x])[1], name="y")
+
+
+def _loops() -> None:
+    def inner(i: tf.Tensor, v: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        _, made = tf1.while_loop(
+            lambda j, w: j < i, lambda j, w: (j + 1, w * tf.constant(1.25)), [tf.constant(0), v]
+        )
+        return i + 1, made - tf.constant(0.25)
+
+    x = _picture(())
+    tf.identity(tf1.while_loop(lambda i, v: i < 4, inner, [tf.constant(0), x])[1], name="y")
+
+
+@pytest.mark.parametrize("draw", [_branches, _loop, _loops])
+@pytest.mark.parametrize(
+    "transforms",
+    ["simplify_control_dependencies", "simplify_control_dependencies fold_constants remove_nodes(op=Identity) merge_duplicate_nodes"],
+)  # fmt: skip
+def test_control_flow_stays(
+    draw: Callable[[], None], transforms: str, evaluator: Evaluator
+) -> None:
+    before = _lowered(draw)
+    after = prepared.transformed(before, transforms, evaluator)
+    assert "Switch" in prepared.ops(before)
+    assert 0 < _waits(after) <= _waits(before)
+    for x in (-1.0, 0.25, 3.0):
+        assert prepared.difference(before, after, {"x": np.float32(x)}) == 0
+
+
+def test_waits_in_a_loop_go_too(evaluator: Evaluator) -> None:
+    before = _lowered(_loop)
+    after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
+    assert _waits(after) < _waits(before)
+
+
+def test_a_relay_that_is_fetched_stays(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        tf.group(tf1.Print(_picture(), [_picture_again()]), name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
+    assert after.nodes == before.nodes
+
+
+def _picture_again() -> tf.Tensor:
+    return tf1.get_default_graph().get_tensor_by_name("x:0")
+
+
+_ZEROS, _ONES = np.zeros(3, np.float32), np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: x + _ZEROS,
+        lambda x: tf.constant(_ZEROS) + x,
+        lambda x: x - _ZEROS,
+        lambda x: x * _ONES,
+        lambda x: x / tf.constant(1.0),
+        lambda x: tf.nn.bias_add(x, _ZEROS),
+        lambda x: tf.constant(np.ones((1, 1), np.float32)) * x,
+    ],
+)
+@pytest.mark.parametrize("batch", [2, None])
+def test_neutral(
+    draw: Callable[[tf.Tensor], tf.Tensor], batch: int | None, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(lambda: tf.identity(draw(_picture((batch, 3))), name="y"))
+    after = prepared.transformed(before, "remove_neutral_ops", evaluator)
+    assert prepared.inputs_of(after, "y") == ["x"]
+    assert prepared.difference(before, after, {"x": _X}) == 0
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: x + np.zeros((2, 1, 3), np.float32),
+        lambda x: x[:, :1] * _ONES,
+        lambda x: x + _ONES,
+        lambda x: x * _ZEROS,
+        lambda x: _ZEROS - x,
+        lambda x: _ONES / x,
+        lambda x: x * np.array([1, 1, 1.0000001], np.float32),
+        lambda x: x + np.zeros((2, 3), np.float32),
+    ],
+)
+def test_not_neutral(draw: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: tf.identity(draw(_picture((None, 3))), name="y"))
+    assert prepared.transformed(before, "remove_neutral_ops", evaluator).nodes == before.nodes
+
+
+def test_what_is_fed_is_not_neutral(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        tf.identity(_picture() + tf.constant(_ZEROS, name="z"), name="y")
+
+    before = prepared.drawn(draw)
+    inputs = ["x", "z"]
+    after = prepared.transformed(before, "remove_neutral_ops", evaluator, inputs=inputs)
+    assert after.nodes == before.nodes
+
+
+def test_a_neutral_output_stays(evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: tf.add(_picture(), _ZEROS, name="y"))
+    assert prepared.transformed(before, "remove_neutral_ops", evaluator).nodes == before.nodes
+
+
+def test_one_value_is_written_once(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        many = np.full((1000, 3), 0.25, np.float32)
+        other = many.copy()
+        other[999, 2] = 1
+        tf.add(
+            tf.constant(many, name="many") * _picture((1, 3)),
+            tf.constant(other, name="other"),
+            name="y",
+        )
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "compact_constants", evaluator)
+    sizes = {n.name: n.ByteSize() for n in after.nodes}
+    assert sizes["many"] < 100 < 12_000 < sizes["other"]
+    assert prepared.difference(before, after, {"x": prepared.noise(1, 3)}) == 0
+
+
+def test_identities_with_a_gradient_of_their_own_go(evaluator: Evaluator) -> None:
+    @tf.custom_gradient
+    def swish(v: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
+        return v * tf.sigmoid(v), lambda g: g
+
+    before = prepared.drawn(lambda: tf.add(swish(_picture()), 1.0, name="y"))
+    assert "IdentityN" in prepared.ops(before)
+    after = prepared.transformed(before, "remove_training_nodes", evaluator)
+    assert "IdentityN" not in prepared.ops(after)
+    assert prepared.difference(before, after, {"x": _X}) == 0

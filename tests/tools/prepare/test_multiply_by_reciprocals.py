@@ -1,0 +1,44 @@
+"""Tests of divisions that become multiplications, and of attributes that are only read."""
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import nodes
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.messages import NodeDef
+
+
+def _divided(divisor: object, dtype: tf.DType = tf.float32) -> tf.Tensor:
+    x = tf1.placeholder(dtype, (2, 3), name="x")
+    return tf.raw_ops.RealDiv(x=x, y=tf.constant(divisor, dtype), name="y")
+
+
+@pytest.mark.parametrize("divisor", [3.0, [1.0, -7.0, 1e30]])
+def test_a_constant(divisor: object, evaluator: Evaluator) -> None:
+    before = prepared.drawn(lambda: _divided(divisor))
+    after = prepared.transformed(before, "multiply_by_reciprocals", evaluator)
+    assert "RealDiv" not in prepared.ops(after)
+    assert prepared.difference(before, after, {"x": prepared.noise(2, 3)}) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("divisor", "dtype"),
+    [(0.0, tf.float32), (np.inf, tf.float32), (3e38, tf.float32), (3.0, tf.float64)],
+)
+def test_what_has_no_usual_reciprocal(
+    divisor: float, dtype: tf.DType, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(lambda: _divided(np.array(divisor, dtype.as_numpy_dtype), dtype))
+    after = prepared.transformed(before, "multiply_by_reciprocals", evaluator)
+    assert prepared.ops(after) == prepared.ops(before)
+
+
+def test_reading_a_value_adds_none() -> None:
+    node = NodeDef(name="a", op="AddV2")
+    with pytest.raises(BadInput, match="node 'a': a Const without a value"):
+        nodes.shape(node)
+    assert "value" not in node.attr

@@ -1,0 +1,100 @@
+"""Tests of strip_unused_nodes."""
+
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import by_name
+
+
+def _draw() -> None:
+    raw = tf1.placeholder(tf.string, [], name="raw")
+    picture = tf.cast(tf.io.decode_png(raw, name="decoded"), tf.float32, name="picture")
+    used = tf.function(lambda a: a * 2.0)
+    tf.identity(used(tf.reduce_sum(picture)), name="y")
+    tf.identity(tf.function(lambda a: a * 3.0)(tf.constant(1.0)), name="unused")
+
+
+def test_only_what_the_outputs_need_stays(evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    after = prepared.transformed(
+        before, 'strip_unused_nodes(type=float, shape="2,2,3")', evaluator, inputs=["picture"]
+    )
+    node = by_name(after)["picture"]
+    assert node.op == "Placeholder"
+    assert [dim.size for dim in node.attr["shape"].shape.dim] == [2, 2, 3]
+    assert not {"raw", "decoded", "unused"} & by_name(after).keys()
+    assert len(before.library.function) == 2
+    assert len(after.library.function) == 1
+    picture = prepared.noise(2, 2, 3)
+    assert prepared.difference(before, after, {"picture": picture}) == 0
+
+
+def test_a_placeholder_stays_as_it_is(evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    after = prepared.transformed(before, "strip_unused_nodes", evaluator, inputs=["raw"])
+    assert by_name(after)["raw"] == by_name(before)["raw"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "dtype", "shape"),
+    [
+        ("", 1, None),
+        ('shape=""', 1, []),
+        ("type=quint8", 12, None),
+        (
+            'name=other, type_for_name=int64, shape_for_name="1", type=half, shape="4,-1"',
+            19,
+            [4, -1],
+        ),
+        ("name=picture, type_for_name=DT_INT64, name=b, type_for_name=float", 9, None),
+        ('name=picture, type_for_name=int8, shape_for_name="7,8", shape="1"', 6, [7, 8]),
+    ],
+)
+def test_types_and_shapes(
+    parameters: str, dtype: int, shape: list[int] | None, evaluator: Evaluator
+) -> None:
+    after = prepared.transformed(
+        prepared.drawn(_draw), f"strip_unused_nodes({parameters})", evaluator, inputs=["picture"]
+    )
+    node = by_name(after)["picture"]
+    assert node.attr["dtype"].type == dtype
+    assert node.attr["shape"].shape.unknown_rank == (shape is None)
+    assert [dim.size for dim in node.attr["shape"].shape.dim] == (shape or [])
+
+
+def _with_default() -> None:
+    x = tf1.placeholder_with_default(tf.ones([3]), [None], name="x")
+    tf.identity(x * 2.0, name="y")
+
+
+def test_a_shape_that_is_not_named(evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    after = prepared.transformed(before, "strip_unused_nodes", evaluator, inputs=["picture"])
+    assert prepared.difference(before, after, {"picture": prepared.noise(2, 2, 3)}) == 0
+    before = prepared.drawn(_with_default)
+    after = prepared.transformed(before, "strip_unused_nodes", evaluator)
+    assert [dim.size for dim in by_name(after)["x"].attr["shape"].shape.dim] == [-1]
+    assert prepared.difference(before, after, {"x": prepared.noise(5)}) == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("type=flaot", r"'flaot' is no type"),
+        ('shape="1,a"', r"'1,a' is no shape"),
+        ("type=float, type=int8", r"type: 2 values: name it once"),
+        ("name=picture, type_for_name=int8, type_for_name=int8", r"1 name and 2 type_for_name"),
+    ],
+)
+def test_wrong_parameters(parameters: str, message: str, evaluator: Evaluator) -> None:
+    with pytest.raises(BadInput, match=rf"^strip_unused_nodes: .*{message}"):
+        prepared.transformed(
+            prepared.drawn(_draw),
+            f"strip_unused_nodes({parameters})",
+            evaluator,
+            inputs=["picture"],
+        )

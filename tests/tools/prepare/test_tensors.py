@@ -1,0 +1,120 @@
+"""Tests of tensors and arrays, against TensorFlow's own."""
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import Array
+from tensorflow.core.framework import tensor_pb2
+
+from tfcarve import dtypes
+from tfcarve.errors import BadInput
+from tfcarve.prepare import tensors
+from tfcarve.prepare.messages import TensorProto
+
+_NUMBERS = [
+    *("float16", "float32", "float64", "int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128"),
+]
+
+
+def _ours(proto: object) -> TensorProto:
+    return TensorProto.FromString(proto.SerializeToString())  # type: ignore[attr-defined]
+
+
+def _theirs(proto: TensorProto) -> Array:
+    return np.asarray(tf.make_ndarray(tensor_pb2.TensorProto.FromString(proto.SerializeToString())))
+
+
+def _array(dtype: str, shape: tuple[int, ...]) -> Array:
+    return (np.arange(np.prod(shape, dtype=int)).reshape(shape) * 3 % 7).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", _NUMBERS)
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (40, 5)])
+def test_both_ways(dtype: str, shape: tuple[int, ...]) -> None:
+    array = _array(dtype, shape)
+    ours = tensors.from_array(array)
+    assert ours.dtype == dtypes.NUMBER_OF[dtype]
+    for read in (tensors.to_array(ours, "n"), _theirs(ours)):
+        assert read.dtype == array.dtype
+        np.testing.assert_array_equal(read, array)
+    np.testing.assert_array_equal(tensors.to_array(_ours(tf.make_tensor_proto(array)), "n"), array)
+
+
+@pytest.mark.parametrize("dtype", _NUMBERS)
+def test_one_value_for_all(dtype: str) -> None:
+    array = np.full((100, 3), 1, dtype)
+    ours = tensors.from_array(array)
+    for read in (tensors.to_array(ours, "n"), _theirs(ours)):
+        np.testing.assert_array_equal(read, array)
+    if dtype not in ("float16", "complex64", "complex128"):
+        assert ours.ByteSize() < 40
+
+
+def test_one_value_is_compared_by_its_bits() -> None:
+    array = np.zeros(100, np.float32)
+    array[50] = -0.0
+    read = tensors.to_array(tensors.from_array(array), "n")
+    assert np.signbit(read).tolist() == np.signbit(array).tolist()
+    nan = np.full(100, np.nan, np.float32)
+    assert np.isnan(tensors.to_array(tensors.from_array(nan), "n")).all()
+
+
+@pytest.mark.parametrize("dtype", ["qint8", "quint8", "qint16", "quint16", "qint32"])
+def test_quantized(dtype: str) -> None:
+    number = dtypes.NUMBER_OF[dtype]
+    array = np.arange(6).astype(dtype[1:])
+    ours = tensors.from_array(array, number)
+    assert ours.dtype == number
+    np.testing.assert_array_equal(tensors.to_array(ours, "n"), array)
+
+
+def test_strings() -> None:
+    array = np.array([[b"a", b""], [b"\xff\0", b"long" * 30]], object)
+    ours = tensors.from_array(array)
+    assert tensors.to_array(ours, "n").tolist() == array.tolist() == _theirs(ours).tolist()
+
+
+def _splat(dims: list[int], values: list[float]) -> TensorProto:
+    tensor = TensorProto(dtype=1)
+    for size in dims:
+        tensor.tensor_shape.dim.add(size=size)
+    tensor.float_val.extend(values)  # type: ignore[attr-defined]
+    return tensor
+
+
+def test_the_last_value_stands_for_the_rest() -> None:
+    assert tensors.to_array(_splat([4], [1, 2]), "n").tolist() == [1, 2, 2, 2]
+    assert tensors.to_array(_splat([2], []), "n").tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "message"),
+    [
+        (
+            _splat([1 << 40], [1]),
+            r"node 'n': a constant that claims 1099511627776 values and holds 1",
+        ),
+        (_splat([1 << 20, 1 << 20, 1 << 20], []), r"claims \d+ values and holds 0"),
+        (_splat([1], [1, 2]), r"of 1 values holds 2: the file is damaged"),
+        (_splat([-1], [1]), r"no known shape"),
+        (TensorProto(dtype=20), r"a constant of resource"),
+        (TensorProto(dtype=99), r"a constant of DataType 99"),
+    ],
+)
+def test_what_is_no_tensor(tensor: TensorProto, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        tensors.to_array(tensor, "n")
+
+
+def test_content_of_another_size() -> None:
+    tensor = tensors.from_array(prepared.noise(3))
+    tensor.tensor_content = tensor.tensor_content[:-1]
+    with pytest.raises(BadInput, match=r"3 values of 4 bytes holds 11 bytes"):
+        tensors.to_array(tensor, "n")
+
+
+def test_a_type_that_tensorflow_does_not_have() -> None:
+    with pytest.raises(TypeError, match="no type for datetime64"):
+        tensors.from_array(np.zeros(2, "datetime64[s]"))

@@ -1,0 +1,186 @@
+"""Tests of `tfcarve transform`: its presets, its messages, and that nothing is written where it fails."""
+
+from pathlib import Path
+
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from prepared import tf1
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+from tfcarve import cli
+from tfcarve.prepare import graph_file, presets
+from tfcarve.prepare.graph import Graph, by_name
+
+_X = prepared.noise(1, 16, 16, 3)
+
+
+def _keras() -> tf.keras.Model:
+    layers = tf.keras.layers
+    tf.keras.utils.set_random_seed(3)
+    drawn = {
+        "gamma_initializer": tf.keras.initializers.RandomUniform(0.5, 1.5),
+        "beta_initializer": tf.keras.initializers.RandomUniform(-1, 1),
+        "moving_mean_initializer": tf.keras.initializers.RandomUniform(-1, 1),
+        "moving_variance_initializer": tf.keras.initializers.RandomUniform(0.5, 1.5),
+    }
+    return tf.keras.Sequential(
+        [
+            layers.Input((16, 16, 3)),
+            layers.Conv2D(8, 3, use_bias=False),
+            layers.BatchNormalization(**drawn),
+            layers.ReLU(6.0),
+            layers.DepthwiseConv2D(3),
+            layers.BatchNormalization(**drawn),
+            layers.ReLU(),
+            layers.Dropout(0.5),
+            layers.Reshape((12 * 12, 8)),
+            layers.Conv1D(4, 3),
+            layers.BatchNormalization(**drawn),
+            layers.Flatten(),
+            layers.Dense(5),
+            layers.BatchNormalization(**drawn),
+            layers.Softmax(),
+        ]
+    )
+
+
+def _write(path: Path) -> Graph:
+    model = _keras()
+    function = tf.function(lambda x: tf.identity(model(x, training=False), name="y"))
+    spec = tf.TensorSpec(_X.shape, tf.float32, name="x")
+    frozen = convert_variables_to_constants_v2(function.get_concrete_function(spec))
+    graph = prepared.from_tensorflow(frozen.graph.as_graph_def())
+    graph_file.write_graph(path, graph)
+    return graph
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _run(*arguments: str) -> int:
+    return cli.main(["transform", *arguments])
+
+
+def test_the_preset_mobile(capsys: pytest.CaptureFixture[str]) -> None:
+    before = _write(Path("m.pb"))
+    size = Path("m.pb").stat().st_size
+    ends = ("--inputs", "x", "--outputs", "y")
+    assert _run("m.pb", "-o", "n.pb", *ends, "--preset", "mobile") == 0
+    after = graph_file.read_graph(Path("n.pb"))
+    said = f"{len(before.nodes)} nodes, {size:,} bytes -> {len(after.nodes)} nodes"
+    assert said in capsys.readouterr().out
+    assert len(after.nodes) < len(before.nodes) / 2
+    norms = {"FusedBatchNormV3", "Mul", "AddV2", "Sub", "Rsqrt"}
+    assert norms & prepared.ops(before).keys() == {
+        "FusedBatchNormV3",
+        "Mul",
+        "AddV2",
+        "Sub",
+        "Rsqrt",
+    }
+    assert norms.isdisjoint(prepared.ops(after))
+    assert prepared.difference(before, after, {"x": _X}) < 1e-5
+    assert prepared.ran(after, {"x": _X}, ["y"])[0].std() > 0.01
+
+    assert _run("m.pb", "-o", "f.pb", *ends, "--preset", "mobile", "--fuse") == 0
+    fused = graph_file.read_graph(Path("f.pb"))
+    assert {"_FusedConv2D", "_FusedMatMul"} < prepared.ops(fused).keys()
+    assert prepared.difference(before, fused, {"x": _X}) < 1e-5
+
+
+def test_the_same_bytes_each_time_and_in_place() -> None:
+    _write(Path("m.pb"))
+    assert _run("m.pb", "-o", "1.pb", "--preset", "mobile") == 0
+    assert _run("m.pb", "-o", "2.pb", "--preset", "mobile") == 0
+    assert Path("1.pb").read_bytes() == Path("2.pb").read_bytes()
+    assert _run("m.pb", "-o", "m.pb", "--preset", "mobile") == 0
+    assert Path("m.pb").read_bytes() == Path("1.pb").read_bytes()
+
+
+def _small(path: Path) -> None:
+    def draw() -> None:
+        x = tf1.placeholder(tf.float32, [2], name="x")
+        tf.add(x, tf.identity(tf.constant([1.0, 2.0])), name="y")
+
+    graph_file.write_graph(path, prepared.drawn(draw))
+
+
+def test_inputs_and_outputs_are_found() -> None:
+    _small(Path("m.pbtxt"))
+    assert _run("m.pbtxt", "-o", "n.pbtxt", "--transforms", "fold_constants") == 0
+    assert "Identity" not in Path("n.pbtxt").read_text()
+    graph = graph_file.read_graph(Path("n.pbtxt"))
+    y = prepared.ran(graph, {"x": np.ones(2, np.float32)}, ["y"])[0]
+    assert y.tolist() == [2, 3]
+
+
+def test_errors_that_may_be_ignored() -> None:
+    _small(Path("m.pb"))
+    graph = graph_file.read_graph(Path("m.pb"))
+    next(n for n in graph.nodes if n.op == "Const").attr["dtype"].type = 3
+    graph_file.write_graph(Path("m.pb"), graph)
+    assert _run("m.pb", "-o", "n.pb", "--transforms", "fold_constants") == 2
+    assert not Path("n.pb").exists()
+    transforms = "fold_constants(ignore_errors=true) remove_nodes(op=Identity)"
+    assert _run("m.pb", "-o", "n.pb", "--transforms", transforms) == 0
+    assert "Identity" not in prepared.ops(graph_file.read_graph(Path("n.pb")))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--transforms", "fold_constant"), "transform 'fold_constant' is unknown; did you mean fold_constants"),
+        (("--transforms", "fold_constants(clear_output_shape=true)"), "parameter 'clear_output_shape' is unknown; did you mean clear_output_shapes"),
+        (("--transforms", "fold_constants(ignore_errors=perhaps)"), "ignore_errors='perhaps': give true or false"),
+        (("--transforms", "fold_constants(clear_output_shapes=2)"), "clear_output_shapes='2': give true or false"),
+        (("--transforms", " "), "transforms: none"),
+        (("--transforms", "fold_constants", "--outputs", "z"), "m.pb: output 'z' names no node of the graph"),
+        (("--transforms", "fold_constants", "--outputs", "Identiti"), "did you mean Identity?"),
+        (("--transforms", "fold_constants", "--inputs", "w"), "m.pb: input 'w' names no node of the graph"),
+        (("--transforms", "fold_constants(q=1)"), "parameter 'q' is unknown. It knows: clear_output_shapes"),
+        (("--preset", "mobil"), "preset 'mobil' is unknown; did you mean mobile? It is one of: mobile"),
+    ],
+)  # fmt: skip
+def test_wrong_use(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _small(Path("m.pb"))
+    assert _run("m.pb", "-o", "n.pb", *arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("n.pb").exists()
+
+
+def test_one_of_transforms_and_preset() -> None:
+    _small(Path("m.pb"))
+    assert _run("m.pb", "-o", "n.pb") == 2
+    assert _run("m.pb", "-o", "n.pb", "--preset", "mobile", "--transforms", "fold_constants") == 2
+
+
+def test_no_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("m.pb", "-o", "n.pb", "--preset", "mobile") == 2
+    assert "m.pb: no such file" in capsys.readouterr().err
+    Path("m.pb").write_bytes(b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01a")
+    assert _run("m.pb", "-o", "n.pb", "--preset", "mobile") == 2
+    assert "m.pb: node 'a': depends on itself" in capsys.readouterr().err
+
+
+def test_all_presets_are_lists() -> None:
+    assert {name: len(presets.preset(name)) > 0 for name in presets.NAMES} == {"mobile": True}
+
+
+def test_names_of_the_ends_stay() -> None:
+    _write(Path("m.pb"))
+    assert _run("m.pb", "-o", "n.pb", "--outputs", "y", "--preset", "mobile", "--fuse") == 0
+    assert {"x", "y"} < by_name(graph_file.read_graph(Path("n.pb"))).keys()
+
+
+def test_once_is_enough() -> None:
+    _write(Path("m.pb"))
+    ends = ("--inputs", "x", "--outputs", "y", "--preset", "mobile")
+    assert _run("m.pb", "-o", "1.pb", *ends) == 0
+    assert _run("1.pb", "-o", "2.pb", *ends) == 0
+    assert Path("1.pb").read_bytes() == Path("2.pb").read_bytes()

@@ -1,0 +1,62 @@
+"""Freezes in this process and runs what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+from freeze_sources import Source
+
+from tfcarve.errors import BadInput
+from tfcarve.models import read
+from tfcarve.prepare.freeze import leftover, program, source
+from tfcarve.prepare.freeze import run as freezing
+from tfcarve.prepare.freeze.frozen import frozen
+from tfcarve.prepare.freeze.request import Options
+
+
+def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
+    """What `tfcarve freeze` writes for the model at `path`, without a process of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = source.request(path, Options(**options))
+    same = freezing.unchanged(wanted)
+    if same:
+        return same.path.read_bytes()
+    done = frozen(program.load_source(wanted, folder), wanted)
+    data: bytes = done.graph.SerializeToString(deterministic=True)
+    (folder / "model.pb").write_bytes(data)
+    why = leftover.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
+    if why:
+        raise BadInput(why)
+    return data
+
+
+def graph_of(data: bytes) -> Any:
+    """The GraphDef in `data`."""
+    return tf.compat.v1.GraphDef.FromString(data)
+
+
+def ops_of(data: bytes) -> set[str]:
+    """The ops of a graph and its functions."""
+    graph = graph_of(data)
+    nodes = [*graph.node, *(n for f in graph.library.function for n in f.node_def)]
+    return {node.op for node in nodes}
+
+
+def run(data: bytes, feeds: Mapping[str, Any], outputs: Iterable[str]) -> dict[str, Any]:
+    """What full TensorFlow gives for a frozen graph."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_of(data), name="")
+        with tf.compat.v1.Session(graph=graph) as session:
+            found: dict[str, Any] = session.run(
+                {name: f"{name}:0" for name in outputs},
+                {f"{name}:0": array for name, array in feeds.items()},
+            )
+            return found
+
+
+def given(data: bytes, made: Source) -> dict[str, Any]:
+    """What a frozen graph gives for the inputs of its source."""
+    return run(data, made.feeds, made.expected)

@@ -1,0 +1,152 @@
+"""tfcarve freeze as a user runs it, and the commands that freeze by themselves."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from freeze_running import frozen_here, given, graph_of
+from freeze_sources import (
+    checkpointed,
+    counter,
+    frozen_graph,
+    keras_file,
+    keras_model,
+    lstm_model,
+    v1_table,
+)
+from google.protobuf import text_format
+
+from tfcarve import full_tensorflow
+from tfcarve.cli import main
+from tfcarve.errors import BadInput
+from tfcarve.models import read
+
+
+def _error(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().err
+
+
+def test_the_same_bytes_in_each_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = keras_file(tmp_path / "lstm", lstm_model())
+    here = frozen_here(source.path, tmp_path / "here")
+    for name in ("a.pb", "b.pb"):
+        assert main(["freeze", str(source.path), "-o", str(tmp_path / name), "--json"]) == 0
+        assert (tmp_path / name).read_bytes() == here
+        assert json.loads(capsys.readouterr().out) == [
+            {"kind": "input", "name": "features", "dtype": "float32", "shape": [-1, 4, 1]},
+            {"kind": "output", "name": "scores", "dtype": "float32", "shape": [-1, 2]},
+        ]
+
+
+def test_a_keras_file_by_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = keras_file(tmp_path / "m.keras", keras_model())
+    output = tmp_path / "m.pb"
+    assert main(["freeze", str(source.path), "-o", str(output)]) == 0
+    found = given(output.read_bytes(), source)["scores"]
+    assert np.allclose(found, source.expected["scores"], atol=1e-6)
+    assert "input   features  float32  (-1, 4)" in capsys.readouterr().out
+
+
+def test_a_checkpoint_by_its_options(tmp_path: Path) -> None:
+    source = checkpointed(tmp_path / "m", True, averages=True)
+    words = ["freeze", str(source.path), "-o", str(tmp_path / "m.pb"), "--outputs", "scores"]
+    relative = os.path.relpath(source.options["checkpoint"])
+    assert main([*words, "--checkpoint", relative, "--moving-averages", "--inputs", "x"]) == 0
+    found = given((tmp_path / "m.pb").read_bytes(), source)["scores"]
+    assert np.allclose(found, source.expected["scores"], atol=1e-6)
+
+
+def test_a_frozen_graph_is_written_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = frozen_graph(tmp_path / "m.pb")
+    text = tmp_path / "m.pbtxt"
+    text.write_text(text_format.MessageToString(graph_of(source.path.read_bytes())))
+    assert main(["freeze", str(text), "-o", str(tmp_path / "of_text.pb")]) == 0
+    assert graph_of((tmp_path / "of_text.pb").read_bytes()) == graph_of(source.path.read_bytes())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(["freeze", str(source.path), "-o", str(tmp_path / "copy.pb")]) == 0
+    assert (tmp_path / "copy.pb").read_bytes() == source.path.read_bytes()
+    assert "is a frozen graph already: written as it is" in capsys.readouterr().out
+    assert main(["freeze", str(text), "-o", str(tmp_path / "no.pb")]) == 2
+    assert f"tensorflow is not installed in {sys.executable}: pip install" in _error(capsys)
+    assert not (tmp_path / "no.pb").exists()
+
+
+def test_what_is_refused_changes_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = counter(tmp_path / "m")
+    output = tmp_path / "out" / "m.pb"
+    assert main(["freeze", str(source.path), "-o", str(output)]) == 2
+    found = _error(capsys)
+    assert found.startswith(f"tfcarve: {source.path}: node '") and "'calls'" in found
+    assert not output.parent.exists()
+    before = frozen_graph(tmp_path / "old.pb").path.read_bytes()
+    assert main(["freeze", str(source.path), "-o", str(tmp_path / "old.pb")]) == 2
+    assert (tmp_path / "old.pb").read_bytes() == before
+    assert main(["freeze", str(source.path), "-o", str(tmp_path)]) == 2
+    assert "is a directory: give a file" in _error(capsys)
+    # The control: the signature that changes no variable.
+    assert main(["freeze", str(source.path), "-o", str(output), "--signature", "checked"]) == 0
+    assert output.exists()
+
+
+def test_a_table_of_more_than_there_is_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write(size: int) -> None:
+        with tf.Graph().as_default() as graph:
+            ids = tf.compat.v1.placeholder(tf.int64, [2], name="ids")
+            keys = tf.raw_ops.Fill(
+                dims=tf.constant([size], tf.int64), value=tf.constant(7, tf.int64)
+            )
+            content = tf.lookup.KeyValueTensorInitializer(keys, keys)
+            tf.identity(tf.lookup.StaticHashTable(content, -1).lookup(ids), name="out")
+        (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+
+    words = ["freeze", str(tmp_path / "m.pb"), "-o", str(tmp_path / "o.pb"), "--outputs", "out"]
+    write(1 << 36)
+    assert main(words) == 2
+    assert "its content is not known before the model runs: OOM when allocating" in _error(capsys)
+    assert not (tmp_path / "o.pb").exists()
+    write(1)
+    assert main(words) == 0
+
+
+def test_a_program_that_takes_too_long_ends(tmp_path: Path) -> None:
+    script = tmp_path / "spinning.py"
+    script.write_text("import sys\nwhile len(sys.argv) < 3: pass\n")
+    limits = full_tensorflow.Limits(1 << 30, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(tmp_path))
+        with pytest.raises(full_tensorflow.Failed, match="more than 1 seconds of processor time"):
+            full_tensorflow.run("spinning", ["a"], tmp_path, limits)
+        full_tensorflow.run("spinning", ["a", "b"], tmp_path, limits)
+
+
+def test_golden_and_inspect_take_what_freeze_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = v1_table(tmp_path / "m")
+    np.save(tmp_path / "words.npy", source.feeds["words"].astype("S8"))
+    feeds = [f"--input=words={tmp_path / 'words.npy'}"]
+    assert main(["golden", str(source.path), *feeds, f"--output=numbers={tmp_path / 'n.npy'}"]) == 0
+    assert np.load(tmp_path / "n.npy").tolist() == source.expected["numbers"].tolist()
+    made = keras_file(tmp_path / "m.keras", keras_model())
+    assert main(["inspect", str(made.path)]) == 0
+    shown = capsys.readouterr().out
+    assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
+    with pytest.raises(BadInput, match="no signature train: a Keras file has serving_default"):
+        read.read(made.path, read.Choice(signatures=("train",)))
+    served = read.read(made.path, read.Choice(signatures=("train", "serving_default")))
+    assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
+    assert main(["golden", str(made.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
+    assert f"{made.path}: full TensorFlow does not run it" in _error(capsys)

@@ -1,0 +1,95 @@
+"""Graphs drawn with TensorFlow, transformed by tfcarve and run by TensorFlow."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import numpy as np
+import tensorflow as tf
+
+from tfcarve.prepare import graph_file, pipeline
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name
+from tfcarve.prepare.messages import GraphDef
+from tfcarve.prepare.transform_list import parse
+
+Array = np.ndarray[Any, np.dtype[Any]]
+tf1 = tf.compat.v1
+_SEED = 7
+
+
+def drawn(draw: Callable[[], object]) -> Graph:
+    """Returns the graph that `draw` makes in TensorFlow's default graph."""
+    with tf.Graph().as_default() as made:
+        draw()
+    return from_tensorflow(made.as_graph_def())
+
+
+def from_tensorflow(definition: Any) -> Graph:
+    """Returns a graph of TensorFlow's own GraphDef."""
+    return graph_file.from_message(GraphDef.FromString(definition.SerializeToString()))
+
+
+def copy(graph: Graph) -> Graph:
+    """Returns a graph with nodes of its own."""
+    return graph_file.from_message(GraphDef.FromString(graph_file.to_bytes(graph)))
+
+
+def ran(graph: Graph, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
+    """Returns what TensorFlow, which optimizes nothing, gives for a graph."""
+    definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
+    config = tf1.ConfigProto()
+    config.graph_options.optimizer_options.opt_level = -1
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(definition, name="")
+        with tf1.Session(graph=imported, config=config) as session:
+            named = {f"{name}:0": value for name, value in feeds.items()}
+            return list(session.run([_tensor(name) for name in outputs], named))
+
+
+def _tensor(name: str) -> str:
+    return name if ":" in name else f"{name}:0"
+
+
+def transformed(
+    graph: Graph,
+    transforms: str,
+    evaluator: Evaluator,
+    outputs: Sequence[str] = ("y",),
+    inputs: Sequence[str] = ("x",),
+) -> Graph:
+    """Returns what a list of transforms makes of a graph, which stays as it is."""
+    return pipeline.transform(copy(graph), parse(transforms), inputs, outputs, evaluator)
+
+
+def ops(graph: Graph) -> Counter[str]:
+    """Returns how often each op is in a graph."""
+    return Counter(node.op for node in graph.nodes)
+
+
+def inputs_of(graph: Graph, name: str) -> list[str]:
+    """Returns the inputs of a node."""
+    return list(by_name(graph)[name].input)
+
+
+def noise(*shape: int) -> Array:
+    """Returns numbers in [-1, 1), the same in every process."""
+    return np.random.default_rng(_SEED).uniform(-1, 1, shape).astype(np.float32)
+
+
+def difference(
+    before: Graph, after: Graph, feeds: Mapping[str, Array], outputs: Sequence[str] = ("y",)
+) -> float:
+    """Returns the largest difference between what two graphs give; their outputs have to have equal shapes."""
+    pairs = zip(ran(before, feeds, outputs), ran(after, feeds, outputs), strict=True)
+    worst = 0.0
+    for a, b in pairs:
+        assert a.shape == b.shape
+        worst = max(worst, float(np.abs(a.astype(np.float64) - b).max(initial=0)))
+    return worst

@@ -1,0 +1,120 @@
+"""`tfcarve compare`: runs two models in full TensorFlow and compares their outputs."""
+
+import argparse
+import json
+import math
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfcarve import progress
+from tfcarve.commands import common, preparing
+from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.printable import printable
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.compare.comparison import Comparison
+    from tfcarve.prepare.compare.side import Side
+    from tfcarve.prepare.evaluate import Evaluator
+
+NAME = "compare"
+HELP = "runs two models in full TensorFlow and shows how far their outputs differ and the first node that differs"
+
+
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(text)
+    return value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    for name, what in (("a", "a frozen GraphDef, .pb or .pbtxt"), ("b", "what was made of it")):
+        parser.add_argument(name, type=Path, metavar=name.upper(), help=what)
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE.npz",
+        help="an array for each input, by its name; one dimension more than the input's is for several samples. "
+        "Else random values, the same ones each time",
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=_tolerance,
+        default=1e-5,
+        metavar="T",
+        help="by how much floating-point numbers may differ, absolutely or, above 1, relative to A's (1e-5); "
+        "other types must be the same",
+    )
+    preparing.add_ends(parser)
+    parser.add_argument("--json", action="store_true", help="prints JSON")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where the JSON goes; else standard output",
+    )
+
+
+def _side(stack: ExitStack, evaluator: "Evaluator", path: Path) -> "Side":
+    from tfcarve.prepare.compare.side import Side
+    from tfcarve.prepare.evaluate import Failed
+    from tfcarve.prepare.source import read_source
+
+    graph = read_source(path)
+    try:
+        loaded = stack.enter_context(evaluator.loaded(graph))
+        return Side(str(path), graph, loaded, loaded.outputs())
+    except Failed as error:
+        raise BadInput(
+            f"{path}: TensorFlow can't load it: {' '.join(str(error).split())}"
+        ) from None
+
+
+def _compared(arguments: argparse.Namespace) -> "Comparison":
+    from tfcarve.prepare.compare import comparison
+    from tfcarve.prepare.compare.archive import read_arrays
+    from tfcarve.prepare.evaluate import Evaluator
+
+    arrays = read_arrays(arguments.data) if arguments.data else None
+    size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
+    with progress.shown() as show, ExitStack() as stack:
+        evaluator = stack.enter_context(Evaluator(size))
+        a, b = (_side(stack, evaluator, path) for path in (arguments.a, arguments.b))
+        inputs = comparison.input_refs(a, b, preparing.names(arguments.inputs))
+        outputs, alone = comparison.output_refs(a, b, preparing.names(arguments.outputs))
+        try:
+            samples = comparison.sample_list(a, inputs, arrays)
+        except BadInput as error:
+            raise BadInput(f"{arguments.data or arguments.a}: {error}") from None
+        found, first = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)
+    return comparison.Comparison(len(samples), arguments.tolerance, found, first, alone)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints how far each output differs; 1 where one is over the tolerance."""
+    preparing.require_packages()
+    if arguments.output and not arguments.json:
+        raise BadInput("-o is for JSON: say --json too")
+    from tfcarve.prepare.compare import report
+
+    found = _compared(arguments)
+    if arguments.json:
+        document = json.dumps(report.to_json(found), indent=1)
+        common.output(f"{document}\n".encode(), arguments.output)
+    else:
+        plural = "" if found.samples == 1 else "s"
+        print(f"{found.samples} sample{plural}{'' if arguments.data else ' of random values'}")
+        common.table(report.rows(found), report.COLUMNS, False)
+        for name in found.not_compared:
+            print(f"not compared, only one model has it: {printable(name)}")
+    over = len(found.over())
+    if over:
+        raise AnswerIsNo(
+            f"{arguments.b} differs from {arguments.a}: {over} of {len(found.outputs)} outputs by more than "
+            f"{arguments.tolerance:g}:",
+            report.problems(found),
+        )
+    return 0

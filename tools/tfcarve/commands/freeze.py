@@ -1,0 +1,116 @@
+"""`tfcarve freeze`: a model of any form as a GraphDef with constants for its variables."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.request import DEFAULTS, Options
+from tfcarve.printable import printable
+
+NAME = "freeze"
+HELP = "writes a model as a frozen GraphDef: its variables and tables become constants"
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.split(",") if part)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "source",
+        type=Path,
+        metavar="SOURCE",
+        help="SavedModel directory, Keras .keras or .h5, GraphDef .pb or .pbtxt, MetaGraphDef .meta",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="where the graph goes"
+    )
+    parser.add_argument(
+        "--tags",
+        type=_list,
+        default=DEFAULTS.tags,
+        metavar="TAG[,TAG]",
+        help="of a SavedModel, the graph with exactly these tags; else serve",
+    )
+    parser.add_argument(
+        "--signature",
+        default=DEFAULTS.signature,
+        metavar="NAME",
+        help="gives inputs and outputs and their names; else serving_default",
+    )
+    parser.add_argument(
+        "--inputs",
+        type=_list,
+        default=(),
+        metavar="TENSOR[,TENSOR]",
+        help="tensors that become Placeholders; else the signature's inputs, or all Placeholders",
+    )
+    parser.add_argument(
+        "--outputs",
+        type=_list,
+        default=(),
+        metavar="TENSOR[,TENSOR]",
+        help="tensors that the graph computes; else the signature's outputs",
+    )
+    parser.add_argument(
+        "--checkpoint",
+        default="",
+        metavar="PREFIX",
+        help="values of the variables of a .pb, .pbtxt or .meta",
+    )
+    parser.add_argument(
+        "--moving-averages",
+        action="store_true",
+        help="takes the averages of ExponentialMovingAverage where the checkpoint has them",
+    )
+    parser.add_argument(
+        "--lower-control-flow",
+        action="store_true",
+        help="writes Switch, Merge, Enter and Exit in the place of While, If and Case",
+    )
+    parser.add_argument(
+        "--unroll",
+        type=int,
+        default=0,
+        metavar="N",
+        help="replaces loops by their iterations, at most N each; how many must be known",
+    )
+    parser.add_argument("--json", action="store_true", help="prints JSON")
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    prefix = arguments.checkpoint
+    if arguments.unroll < 0:
+        raise BadInput(f"--unroll {arguments.unroll}: give the largest number of iterations")
+    return Options(
+        tags=arguments.tags,
+        signature=arguments.signature,
+        inputs=arguments.inputs,
+        outputs=arguments.outputs,
+        checkpoint=str(Path(prefix).absolute()) if prefix else "",
+        moving_averages=arguments.moving_averages,
+        lower_control_flow=arguments.lower_control_flow,
+        unroll=arguments.unroll,
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the frozen graph and says what goes in and comes out."""
+    from tfcarve.commands import common
+    from tfcarve.prepare.freeze.run import freeze
+
+    if arguments.output.is_dir():
+        raise BadInput(f"{arguments.output}: is a directory: give a file")
+    found = freeze(arguments.source, arguments.output, _options(arguments))
+    rows = [
+        {"kind": kind, **asdict(tensor)}
+        for kind, side in (("input", found.inputs), ("output", found.outputs))
+        for tensor in side
+    ]
+    if arguments.json or rows:
+        common.table(rows, ("kind", "name", "dtype", "shape"), arguments.json)
+    else:
+        print(printable(f"{arguments.source}: is a frozen graph already: written as it is"))
+    return 0

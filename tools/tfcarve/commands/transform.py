@@ -1,0 +1,90 @@
+"""`tfcarve transform`: a GraphDef made smaller and faster, or otherwise changed, by a list of transforms."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfcarve import progress
+from tfcarve.commands import preparing
+from tfcarve.errors import BadInput
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.graph import Graph
+    from tfcarve.prepare.transform_list import Step
+
+NAME = "transform"
+HELP = "transforms a frozen GraphDef: folds constants and batch norms, strips, renames, fuses"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("model", type=Path, metavar="IN", help="a frozen GraphDef, .pb or .pbtxt")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        required=True,
+        help="where the graph goes, as text where it ends in .pbtxt; may be IN itself",
+    )
+    preparing.add_ends(parser)
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument(
+        "--transforms",
+        metavar="LIST",
+        help="as for TensorFlow's transform_graph: 'name(parameter=value) name2'",
+    )
+    how.add_argument("--preset", metavar="NAME", help="mobile: what any float model should get")
+    parser.add_argument(
+        "--fuse",
+        action="store_true",
+        help="then fuses convolution, bias and activation into TensorFlow's internal ops",
+    )
+
+
+def _steps(arguments: argparse.Namespace) -> "list[Step]":
+    from tfcarve.prepare import presets, transform_list
+
+    if arguments.preset is not None:
+        steps = presets.preset(arguments.preset)
+    else:
+        steps = transform_list.parse(arguments.transforms)
+    return [*steps, presets.FUSE] if arguments.fuse else steps
+
+
+def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
+    from tfcarve.prepare import ends
+
+    inputs = preparing.names(arguments.inputs) or ends.inputs(graph)
+    outputs = preparing.names(arguments.outputs) or ends.outputs(graph)
+    if not outputs:
+        raise BadInput(f"{arguments.model}: every node is read by another: name the --outputs")
+    return inputs, outputs
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the transformed graph and says how it differs."""
+    preparing.require_packages()
+    from tfcarve.prepare import graph_file, heap, pipeline
+    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.source import read_source, source_size
+    from tfcarve.prepare.transforms import WITHOUT_TENSORFLOW
+
+    steps = _steps(arguments)
+    pipeline.require(steps)
+    heap.give_back_freed_memory()
+    size = source_size(arguments.model)
+    with progress.shown() as show, Evaluator(size) as evaluator:
+        if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
+            evaluator.begin()  # it loads while the graph is read
+        graph = read_source(arguments.model)
+        count = len(graph.nodes)
+        inputs, outputs = _ends(graph, arguments)
+        try:
+            graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+        except BadInput as error:
+            raise BadInput(f"{arguments.model}: {error}") from None
+    graph_file.write_graph(arguments.output, graph)
+    written = arguments.output.stat().st_size
+    print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
+    return 0

@@ -1,0 +1,181 @@
+"""Batch normalisation of what a convolution or product gives, folded into its weights and a bias.
+
+A chain begins at an op with constant weights; what follows multiplies each channel with a constant, adds one to it
+or only moves values, and is read by the next alone. All of it becomes the op with other weights and one BiasAdd.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfcarve.prepare import channels, nodes
+from tfcarve.prepare.channels import Affine, Channels
+from tfcarve.prepare.graph import (
+    Graph,
+    Ref,
+    consumer_counts,
+    control_inputs,
+    data_inputs,
+    set_inputs,
+    unique_name,
+)
+from tfcarve.prepare.matching import Matcher
+from tfcarve.prepare.messages import NodeDef
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A chain: its first node, its weights, what follows, and what becomes of each channel on the way.
+
+    `stays` are the nodes that only move values; `last` is the node that gives the result, and `changes` how the
+    channels lie there.
+    """
+
+    linear: NodeDef
+    weights: NodeDef
+    gone: tuple[NodeDef, ...]
+    stays: tuple[NodeDef, ...]
+    last: NodeDef
+    lie: Channels
+    change: Affine
+
+
+def _follow(
+    linear: NodeDef, weights: NodeDef, matcher: Matcher, scales: frozenset[str]
+) -> _Chain | None:
+    lie = channels.channels(linear, weights)
+    if lie is None:
+        return None
+    change = Affine(np.ones(lie.count), np.zeros(lie.count))
+    gone: list[NodeDef] = []
+    stays: list[NodeDef] = []
+    best: _Chain | None = None
+    current = linear
+    while (user := matcher.only_user(current.name)) is not None and not control_inputs(user):
+        step = channels.affine(user, current.name, lie, matcher)
+        moved = channels.passes(user, lie) if step is None else lie
+        if moved is None or data_inputs(user).count(Ref(current.name)) != 1:
+            break
+        lie, current = moved, user
+        if step is None:
+            stays.append(user)
+            continue
+        change = Affine(change.scale * step.scale, change.offset * step.scale + step.offset)
+        gone.append(user)
+        if any(node.op in scales for node in gone) and _one_output(user, matcher):
+            best = _Chain(linear, weights, tuple(gone), tuple(stays), user, lie, change)
+    return best
+
+
+def _one_output(node: NodeDef, matcher: Matcher) -> bool:
+    return all(output <= 0 for output, _ in matcher.users(node.name))
+
+
+def _chains(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str]) -> list[_Chain]:
+    matcher = Matcher(graph, kept)
+    found = []
+    for node in graph.nodes:
+        if node.op not in channels.LINEAR or not channels.dtype_of(node) or node.name in fed:
+            continue
+        sources = data_inputs(node)
+        weights = matcher.node(sources[1].node) if len(sources) > 1 else None
+        if weights is None or weights.op != "Const" or weights.name in fed:
+            continue
+        chain = _follow(node, weights, matcher, scales)
+        if chain is not None:
+            found.append(chain)
+    return found
+
+
+class _Rewriter:
+    """Puts the folded chains into a graph."""
+
+    def __init__(self, graph: Graph, kept: set[str]) -> None:
+        self._graph = graph
+        self._kept = kept
+        self._names = [node.name for node in graph.nodes]
+        self._taken = {node.name for node in graph.nodes}
+        self._counts = consumer_counts(graph)
+        self._before: dict[str, list[NodeDef]] = {}
+        self._instead: dict[str, list[NodeDef]] = {}
+        self._maybe_unused: set[str] = set()
+
+    def fold(self, chain: _Chain) -> None:
+        """Notes what becomes of a chain."""
+        self._set_weights(chain)
+        for node in chain.gone:
+            self._instead[node.name] = []
+            self._maybe_unused.update(source.node for source in data_inputs(node))
+        current = chain.linear
+        for node in chain.stays:
+            _, *others = data_inputs(node)
+            set_inputs(node, [Ref(current.name), *others])
+            current = node
+        if chain.change.offset.any():
+            self._instead[chain.last.name] = self._bias_add(chain, current)
+        else:
+            current.name = chain.last.name  # all readers of the last node read this one now
+
+    def _set_weights(self, chain: _Chain) -> None:
+        value = channels.scaled(chain.linear, nodes.value(chain.weights), chain.change.scale)
+        shared = self._counts[chain.weights.name] > 1 or chain.weights.name in self._kept
+        name = chain.weights.name
+        if shared:
+            name = unique_name(f"{chain.linear.name}/weights", self._taken)
+            self._maybe_unused.add(chain.weights.name)
+        made = nodes.constant(name, value)
+        made.device = chain.weights.device
+        set_inputs(made, [Ref(n, -1) for n in control_inputs(chain.weights)])
+        self._before.setdefault(chain.linear.name, []).append(made)
+        if not shared:
+            self._instead[chain.weights.name] = []
+        first, _, *others = data_inputs(chain.linear)
+        set_inputs(chain.linear, [first, Ref(name), *others])
+
+    def _bias_add(self, chain: _Chain, read: NodeDef) -> list[NodeDef]:
+        number = channels.dtype_of(chain.linear)
+        name = unique_name(f"{chain.last.name}/bias", self._taken)
+        bias = nodes.constant(name, chain.change.offset, number)
+        set_inputs(bias, [Ref(n, -1) for n in control_inputs(chain.weights)])
+        made = nodes.make(
+            "BiasAdd",
+            chain.last.name,
+            (Ref(read.name), Ref(bias.name)),
+            T=nodes.type_value(number),
+            data_format=nodes.text_value("NHWC" if chain.lie.last else "NCHW"),
+        )
+        made.device = bias.device = chain.last.device
+        return [bias, made]
+
+    def graph(self) -> Graph:
+        """Returns the graph with all that was noted."""
+        listed: list[NodeDef] = []
+        for name, node in zip(self._names, self._graph.nodes, strict=True):
+            listed += self._before.get(name, [])
+            listed += self._instead.get(name, [node])
+        return _without_unused(self._graph.with_nodes(listed), self._maybe_unused - self._kept)
+
+
+def _without_unused(graph: Graph, names: set[str]) -> Graph:
+    """Returns the graph without those constants of `names` that nothing reads."""
+    counts = consumer_counts(graph)
+    return graph.with_nodes(
+        node
+        for node in graph.nodes
+        if not (node.name in names and node.op == "Const" and node.name not in counts)
+    )
+
+
+def fold(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str]) -> Graph:
+    """Returns the graph with all chains folded that have one of the ops `scales`.
+
+    Args:
+      graph: its nodes may be changed.
+      kept: names of nodes that have to stay.
+      fed: names of nodes whose values an app gives.
+      scales: ops of channels.PRODUCTS or BATCH_NORMS.
+    """
+    rewriter = _Rewriter(graph, kept)
+    for chain in _chains(graph, kept, fed, scales):
+        rewriter.fold(chain)
+    return rewriter.graph()

@@ -1,0 +1,144 @@
+"""Two models compared: on each sample, output by output."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.prepare import ends
+from tfcarve.prepare.compare import ranges, samples
+from tfcarve.prepare.compare.first import FirstDifference, Show, first_difference
+from tfcarve.prepare.compare.measure import Difference, measure
+from tfcarve.prepare.compare.side import Side
+from tfcarve.prepare.evaluate import Failed, Output
+from tfcarve.prepare.graph import Ref, ref
+from tfcarve.prepare.tensors import Array
+
+RANDOM_SAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far two models differ.
+
+    Attributes:
+      samples: how many were run.
+      tolerance: of Difference.error.
+      outputs: how far each differs.
+      first: the first node that differs; None where all are within the tolerance, or no node can be compared.
+      not_compared: outputs of one model that the other does not have.
+    """
+
+    samples: int
+    tolerance: float
+    outputs: Mapping[Ref, Difference]
+    first: FirstDifference | None
+    not_compared: tuple[str, ...]
+
+    def over(self) -> list[Ref]:
+        """Returns the outputs over the tolerance."""
+        return [source for source, found in self.outputs.items() if found.error > self.tolerance]
+
+
+def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
+    """Returns what is fed: the inputs `named`, else the first model's Placeholders.
+
+    Raises BadInput where one is not there, or the second model has a Placeholder more.
+    """
+    listed = list(dict.fromkeys(ref(name) for name in named or ends.inputs(a.graph)))
+    a.require("input", listed)
+    if not named:
+        more = [name for name in ends.inputs(b.graph) if Ref(name) not in listed]
+        if more:
+            raise BadInput(
+                f"{b.name}: input {more[0]!r} is no Placeholder of {a.name}: name the --inputs of both"
+            )
+    return listed
+
+
+def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
+    """Returns what is compared: the outputs `named`, else what nothing reads in both; and what only one has.
+
+    Raises BadInput where an output is not there, or they have none in common.
+    """
+    if named:
+        listed = list(dict.fromkeys(ref(name) for name in named))
+        a.require("output", listed)
+        b.require("output", listed)
+        return listed, ()
+    own = [_unread(side) for side in (a, b)]
+    shared = [source for source in own[0] if b.has(source)]
+    if not shared:
+        texts = [", ".join(source.text() for source in side) or "none" for side in own]
+        raise BadInput(
+            f"{a.name} and {b.name} have no output in common: name the --outputs; nothing reads {texts[0]} of the "
+            f"first, {texts[1]} of the second"
+        )
+    alone = [source.text() for side in own for source in side if source not in shared]
+    return shared, tuple(dict.fromkeys(alone))
+
+
+def _unread(side: Side) -> list[Ref]:
+    fed = set(ends.inputs(side.graph))
+    return [
+        source
+        for name in ends.outputs(side.graph)
+        if name not in fed
+        for source in (Ref(name, i) for i in range(len(side.outputs[name])))
+        if side.has(source)
+    ]
+
+
+def sample_list(
+    a: Side, inputs: Sequence[Ref], arrays: Mapping[str, Array] | None
+) -> list[samples.Sample]:
+    """Returns what both models are fed: `arrays`, else random values; raises BadInput as `samples` does."""
+    known: dict[Ref, Output] = {source: a.outputs[source.node][source.output] for source in inputs}
+    if arrays is not None:
+        return samples.from_arrays(arrays, known)
+    limits = {source: ranges.limit(a.graph, source, a.outputs) for source in inputs}
+    return samples.random(known, limits, RANDOM_SAMPLES)
+
+
+def _line(error: Failed) -> str:
+    return " ".join(str(error).split())
+
+
+def compare(
+    a: Side,
+    b: Side,
+    outputs: Sequence[Ref],
+    fed: Sequence[samples.Sample],
+    tolerance: float,
+    show: Show = lambda *_: None,
+) -> tuple[Mapping[Ref, Difference], FirstDifference | None]:
+    """Returns how far each output differs over all samples, and the first node that differs.
+
+    Raises:
+      BadInput: the first model does not run on a sample.
+      AnswerIsNo: the second one does not, and the first does.
+    """
+    total = {source: Difference() for source in outputs}
+    worst: tuple[Ref, samples.Sample] | None = None
+    for number, sample in enumerate(fed):
+        show("running both models", number, len(fed))
+        try:
+            expected = a.run(outputs, sample)
+        except Failed as error:
+            raise BadInput(
+                f"{a.name}: TensorFlow does not run it on sample {number}: {_line(error)}: give inputs that it takes by --data"
+            ) from None
+        try:
+            actual = b.run(outputs, sample)
+        except Failed as error:
+            raise AnswerIsNo(
+                f"{b.name}: TensorFlow does not run it on sample {number}, on which {a.name} runs: {_line(error)}",
+                (),
+            ) from None
+        for source, x, y in zip(outputs, expected, actual, strict=True):
+            found = measure(x, y, source.node)
+            total[source] = total[source].with_sample(found)
+            if worst is None and found.error > tolerance:
+                worst = source, sample
+    if worst is None:
+        return total, None
+    return total, first_difference(a, b, *worst, tolerance, show)

@@ -1,0 +1,142 @@
+"""How far two tensors differ."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfcarve import dtypes
+from tfcarve.prepare import tensors
+from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.tensors import Array
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far one output of two models differs, over some samples.
+
+    Attributes:
+      elements: how many were compared.
+      error: what is held against a tolerance: the largest absolute difference, above 1 relative to the first
+        model's number; infinite where types that are no floating-point numbers are not the same.
+      largest: the largest absolute difference; 1 for bools and strings that differ.
+      total: the sum of all absolute differences.
+      cosine: the smallest cosine similarity over all samples; None where it is undefined.
+      rows: how many rows of class scores there are; 0 where the output does not look like classes.
+      first_hits: rows whose best class of the first model is the best of the second.
+      fifth_hits: rows whose best class of the first model is among the best five of the second.
+      classes: how many classes a row has.
+      problem: why they can't be compared: their types or shapes; else empty.
+    """
+
+    elements: int = 0
+    error: float = 0.0
+    largest: float = 0.0
+    total: float = 0.0
+    cosine: float | None = None
+    rows: int = 0
+    first_hits: int = 0
+    fifth_hits: int = 0
+    classes: int = 0
+    problem: str = ""
+
+    @property
+    def mean(self) -> float:
+        """The mean absolute difference."""
+        return self.total / self.elements if self.elements else 0.0
+
+    @property
+    def top1(self) -> float | None:
+        """The share of rows whose best class is the same; None where there are no classes."""
+        return self.first_hits / self.rows if self.rows else None
+
+    @property
+    def top5(self) -> float | None:
+        """The share of rows whose best class is among the other's best five; None for five classes or fewer."""
+        return self.fifth_hits / self.rows if self.rows and self.classes > 5 else None
+
+    def with_sample(self, other: "Difference") -> "Difference":
+        """Returns the difference over the samples of both."""
+        cosines = [d.cosine for d in (self, other) if d.cosine is not None]
+        return Difference(
+            self.elements + other.elements,
+            max(self.error, other.error),
+            max(self.largest, other.largest),
+            self.total + other.total,
+            min(cosines, default=None),
+            self.rows + other.rows,
+            self.first_hits + other.first_hits,
+            self.fifth_hits + other.fifth_hits,
+            max(self.classes, other.classes),
+            self.problem or other.problem,
+        )
+
+
+def _described(tensor: TensorProto, shape: tuple[int, ...]) -> str:
+    return f"{dtypes.from_number(tensor.dtype)} {list(shape)}"
+
+
+def measure(a: TensorProto, b: TensorProto, where: str) -> Difference:
+    """Returns how far two tensors differ; `where` is the node's name, for messages."""
+    shapes = tensors.shape(a, where), tensors.shape(b, where)
+    if a.dtype != b.dtype or shapes[0] != shapes[1]:
+        problem = f"{_described(a, shapes[0])} and {_described(b, shapes[1])}"
+        return Difference(error=math.inf, largest=math.inf, problem=problem)
+    return measure_arrays(tensors.to_array(a, where), tensors.to_array(b, where))
+
+
+def measure_arrays(a: Array, b: Array) -> Difference:
+    """Returns how far two arrays of the same type and shape differ."""
+    a, b = np.atleast_1d(a), np.atleast_1d(b)
+    if a.dtype.kind in "fc":
+        return _floats(a, b)
+    if a.dtype.kind in "iu":
+        gaps = np.abs(a.astype(np.float64) - b.astype(np.float64))
+        gaps[(a != b) & (gaps == 0)] = 1  # integers that float64 can't tell apart
+    else:
+        gaps = (a != b).astype(np.float64)
+    largest = float(gaps.max(initial=0))
+    return Difference(a.size, math.inf if largest else 0.0, largest, float(gaps.sum()))
+
+
+def _floats(a: Array, b: Array) -> Difference:
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    x, y = a.astype(wide), b.astype(wide)
+    with np.errstate(invalid="ignore"):
+        gaps = np.abs(x - y)
+    gaps[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
+    gaps[np.isnan(gaps)] = np.inf
+    scale = np.maximum(1, np.abs(x))
+    scale[~np.isfinite(scale)] = 1
+    finite = bool(np.isfinite(x).all() and np.isfinite(y).all())
+    rows, first, fifth, classes = _classes(x, y) if finite and a.dtype.kind == "f" else (0,) * 4
+    return Difference(
+        a.size,
+        float((gaps / scale).max(initial=0)),
+        float(gaps.max(initial=0)),
+        float(gaps.sum()),
+        _cosine(x, y) if finite and a.size else None,
+        rows,
+        first,
+        fifth,
+        classes,
+    )
+
+
+def _cosine(x: Array, y: Array) -> float:
+    sizes = float(np.abs(x).max()), float(np.abs(y).max())
+    if not all(sizes):
+        return 1.0 if sizes[0] == sizes[1] else 0.0
+    x, y = x / sizes[0], y / sizes[1]  # squares of large numbers would be infinite
+    norms = float(np.linalg.norm(x)) * float(np.linalg.norm(y))
+    return max(-1.0, min(1.0, float(np.vdot(x, y).real) / norms))
+
+
+def _classes(x: Array, y: Array) -> tuple[int, int, int, int]:
+    """Returns rows, rows whose best class agrees, rows whose best is among the best five, classes."""
+    if x.ndim not in (1, 2) or x.size == 0 or x.shape[-1] < 2:
+        return 0, 0, 0, 0
+    x, y = x.reshape(-1, x.shape[-1]), y.reshape(-1, x.shape[-1])
+    best = y[np.arange(len(x)), x.argmax(axis=1)]
+    better = (y > best[:, None]).sum(axis=1)
+    return len(x), int((better < 1).sum()), int((better < 5).sum()), x.shape[1]

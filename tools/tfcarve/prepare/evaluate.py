@@ -1,0 +1,244 @@
+"""Parts of a graph computed by TensorFlow, in a process of its own whose memory and time are bounded."""
+
+import contextlib
+import importlib.util
+import itertools
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tfcarve import full_tensorflow
+from tfcarve.errors import BadInput
+from tfcarve.prepare import framing, graph_file, tensors
+from tfcarve.prepare.graph import Graph, Ref
+from tfcarve.prepare.messages import OpDef, OpList, TensorProto
+
+# What TensorFlow takes for itself, and how many times a graph's bytes it takes to run it.
+_SPARE = 3 << 30
+_TIMES = 8
+_SECONDS = 900
+_LONGEST_MESSAGE = 600
+_LIBRARY = "libtensorflow_cc.so.2"
+# Where this package is imported from.
+_PACKAGES = Path(__file__).parents[2]
+
+
+class Failed(Exception):
+    """TensorFlow refused the graph or its values; the text is its message."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is known of an output before it is computed.
+
+    Attributes:
+      dtype: the number of its DataType.
+      shape: -1 for a size that is not known; None where the rank is not.
+    """
+
+    dtype: int
+    shape: tuple[int, ...] | None
+
+    def known(self) -> bool:
+        """Says whether the whole shape is known."""
+        return self.shape is not None and all(size >= 0 for size in self.shape)
+
+
+def libraries() -> Path:
+    """Returns the folder of the tensorflow package; raises BadInput where this Python has none."""
+    found = importlib.util.find_spec("tensorflow")
+    folder = Path(found.origin).parent if found and found.origin else None
+    if folder is None or not (folder / _LIBRARY).is_file():
+        raise BadInput(full_tensorflow.not_installed())
+    return folder
+
+
+def _config(threads: int) -> bytes:
+    """Returns a ConfigProto: nothing is optimized; one op at a time, with so many threads.
+
+    Source of the numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
+    """
+    optimizer = b"\x18" + b"\xff" * 9 + b"\x01"  # opt_level L0
+    rewriter = b"\x98\x01\x01"  # disable_meta_optimizer
+    graph = b"\x1a" + bytes([len(optimizer)]) + optimizer + b"\x52\x03" + rewriter
+    return bytes([0x10, threads, 0x28, 1, 0x52, len(graph)]) + graph
+
+
+class Loaded:
+    """A graph that the process has loaded."""
+
+    def __init__(self, evaluator: "Evaluator", number: int) -> None:
+        self._evaluator = evaluator
+        self._number = number
+
+    def outputs(self) -> dict[str, list[Output]]:
+        """Returns for each node its outputs' types and shapes, as far as TensorFlow infers them."""
+        head, _ = self._evaluator.request({"do": "outputs", "graph": self._number})
+        return {
+            name: [Output(dtype, None if dims is None else tuple(dims)) for dtype, dims in listed]
+            for name, listed in head["outputs"].items()
+        }
+
+    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `fetches`; raises Failed where TensorFlow can't compute them."""
+        heads = [(*_place(ref), t.dtype, tensors.shape(t, ref.node)) for ref, t in feeds.items()]
+        head, parts = self._evaluator.request(
+            {
+                "do": "run",
+                "graph": self._number,
+                "feeds": heads,
+                "fetches": [_place(ref) for ref in fetches],
+            },
+            [_content(tensor, ref.node) for ref, tensor in feeds.items()],
+        )
+        return [
+            _tensor(dtype, dims, data)
+            for (dtype, dims), data in zip(head["tensors"], parts, strict=True)
+        ]
+
+
+def _place(ref: Ref) -> tuple[str, int]:
+    return ref.node, ref.output
+
+
+def _content(tensor: TensorProto, where: str) -> bytes:
+    if tensor.tensor_content and tensor.dtype != tensors.STRING:
+        return tensor.tensor_content
+    array = tensors.to_array(tensor, where)
+    if tensor.dtype != tensors.STRING:
+        return array.tobytes()
+    return b"".join(struct.pack("<Q", len(s)) + s for s in array.reshape(-1).tolist())
+
+
+def _texts(data: bytes) -> Iterator[bytes]:
+    place = 0
+    while place < len(data):
+        (length,) = struct.unpack_from("<Q", data, place)
+        yield data[place + 8 : place + 8 + length]
+        place += 8 + length
+
+
+def _tensor(dtype: int, dims: Iterable[int], data: bytes) -> TensorProto:
+    tensor = TensorProto(dtype=dtype)
+    for size in dims:
+        tensor.tensor_shape.dim.add(size=size)
+    if dtype == tensors.STRING:
+        tensor.string_val.extend(_texts(data))
+    else:
+        tensor.tensor_content = data
+    return tensor
+
+
+class Evaluator:
+    """TensorFlow in a process of its own, which begins when something is first wanted of it at the latest."""
+
+    def __init__(self, size: int = 0) -> None:
+        """Starts for graphs of about `size` bytes."""
+        self._memory = _SPARE + _TIMES * size
+        self._process: subprocess.Popen[bytes] | None = None
+        self._messages: Any = None
+        self._numbers = itertools.count()
+
+    @cached_property
+    def op_defs(self) -> Mapping[str, OpDef]:
+        """The definitions of all ops, by name."""
+        _, (data,) = self.request({"do": "op_list"})
+        return {op.name: op for op in OpList.FromString(data).op}
+
+    @contextmanager
+    def loaded(self, graph: Graph, threads: int = 1) -> Iterator[Loaded]:
+        """Gives the graph, loaded; raises Failed where TensorFlow refuses it.
+
+        With one thread a sum is always added up in the same order.
+        """
+        number = next(self._numbers)
+        parts = [graph_file.to_bytes(graph), _config(threads)]
+        self.request({"do": "load", "graph": number}, parts)
+        try:
+            yield Loaded(self, number)
+        finally:
+            if self._process is not None:
+                self.request({"do": "unload", "graph": number})
+
+    def request(
+        self, head: dict[str, Any], parts: Sequence[bytes] = ()
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """Sends a request and returns the answer.
+
+        Raises Failed with TensorFlow's message, BadInput where the process needs more memory or time than a model
+        does.
+        """
+        self.begin()
+        process = self._process
+        assert process is not None
+        watch = threading.Timer(2 * _SECONDS, process.kill)
+        watch.start()
+        try:
+            assert process.stdin and process.stdout
+            framing.send(process.stdin, head, parts)  # type: ignore[arg-type]
+            answer, data = framing.receive(process.stdout)  # type: ignore[arg-type]
+        except (EOFError, BrokenPipeError):
+            raise self._ended(process) from None
+        finally:
+            watch.cancel()
+        if "error" in answer:
+            raise Failed(str(answer["error"])[:_LONGEST_MESSAGE])
+        return answer, data
+
+    def begin(self) -> None:
+        """Starts the process, if it does not run; it loads TensorFlow while the caller does something else."""
+        if self._process is None:
+            folder = libraries()
+            self._messages = tempfile.TemporaryFile()  # noqa: SIM115
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-P", "-m", "tfcarve.prepare.evaluate_run"),
+                    *(str(folder), str(self._memory), str(_SECONDS)),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._messages,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(_PACKAGES),
+                    "TF_CPP_MIN_LOG_LEVEL": "3",
+                    "CUDA_VISIBLE_DEVICES": "-1",
+                },
+            )
+
+    def _ended(self, process: "subprocess.Popen[bytes]") -> BadInput:
+        status = process.wait()
+        self._messages.seek(0)
+        lines = self._messages.read().decode(errors="replace").strip().splitlines()
+        said = f": {lines[-1][:_LONGEST_MESSAGE]}" if lines else ""
+        self.close()
+        return BadInput(
+            f"TensorFlow's process ended with status {status}{said}: the graph needs more than "
+            f"{self._memory >> 20} MB or {_SECONDS} s to compute its constants"
+        )
+
+    def close(self) -> None:
+        """Ends the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    assert stream
+                    stream.close()
+            process.wait()
+            self._messages.close()
+
+    def __enter__(self) -> "Evaluator":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

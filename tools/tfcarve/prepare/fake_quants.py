@@ -1,0 +1,78 @@
+"""FakeQuantWithMinMaxVars: the ranges that a training found.
+
+Source: HoistFakeQuants in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from it: one is moved before
+nodes that keep the order of values alone, not before any node of one input.
+"""
+
+from dataclasses import dataclass
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import Graph, Ref, data_inputs, unique_name
+from tfcarve.prepare.layout import Facts
+from tfcarve.prepare.matching import Matcher
+from tfcarve.prepare.messages import NodeDef
+
+_OP = "FakeQuantWithMinMaxVars"
+_MOST_MOVED = 3
+_MONOTONOUS = frozenset(("AvgPool", "Identity", "MaxPool", "Relu", "Relu6"))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained range.
+
+    Attributes:
+      source: the tensor that has it.
+      low: the constant that is its start, not more than 0.
+      high: the constant that is its end.
+    """
+
+    source: Ref
+    low: Ref
+    high: Ref
+
+
+def trained(node: NodeDef, facts: Facts) -> Trained | None:
+    """Returns the range of a FakeQuantWithMinMaxVars of eight bits with constants; None for others."""
+    if node.op != _OP or node.name in facts.fed or len(data_inputs(node)) != 3:
+        return None
+    bits = node.attr["num_bits"].i if "num_bits" in node.attr else 8
+    source, low, high = data_inputs(node)
+    ends = [facts.constant(end) for end in (low, high)]
+    if bits != 8 or nodes.flag(node, "narrow_range", False):
+        return None
+    if any(end is None or end.size != 1 or end.ndim for end in ends):
+        return None
+    start, end = (float(value) for value in ends if value is not None)
+    return Trained(source, low, high) if start <= 0 < end else None
+
+
+def hoisted(graph: Graph, facts: Facts, kept: set[str]) -> Graph:
+    """Returns the graph with these nodes before up to three nodes that keep the order of values."""
+    matcher = Matcher(graph, kept)
+    taken = {node.name for node in graph.nodes}
+    gone: set[str] = set()
+    added: list[NodeDef] = []
+    for node in graph.nodes:
+        found = trained(node, facts)
+        if found is None:
+            continue
+        chain: list[NodeDef] = []
+        above = matcher.node(found.source.node)
+        while above is not None and above.op in _MONOTONOUS and len(chain) < _MOST_MOVED:
+            if above.name in facts.fed or matcher.only_user(above.name) is None:
+                break
+            if len(data_inputs(above)) != 1:
+                break
+            chain.append(above)
+            above = matcher.node(data_inputs(above)[0].node)
+        if not chain or any(text.startswith("^") for text in node.input):
+            continue
+        moved = nodes.copy(node, unique_name(f"{node.name}_hoisted", taken))
+        moved.input[0] = chain[-1].input[0]
+        chain[-1].input[0] = moved.name
+        gone.add(node.name)
+        added.append(moved)
+        chain[0].name = node.name
+    listed = [n for n in graph.nodes if not (n.name in gone and n.op == _OP)]
+    return graph.with_nodes([*listed, *added])

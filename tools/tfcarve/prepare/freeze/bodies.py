@@ -1,0 +1,198 @@
+"""Graphs and functions in one form: nodes whose inputs are named as in a GraphDef.
+
+In a FunctionDef an input is `node:output_argument:number`; source of that form:
+tensorflow/core/framework/function.proto.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tensorflow.core.framework import function_pb2, node_def_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import tensor_names
+from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, Ops
+from tfcarve.prepare.graph import CONTROL
+
+_NO_ARGUMENT_NAME = re.compile(r"[^a-z0-9_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a function: nodes refer to it by its name; `dtype` is a number of types.proto."""
+
+    name: str
+    dtype: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result of a function or graph: its name and type, and the tensor that it is."""
+
+    name: str
+    dtype: int
+    tensor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A graph, or the body of a function.
+
+    Attributes:
+      nodes: each with a name of its own; nobody changes them in place.
+      arguments: those of a function.
+      results: what it gives.
+      effects: nodes that run whether their outputs are used or not.
+    """
+
+    nodes: tuple[NodeDef, ...]
+    arguments: tuple[Argument, ...] = ()
+    results: tuple[Result, ...] = ()
+    effects: tuple[str, ...] = ()
+
+
+def copied(node: NodeDef) -> NodeDef:
+    """Returns a copy of `node`."""
+    made = node_def_pb2.NodeDef()
+    made.CopyFrom(node)
+    return made
+
+
+def with_inputs(node: NodeDef, inputs: list[str]) -> NodeDef:
+    """Returns `node` with other inputs: data first, as NodeDef has them, each control input once."""
+    if list(node.input) == inputs:
+        return node
+    made = copied(node)
+    del made.input[:]
+    made.input.extend(i for i in inputs if not i.startswith("^"))
+    made.input.extend(dict.fromkeys(i for i in inputs if i.startswith("^")))
+    return made
+
+
+def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
+    if arg.number_attr or arg.type_list_attr:
+        raise BadInput(
+            f"function {function!r}: the argument {arg.name!r} is a list, as no function of TensorFlow 2 has: "
+            "it cannot be frozen"
+        )
+    if arg.type_attr and arg.type_attr not in attrs:
+        raise BadInput(f"function {function!r}: no type for the argument {arg.name!r}")
+    return int(attrs[arg.type_attr].type if arg.type_attr else arg.type)
+
+
+def _bound(node: NodeDef, attrs: Mapping[str, Any], function: str) -> NodeDef:
+    """Returns a copy of `node` with the attributes that the caller gives in the place of placeholders."""
+    made = copied(node)
+    for key in sorted(made.attr):
+        value = made.attr[key]
+        if value.HasField("placeholder"):
+            if value.placeholder not in attrs:
+                raise BadInput(
+                    f"function {function!r}: its caller has no attribute {value.placeholder!r}"
+                )
+            value.CopyFrom(attrs[value.placeholder])
+    return made
+
+
+def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[str], str]:
+    """Returns what turns an input in a function into one in a graph."""
+    starts: dict[str, dict[str, int]] = {}
+
+    def start(name: str, argument: str) -> int:
+        if name not in starts:
+            found: dict[str, int] = {}
+            for number, (output, _) in enumerate(ops.outputs(nodes[name])):
+                found.setdefault(output, number)
+            starts[name] = found
+        return starts[name][argument]
+
+    def flat(text: str) -> str:
+        if text.startswith("^"):
+            return text
+        name, *rest = text.split(":")
+        try:
+            if name in nodes:
+                port = start(name, rest[0]) + (int(rest[1]) if len(rest) > 1 else 0)
+                return tensor_names.reference(name, port)
+        except (KeyError, IndexError, ValueError):
+            raise BadInput(f"function {function!r}: no tensor {text!r}") from None
+        return name
+
+    return flat
+
+
+def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> Body:
+    """Returns the body of a function that is called with the attributes `attrs`.
+
+    Raises BadInput where the function is damaged.
+    """
+    signature = function.signature
+    bound = [_bound(node, attrs, signature.name) for node in function.node_def]
+    flat = _flat(ops, {node.name: node for node in bound}, signature.name)
+    for node in bound:
+        inputs = [flat(i) for i in node.input]
+        del node.input[:]
+        node.input.extend(inputs)
+    results = []
+    for arg in signature.output_arg:
+        if arg.name not in function.ret:
+            raise BadInput(f"function {signature.name!r}: no result {arg.name!r}")
+        kind = _type(arg, attrs, signature.name)
+        results.append(Result(arg.name, kind, flat(function.ret[arg.name])))
+    arguments = [Argument(a.name, _type(a, attrs, signature.name)) for a in signature.input_arg]
+    effects = [function.control_ret.get(name, name) for name in signature.control_output]
+    return Body(tuple(bound), tuple(arguments), tuple(results), tuple(effects))
+
+
+def _nested(ops: Ops, nodes: Mapping[str, NodeDef]) -> Callable[[str], str]:
+    """Returns what turns an input in a graph into one in a function."""
+    outputs: dict[str, list[tuple[str, int]]] = {}
+
+    def nested(text: str) -> str:
+        name, port = tensor_names.parsed(text)
+        if port == CONTROL or name not in nodes:
+            return text
+        if name not in outputs:
+            outputs[name] = ops.outputs(nodes[name])
+        found = outputs[name]
+        if port >= len(found):
+            raise BadInput(f"no tensor {text!r}: the node has {len(found)} outputs")
+        first = next(n for n, (argument, _) in enumerate(found) if argument == found[port][0])
+        return f"{name}:{found[port][0]}:{port - first}"
+
+    return nested
+
+
+def _argument_names(names: Iterator[str]) -> Iterator[str]:
+    used: set[str] = set()
+    for name in names:
+        base = _NO_ARGUMENT_NAME.sub("_", name.lower())
+        found, number = base, 0
+        while found in used:
+            number += 1
+            found = f"{base}_{number}"
+        used.add(found)
+        yield found
+
+
+def to_function(name: str, body: Body, ops: Ops) -> FunctionDef:
+    """Returns `body` as the function `name`."""
+    made = function_pb2.FunctionDef()
+    made.signature.name = name
+    for argument in body.arguments:
+        made.signature.input_arg.add(name=argument.name, type=argument.dtype)
+    nested = _nested(ops, {node.name: node for node in body.nodes})
+    for node in body.nodes:
+        made.node_def.append(with_inputs(node, [nested(i) for i in node.input]))
+    for output, result in zip(
+        _argument_names(r.name for r in body.results), body.results, strict=True
+    ):
+        made.signature.output_arg.add(name=output, type=result.dtype)
+        made.ret[output] = nested(result.tensor)
+    for effect in body.effects:
+        made.signature.control_output.append(effect)
+        made.control_ret[effect] = effect
+    made.signature.is_stateful = any(ops.is_stateful(node) for node in body.nodes)
+    return made

@@ -1,0 +1,235 @@
+"""Puts constants in the place of variables and tables, in a graph and in the functions of its control flow.
+
+Source of the ops that read them: tensorflow/core/ops/{resource_variable,state,lookup}_ops.cc.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import lookups, nodes, passing, tensor_names
+from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
+from tfcarve.prepare.freeze.handles import Handle, Port, spread
+from tfcarve.prepare.freeze.inline import Program
+from tfcarve.prepare.freeze.ops import (
+    CONTROL_FLOW,
+    DATAFLOW_CONTROL,
+    RESOURCE,
+    NodeDef,
+    Ops,
+    functions_of,
+)
+from tfcarve.prepare.freeze.tables import TABLES
+from tfcarve.prepare.freeze.tensor_names import Names
+
+VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
+_INT32 = tf.int32.as_datatype_enum
+_INITIALISED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
+
+# Gives what the node of a variable or table stands for.
+Find = Callable[[NodeDef], Handle]
+
+
+class _BodyConverter:
+    """Converts one body; `functions` converts those of its control flow."""
+
+    def __init__(self, program: "_ProgramConverter", body: Body, given: Sequence[Handle | None]):
+        self._program = program
+        self._body = body
+        self._names = Names({n.name for n in body.nodes} | {a.name for a in body.arguments})
+        self._framed = any(node.op in DATAFLOW_CONTROL for node in body.nodes)
+        self._constants: dict[tuple[str, str], str] = {}
+        known: dict[Port, Handle] = {
+            (argument.name, 0): handle
+            for argument, handle in zip(body.arguments, given, strict=True)
+            if handle
+        }
+        for node in body.nodes:
+            if node.op in VARIABLES | TABLES:
+                known[node.name, 0] = program.find(node)
+        self._handles = spread(body.nodes, known)
+        self._made: list[NodeDef] = []
+
+    def converted(self) -> Body:
+        """Returns the body without variables and tables."""
+        for node in self._body.nodes:
+            given = {
+                number: handle
+                for number, i in enumerate(node.input)
+                if (handle := self._handles.get(tensor_names.parsed(i)))
+            }
+            if node.op in VARIABLES | TABLES:
+                self._made.append(
+                    nodes.constant(node.name, self._program.find(node).value, node.input)
+                )
+            elif given:
+                self._made += self._reader(node, given)
+            else:
+                self._made.append(node)
+        arguments = tuple(
+            Argument(a.name, h.dtype) if (h := self._handles.get((a.name, 0))) else a
+            for a in self._body.arguments
+        )
+        results = tuple(
+            replace(r, dtype=h.dtype)
+            if (h := self._handles.get(tensor_names.parsed(r.tensor)))
+            else r
+            for r in self._body.results
+        )
+        return replace(self._body, nodes=tuple(self._made), arguments=arguments, results=results)
+
+    def _constant(self, node: NodeDef, of: str, name: str, value: Any) -> str:
+        """Returns the name of a Const that is `value`, which all lookups in the table `of` share."""
+        if self._framed:  # it must be where the node is: in a loop, or in a branch
+            place = f"^{tensor_names.parsed(node.input[1])[0]}"
+            made = nodes.constant(self._names.unique(f"{node.name}/{name}"), value, [place])
+        elif (of, name) in self._constants:
+            return self._constants[of, name]
+        else:
+            made = nodes.constant(self._names.unique(f"{of}/{name}"), value)
+            self._constants[of, name] = made.name
+        self._made.append(made)
+        return str(made.name)
+
+    def _reader(self, node: NodeDef, given: dict[int, Handle]) -> list[NodeDef]:
+        """Returns what takes the place of a node with the variables and tables `given`, by its inputs."""
+        if node.op in ("Identity", "IdentityN") or node.op in DATAFLOW_CONTROL | {"NextIteration"}:
+            return [passing.handed_on(node, given)]
+        if node.op in CONTROL_FLOW:
+            return [self._control_flow(node, given)]
+        handle = given.get(0)
+        if handle is not None and handle.content is not None:
+            return self._lookup(node, handle)
+        if handle is not None and node.op in _INITIALISED:
+            return [nodes.constant(node.name, np.array(True))]
+        if handle is not None and node.op in _READERS:
+            return self._read(node, handle)
+        if node.op.startswith("Ref") and node.op[3:] in _WITHOUT_REF:
+            made = copied(node)
+            made.op = node.op[3:]
+            return [made]
+        definition = self._program.ops.get(node.op)
+        takes = definition.input_arg if definition else ()
+        resource = any(arg.type == RESOURCE for arg in takes)
+        if resource or self._program.ops.changes_reference(node):
+            first = given[min(given)]
+            raise BadInput(
+                f"node {node.name!r}: {node.op} changes or hands on {first.what} when the model runs: a frozen graph "
+                "has constants alone: give --outputs that do not need this node"
+            )
+        return [node]
+
+    def _read(self, node: NodeDef, handle: Handle) -> list[NodeDef]:
+        made = copied(node)
+        made.ClearField("attr")
+        made.op, types = _READERS[node.op]
+        dtype = handle.dtype
+        for key in types:
+            made.attr[key].type = dtype
+        if node.op == "VariableShape":
+            made.attr["out_type"].type = node.attr["out_type"].type or _INT32
+        elif node.op == "ResourceGather":
+            batch = node.attr["batch_dims"].i
+            axis = self._constant(node, node.name, "axis", np.array(batch, np.int32))
+            data = [i for i in node.input if not i.startswith("^")]
+            made = with_inputs(made, [*data, axis, *node.input[len(data) :]])
+            made.attr["Taxis"].type = _INT32
+            made.attr["batch_dims"].i = batch
+        if node.op.startswith("ResourceGather"):
+            made.attr["Tindices"].type = node.attr["Tindices"].type
+        return [made]
+
+    def _lookup(self, node: NodeDef, handle: Handle) -> list[NodeDef]:
+        content = handle.content
+        assert content is not None
+        if node.op.startswith("LookupTableFind"):
+            prefix = self._names.unique(f"{node.name}/lookup")
+
+            def constant(name: str, value: Any) -> str:
+                return self._constant(node, handle.name, name, value)
+
+            return lookups.find(node, prefix, content, constant)
+        if node.op.startswith("LookupTableSize"):
+            return [nodes.constant(node.name, np.array(len(content.keys), np.int64))]
+        raise BadInput(
+            f"node {node.name!r}: {node.op} changes or lists {handle.what} when the model runs: in a frozen graph keys "
+            "can be looked up and nothing else: give --outputs that do not need this node"
+        )
+
+    def _control_flow(self, node: NodeDef, given: dict[int, Handle]) -> NodeDef:
+        inner = passing.to_functions(node, given)
+        for function in functions_of(node):
+            self._program.function(function.name, inner, node)
+        return passing.with_types(node, given)
+
+
+# What reads a variable becomes: the op, and its attributes with the variable's type.
+_READERS = {
+    "ReadVariableOp": ("Identity", ("T",)),
+    "VariableShape": ("Shape", ("T",)),
+    "ResourceGather": ("GatherV2", ("Tparams",)),
+    "ResourceGatherNd": ("GatherNd", ("Tparams",)),
+}
+_WITHOUT_REF = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "Identity"))
+
+
+class _ProgramConverter:
+    def __init__(self, program: Program, find: Find, ops: Ops) -> None:
+        self.ops = ops
+        self.functions: dict[str, Body] = {}
+        self._program = program
+        self._find = find
+        self._found: dict[tuple[str, bytes], Handle] = {}
+
+    def find(self, node: NodeDef) -> Handle:
+        """Returns what the node of a variable or table stands for."""
+        key = (node.name, node.attr["shared_name"].s)
+        if key not in self._found:
+            self._found[key] = self._find(node)
+        return self._found[key]
+
+    def function(self, name: str, given: Sequence[Handle | None], caller: NodeDef) -> None:
+        """Converts a function of control flow."""
+        body = self._program.functions[name]
+        if len(body.arguments) != len(given):
+            raise BadInput(
+                f"node {caller.name!r}: {len(given)} inputs for a function with {len(body.arguments)} arguments"
+            )
+        made = self.body(body, given)
+        if "While" not in caller.op and made.results != body.results:
+            raise BadInput(
+                f"node {caller.name!r}: a branch gives a variable or table: which one is not known before the model runs"
+            )
+        self.functions[name] = made
+
+    def body(self, body: Body, given: Sequence[Handle | None]) -> Body:
+        """Returns `body` converted; `given` are the variables and tables among its arguments."""
+        converted = _BodyConverter(self, body, given).converted()
+        for node in converted.nodes:
+            if node.op in CONTROL_FLOW:
+                self._untouched(node)
+        return converted
+
+    def _untouched(self, node: NodeDef) -> None:
+        for function in functions_of(node):
+            if function.name not in self.functions:
+                body = self._program.functions[function.name]
+                self.function(function.name, [None] * len(body.arguments), node)
+
+
+def converted(program: Program, find: Find, ops: Ops) -> Program:
+    """Returns `program` with constants in the place of its variables and tables.
+
+    Args:
+      program: a graph and the functions of its control flow.
+      find: gives what the node of a variable or table stands for; may raise BadInput.
+      ops: definitions of ops.
+    Raises BadInput where a node changes one of them.
+    """
+    converter = _ProgramConverter(program, find, ops)
+    main = converter.body(program.main, ())
+    return Program(main, converter.functions)

@@ -1,0 +1,119 @@
+"""Freezes a graph that is loaded: from Loaded to GraphDef."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import tables
+from tfcarve.prepare.freeze.assemble import Assembled, assembled
+from tfcarve.prepare.freeze.bodies import Body
+from tfcarve.prepare.freeze.checkpoint import Checkpoint
+from tfcarve.prepare.freeze.convert import converted
+from tfcarve.prepare.freeze.finder import finder
+from tfcarve.prepare.freeze.finish import graph_def
+from tfcarve.prepare.freeze.inline import Program, inlined
+from tfcarve.prepare.freeze.interface import Port, interface
+from tfcarve.prepare.freeze.load import Loaded
+from tfcarve.prepare.freeze.lower import lowered
+from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.prune import pruned
+from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.freeze.unroll import unrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A frozen GraphDef with what goes in and comes out."""
+
+    graph: Any
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+def _checkpoint(loaded: Loaded, request: Request) -> Checkpoint | None:
+    options = request.options
+    prefix = options.checkpoint or loaded.variables
+    name = options.checkpoint or f"{request.name}/variables/variables"
+    return Checkpoint(prefix, name, options.moving_averages) if prefix else None
+
+
+def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
+    """Yields the nodes of a plain GraphDef that initialise its tables or restore its variables."""
+    trace = Trace(nodes, ops)
+    for node in nodes:
+        if node.op in tables.INITIALISERS:
+            yield node.name
+        elif node.op in ("Assign", "AssignVariableOp") and len(node.input) >= 2:
+            value, _ = trace.origin(node.input[1])
+            if value is not None and value.op == "RestoreV2":
+                yield node.name
+
+
+def _placeholders(body: Body) -> tuple[Port, ...]:
+    return tuple(
+        Port(n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
+        for n in body.nodes
+        if n.op == "Placeholder"
+    )
+
+
+def _check_imports(graph: Any) -> None:
+    """Raises BadInput where TensorFlow does not take the graph: types or shapes that do not fit, a cycle."""
+    try:
+        with tf.Graph().as_default():
+            tf.import_graph_def(graph, name="")
+    except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
+        raise BadInput(f"the frozen graph is none that TensorFlow takes: {reason(error)}") from None
+
+
+def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
+    """Returns the graph of `source` with calls inlined, and with constants for variables and tables.
+
+    The Placeholders `inputs` stay whether they are used or not.
+    """
+    functions = loaded.graph.library.function
+    ops = Ops(functions)
+    program = inlined(pruned(source.body, inputs), functions, inputs)
+    new = {old: name for name, old in source.renamed.items()}
+    sources = tables.Sources(
+        Trace(program.main.nodes, ops),
+        {new.get(node, node): path for node, path in loaded.assets.items()},
+        _checkpoint(loaded, request),
+    )
+    needed = pruned(replace(program.main, effects=()), inputs)
+    find = finder(sources, source.renamed, request)
+    constant = converted(Program(needed, program.functions), find, ops)
+    most = request.options.unroll
+    return unrolled(constant, most, ops) if most else constant
+
+
+def frozen(loaded: Loaded, request: Request) -> Frozen:
+    """Returns the frozen graph.
+
+    Raises BadInput where something that was named is not there, or the graph cannot be frozen.
+    """
+    ops = Ops(loaded.graph.library.function)
+    if request.kind == "graphdef" and not request.options.outputs:
+        return Frozen(loaded.graph, _placeholders(Body(tuple(loaded.graph.node))), ())
+    restoring = _restoring(list(loaded.graph.node), ops)
+    preparing = tuple(dict.fromkeys((*loaded.preparing, *restoring)))
+    loaded = replace(loaded, preparing=preparing)
+    wanted = interface(loaded, request.options, ops, request.name)
+    source = assembled(loaded, wanted)
+    names = [port.name for port in wanted.inputs or ()]
+    program = _program(loaded, source, names, request)
+    inputs = wanted.inputs
+    if inputs is None:
+        inputs = _placeholders(pruned(program.main))
+        names = [port.name for port in inputs]
+    graph = graph_def(program, names, loaded.graph.versions, ops)
+    outputs = [port.name for port in wanted.outputs]
+    if request.options.lower_control_flow:
+        graph = lowered(graph, names, outputs)
+    _check_imports(graph)
+    return Frozen(graph, inputs, wanted.outputs)

@@ -1,0 +1,44 @@
+"""How large a graph becomes when its functions are inlined. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, functions_of
+
+# Functions that call others twice each double the graph at each level.
+_MOST_NODES = 1_000_000
+_DEEPEST = 100
+
+
+class _Sizes:
+    def __init__(self, functions: Iterable[FunctionDef]) -> None:
+        self._functions = {f.signature.name: f for f in functions}
+        self._known: dict[str, int] = {}
+
+    def _called(self, node: NodeDef) -> Iterator[str]:
+        if node.op in self._functions:
+            yield node.op
+        yield from (function.name for function in functions_of(node))
+
+    def of_nodes(self, nodes: Iterable[NodeDef], stack: tuple[str, ...]) -> int:
+        """Returns how many nodes `nodes` and what they call are."""
+        total = 0
+        for node in nodes:
+            total += 1 + sum(self._of_function(name, stack) for name in self._called(node))
+        return total
+
+    def _of_function(self, name: str, stack: tuple[str, ...]) -> int:
+        if name in stack or len(stack) >= _DEEPEST:
+            raise BadInput(f"function {name!r}: calls itself, or calls are too deep")
+        if name not in self._known:
+            function = self._functions.get(name)
+            nodes = function.node_def if function is not None else ()
+            self._known[name] = self.of_nodes(nodes, (*stack, name))
+        return self._known[name]
+
+
+def check_growth(nodes: Iterable[NodeDef], functions: Iterable[FunctionDef]) -> None:
+    """Raises BadInput where a function calls itself, or the graph becomes too large once `functions` are inlined."""
+    size = _Sizes(functions).of_nodes(nodes, ())
+    if size > _MOST_NODES:
+        raise BadInput(f"more than {_MOST_NODES:,} nodes once functions are inlined")

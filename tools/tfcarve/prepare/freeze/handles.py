@@ -1,0 +1,77 @@
+"""Which tensors of a graph are variables and tables.
+
+Source of the ops that hand them on: tensorflow/core/ops/{array,control_flow,functional}_ops.cc.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfcarve.prepare.freeze import tensor_names
+from tfcarve.prepare.freeze.ops import NodeDef
+from tfcarve.prepare.freeze.tables import Content
+
+Port = tuple[str, int]
+
+_FIRST_TO_ALL = frozenset((
+    "Identity", "RefIdentity", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration",
+    "Switch", "RefSwitch", "Merge", "RefMerge",
+))  # fmt: skip
+_EACH_TO_ITS_OWN = frozenset(("IdentityN", "While", "StatelessWhile"))
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A variable or a table.
+
+    Attributes:
+      name: that of its node.
+      value: the array that takes its place, and that while and if hand on.
+      content: of a table what is in it; None: a variable.
+    """
+
+    name: str
+    value: Any
+    content: Content | None = None
+
+    @property
+    def dtype(self) -> int:
+        """The value's type, a number of types.proto."""
+        kind = tf.string if self.value.dtype == object else tf.as_dtype(self.value.dtype)
+        return int(kind.as_datatype_enum)
+
+    @property
+    def what(self) -> str:
+        """What it is, for messages."""
+        return f"the {'table' if self.content else 'variable'} {self.name!r}"
+
+
+def _outputs(node: NodeDef, port: int) -> Iterable[int]:
+    if node.op in ("Merge", "RefMerge"):
+        return (0,)
+    if node.op in _FIRST_TO_ALL:
+        return (0, 1) if node.op in ("Switch", "RefSwitch") else (0,)
+    return (port,) if node.op in _EACH_TO_ITS_OWN else ()
+
+
+def spread(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
+    """Returns `known` with all other tensors that are the same variables and tables."""
+    consumers: dict[Port, list[tuple[NodeDef, int]]] = defaultdict(list)
+    for node in nodes:
+        if node.op in _FIRST_TO_ALL | _EACH_TO_ITS_OWN:
+            for number, i in enumerate(node.input):
+                consumers[tensor_names.parsed(i)].append((node, number))
+    found: dict[Port, Handle] = {}
+    todo = list(known.items())
+    while todo:
+        port, handle = todo.pop()
+        if port not in found:
+            found[port] = handle
+            for node, number in consumers[port]:
+                # Of Switch, the second input says where the first one goes.
+                if number == 0 or node.op not in _FIRST_TO_ALL or "Merge" in node.op:
+                    todo += [((node.name, output), handle) for output in _outputs(node, number)]
+    return found

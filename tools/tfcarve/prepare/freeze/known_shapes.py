@@ -1,0 +1,72 @@
+"""Shapes that do not depend on the model's inputs, as constants."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.nodes import constant
+from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.tensor_names import parsed
+from tfcarve.prepare.freeze.trace import Trace
+
+
+def _dims(graph: Any, node: NodeDef) -> list[int | None] | None:
+    """Returns the shape that a Shape node gives, None for open dimensions; None where even the rank is open."""
+    shape = graph.get_tensor_by_name("{}:{}".format(*parsed(node.input[0]))).shape
+    return None if shape.rank is None else shape.as_list()
+
+
+def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | None] | None:
+    """Returns the part of a shape that a StridedSlice takes; None where it takes it in another way than by numbers."""
+    masks = ("begin_mask", "end_mask", "shrink_axis_mask", "ellipsis_mask", "new_axis_mask")
+    begin_mask, end_mask, shrink, *others = (node.attr[mask].i for mask in masks)
+    if any(others):
+        return None
+    try:
+        begin, end, stride = (int(trace.value(node.input[i])[0]) for i in (1, 2, 3))
+    except (BadInput, IndexError):
+        return None
+    if shrink & 1:
+        in_range = -len(dims) <= begin < len(dims)
+        return [dims[begin]] if in_range else None
+    if not stride:
+        return None
+    return dims[None if begin_mask & 1 else begin : None if end_mask & 1 else end : stride]
+
+
+def _value(node: NodeDef, dims: Sequence[int | None], is_scalar: bool, dtype: int) -> NodeDef:
+    array = np.array(dims[0] if is_scalar else dims, tf.as_dtype(dtype).as_numpy_dtype)
+    return constant(node.name, array)
+
+
+def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
+    """Returns `nodes` with constants for Shape, and for StridedSlice of one, where the dimensions are known.
+
+    Raises BadInput where TensorFlow does not take the graph, as where a node calls a function.
+    """
+    graph = tf.Graph()
+    try:
+        with graph.as_default():
+            tf.import_graph_def(graph_pb2.GraphDef(node=nodes), name="")
+    except (ValueError, TypeError, tf.errors.OpError) as error:
+        raise BadInput(str(error)) from None
+    trace = Trace(nodes, ops)
+    shapes = {node.name: _dims(graph, node) for node in nodes if node.op == "Shape"}
+    made = []
+    for node in nodes:
+        shape = trace.nodes.get(parsed(node.input[0])[0]) if node.input else None
+        dims = shapes.get(node.name)
+        if node.op == "StridedSlice" and shape is not None and shapes.get(shape.name) is not None:
+            dims = _sliced(node, shapes[shape.name] or [], trace)
+        if dims is not None and None not in dims and node.op in ("Shape", "StridedSlice"):
+            is_slice = node.op == "StridedSlice"
+            is_scalar = is_slice and bool(node.attr["shrink_axis_mask"].i & 1)
+            dtype = node.attr["T" if is_slice else "out_type"].type or tf.int32.as_datatype_enum
+            made.append(_value(node, dims, is_scalar, dtype))
+        else:
+            made.append(node)
+    return made

@@ -1,0 +1,128 @@
+"""Reads the graph to freeze, with what belongs to it.
+
+Sources: tensorflow/core/protobuf/{meta_graph,saved_model,saver}.proto, tensorflow/cc/saved_model/constants.h.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import message, text_format
+from tensorflow.core.framework import graph_pb2
+from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.tensor_names import parsed
+
+_INIT_OP = "__saved_model_init_op"
+_INIT_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
+_ASSETS = "saved_model_assets"
+_TABLE_INITIALIZERS = "table_initializer"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A graph and what belongs to it.
+
+    Attributes:
+      graph: the GraphDef.
+      signatures: SignatureDefs by their names.
+      preparing: nodes that a program runs once before it uses the graph: initialisers, what restores variables.
+      variables: prefix of the SavedModel's checkpoint; "" where it has none.
+      assets: absolute paths of asset files, by the nodes that give them.
+    """
+
+    graph: Any
+    signatures: Mapping[str, Any] = field(default_factory=dict)
+    preparing: tuple[str, ...] = ()
+    variables: str = ""
+    assets: Mapping[str, str] = field(default_factory=dict)
+
+
+def _message(path: Path, text: bool, into: Any, name: str) -> Any:
+    try:
+        data = path.read_bytes()
+        if text:
+            return text_format.Parse(data, into)
+        into.ParseFromString(data)
+    except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
+        raise BadInput(f"{name}: no {into.DESCRIPTOR.name}: {error}: is it cut short?") from None
+    return into
+
+
+def _tagged(request: Request, graphs: Sequence[Any]) -> Any:
+    """Returns the graph with the tags of the request, as TensorFlow Serving chooses: all of them and no others."""
+    tags = set(request.options.tags)
+    for graph in graphs:
+        if set(graph.meta_info_def.tags) == tags:
+            return graph
+    there = "; ".join(",".join(g.meta_info_def.tags) or "no tags" for g in graphs) or "no graphs"
+    raise BadInput(
+        f"{request.name}: no graph with exactly the tags {','.join(sorted(tags)) or '(none)'}: it has {there}: "
+        "give --tags"
+    )
+
+
+def _preparing(meta_graph: Any) -> tuple[str, ...]:
+    names = []
+    if _INIT_OP in meta_graph.signature_def:
+        names += [t.name for t in meta_graph.signature_def[_INIT_OP].outputs.values()]
+    for collection in (*_INIT_COLLECTIONS, _TABLE_INITIALIZERS):
+        if collection in meta_graph.collection_def:
+            names += meta_graph.collection_def[collection].node_list.value
+    names.append(meta_graph.saver_def.restore_op_name)
+    return tuple(dict.fromkeys(parsed(name)[0] for name in names if name))
+
+
+def _asset_files(meta_graph: Any) -> Iterator[Any]:
+    """Yields AssetFileDefs: TensorFlow 1 keeps them in a collection."""
+    yield from meta_graph.asset_file_def
+    if _ASSETS in meta_graph.collection_def:
+        for packed in meta_graph.collection_def[_ASSETS].any_list.value:
+            asset = meta_graph_pb2.AssetFileDef()
+            if packed.Unpack(asset):
+                yield asset
+
+
+def _assets(folder: Path, meta_graph: Any, name: str) -> dict[str, str]:
+    inside = (folder / "assets").resolve()
+    found = {}
+    for asset in _asset_files(meta_graph):
+        path = (inside / asset.filename).resolve()
+        if not path.is_relative_to(inside):
+            raise BadInput(f"{name}: the asset {asset.filename!r} is outside of its folder assets")
+        if not path.is_file():
+            raise BadInput(f"{name}: the asset {asset.filename!r} is missing")
+        found[parsed(asset.tensor_info.name)[0]] = str(path)
+    return found
+
+
+def _with_meta_graph(meta_graph: Any, **others: Any) -> Loaded:
+    signatures = dict(meta_graph.signature_def)
+    preparing = _preparing(meta_graph)
+    return Loaded(meta_graph.graph_def, signatures, preparing, **others)
+
+
+def saved_model(request: Request, folder: Path) -> Loaded:
+    """Reads the SavedModel in `folder`; raises BadInput where it is damaged or has no graph with the tags."""
+    file = folder / ("saved_model.pbtxt" if request.text else "saved_model.pb")
+    whole = _message(file, request.text, saved_model_pb2.SavedModel(), request.name)
+    meta_graph = _tagged(request, whole.meta_graphs)
+    variables = folder / "variables" / "variables"
+    has_variables = variables.with_name("variables.index").is_file()
+    return _with_meta_graph(
+        meta_graph,
+        variables=str(variables) if has_variables else "",
+        assets=_assets(folder, meta_graph, request.name),
+    )
+
+
+def graph(request: Request) -> Loaded:
+    """Reads a GraphDef or MetaGraphDef; raises BadInput where it is damaged."""
+    path = Path(request.path)
+    if request.kind == "meta_graph":
+        into = meta_graph_pb2.MetaGraphDef()
+        return _with_meta_graph(_message(path, request.text, into, request.name))
+    return Loaded(_message(path, request.text, graph_pb2.GraphDef(), request.name))

@@ -1,0 +1,91 @@
+"""How often a loop runs, where that does not depend on the model's inputs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.bodies import Body
+from tfcarve.prepare.freeze.known_shapes import with_known_shapes
+from tfcarve.prepare.freeze.nodes import made
+from tfcarve.prepare.freeze.ops import NodeDef, Ops, functions_of
+from tfcarve.prepare.freeze.prune import needed
+from tfcarve.prepare.freeze.tensor_names import parsed
+from tfcarve.prepare.freeze.trace import Trace
+
+
+def _arguments(body: Body, results: set[int]) -> set[int]:
+    """Returns which arguments of `body` some of its results need."""
+    roots = [parsed(body.results[number].tensor)[0] for number in results]
+    names = {*roots, *needed(body.nodes, roots)}
+    reached = {parsed(i)[0] for node in body.nodes if node.name in names for i in node.input}
+    return {n for n, a in enumerate(body.arguments) if a.name in names | reached}
+
+
+def _deciding(condition: Body, body: Body) -> set[int]:
+    """Returns the loop's variables that decide how often it runs."""
+    found = _arguments(condition, {0})
+    while True:
+        more = found | _arguments(body, found)
+        if more == found:
+            return found
+        found = more
+
+
+class _Function:
+    """Some results of a body, to be computed again and again.
+
+    Raises BadInput where that has effects or calls functions.
+    """
+
+    def __init__(self, body: Body, results: list[int], ops: Ops) -> None:
+        self._arguments = body.arguments
+        self._results = [body.results[number].tensor for number in results]
+        names = needed(body.nodes, [parsed(r)[0] for r in self._results])
+        nodes = [node for node in body.nodes if node.name in names]
+        for node in nodes:
+            if ops.is_stateful(node) or any(True for _ in functions_of(node)):
+                raise BadInput(f"the node {node.name!r} ({node.op})")
+        given = [made(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments]
+        self._graph = tf.Graph()
+        with self._graph.as_default():
+            tf.import_graph_def(graph_pb2.GraphDef(node=[*given, *nodes]), name="")
+        self._session = tf.compat.v1.Session(graph=self._graph)
+
+    def __call__(self, values: Mapping[int, Any]) -> list[Any]:
+        feeds = {f"{self._arguments[n].name}:0": value for n, value in values.items()}
+        fetches = ["{}:{}".format(*parsed(result)) for result in self._results]
+        return list(self._session.run(fetches, feeds))
+
+
+def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, most: int) -> int:
+    """Returns how often a While runs its body.
+
+    Args:
+      loop: the node.
+      functions: bodies of functions.
+      trace: the graph that the node is in.
+      ops: definitions of ops.
+      most: the largest answer.
+    Raises BadInput where that depends on inputs or on state, or is more than `most`.
+    """
+    condition, body = (functions[loop.attr[role].func.name] for role in ("cond", "body"))
+    deciding = sorted(_deciding(condition, body))
+    try:
+        above = needed(trace.nodes.values(), [parsed(loop.input[n])[0] for n in deciding])
+        nodes = [node for node in trace.nodes.values() if node.name in above]
+        known = Trace(with_known_shapes(nodes, ops), ops)
+        values = {n: known.value(loop.input[n]) for n in deciding}
+        goes_on, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
+    except (BadInput, tf.errors.OpError) as error:
+        raise BadInput(
+            f"node {loop.name!r}: how often this loop runs is not known before the model runs: {error}: leave out "
+            "--unroll, or fix the size that it depends on"
+        ) from None
+    for number in range(most + 1):
+        if not goes_on(values)[0]:
+            return number
+        values = dict(zip(deciding, step(values), strict=True))
+    raise BadInput(f"node {loop.name!r}: this loop runs more often than --unroll {most}")

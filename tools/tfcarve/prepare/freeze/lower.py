@@ -1,0 +1,61 @@
+"""Turns While, If and Case into Switch, Merge, Enter and Exit, by TensorFlow's own pass.
+
+Source: tensorflow/core/grappler/optimizers/function_optimizer.cc, which lowers what has this attribute.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
+from tensorflow.python.grappler import tf_optimizer
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW
+from tfcarve.prepare.freeze.prune import needed
+from tfcarve.prepare.freeze.reason import reason
+
+_LOWER = "_lower_using_switch_merge"
+_ALL = ("", "StatefulPartitionedCall", "PartitionedCall")
+
+
+def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
+    """Returns `graph` without functional control flow and without functions.
+
+    Args:
+      graph: a GraphDef; is changed.
+      inputs: names of Placeholders, which stay.
+      outputs: names of the nodes that it gives.
+    Raises BadInput where TensorFlow cannot do that.
+    """
+    bodies = [graph.node, *(function.node_def for function in graph.library.function)]
+    for nodes in bodies:
+        for node in nodes:
+            if node.op in CONTROL_FLOW:
+                node.attr[_LOWER].b = True
+    roots = [*outputs, *inputs]
+    meta_graph = meta_graph_pb2.MetaGraphDef(graph_def=graph)
+    # What Grappler takes for the graph's outputs.
+    meta_graph.collection_def["train_op"].node_list.value.extend(roots)
+    config = config_pb2.ConfigProto()
+    rewriting = config.graph_options.rewrite_options
+    rewriting.optimizers.append("function")
+    rewriting.min_graph_nodes = -1
+    try:
+        made = tf_optimizer.OptimizeGraph(config, meta_graph)
+    except (tf.errors.OpError, ValueError) as error:
+        raise BadInput(f"control flow cannot be lowered: {reason(error)}") from None
+    names = needed(made.node, roots)
+    result = graph_pb2.GraphDef(versions=graph.versions)
+    result.node.extend(node for node in made.node if node.name in names)
+    functions = {function.signature.name for function in made.library.function}
+    for node in result.node:
+        node.device = ""
+        for key in [key for key in node.attr if key.startswith("_")]:
+            del node.attr[key]
+        if node.op in CONTROL_FLOW or node.op in functions or node.op in _ALL:
+            raise BadInput(
+                f"node {node.name!r}: {node.op} cannot be lowered: leave out --lower-control-flow"
+            )
+    return result

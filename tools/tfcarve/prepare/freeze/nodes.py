@@ -1,0 +1,37 @@
+"""Makes the nodes that freezing adds to a graph."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.framework import node_def_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.ops import NodeDef
+
+# Source: a protocol buffer of 2 GiB or more cannot be serialized.
+_MOST_BYTES = (1 << 31) - 1
+
+
+def made(name: str, op: str, inputs: Sequence[str], types: Mapping[str, int]) -> NodeDef:
+    """Returns a node with the attributes `types`, which are numbers of types.proto."""
+    node = node_def_pb2.NodeDef(name=name, op=op, input=inputs)
+    for key, dtype in types.items():
+        node.attr[key].type = dtype
+    return node
+
+
+def constant(name: str, value: Any, inputs: Sequence[str] = ()) -> NodeDef:
+    """Returns a Const with an array of NumPy; `inputs` are control inputs.
+
+    Raises BadInput where the value is too large for a GraphDef.
+    """
+    if value.nbytes > _MOST_BYTES:
+        raise BadInput(
+            f"node {name!r}: {value.nbytes:,} bytes: a GraphDef has less than 2 GiB: "
+            "the model is too large for one file"
+        )
+    dtype = tf.as_dtype(value.dtype if value.dtype != object else tf.string)
+    node = made(name, "Const", inputs, {"dtype": dtype.as_datatype_enum})
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype=dtype, shape=value.shape))
+    return node

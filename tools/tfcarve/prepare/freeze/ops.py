@@ -1,0 +1,117 @@
+"""What TensorFlow and the functions of a graph say about ops."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tensorflow.core.framework import types_pb2
+from tensorflow.python.framework import op_def_registry
+
+from tfcarve.errors import BadInput
+
+# Messages of TensorFlow: its Python package has no types.
+NodeDef = Any
+OpDef = Any
+FunctionDef = Any
+
+_TYPES = frozenset(types_pb2.DataType.values())
+RESOURCE = types_pb2.DT_RESOURCE
+STRING = types_pb2.DT_STRING
+REF_OFFSET = 100
+
+# The attributes of control flow that name functions, and what they are called in names of functions.
+# Source: tensorflow/core/ops/functional_ops.cc.
+CONTROL_FLOW: Mapping[str, tuple[str, ...]] = {
+    "While": ("cond", "body"),
+    "StatelessWhile": ("cond", "body"),
+    "If": ("then_branch", "else_branch"),
+    "StatelessIf": ("then_branch", "else_branch"),
+    "Case": ("branches",),
+    "StatelessCase": ("branches",),
+}
+CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+# Control flow by dead tensors: in which frame a node runs may depend on its control inputs.
+DATAFLOW_CONTROL = frozenset(
+    ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
+)
+# They have state, but only read it: variables and tables are constant once they are frozen.
+_READS = frozenset((
+    "VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "VariableShape", "ResourceGather", "ResourceGatherNd",
+    "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2",
+    "LookupTableFind", "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2",
+    "LookupTableExport", "LookupTableExportV2",
+))  # fmt: skip
+
+
+def type_name(number: int) -> str:
+    """Returns what TensorFlow calls a type, the number where it has none with that."""
+    return str(types_pb2.DataType.Name(number)) if number in _TYPES else str(number)
+
+
+def functions_of(node: NodeDef) -> Iterator[Any]:
+    """Yields the NameAttrLists in the attributes of a node, in the attributes' order."""
+    for key in sorted(node.attr):
+        value = node.attr[key]
+        if value.HasField("func"):
+            yield value.func
+        yield from value.list.func
+
+
+class Ops:
+    """Definitions of ops: TensorFlow's, and the signatures of a graph's functions."""
+
+    def __init__(self, functions: Iterable[FunctionDef]) -> None:
+        self._functions = {f.signature.name: f.signature for f in functions}
+
+    def get(self, op: str) -> OpDef | None:
+        """Returns the definition of an op, None where TensorFlow does not know it."""
+        return self._functions.get(op) or op_def_registry.get(op)
+
+    def known(self, node: NodeDef) -> OpDef:
+        """Returns the definition of the op of `node`; raises BadInput where there is none."""
+        found = self.get(node.op)
+        if found is None:
+            raise BadInput(
+                f"node {node.name!r}: the op {node.op} is not known to TensorFlow: it cannot be frozen"
+            )
+        return found
+
+    def is_stateful(self, node: NodeDef) -> bool:
+        """Says whether running the node does more than compute its outputs; an unknown op may."""
+        found = self.get(node.op)
+        return node.op not in _READS and (found is None or found.is_stateful)
+
+    def changes_reference(self, node: NodeDef) -> bool:
+        """Says whether the op takes a variable by reference: it may change it."""
+        found = self.get(node.op)
+        return found is not None and any(arg.is_ref for arg in found.input_arg)
+
+    def outputs(self, node: NodeDef) -> list[tuple[str, int]]:
+        """Returns the name of the output argument and the type of each output of `node`.
+
+        Raises BadInput where the op is not known or the node lacks an attribute.
+        """
+        definition = self.known(node)
+        found: list[tuple[str, int]] = []
+        for arg in definition.output_arg:
+            if arg.type_list_attr:
+                types = list(_attr(node, definition, arg.type_list_attr).list.type)
+            else:
+                one = arg.type or _attr(node, definition, arg.type_attr).type
+                count = _attr(node, definition, arg.number_attr).i if arg.number_attr else 1
+                if not 0 <= count <= _MOST_OUTPUTS:
+                    raise BadInput(f"node {node.name!r}: {arg.number_attr} is {count}")
+                types = [one] * count
+            found += [(arg.name, kind) for kind in types]
+        return found
+
+
+_MOST_OUTPUTS = 1 << 16
+
+
+def _attr(node: NodeDef, definition: OpDef, name: str) -> Any:
+    if name in node.attr:
+        return node.attr[name]
+    for attr in definition.attr:
+        if attr.name == name and attr.HasField("default_value"):
+            return attr.default_value
+    raise BadInput(f"node {node.name!r}: {node.op} has no attribute {name!r}: the file is damaged")

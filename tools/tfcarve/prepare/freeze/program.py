@@ -1,0 +1,56 @@
+"""The program that freezes; run by tfcarve.full_tensorflow in a process of its own.
+
+usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, where it is done, FOLDER/model.pb.
+"""
+
+import sys
+from pathlib import Path
+
+import tensorflow as tf
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import load
+from tfcarve.prepare.freeze.frozen import Frozen, frozen
+from tfcarve.prepare.freeze.interface import Port
+from tfcarve.prepare.freeze.request import Request, from_json
+from tfcarve.prepare.freeze.result import Result, Tensor
+
+REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
+
+
+def load_source(request: Request, folder: Path) -> load.Loaded:
+    """Reads the model of a request; what a Keras file becomes goes into `folder`."""
+    if request.kind == "keras":
+        model = tf.keras.models.load_model(request.path, compile=False, safe_mode=True)
+        exported = folder / "saved_model"
+        tf.saved_model.save(model, str(exported))
+        return load.saved_model(request, exported)
+    if request.kind == "saved_model":
+        return load.saved_model(request, Path(request.path))
+    return load.graph(request)
+
+
+def _tensor(port: Port) -> Tensor:
+    dims = None if port.shape.unknown_rank else tuple(d.size for d in port.shape.dim)
+    return Tensor(port.name, tf.as_dtype(port.dtype).name, dims)
+
+
+def _write(done: Frozen, folder: Path) -> Result:
+    data = done.graph.SerializeToString(deterministic=True)
+    (folder / MODEL).write_bytes(data)
+    return Result("", tuple(map(_tensor, done.inputs)), tuple(map(_tensor, done.outputs)))
+
+
+def main(argument: str) -> None:
+    """Freezes what FOLDER/request.json says."""
+    folder = Path(argument)
+    request = from_json((folder / REQUEST).read_text(encoding="utf-8"))
+    try:
+        result = _write(frozen(load_source(request, folder), request), folder)
+    except BadInput as error:
+        result = Result(str(error))
+    (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,96 @@
+"""What a path is that somebody wants frozen; needs no TensorFlow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tfcarve.errors import BadInput
+from tfcarve.models import graph_text, keras, meta_graph, text_format
+from tfcarve.models.read import mapped
+from tfcarve.prepare.freeze.request import Kind, Options, Request
+
+_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+_NO_GRAPH = (".tflite", ".json", ".yaml", ".yml")
+SOURCES = "a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta"
+
+
+def _directory(path: Path) -> tuple[Kind, bool, Path]:
+    for name in _SAVED_MODEL:
+        if (path / name).is_file():
+            return "saved_model", name.endswith(".pbtxt"), path
+    raise BadInput(f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: give {SOURCES}")
+
+
+def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
+    try:
+        kind, _ = graph_text.to_binary(mapped(path))
+    except (text_format.TextError, ValueError) as error:
+        raise BadInput(f"{path}: {error}") from None
+    if kind == "saved_model":
+        return _saved_model_file(path)
+    return ("meta_graph" if kind == "meta_graph" else "graphdef"), True, path
+
+
+def _saved_model_file(path: Path) -> tuple[Kind, bool, Path]:
+    if path.name not in _SAVED_MODEL:
+        raise BadInput(
+            f"{path}: is a SavedModel, whose file is called {_SAVED_MODEL[0]}: give its directory"
+        )
+    return _directory(path.parent)
+
+
+def _kind(path: Path) -> tuple[Kind, bool, Path]:
+    """Returns the kind of a source, whether it is text, and its path."""
+    if path.is_dir():
+        return _directory(path)
+    data = mapped(path)
+    suffix = path.suffix.lower()
+    if suffix in _NO_GRAPH:
+        raise BadInput(f"{path}: {suffix} holds no graph to freeze: give {SOURCES}")
+    if suffix in keras.SUFFIXES:
+        keras.require_safe(path)
+        return "keras", False, path
+    if suffix in graph_text.SUFFIXES:
+        return _text_kind(path)
+    if suffix == ".meta":
+        return "meta_graph", False, path
+    if meta_graph.is_saved_model(data):
+        return _saved_model_file(path)
+    return "graphdef", False, path
+
+
+def _check_options(path: Path, kind: Kind, options: Options) -> None:
+    if kind in ("saved_model", "keras") and options.checkpoint:
+        raise BadInput(f"{path}: has variables of its own: leave out --checkpoint")
+    if options.moving_averages and not options.checkpoint:
+        raise BadInput("--moving-averages needs --checkpoint: moving averages are in a checkpoint")
+    if kind == "graphdef" and not options.outputs:
+        for option, given in (
+            ("--checkpoint", options.checkpoint),
+            ("--inputs", options.inputs),
+            ("--lower-control-flow", options.lower_control_flow),
+            ("--unroll", options.unroll),
+        ):
+            if given:
+                raise BadInput(
+                    f"{path}: {option} needs --outputs: a GraphDef does not say what it computes"
+                )
+
+
+def request(path: Path, options: Options) -> Request:
+    """Returns what to freeze.
+
+    Raises BadInput where there is nothing, it is of a kind that cannot be frozen, or the options do not fit it.
+    """
+    kind, text, real = _kind(path)
+    _check_options(path, kind, options)
+    return Request(str(real.absolute()), str(path), kind, text, options)
+
+
+def files(wanted: Request) -> Iterator[Path]:
+    """Yields the files of a source and its checkpoint."""
+    path = Path(wanted.path)
+    yield from (p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    if wanted.options.checkpoint:
+        prefix = Path(wanted.options.checkpoint)
+        if prefix.parent.is_dir():
+            yield from (p for p in prefix.parent.iterdir() if p.name.startswith(prefix.name))

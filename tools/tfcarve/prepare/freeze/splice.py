@@ -1,0 +1,115 @@
+"""Puts the body of a function in the place of a call.
+
+What a call means (control inputs, effects): tensorflow/core/common_runtime/inline_function_utils.h.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tensorflow.core.framework import node_def_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import tensor_names
+from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
+from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
+from tfcarve.prepare.freeze.tensor_names import Names
+from tfcarve.prepare.graph import CONTROL
+
+# How many calls a tensor may pass through.
+_MOST_STEPS = 100_000
+# Names that say nothing but that something is called.
+_CALL_NAME = re.compile(r"(?:.*/)?(?:Stateful)?PartitionedCall(?:_\d+)?\Z")
+
+
+class Spliced:
+    """The nodes of a body under way, with what stands for the calls that were replaced."""
+
+    def __init__(self, body: Body) -> None:
+        self.names = Names({n.name for n in body.nodes} | {a.name for a in body.arguments})
+        self.framed = any(node.op in DATAFLOW_CONTROL for node in body.nodes)
+        self.nodes: list[NodeDef] = []
+        self.outputs: dict[str, list[str]] = {}
+        self.after: dict[str, list[str]] = {}
+
+    def _name(self, call: str, inner: str) -> str:
+        if _CALL_NAME.match(call) and inner not in self.names:
+            return self.names.unique(inner)
+        return self.names.unique(f"{call}/{inner}")
+
+    def add(self, call: NodeDef, body: Body, ops: Ops) -> None:
+        """Adds `body` in the place of `call`."""
+        data = [i for i in call.input if not i.startswith("^")]
+        control = [i for i in call.input if i.startswith("^")]
+        if len(data) != len(body.arguments):
+            raise BadInput(
+                f"node {call.name!r}: {len(data)} inputs for a function with {len(body.arguments)} arguments"
+            )
+        outer = {a.name: i for a, i in zip(body.arguments, data, strict=True)}
+        own = {node.name: self._name(call.name, node.name) for node in body.nodes}
+
+        def renamed(text: str) -> str:
+            name, port = tensor_names.parsed(text)
+            if name in own:
+                return tensor_names.reference(own[name], port)
+            if port == CONTROL and name in outer:
+                return f"^{tensor_names.parsed(outer[name])[0]}"
+            return str(outer.get(text, text))
+
+        # Where a call runs, in which frame or branch, a node without inputs must learn by a control input.
+        place = control or [f"^{tensor_names.parsed(i)[0]}" for i in data[:1]]
+        for node in body.nodes:
+            inputs = [renamed(i) for i in node.input]
+            if self.framed and not inputs:
+                inputs += place
+            elif ops.is_stateful(node):
+                inputs += control
+            made = with_inputs(copied(node), inputs)
+            made.name = own[node.name]
+            self.nodes.append(made)
+        results = [renamed(result.tensor) for result in body.results]
+        effects = [f"^{own[effect]}" for effect in body.effects if effect in own]
+        if effects:
+            results = [
+                self._waiting(call.name, result.dtype, tensor, effects)
+                for result, tensor in zip(body.results, results, strict=True)
+            ]
+        self.outputs[call.name] = results
+        self.after[call.name] = effects or [f"^{tensor_names.parsed(r)[0]}" for r in results]
+
+    def _waiting(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
+        """Adds a node that gives `tensor` once the effects are done."""
+        node = with_inputs(node_def_pb2.NodeDef(), [tensor, *effects])
+        node.name, node.op = self.names.unique(f"{call}/result"), "Identity"
+        node.attr["T"].type = dtype
+        self.nodes.append(node)
+        return str(node.name)
+
+    def _resolved(self, text: str) -> list[str]:
+        todo, found, steps = [text], [], 0
+        while todo:
+            one = todo.pop()
+            name, port = tensor_names.parsed(one)
+            if name not in self.outputs:
+                found.append(one)
+                continue
+            steps += 1
+            if steps > _MOST_STEPS:
+                raise BadInput(f"node {name!r}: calls in a circle")
+            if port == CONTROL:
+                todo += self.after[name]
+            elif port < len(self.outputs[name]):
+                todo.append(self.outputs[name][port])
+            else:
+                raise BadInput(f"no tensor {one!r}: the function gives {len(self.outputs[name])}")
+        return found
+
+    def resolve(self, body: Body) -> Body:
+        """Returns `body` with the nodes that were added."""
+        nodes = tuple(
+            with_inputs(node, [one for i in node.input for one in self._resolved(i)])
+            for node in self.nodes
+        )
+        results = tuple(replace(r, tensor=self._resolved(r.tensor)[0]) for r in body.results)
+        effects = tuple(one[1:] for e in body.effects for one in self._resolved(f"^{e}"))
+        return replace(body, nodes=nodes, results=results, effects=effects)

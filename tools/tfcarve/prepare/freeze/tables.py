@@ -1,0 +1,134 @@
+"""What is in a graph's lookup tables once its initialisers have run.
+
+Source: tensorflow/core/ops/lookup_ops.cc.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.checkpoint import Checkpoint, place_of
+from tfcarve.prepare.freeze.ops import NodeDef
+from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.freeze.trace import Trace
+
+TABLES = frozenset(("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"))
+_FROM_TENSORS = frozenset((
+    "InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2",
+))  # fmt: skip
+_FROM_FILE = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+INITIALISERS = _FROM_TENSORS | _FROM_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Keys, all different, and the value of each: arrays with one dimension."""
+
+    keys: Any
+    values: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where contents come from.
+
+    Attributes:
+      trace: the graph with its initialisers.
+      assets: absolute paths of asset files, by the nodes that give them.
+      checkpoint: what tables that a checkpoint keeps are read from.
+    """
+
+    trace: Trace
+    assets: Mapping[str, str]
+    checkpoint: Checkpoint | None
+
+
+def _tensor(sources: Sources, reference: str, table: str) -> Any:
+    node, port = sources.trace.origin(reference)
+    if node is not None and node.op == "RestoreV2":
+        place = place_of(sources.trace, node, port)
+        if place is None or sources.checkpoint is None:
+            raise BadInput("no checkpoint has its content")
+        return sources.checkpoint.value(place, table)
+    return sources.trace.value(reference)
+
+
+def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Content:
+    node, _ = sources.trace.origin(initialiser.input[1])
+    if node is None or node.name not in sources.assets:
+        raise BadInput(
+            "its text file is no asset of a SavedModel: export the model as a SavedModel, which keeps the file"
+        )
+    types = {key: table.attr[key].type for key in ("key_dtype", "value_dtype")}
+    handle = tf.raw_ops.AnonymousHashTable(**types)
+    attr = initialiser.attr
+    settings = {
+        "vocab_size": attr["vocab_size"].i if "vocab_size" in attr else -1,
+        "delimiter": attr["delimiter"].s.decode() if "delimiter" in attr else "\t",
+        "offset": attr["offset"].i,
+        "key_index": attr["key_index"].i,
+        "value_index": attr["value_index"].i,
+    }
+    tf.raw_ops.InitializeTableFromTextFileV2(
+        table_handle=handle, filename=sources.assets[node.name], **settings
+    )
+    keys, values = tf.raw_ops.LookupTableExportV2(
+        table_handle=handle, Tkeys=types["key_dtype"], Tvalues=types["value_dtype"]
+    )
+    return Content(keys.numpy(), values.numpy())
+
+
+def _unique(keys: Any, values: Any) -> Content:
+    if keys.ndim != 1 or keys.shape != values.shape:
+        raise BadInput(f"it has keys of shape {keys.shape} and values of shape {values.shape}")
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], values[order]
+    again = keys[1:] == keys[:-1]
+    if np.any(again & (values[1:] != values[:-1])):
+        raise BadInput(f"it has two values for the key {keys[1:][again][0]!r}")
+    first = np.concatenate([np.ones(min(len(keys), 1), bool), ~again])
+    return Content(keys[first], values[first])
+
+
+def _content(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Content:
+    if initialiser.op in _FROM_FILE:
+        found = _from_file(sources, initialiser, table)
+    else:
+        keys, values = (_tensor(sources, initialiser.input[i], table.name) for i in (1, 2))
+        found = Content(keys, values)
+    return _unique(found.keys, found.values)
+
+
+def _inputs(initialiser: NodeDef) -> int:
+    return 2 if initialiser.op in _FROM_FILE else 3
+
+
+def content(sources: Sources, table: NodeDef) -> Content:
+    """Returns the content of the table that the node `table` makes, sorted by key.
+
+    Raises BadInput, with the table's name, where that is not known before the model runs.
+    """
+    trace = sources.trace
+    restored: list[NodeDef] = []
+    initial: list[NodeDef] = []
+    for node in trace.nodes.values():
+        if node.op in INITIALISERS and len(node.input) >= _inputs(node):
+            origin, _ = trace.origin(node.input[0])
+            if origin is not None and origin.name == table.name:
+                keys, _ = trace.origin(node.input[1])
+                is_restored = keys is not None and keys.op == "RestoreV2"
+                (restored if is_restored else initial).append(node)
+    # A checkpoint is restored after the initialisers have run.
+    initialisers = restored or initial
+    try:
+        if len(initialisers) != 1:
+            raise BadInput(f"{len(initialisers) or 'no'} nodes of the graph initialise it")
+        return _content(sources, initialisers[0], table)
+    except (BadInput, tf.errors.OpError) as error:
+        raise BadInput(
+            f"table {table.name!r} ({table.op}): its content is not known before the model runs: {reason(error)}"
+        ) from None

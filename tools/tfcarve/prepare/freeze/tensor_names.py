@@ -1,0 +1,68 @@
+"""Names of nodes and tensors in a graph. Pure."""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.graph import CONTROL, Ref
+
+# Source: the regular expression for node names in tensorflow/core/graph/graph_constructor.cc and framework/ops.py.
+_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*\Z")
+_NO_NODE_NAME = re.compile(r"[^A-Za-z0-9_.\\/>-]")
+_NUMBER = re.compile(r"[0-9]{1,9}\Z")
+
+
+def parsed(reference: str) -> tuple[str, int]:
+    """Returns the node and the output in an input of a NodeDef: `a` is output 0, `^a` is output CONTROL.
+
+    Raises BadInput where what follows the colon is no number.
+    """
+    if reference.startswith("^"):
+        return reference[1:], CONTROL
+    node, colon, port = reference.rpartition(":")
+    if colon and not _NUMBER.match(port):
+        raise BadInput(f"{reference!r} is no tensor: NODE or NODE:1")
+    return (node, int(port)) if colon else (reference, 0)
+
+
+def reference(node: str, port: int) -> str:
+    """Returns the input that refers to an output of a node; the inverse of parsed."""
+    return Ref(node, port).text()
+
+
+def as_node_name(text: str) -> str:
+    """Returns a valid name for a node that is `text`, as far as that is possible."""
+    name = _NO_NODE_NAME.sub("_", text)
+    return name if _NODE_NAME.match(name) else f"t{name}"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Returns the hint ": did you mean 'x'?" with what is most like `name`, "" where nothing is."""
+    found = difflib.get_close_matches(name, list(names), 1, 0.6)
+    return f": did you mean {found[0]!r}?" if found else ""
+
+
+class Names:
+    """Names that are in use; it makes others."""
+
+    def __init__(self, used: Iterable[str]) -> None:
+        self._used = set(used)
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._used
+
+    def _tries(self, name: str) -> Iterator[str]:
+        if name not in self._next:
+            yield name
+        while True:
+            number = self._next.get(name, 0) + 1
+            self._next[name] = number
+            yield f"{name}_{number}"
+
+    def unique(self, name: str) -> str:
+        """Returns `name`, or with a number behind it where it is in use; it is in use from then on."""
+        found = next(one for one in self._tries(name) if one not in self._used)
+        self._used.add(found)
+        return found

@@ -1,0 +1,90 @@
+"""Where a tensor of a graph comes from, and its value where that is constant."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze import tensor_names
+from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.prune import needed
+from tfcarve.prepare.freeze.reason import reason
+
+_SAME = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient"))
+_INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
+
+
+class Trace:
+    """The nodes of a graph by their names.
+
+    A variable that the graph assigns once is what it is assigned: the path of an asset is kept in one.
+    """
+
+    def __init__(self, nodes: Iterable[NodeDef], ops: Ops) -> None:
+        self.nodes: Mapping[str, NodeDef] = {node.name: node for node in nodes}
+        self._ops = ops
+        self._assigned: dict[str, list[str]] = defaultdict(list)
+        for node in self.nodes.values():
+            if node.op == "AssignVariableOp" and len(node.input) >= 2:
+                self._assigned[node.input[0]].append(node.input[1])
+
+    def origin(self, reference: str) -> tuple[NodeDef | None, int]:
+        """Returns the node and the output that a tensor is, through nodes that hand on their input.
+
+        The node is None where the graph does not have it.
+        """
+        name, port = tensor_names.parsed(reference)
+        for _ in range(len(self.nodes)):
+            node = self.nodes.get(name)
+            if node is None or not node.input:
+                break
+            assigned = self._assigned.get(node.input[0], ())
+            if node.op == "ReadVariableOp" and len(assigned) == 1:
+                name, port = tensor_names.parsed(assigned[0])
+            elif node.op in _SAME:
+                name, port = tensor_names.parsed(node.input[0])
+            else:
+                break
+        return self.nodes.get(name), port
+
+    def value(self, reference: str) -> Any:
+        """Returns the array that a tensor is in each run.
+
+        Raises BadInput where it depends on an input or on state.
+        """
+        node, port = self.origin(reference)
+        if node is not None and node.op == "Const":
+            return _array(node)
+        names = needed(self.nodes.values(), [node.name] if node is not None else [])
+        below = [self.nodes[name] for name in self.nodes if name in names]
+        for one in below:
+            if self._ops.is_stateful(one) or one.op in _INPUTS or _has_functions(one):
+                raise BadInput(f"it depends on the node {one.name!r} ({one.op})")
+        if node is None:
+            raise BadInput(f"it is the tensor {reference!r}, which the graph does not have")
+        return _computed(below, f"{node.name}:{port}")
+
+
+def _array(node: NodeDef) -> Any:
+    try:
+        return tf.make_ndarray(node.attr["value"].tensor)
+    except (ValueError, TypeError, MemoryError) as error:
+        raise BadInput(f"the value of the node {node.name!r} is damaged: {error}") from None
+
+
+def _computed(nodes: Iterable[NodeDef], tensor: str) -> Any:
+    graph = tf.Graph()
+    try:
+        with graph.as_default():
+            tf.import_graph_def(graph_pb2.GraphDef(node=nodes), name="")
+        with tf.compat.v1.Session(graph=graph) as session:
+            return session.run(tensor)
+    except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
+        raise BadInput(reason(error)) from None
+
+
+def _has_functions(node: NodeDef) -> bool:
+    return any(v.HasField("func") or v.list.func for v in node.attr.values())

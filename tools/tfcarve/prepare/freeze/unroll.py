@@ -1,0 +1,81 @@
+"""Replaces loops by their iterations."""
+
+from dataclasses import replace
+
+from tensorflow.core.framework import node_def_pb2
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.freeze.bodies import Body
+from tfcarve.prepare.freeze.inline import Program
+from tfcarve.prepare.freeze.loop_count import count
+from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.prune import pruned
+from tfcarve.prepare.freeze.splice import Spliced
+from tfcarve.prepare.freeze.tensor_names import reference
+from tfcarve.prepare.freeze.trace import Trace
+
+_MOST_NODES = 1_000_000
+
+
+def _is_loop(node: NodeDef) -> bool:
+    return node.op in ("While", "StatelessWhile")
+
+
+def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Ops) -> None:
+    """Adds `times` iterations of a loop in the place of its node."""
+    control = [i for i in loop.input if i.startswith("^")]
+    values = [i for i in loop.input if not i.startswith("^")]
+    before = control
+    for number in range(times):
+        call = node_def_pb2.NodeDef(
+            name=spliced.names.unique(f"{loop.name}/{number}"), input=[*values, *before]
+        )
+        spliced.add(call, body, ops)
+        values = [reference(call.name, n) for n in range(len(values))]
+        # Effects of an iteration are done before the next one.
+        before = [f"^{call.name}"] if body.effects else control
+    spliced.outputs[loop.name] = values
+    spliced.after[loop.name] = before if times else control
+
+
+def _first_known(program: Program, most: int, ops: Ops) -> tuple[NodeDef, int]:
+    """Returns a loop of the graph, and how often it runs; raises BadInput where that is known of none."""
+    trace = Trace(program.main.nodes, ops)
+    errors = []
+    for node in filter(_is_loop, program.main.nodes):
+        try:
+            return node, count(node, program.functions, trace, ops, most)
+        except BadInput as error:  # it may depend on another loop
+            errors.append(error)
+    raise errors[0]
+
+
+def _once(program: Program, most: int, ops: Ops) -> Program:
+    """Returns `program` with one loop of its graph unrolled."""
+    main = program.main
+    loop, times = _first_known(program, most, ops)
+    body = program.functions[loop.attr["body"].func.name]
+    if len(main.nodes) + times * len(body.nodes) > _MOST_NODES:
+        raise BadInput(f"node {loop.name!r}: more than {_MOST_NODES:,} nodes once it is unrolled")
+    spliced = Spliced(main)
+    for node in main.nodes:
+        if node is loop:
+            _iterations(spliced, node, body, times, ops)
+        else:
+            spliced.nodes.append(node)
+    keep = [node.name for node in main.nodes if node.op == "Placeholder"]
+    return replace(program, main=pruned(spliced.resolve(main), keep))
+
+
+def unrolled(program: Program, most: int, ops: Ops) -> Program:
+    """Returns `program` without loops in its graph; those in branches stay.
+
+    Args:
+      program: without variables and tables.
+      most: how many iterations a loop may have.
+      ops: definitions of ops.
+    Raises BadInput where a loop has more, or how many is not known before the model runs.
+    """
+    while any(map(_is_loop, program.main.nodes)):
+        program = _once(program, most, ops)
+    return program

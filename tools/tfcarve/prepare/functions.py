@@ -1,0 +1,159 @@
+"""Bodies of functions as graphs, so that transforms needn't know that they are in one.
+
+In a body an input is spelled "argument" or "node:output_name:i"; a graph counts all outputs of a node. Source:
+the comments of FunctionDef in tensorflow/core/framework/function.proto, NameRangesForNode in
+tensorflow/core/framework/node_def_util.cc.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import Graph, Ref, ref
+from tfcarve.prepare.messages import FunctionDef, FunctionDefLibrary, NodeDef, OpDef
+
+OpDefs = Mapping[str, OpDef]
+
+
+class Unknown(Exception):
+    """The body has an op that is not known, or names what is not there: it is left as it is."""
+
+
+def output_sizes(node: NodeDef, op_defs: OpDefs) -> list[tuple[str, int]]:
+    """Returns the names of a node's output arguments and how many tensors each has; raises Unknown."""
+    op = op_defs.get(node.op)
+    if op is None:
+        raise Unknown(node.op)
+    found = []
+    for arg in op.output_arg:
+        key = arg.number_attr or arg.type_list_attr
+        if key and (key not in node.attr or node.attr[key].placeholder):
+            raise Unknown(f"{node.name}: {key}")
+        size = 1
+        if arg.number_attr:
+            size = node.attr[key].i
+        elif arg.type_list_attr:
+            size = len(node.attr[key].list.type)
+        found.append((arg.name, size))
+    return found
+
+
+def with_functions(op_defs: OpDefs, library: FunctionDefLibrary) -> OpDefs:
+    """Returns the definitions with those of the functions of a library: a node may call one by its name."""
+    return {**op_defs, **{f.signature.name: f.signature for f in library.function}}
+
+
+def called(listed: Iterable[NodeDef]) -> set[str]:
+    """Returns the names of what may be functions that nodes call: their ops, and the functions in attributes."""
+    found = set()
+    for node in listed:
+        found.add(node.op)
+        for value in node.attr.values():
+            if value.HasField("func"):
+                found.add(value.func.name)
+            found.update(function.name for function in value.list.func)
+    return found
+
+
+def used_functions(graph: Graph) -> FunctionDefLibrary:
+    """Returns the functions that the nodes of a graph call, or what these call; all that is said of gradients stays."""
+    bodies = {function.signature.name: function for function in graph.library.function}
+    used: set[str] = set()
+    todo = called(graph.nodes) & bodies.keys()
+    while todo:
+        used |= todo
+        todo = {name for key in todo for name in called(bodies[key].node_def)}
+        todo = (todo & bodies.keys()) - used
+    library = FunctionDefLibrary()
+    library.function.extend(f for f in graph.library.function if f.signature.name in used)
+    library.gradient.extend(graph.library.gradient)
+    library.registered_gradients.extend(graph.library.registered_gradients)
+    return library
+
+
+def _first(node: NodeDef, output: str, op_defs: OpDefs) -> int:
+    place = 0
+    for name, size in output_sizes(node, op_defs):
+        if name == output:
+            return place
+        place += size
+    raise Unknown(f"{node.name}:{output}")
+
+
+def _flat(text: str, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> Ref:
+    """Returns what an input in a body is in the graph."""
+    if text.startswith("^"):
+        return ref(text)
+    name, *rest = text.split(":")
+    if name in args:
+        return Ref(name)
+    if name not in known or not rest:
+        raise Unknown(text)
+    output, index = rest[0], int(rest[1]) if len(rest) > 1 else 0
+    return Ref(name, _first(known[name], output, op_defs) + index)
+
+
+def _nested(source: Ref, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> str:
+    """Returns how a body spells what is `source` in the graph."""
+    if source.output < 0:
+        return source.text()
+    if source.node in args:
+        return source.node
+    place = source.output
+    for name, size in output_sizes(known[source.node], op_defs):
+        if place < size:
+            return f"{source.node}:{name}:{place}"
+        place -= size
+    raise Unknown(source.text())
+
+
+def body(function: FunctionDef, op_defs: OpDefs) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
+    """Returns a function's body as a graph, its inputs (the arguments, as Placeholders) and what it returns.
+
+    The nodes that a call waits for are among what it returns. Raises Unknown where the body can't be one.
+    """
+    args = {arg.name for arg in function.signature.input_arg}
+    if any(a.number_attr or a.type_list_attr for a in function.signature.input_arg):
+        raise Unknown(function.signature.name)
+    listed = []
+    for arg in function.signature.input_arg:
+        placeholder = nodes.make("Placeholder", arg.name, ())
+        key = arg.type_attr
+        value = function.attr[key].type if key and key in function.attr else arg.type
+        placeholder.attr["dtype"].type = value
+        listed.append(placeholder)
+    own = [nodes.copy(node) for node in function.node_def]
+    known = {node.name: node for node in own}
+    for node in own:
+        node.input[:] = [_flat(text, known, args, op_defs).text() for text in node.input]
+    returned = [_flat(text, known, args, op_defs).text() for text in function.ret.values()]
+    returned += list(function.control_ret.values())
+    return Graph(listed + own), tuple(sorted(args)), tuple(dict.fromkeys(returned))
+
+
+def flat_return(function: FunctionDef, output: str, op_defs: OpDefs) -> Ref:
+    """Returns the tensor that a function returns for an output argument, as its body's graph names it."""
+    args = {arg.name for arg in function.signature.input_arg}
+    known = {node.name: node for node in function.node_def}
+    if output not in function.ret:
+        raise Unknown(f"no value for {output!r}")
+    return _flat(function.ret[output], known, args, op_defs)
+
+
+def put_back(function: FunctionDef, before: Graph, after: Graph, op_defs: OpDefs) -> None:
+    """Makes `after` the body of `function`, whose body `before` is.
+
+    Raises Unknown, and leaves the function as it is, where that can't be.
+    """
+    args = {arg.name for arg in function.signature.input_arg}
+    old = {node.name: node for node in before.nodes}
+    own = [nodes.copy(node) for node in after.nodes if node.name not in args]
+    known = {node.name: node for node in own}
+    returned = {}
+    for key, text in function.ret.items():
+        source = _flat(text, old, args, op_defs)
+        returned[key] = _nested(source, known, args, op_defs)
+    for node in own:
+        node.input[:] = [_nested(ref(text), known, args, op_defs) for text in node.input]
+    del function.node_def[:]
+    function.node_def.extend(own)
+    function.ret.update(returned)

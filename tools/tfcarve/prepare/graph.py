@@ -1,0 +1,253 @@
+"""A graph that transforms work on: its nodes as messages of their own, and what refers to what."""
+
+import difflib
+from collections import deque
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
+
+CONTROL = -1
+# An edge out of these leads back to the head of a loop.
+_BACK_EDGES = frozenset(("NextIteration", "RefNextIteration"))
+
+
+class Ref(NamedTuple):
+    """What an input names: an output of a node; output CONTROL for the end of its computation."""
+
+    node: str
+    output: int = 0
+
+    def text(self) -> str:
+        """Returns it as NodeDef.input spells it."""
+        if self.output == CONTROL:
+            return f"^{self.node}"
+        return f"{self.node}:{self.output}" if self.output else self.node
+
+
+def ref(text: str) -> Ref:
+    """Reads an entry of NodeDef.input: "a", "a:1", "^a".
+
+    Source: ParseTensorName in tensorflow/core/graph/tensor_id.cc.
+    """
+    if text.startswith("^"):
+        return Ref(text[1:], CONTROL)
+    name, colon, index = text.rpartition(":")
+    if colon and name and index.isdecimal() and index.isascii() and len(index) < 10:
+        return Ref(name, int(index))
+    return Ref(text)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A GraphDef, taken apart so that a node that is dropped frees its memory.
+
+    Attributes:
+      nodes: in the order of the file, each with a name of its own. A transform owns them and may change them.
+      library: the functions.
+      versions: the other fields of the GraphDef, in binary form.
+    """
+
+    nodes: list[NodeDef]
+    library: FunctionDefLibrary = field(default_factory=FunctionDefLibrary)
+    versions: bytes = b""
+
+    def with_nodes(self, nodes: Iterable[NodeDef]) -> "Graph":
+        """Returns the graph with other nodes."""
+        return replace(self, nodes=list(nodes))
+
+
+def data_inputs(node: NodeDef) -> list[Ref]:
+    """Returns the tensors that a node reads."""
+    return [ref(text) for text in node.input if not text.startswith("^")]
+
+
+def control_inputs(node: NodeDef) -> list[str]:
+    """Returns the names of the nodes that a node waits for."""
+    return [text[1:] for text in node.input if text.startswith("^")]
+
+
+def by_name(graph: Graph) -> dict[str, NodeDef]:
+    """Returns the nodes by their names."""
+    return {node.name: node for node in graph.nodes}
+
+
+def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
+    """Returns for each output that is used (or waited for) the nodes that do so, one entry for each input."""
+    found: dict[Ref, list[NodeDef]] = {}
+    for node in graph.nodes:
+        for text in node.input:
+            found.setdefault(ref(text), []).append(node)
+    return found
+
+
+def consumer_counts(graph: Graph) -> dict[str, int]:
+    """Returns for each node that is used or waited for how many inputs name it."""
+    found: dict[str, int] = {}
+    for node in graph.nodes:
+        for text in node.input:
+            name = ref(text).node
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def reachable(graph: Graph, names: Iterable[str], stop: Collection[str] = ()) -> set[str]:
+    """Returns the names of the nodes that `names` depend on, themselves included; `stop`: no farther than these."""
+    nodes = by_name(graph)
+    found = set(names)
+    todo = list(found)
+    while todo:
+        name = todo.pop()
+        if name in stop or name not in nodes:
+            continue
+        for text in nodes[name].input:
+            source = ref(text).node
+            if source not in found:
+                found.add(source)
+                todo.append(source)
+    return found
+
+
+def unique_name(wanted: str, taken: set[str]) -> str:
+    """Returns `wanted`, or that with a number, and adds it to `taken`."""
+    name, number = wanted, 0
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken.add(name)
+    return name
+
+
+class Replaced:
+    """Follows chains of replaced tensors to their end; each chain is walked once."""
+
+    def __init__(self, replaced: Mapping[Ref, Ref]) -> None:
+        """Starts with what is replaced by what."""
+        self._by = replaced
+        self._final: dict[Ref, Ref] = {}
+
+    def final(self, source: Ref) -> Ref:
+        """Returns the end of the chain that begins at `source`; in a circle, one of its tensors."""
+        passed: dict[Ref, None] = {}
+        while source not in self._final and source in self._by and source not in passed:
+            passed[source] = None
+            source = self._by[source]
+        source = self._final.get(source, source)
+        self._final.update(dict.fromkeys(passed, source))
+        return source
+
+
+def rewire(nodes: Iterable[NodeDef], replaced: Mapping[Ref, Ref]) -> None:
+    """Makes all inputs that name a key of `replaced` name its value (or what that is replaced by in turn).
+
+    Control inputs are replaced where their own Ref is a key. One that is there twice then is left out.
+    """
+    chains = Replaced(replaced)
+    for node in nodes:
+        old = [ref(text) for text in node.input]
+        new = [chains.final(source) for source in old]
+        if new != old:
+            set_inputs(node, new)
+
+
+def set_inputs(node: NodeDef, sources: Iterable[Ref]) -> None:
+    """Sets a node's inputs, control inputs last and each once."""
+    listed = list(sources)
+    data = [source.text() for source in listed if source.output != CONTROL]
+    control = dict.fromkeys(source.text() for source in listed if source.output == CONTROL)
+    node.input[:] = [*data, *control]
+
+
+def topological_order(graph: Graph) -> list[NodeDef]:
+    """Returns the nodes so that each comes after what it reads or waits for, else in the order that they have.
+
+    The edges that close a loop (out of NextIteration) don't count. Raises BadInput where there is another cycle.
+    """
+    nodes = by_name(graph)
+    waits: dict[str, int] = {}
+    users: dict[str, list[str]] = {}
+    for node in graph.nodes:
+        sources = {ref(text).node for text in node.input}
+        sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
+        waits[node.name] = len(sources)
+        for source in sorted(sources):
+            users.setdefault(source, []).append(node.name)
+    ready = deque(node.name for node in graph.nodes if not waits[node.name])
+    order: list[NodeDef] = []
+    while ready:
+        name = ready.popleft()
+        order.append(nodes[name])
+        for user in users.get(name, ()):
+            waits[user] -= 1
+            if not waits[user]:
+                ready.append(user)
+    if len(order) < len(graph.nodes):
+        left = [name for name, count in waits.items() if count]
+        raise BadInput(
+            f"node {_on_cycle(nodes, left)!r}: depends on itself: a cycle that is no loop of NextIteration; "
+            "save the model again where it was made"
+        )
+    return order
+
+
+def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
+    """Returns a node on a cycle; each of `left` depends on another of them."""
+    among = set(left)
+    name, seen = left[0], set[str]()
+    while name not in seen:
+        seen.add(name)
+        sources = (ref(text).node for text in nodes[name].input)
+        name = next(s for s in sources if s in among and nodes[s].op not in _BACK_EDGES)
+    return name
+
+
+# Source: kColocationGroupPrefix in tensorflow/core/graph/graph.cc.
+SAME_DEVICE = "loc:@"
+
+
+def forget_missing_places(graph: Graph) -> None:
+    """Takes out of all nodes that they are to be on the same device as a node that is not there."""
+    known = {f"{SAME_DEVICE}{node.name}".encode() for node in graph.nodes}
+    prefix = SAME_DEVICE.encode()
+    for node in graph.nodes:
+        if "_class" not in node.attr:
+            continue
+        listed = node.attr["_class"].list.s
+        left = [raw for raw in listed if raw in known or not raw.startswith(prefix)]
+        if not left:
+            del node.attr["_class"]
+        elif len(left) < len(listed):
+            listed[:] = left
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Returns "; did you mean …?" with the names nearest to `name`, or nothing."""
+    near = difflib.get_close_matches(name, sorted(known), n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def require_new(name: str, seen: Container[str]) -> None:
+    """Makes sure that no node of the name is among those seen; raises BadInput where one is."""
+    if name in seen:
+        raise BadInput(f"node {name!r}: there are two of that name: give each its own")
+
+
+def check(graph: Graph) -> None:
+    """Makes sure that each node has a name of its own, all that it names is there and there is no cycle.
+
+    Raises BadInput with the node's name where it is not so.
+    """
+    seen: set[str] = set()
+    for node in graph.nodes:
+        require_new(node.name, seen)
+        seen.add(node.name)
+    for node in graph.nodes:
+        for text in node.input:
+            if ref(text).node not in seen:
+                raise BadInput(
+                    f"node {node.name!r}: its input {text!r} names no node of the graph"
+                    f"{nearest(ref(text).node, seen)}"
+                )
+    topological_order(graph)

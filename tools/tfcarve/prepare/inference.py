@@ -1,0 +1,96 @@
+"""What TensorFlow infers of a graph before it runs: the types and shapes of all outputs."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from tfcarve.prepare import functions, nodes
+from tfcarve.prepare.evaluate import Evaluator, Output
+from tfcarve.prepare.graph import Graph, Ref, ref
+from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
+
+Outputs = Mapping[str, Sequence[Output]]
+
+# Constants with more values do not decide a shape: TensorFlow gets only their type and shape.
+_MANY = 1024
+
+
+def output_of(source: Ref, known: Outputs) -> Output | None:
+    """Returns the type and shape of a tensor; None where they are not known."""
+    listed = known.get(source.node, ())
+    return listed[source.output] if 0 <= source.output < len(listed) else None
+
+
+def shape_of(source: Ref, known: Outputs) -> tuple[int, ...] | None:
+    """Returns the shape of a tensor, -1 for an unknown size; None where the rank is unknown."""
+    output = output_of(source, known)
+    return output.shape if output is not None else None
+
+
+def outputs(graph: Graph, evaluator: Evaluator) -> dict[str, list[Output]]:
+    """Returns for each node the types and shapes of its outputs, as far as they are known.
+
+    Nodes that depend on an op that TensorFlow does not have, in a function too, are left out. Raises evaluate.Failed where shapes don't
+    fit or an attribute is wrong.
+    """
+    known_ops = evaluator.op_defs.keys()
+    library = _of_known_functions(graph, known_ops)
+    known = _of_known_ops(graph, known_ops, {f.signature.name for f in library.function})
+    light = Graph([_light(node) for node in known], library, graph.versions)
+    with evaluator.loaded(light) as loaded:
+        return loaded.outputs()
+
+
+def _of_known_functions(graph: Graph, ops: Collection[str]) -> FunctionDefLibrary:
+    """Returns the functions in which, and in all that they call, there are only ops of TensorFlow."""
+    bodies = {f.signature.name: functions.called(f.node_def) for f in graph.library.function}
+    callers: dict[str, list[str]] = {}
+    for name, used in bodies.items():
+        for callee in used:
+            callers.setdefault(callee, []).append(name)
+    own = {f.signature.name: {n.op for n in f.node_def} for f in graph.library.function}
+    todo = [name for name, used in own.items() if not all(op in ops or op in own for op in used)]
+    unknown = set(todo)
+    while todo:
+        new = [name for name in callers.get(todo.pop(), ()) if name not in unknown]
+        unknown.update(new)
+        todo += new
+    if not unknown:
+        return graph.library
+    library = FunctionDefLibrary()
+    library.function.extend(f for f in graph.library.function if f.signature.name not in unknown)
+    return library
+
+
+def _of_known_ops(graph: Graph, ops: Collection[str], usable: set[str]) -> list[NodeDef]:
+    """Returns the nodes that depend on no op but TensorFlow's, and on no function but the usable ones."""
+    missing = {f.signature.name for f in graph.library.function} - usable
+    users: dict[str, list[str]] = {}
+    for node in graph.nodes:
+        for text in node.input:
+            users.setdefault(ref(text).node, []).append(node.name)
+    todo = [
+        node.name
+        for node in graph.nodes
+        if (node.op not in ops and node.op not in usable)
+        or (missing and not missing.isdisjoint(functions.called((node,))))
+    ]
+    unknown = set(todo)
+    while todo:
+        new = [name for name in users.get(todo.pop(), ()) if name not in unknown]
+        unknown.update(new)
+        todo += new
+    return [node for node in graph.nodes if node.name not in unknown]
+
+
+def _light(node: NodeDef) -> NodeDef:
+    if node.op != "Const" or math.prod(nodes.shape(node)) <= _MANY:
+        return node
+    tensor = nodes.tensor(node)
+    waits = [ref(text) for text in node.input]
+    return nodes.make(
+        "Placeholder",
+        node.name,
+        waits,
+        dtype=nodes.type_value(tensor.dtype),
+        shape=nodes.shape_value(nodes.shape(node)),
+    )

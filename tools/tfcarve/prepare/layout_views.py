@@ -1,0 +1,140 @@
+"""The same tensor with its dimensions in another order: found where it is there already, else made by one Transpose."""
+
+import numpy as np
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs, unique_name
+from tfcarve.prepare.layout import Facts, Order, then, to_second
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+# The frames of loops: a constant in one has to wait for something in it.
+_FRAMES = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
+_REFERENCE = 100
+
+
+class Views:
+    """Tensors of a graph that is rewritten, in other orders of their dimensions."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Starts with the graph as it was."""
+        self._facts = facts
+        self._taken = set(facts.known)
+        self._waits = any(node.op in _FRAMES for node in facts.known.values())
+        self._last: dict[Ref, Ref] = {}
+        self._first: dict[Ref, Ref] = {}
+        self._transposes: dict[Ref, tuple[Ref, Order]] = {}
+        self._made: dict[tuple[Ref, Order], Ref] = {}
+        self._constants: dict[tuple[bytes, str, tuple[int, ...]], Ref] = {}
+        self.new: list[NodeDef] = []
+
+    def name(self, wanted: str) -> str:
+        """Returns a name that no node has."""
+        return unique_name(wanted, self._taken)
+
+    def set_last(self, source: Ref, last: Ref) -> None:
+        """Says that `last` is what `source` was, with channels last."""
+        self._last[source] = last
+        self._first[last] = source
+
+    def is_last(self, source: Ref) -> bool:
+        """Says whether a tensor is there with channels last."""
+        return source in self._last
+
+    def perm(self, node: NodeDef) -> Order | None:
+        """Returns the constant perm of a Transpose that waits for nothing; None where it is no such."""
+        if node.op != "Transpose" or node.name in self._facts.fed or control_inputs(node):
+            return None
+        sources = data_inputs(node)
+        values = self._facts.integers(sources[1]) if len(sources) == 2 else None
+        if values is None or sorted(values) != list(range(len(values))):
+            return None
+        return tuple(values)
+
+    def resolve(self, source: Ref, order: Order) -> tuple[Ref, Order]:
+        """Returns a tensor and the perm with which it is `source` transposed with `order`, through all Transposes."""
+        if source in self._last:
+            return self._last[source], then(to_second(len(order)), order)
+        if source in self._transposes:
+            base, first = self._transposes[source]
+            return base, then(first, order)
+        return source, order
+
+    def add(self, own: Ref, source: Ref, perm: Order) -> tuple[Ref, Order]:
+        """Adds a Transpose of the old graph: `own` is `source` transposed with `perm`.
+
+        Returns a tensor and the perm with which that becomes `own`; the perm (0, 1, ...) where both are equal.
+        """
+        base, order = self.resolve(source, perm)
+        self._transposes[own] = base, order
+        self._made.setdefault((base, order), own)
+        return base, order
+
+    def transposed(self, source: Ref, order: Order, name: str = "") -> Ref:
+        """Returns what is `source` transposed with `order`; `name`: of the node if one is made."""
+        base, order = self.resolve(source, order)
+        if order == tuple(range(len(order))):
+            return base
+        if (base, order) not in self._made:
+            self._made[base, order] = self._make(base, order, name)
+        return self._made[base, order]
+
+    def _make(self, base: Ref, order: Order, name: str) -> Ref:
+        known = self._facts.known.get(base.node)
+        if known is not None and self._facts.is_constant(base):
+            made = self._constant(known, nodes.value(known).transpose(order), "transposed")
+            return Ref(made.name)
+        perm = self.integers(np.array(order, np.int32), base)
+        suffix = f"_{base.output}" if base.output else ""
+        name = name or self.name(f"{base.node}{suffix}/transpose")
+        made = nodes.make("Transpose", name, (base, perm))
+        made.attr["Tperm"].type = nodes.INT32
+        made.attr["T"].type = self._dtype(base)
+        self.new.append(made)
+        return Ref(made.name)
+
+    def _dtype(self, source: Ref) -> int:
+        output = self._facts.output(self._first.get(source, source))
+        return output.dtype % _REFERENCE if output is not None else nodes.FLOAT
+
+    def _constant(self, old: NodeDef, array: Array, suffix: str) -> NodeDef:
+        made = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
+        set_inputs(made, [Ref(name, CONTROL) for name in control_inputs(old)])
+        self.new.append(made)
+        return made
+
+    def replaced(self, source: Ref, array: Array) -> Ref:
+        """Returns a constant with other values in the place of the constant `source`."""
+        key = (array.tobytes(), source.node, array.shape)
+        if key not in self._constants:
+            made = self._constant(self._facts.known[source.node], array, "channels_last")
+            self._constants[key] = Ref(made.name)
+        return self._constants[key]
+
+    def integers(self, array: Array, near: Ref) -> Ref:
+        """Returns a constant of integers that is there whenever `near` is."""
+        key = (array.tobytes(), near.node if self._waits else "", array.shape)
+        if key not in self._constants:
+            made = nodes.constant(self.name("convert_layout/order"), array)
+            set_inputs(made, [Ref(near.node, CONTROL)] if self._waits else [])
+            self.new.append(made)
+            self._constants[key] = Ref(made.name)
+        return self._constants[key]
+
+    def reordered(self, source: Ref, order: Order) -> Ref:
+        """Returns the rows of a tensor of the old graph in another order."""
+        array = self._facts.constant(source)
+        if array is not None:
+            return self.replaced(source, np.ascontiguousarray(array[list(order)]))
+        name = self.name(f"{source.node}/channels_last")
+        return self.gathered(source, order, name, self._dtype(source))
+
+    def gathered(self, source: Ref, order: Order, name: str, dtype: int) -> Ref:
+        """Returns the rows of `source`, of DataType `dtype`, in another order: a new node `name`."""
+        indices = self.integers(np.array(order, np.int32), source)
+        axis = self.integers(np.array(0, np.int32), source)
+        made = nodes.make("GatherV2", name, (source, indices, axis))
+        for key, number in (("Tparams", dtype), ("Tindices", nodes.INT32), ("Taxis", nodes.INT32)):
+            made.attr[key].type = number
+        self.new.append(made)
+        return Ref(made.name)

@@ -1,0 +1,134 @@
+"""Nodes: made, and their attributes read and set."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import tensors
+from tfcarve.prepare.graph import Ref
+from tfcarve.prepare.messages import AttrValue, NodeDef, TensorProto, TensorShapeProto
+from tfcarve.prepare.tensors import Array
+
+FLOAT = 1
+INT32 = 3
+
+
+def type_value(number: int) -> AttrValue:
+    """Returns an attribute that is a type."""
+    return AttrValue(type=number)
+
+
+def text_value(text: str) -> AttrValue:
+    """Returns an attribute that is a string."""
+    return AttrValue(s=text.encode())
+
+
+def ints_value(values: Iterable[int]) -> AttrValue:
+    """Returns an attribute that is a list of integers; it is set where the list is empty too."""
+    value = AttrValue()
+    value.list.SetInParent()
+    value.list.i.extend(int(v) for v in values)
+    return value
+
+
+def shape_value(dims: Sequence[int] | None) -> AttrValue:
+    """Returns an attribute that is a shape: -1 for a size that is unknown, None for an unknown rank."""
+    shape = TensorShapeProto(unknown_rank=dims is None)
+    for size in dims or ():
+        shape.dim.add(size=size)
+    return AttrValue(shape=shape)
+
+
+def make(op: str, name: str, inputs: Iterable[Ref], **attrs: AttrValue) -> NodeDef:
+    """Returns a new node."""
+    made = NodeDef(name=name, op=op, input=[source.text() for source in inputs])
+    for key, value in attrs.items():
+        made.attr[key].CopyFrom(value)
+    return made
+
+
+def constant(name: str, array: Array, dtype: int | None = None) -> NodeDef:
+    """Returns a Const; `dtype` is that of the array where none is named."""
+    made = NodeDef(name=name, op="Const")
+    held = made.attr["value"].tensor
+    tensors.fill(held, array, dtype)
+    made.attr["dtype"].type = held.dtype
+    return made
+
+
+def constant_of(name: str, held: TensorProto) -> NodeDef:
+    """Returns a Const that holds the tensor `held`."""
+    made = NodeDef(name=name, op="Const")
+    made.attr["dtype"].type = held.dtype
+    made.attr["value"].tensor.CopyFrom(held)
+    return made
+
+
+def tensor(node: NodeDef) -> TensorProto:
+    """Returns the tensor of a Const; raises BadInput where it has none."""
+    if "value" not in node.attr:
+        raise BadInput(f"node {node.name!r}: a Const without a value: the file is damaged")
+    return node.attr["value"].tensor
+
+
+def value(node: NodeDef) -> Array:
+    """Returns the value of a Const, not to be written to; raises BadInput where it holds none."""
+    return tensors.to_array(tensor(node), node.name)
+
+
+def shape(node: NodeDef) -> tuple[int, ...]:
+    """Returns the shape of a Const; raises BadInput where it is not known."""
+    return tensors.shape(tensor(node), node.name)
+
+
+def copy(node: NodeDef, name: str | None = None) -> NodeDef:
+    """Returns a copy of a node, with another name where one is named."""
+    made = NodeDef()
+    made.CopyFrom(node)
+    if name is not None:
+        made.name = name
+    return made
+
+
+def dtype(node: NodeDef, key: str = "T") -> int:
+    """Returns an attribute that is a type; 0 where the node has none of that name."""
+    return node.attr[key].type if key in node.attr else 0
+
+
+def text(node: NodeDef, key: str, default: str = "") -> str:
+    """Returns an attribute that is a string, or the default of its op, which the caller knows."""
+    return node.attr[key].s.decode(errors="replace") if key in node.attr else default
+
+
+def flag(node: NodeDef, key: str, default: bool) -> bool:
+    """Returns an attribute that is a truth value, or the default of its op, which the caller knows."""
+    return node.attr[key].b if key in node.attr else default
+
+
+def number(node: NodeDef, key: str, default: float) -> float:
+    """Returns an attribute that is a float, or the default of its op, which the caller knows."""
+    return node.attr[key].f if key in node.attr else float(np.float32(default))
+
+
+def ints(node: NodeDef, key: str) -> tuple[int, ...]:
+    """Returns an attribute that is a list of integers; empty where the node has none of that name."""
+    return tuple(node.attr[key].list.i) if key in node.attr else ()
+
+
+def copy_attrs(source: NodeDef, target: NodeDef, keys: Iterable[str]) -> None:
+    """Copies those of the attributes `keys` that `source` has."""
+    for key in keys:
+        if key in source.attr:
+            target.attr[key].CopyFrom(source.attr[key])
+
+
+def set_attr(node: NodeDef, key: str, attr: AttrValue) -> None:
+    """Sets an attribute."""
+    node.attr[key].CopyFrom(attr)
+
+
+def same_attr(a: Any, b: Any) -> bool:
+    """Says whether two messages hold the same."""
+    return bool(a.SerializeToString(deterministic=True) == b.SerializeToString(deterministic=True))

@@ -1,0 +1,125 @@
+"""A list of transforms, applied to a graph one after the other."""
+
+from collections.abc import Callable, Sequence
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import functions, nodes, transforms
+from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.evaluate import Evaluator, Failed
+from tfcarve.prepare.graph import Graph, Ref, by_name, check, forget_missing_places, nearest, ref
+from tfcarve.prepare.messages import FunctionDef
+from tfcarve.prepare.transform_list import Step
+
+Show = Callable[[str, int, int], None]
+
+
+def require(steps: Sequence[Step]) -> None:
+    """Makes sure that all transforms and their parameters are known; raises BadInput with the nearest names."""
+    for step in steps:
+        known = transforms.load(step.name).PARAMETERS | transforms.COMMON_PARAMETERS
+        for name in step.parameters:
+            if name not in known:
+                raise BadInput(
+                    f"{step.name}: parameter {name!r} is unknown{nearest(name, known) or '.'}"
+                    f" It knows: {', '.join(sorted(known))}"
+                )
+        Parameters(step.name, step.parameters).truth("ignore_errors", False)
+
+
+def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Makes sure that inputs and outputs are in the graph; raises BadInput with the nearest names."""
+    known = by_name(graph)
+    for kind, names in (("input", inputs), ("output", outputs)):
+        for name in names:
+            if ref(name).node not in known:
+                raise BadInput(
+                    f"{kind} {name!r} names no node of the graph{nearest(ref(name).node, known)}"
+                )
+
+
+def transform(
+    graph: Graph,
+    steps: Sequence[Step],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    evaluator: Evaluator,
+    show: Show = lambda *_: None,
+) -> Graph:
+    """Returns what `steps` make of a graph, which is used up: its nodes are changed and taken out of it.
+
+    Args:
+      graph: without cycles, with inputs and outputs.
+      steps: the transforms, in their order.
+      inputs: the tensors that an app feeds.
+      outputs: the tensors that it fetches; rename_node may give them, as inputs, another name.
+      evaluator: TensorFlow, for what has to be computed.
+      show: called with the current step, how many are done and how many there are.
+
+    Raises:
+      BadInput: a transform or parameter is unknown, an input or output is not there, or a transform can't be
+        applied.
+    """
+    require(steps)
+    require_nodes(graph, inputs, outputs)
+    owned = [graph.with_nodes(graph.nodes)]
+    graph.nodes.clear()  # the caller's list would keep what is replaced in memory
+    for number, step in enumerate(steps):
+        show(step.name, number, len(steps))
+        context = Context(
+            tuple(inputs), tuple(outputs), Parameters(step.name, step.parameters), evaluator
+        )
+        owned.append(_step(owned.pop(), context))
+        if step.name == "rename_node":
+            inputs, outputs = (_renamed(names, step) for names in (inputs, outputs))
+        require_nodes(owned[0], inputs, outputs)
+    return owned.pop()
+
+
+def _renamed(names: Sequence[str], step: Step) -> list[str]:
+    """Returns what an app feeds or fetches after rename_node."""
+    (old,), (new,) = step.parameters["old_node_name"], step.parameters["new_node_name"]
+    sources = [ref(name) for name in names]
+    return [Ref(new if s.node == old else s.node, s.output).text() for s in sources]
+
+
+def _step(graph: Graph, context: Context) -> Graph:
+    name = context.parameters.transform
+    module = transforms.load(name)
+    ignores = context.parameters.truth("ignore_errors", False)
+    before = [nodes.copy(node) for node in graph.nodes] if ignores else []
+    try:
+        made = module.apply(graph, context)
+        forget_missing_places(made)
+        check(made)
+        if module.IN_FUNCTIONS and made.library.function:
+            op_defs = functions.with_functions(context.evaluator.op_defs, made.library)
+            for function in made.library.function:
+                _in_function(function, module, context, made, op_defs)
+        return made
+    except Failed as error:
+        problem = BadInput(f"{name}: TensorFlow says: {error}")
+    except BadInput as error:
+        problem = error if str(error).startswith(name) else BadInput(f"{name}: {error}")
+    if ignores:
+        return graph.with_nodes(before)
+    raise problem
+
+
+def _in_function(
+    function: FunctionDef,
+    module: transforms.Transform,
+    context: Context,
+    graph: Graph,
+    op_defs: functions.OpDefs,
+) -> None:
+    try:
+        body, inputs, outputs = functions.body(function, op_defs)
+        unchanged = Graph([nodes.copy(node) for node in body.nodes])
+        called = functions.used_functions(Graph(body.nodes, graph.library))
+        own = Context(inputs, outputs, context.parameters, context.evaluator, in_function=True)
+        made = module.apply(Graph(body.nodes, called, graph.versions), own)
+        forget_missing_places(made)
+        check(made)
+        functions.put_back(function, unchanged, made, op_defs)
+    except functions.Unknown:
+        return

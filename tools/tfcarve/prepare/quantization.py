@@ -1,0 +1,91 @@
+"""Float values as unsigned bytes, as Dequantize in mode MIN_FIRST reads them. Pure.
+
+Source: FloatToQuantized in tensorflow/core/kernels/quantization_utils.h.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, set_inputs
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+QUINT8 = 12
+QINT32 = 13
+_STEPS = 256
+
+
+@dataclass(frozen=True)
+class Eight:
+    """A tensor of bytes and the scalars that say which floats they are.
+
+    Attributes:
+      values: the tensor of quint8.
+      low: what the byte 0 is.
+      high: what the byte 255 is.
+    """
+
+    values: Ref
+    low: Ref
+    high: Ref
+
+    def refs(self) -> tuple[Ref, Ref, Ref]:
+        """Returns the three, in the order of the inputs of most ops."""
+        return self.values, self.low, self.high
+
+
+def value_range(array: Array) -> tuple[np.float32, np.float32] | None:
+    """Returns the range of floats, with 0 in it and not empty; None where a value, or its width, is not finite."""
+    if not np.isfinite(array).all():
+        return None
+    low = np.float32(array.min(initial=0))
+    high = np.float32(array.max(initial=0))
+    if not np.isfinite(width(low, high)):
+        return None
+    return (low, high) if low < high else (low, np.float32(low + 1))
+
+
+def width(low: np.float32, high: np.float32) -> np.float32:
+    """Returns how wide a range is; infinite where that is no float32."""
+    with np.errstate(over="ignore"):
+        return np.float32(high - low)
+
+
+def quantized(array: Array, low: np.float32, high: np.float32) -> Array:
+    """Returns floats as bytes for the range from `low` to `high`."""
+    scale = (_STEPS - 1) / float(width(low, high))
+    steps = _rounded(array.astype(np.float64) * scale) - _rounded(np.float64(low) * scale)
+    return np.clip(steps, 0, _STEPS - 1).astype(np.uint8)
+
+
+def _rounded(values: Array | np.float64) -> Array:
+    """Returns the nearest whole numbers; halves go away from zero."""
+    return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
+
+
+def constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | None:
+    """Returns the constants of bytes, low and high, called `names`, of a Const of floats; None where it can't be."""
+    array = nodes.value(node)
+    found = value_range(array)
+    if found is None:
+        return None
+    made = [
+        nodes.constant(names[0], quantized(array, *found), QUINT8),
+        *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], found, strict=True)),
+    ]
+    for constant in made:
+        set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
+    return made
+
+
+def dequantize(name: str, eight: Eight) -> NodeDef:
+    """Returns the node that gives the floats."""
+    return nodes.make(
+        "Dequantize",
+        name,
+        eight.refs(),
+        T=nodes.type_value(QUINT8),
+        mode=nodes.text_value("MIN_FIRST"),
+    )

@@ -1,0 +1,120 @@
+"""Float ops and the ops that compute the same with bytes. Pure.
+
+Source: GetQuantizedOpList in tensorflow/tools/graph_transforms/quantize_nodes.cc; what the kernels take, in
+tensorflow/core/kernels/quantized_*_op.cc.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import Ref, data_inputs
+from tfcarve.prepare.layout import Facts
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantization import QINT32, QUINT8
+
+
+@dataclass(frozen=True)
+class QuantizedOp:
+    """An op on bytes.
+
+    Attributes:
+      op: its name.
+      types: its attributes that are types.
+      copied: the attributes of the float op that it has too.
+      plain: the inputs that are no bytes, as places in the order of its own inputs.
+      is_wide: it gives 32 bits, which have to become bytes again.
+      lows_first: its inputs have all lows before all highs, else low and high of each.
+    """
+
+    op: str
+    types: Mapping[str, int]
+    copied: tuple[str, ...] = ()
+    plain: frozenset[int] = field(default_factory=frozenset)
+    is_wide: bool = False
+    lows_first: bool = False
+
+
+def _wide(op: str, names: tuple[str, str, str], *copied: str) -> QuantizedOp:
+    types = dict(zip(names, (QUINT8, QUINT8, QINT32), strict=True))
+    return QuantizedOp(op, types, copied, is_wide=True)
+
+
+_BYTES = {"T": QUINT8}
+_POOL = ("ksize", "strides", "padding")
+_ADD = _wide("QuantizedAdd", ("T1", "T2", "Toutput"))
+_CONCAT = QuantizedOp("QuantizedConcat", _BYTES, ("N",), frozenset((0,)), lows_first=True)
+_RELU_TYPES = {"Tinput": QUINT8, "out_type": QUINT8}
+
+_OPS: Mapping[str, QuantizedOp] = {
+    "Add": _ADD,
+    "AddV2": _ADD,
+    "AvgPool": QuantizedOp("QuantizedAvgPool", _BYTES, _POOL),
+    "BiasAdd": _wide("QuantizedBiasAdd", ("T1", "T2", "out_type")),
+    "Concat": _CONCAT,
+    "ConcatV2": _CONCAT,
+    "Conv2D": _wide("QuantizedConv2D", ("Tinput", "Tfilter", "out_type"), "strides", "padding"),
+    "MatMul": _wide("QuantizedMatMul", ("T1", "T2", "Toutput"), "transpose_a", "transpose_b"),
+    "MaxPool": QuantizedOp("QuantizedMaxPool", _BYTES, _POOL),
+    "Mul": _wide("QuantizedMul", ("T1", "T2", "Toutput")),
+    "Relu": QuantizedOp("QuantizedRelu", _RELU_TYPES),
+    "Relu6": QuantizedOp("QuantizedRelu6", _RELU_TYPES),
+    "Reshape": QuantizedOp("QuantizedReshape", _BYTES, ("Tshape",), frozenset((1,))),
+    "ResizeBilinear": QuantizedOp(
+        "QuantizedResizeBilinear", _BYTES, ("align_corners", "half_pixel_centers"), frozenset((1,))
+    ),
+}
+_WITH_IMAGES = frozenset(("AvgPool", "BiasAdd", "Conv2D", "MaxPool"))
+_WITH_PADDING = frozenset(("AvgPool", "Conv2D", "MaxPool"))
+_BROADCAST = frozenset(("Add", "AddV2", "Mul"))
+
+
+def inputs(node: NodeDef) -> list[Ref]:
+    """Returns the inputs of a float op in the order of those of its op on bytes."""
+    sources = data_inputs(node)
+    return [sources[-1], *sources[:-1]] if node.op == "ConcatV2" else sources
+
+
+def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
+    """Returns the op on bytes for a node; None where there is none, or it can't do what the node does."""
+    found = _OPS.get(node.op)
+    if found is None or nodes.dtype(node) != nodes.FLOAT or node.name not in facts.outputs:
+        return None
+    if node.op in _WITH_IMAGES and nodes.text(node, "data_format", "NHWC") != "NHWC":
+        return None
+    if node.op in _WITH_PADDING and nodes.text(node, "padding") not in ("SAME", "VALID"):
+        return None
+    if node.op == "Conv2D" and not _is_plain(node, facts):
+        return None
+    if node.op == "BiasAdd" and (facts.rank(data_inputs(node)[0]) or 0) < 2:
+        return None
+    if node.op == "ConcatV2" and nodes.dtype(node, "Tidx") not in (0, nodes.INT32):
+        return None
+    if node.op in _BROADCAST and not _is_simple_broadcast(node, facts):
+        return None
+    return found
+
+
+def _is_plain(conv: NodeDef, facts: Facts) -> bool:
+    """Says whether a Conv2D has no dilations, equal strides and no groups of channels."""
+    strides = nodes.ints(conv, "strides")
+    shapes = [facts.shape(source) for source in data_inputs(conv)]
+    if len(strides) != 4 or strides[1] != strides[2] or strides[0] != 1 or strides[3] != 1:
+        return False
+    if shapes[0] is None or shapes[1] is None or len(shapes[0]) != 4 or len(shapes[1]) != 4:
+        return False
+    return set(nodes.ints(conv, "dilations")) <= {1} and shapes[0][3] == shapes[1][2]
+
+
+def _is_simple_broadcast(node: NodeDef, facts: Facts) -> bool:
+    """Says whether one input is a scalar or has the last dimension of the other, or both have equal shapes."""
+    a, b = (facts.shape(source) for source in data_inputs(node))
+    if a is None or b is None:
+        return False
+    if len(a) < len(b):
+        a, b = b, a
+    if any(size == 0 for size in (*a, *b)):
+        return False
+    if not b or (len(b) == 1 and b[0] in (1, a[-1]) and b[0] > 0):
+        return True
+    return a == b and all(size > 0 for size in a[1:])

@@ -1,0 +1,208 @@
+"""TensorProto and numpy arrays: one into the other, in bounded memory.
+
+Source of the form: Tensor::FromProto in tensorflow/core/framework/tensor.cc: the values are in tensor_content, or
+in the list of their type, whose last value stands for all that are not there.
+"""
+
+import math
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tfcarve import dtypes
+from tfcarve.errors import BadInput
+from tfcarve.prepare.messages import TensorProto
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# So many bytes may values take that the file does not hold itself.
+_MOST_EXPANDED = 1 << 28
+# From so many bytes on a tensor of one value only is written as that.
+_SPLAT_FROM = 64
+STRING = 7
+_HALF, _BFLOAT16 = 19, 14
+
+_NUMPY = MappingProxyType(
+    {
+        1: "<f4",
+        2: "<f8",
+        3: "<i4",
+        4: "u1",
+        5: "<i2",
+        6: "i1",
+        8: "<c8",
+        9: "<i8",
+        10: "?",
+        11: "i1",
+        12: "u1",
+        13: "<i4",
+        15: "<i2",
+        16: "<u2",
+        17: "<u2",
+        18: "<c16",
+        19: "<f2",
+        22: "<u4",
+        23: "<u8",
+    }
+)
+_LISTS = MappingProxyType(
+    {
+        1: "float_val",
+        2: "double_val",
+        9: "int64_val",
+        10: "bool_val",
+        22: "uint32_val",
+        23: "uint64_val",
+    }
+)
+_QUANTIZED = frozenset((11, 12, 13, 15, 16))
+_NUMBERS: MappingProxyType[np.dtype[Any], int] = MappingProxyType(
+    {np.dtype(spelled): n for n, spelled in _NUMPY.items() if n not in _QUANTIZED}
+)
+
+
+def has_numbers(dtype: int) -> bool:
+    """Says whether tensors of DataType `dtype` can be had as numpy arrays of numbers."""
+    return dtype in _NUMPY
+
+
+def numpy_type(dtype: int) -> np.dtype[Any]:
+    """Returns the type of such arrays; `dtype` is one that has_numbers."""
+    return np.dtype(_NUMPY[dtype])
+
+
+def item_size(dtype: int) -> int:
+    """Returns how many bytes a value of DataType `dtype` takes; 0 where that is not fixed or not known."""
+    if dtype == _BFLOAT16:
+        return 2
+    return np.dtype(_NUMPY[dtype]).itemsize if dtype in _NUMPY else 0
+
+
+def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
+    """Returns a tensor's shape; raises BadInput, with `where`, the node's name, where it is not known."""
+    dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
+    if tensor.tensor_shape.unknown_rank or any(size < 0 for size in dims):
+        raise BadInput(f"node {where!r}: its constant has no known shape: the file is damaged")
+    return dims
+
+
+def to_array(tensor: TensorProto, where: str) -> Array:
+    """Returns the values of a tensor, not to be written to; strings as an array of bytes objects.
+
+    Raises BadInput, with `where`, the node's name, where it has other values than its shape says, more than a model
+    has, or a type that numpy has no array for.
+    """
+    dims = shape(tensor, where)
+    count = math.prod(dims)
+    if tensor.dtype == STRING:
+        return _strings(tensor, dims, count, where)
+    if tensor.dtype not in _NUMPY:
+        name = dtypes.from_number(tensor.dtype) or f"DataType {tensor.dtype}"
+        raise BadInput(f"node {where!r}: a constant of {name}: its values can't be computed with")
+    spelled = np.dtype(_NUMPY[tensor.dtype])
+    content = tensor.tensor_content
+    if content:
+        if len(content) != count * spelled.itemsize:
+            raise BadInput(
+                f"node {where!r}: a constant of {count} values of {spelled.itemsize} bytes holds {len(content)} bytes: "
+                "the file is damaged"
+            )
+        return np.frombuffer(content, spelled).reshape(dims)
+    return _from_list(tensor, spelled, dims, count, where)
+
+
+def _require_few(count: int, size: int, held: int, where: str) -> None:
+    if count > held and count * size > _MOST_EXPANDED:
+        raise BadInput(
+            f"node {where!r}: a constant that claims {count} values and holds {held}: more than a model has"
+        )
+
+
+def _from_list(
+    tensor: TensorProto, spelled: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
+) -> Array:
+    number = tensor.dtype
+    if number in (8, 18):
+        parts: Any = tensor.scomplex_val if number == 8 else tensor.dcomplex_val  # type: ignore[attr-defined]
+        real = np.dtype("<f4" if number == 8 else "<f8")
+        held = np.array(parts[: len(parts) // 2 * 2], real).view(spelled)
+    elif number == _HALF:
+        bits = np.array(tensor.half_val, np.uint32)  # type: ignore[attr-defined]
+        held = bits.astype(np.uint16).view(spelled)
+    else:
+        wide = np.dtype(np.int32) if number not in _LISTS else spelled
+        held = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(spelled)
+    if len(held) > count:
+        raise BadInput(
+            f"node {where!r}: a constant of {count} values holds {len(held)}: the file is damaged"
+        )
+    _require_few(count, spelled.itemsize, len(held), where)
+    if not len(held):
+        return np.zeros(dims, spelled)
+    if len(held) < count:
+        held = np.concatenate([held, np.full(count - len(held), held[-1])])
+    return held.reshape(dims)
+
+
+def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str) -> Array:
+    values = list(tensor.string_val)
+    if len(values) > count:
+        raise BadInput(
+            f"node {where!r}: a constant of {count} strings holds {len(values)}: the file is damaged"
+        )
+    _require_few(count, 8, len(values), where)
+    found = np.empty(count, object)
+    found[:] = values + [values[-1] if values else b""] * (count - len(values))
+    return found.reshape(dims)
+
+
+def number_of(array: Array) -> int:
+    """Returns the DataType of an array; raises TypeError where TensorFlow has none."""
+    if array.dtype == object:
+        return STRING
+    try:
+        return _NUMBERS[array.dtype.newbyteorder("<")]
+    except KeyError:
+        raise TypeError(f"TensorFlow has no type for {array.dtype}") from None
+
+
+def from_array(array: Array, dtype: int | None = None) -> TensorProto:
+    """Returns a tensor with the values of `array`; `dtype`: its DataType where the array's own does not say (qint8)."""
+    tensor = TensorProto()
+    fill(tensor, array, dtype)
+    return tensor
+
+
+def fill(tensor: TensorProto, array: Array, dtype: int | None = None) -> None:
+    """Gives a new tensor the values of `array`; `dtype` as for from_array."""
+    number = number_of(array) if dtype is None else dtype
+    tensor.dtype = number
+    for size in array.shape:
+        tensor.tensor_shape.dim.add(size=size)
+    if number == STRING:
+        tensor.string_val.extend(array.reshape(-1).tolist())
+        return
+    spelled = np.ascontiguousarray(array, _NUMPY[number]).reshape(array.shape)
+    value = _only_value(spelled)
+    if value is not None and number in _LISTS:
+        getattr(tensor, _LISTS[number]).append(value)
+    elif value is not None and number not in (8, 18, _HALF):
+        tensor.int_val.append(int(value))  # type: ignore[attr-defined]
+    else:
+        tensor.tensor_content = spelled.tobytes()
+
+
+def _only_value(array: Array) -> Any:
+    """Returns the value that all elements have, as a Python number; None where they differ or are few.
+
+    They are compared by their bits: -0.0 is not 0.0, and NaN is NaN.
+    """
+    if array.size == 1:
+        return array.reshape(-1)[0].item()
+    if array.nbytes < _SPLAT_FROM or array.dtype.kind == "c":
+        return None
+    bits = array.reshape(-1).view(f"u{array.dtype.itemsize}")
+    if not (bits == bits[0]).all():
+        return None
+    return array.reshape(-1)[0].item()

@@ -1,0 +1,104 @@
+"""The transforms: a module each, which is loaded when its transform is used."""
+
+import importlib
+from typing import Protocol, cast
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, nearest
+
+# What TransformGraph in tensorflow/tools/graph_transforms/transform_graph.cc knows of all transforms.
+COMMON_PARAMETERS = frozenset(("ignore_errors",))
+
+
+class Transform(Protocol):
+    """What a transform's module offers.
+
+    Attributes:
+      PARAMETERS: the names of the parameters it knows.
+      IN_FUNCTIONS: it is for the bodies of functions too.
+    """
+
+    PARAMETERS: frozenset[str]
+    IN_FUNCTIONS: bool
+
+    def apply(self, graph: Graph, context: Context) -> Graph:
+        """Returns the transformed graph; the nodes of `graph` are its own to change."""
+
+
+NAMES = (
+    "add_default_attributes",
+    "backport_concatv2",
+    "backport_tensor_array_v3",
+    "compact_constants",
+    "convert_layout",
+    "flatten_atrous_conv",
+    "fold_batch_norms",
+    "fold_constants",
+    "fold_old_batch_norms",
+    "fold_pads",
+    "freeze_requantization_ranges",
+    "fuse_ops",
+    "fuse_pad_and_conv",
+    "fuse_resize_and_conv",
+    "fuse_resize_pad_and_conv",
+    "inline_partitionedcall",
+    "insert_logging",
+    "merge_duplicate_nodes",
+    "multiply_by_reciprocals",
+    "obfuscate_names",
+    "quantize_nodes",
+    "quantize_placeholders",
+    "quantize_weights",
+    "remove_attribute",
+    "remove_control_dependencies",
+    "remove_device",
+    "remove_neutral_ops",
+    "remove_nodes",
+    "remove_training_nodes",
+    "rename_attribute",
+    "rename_node",
+    "rename_op",
+    "round_weights",
+    "set_device",
+    "simplify_control_dependencies",
+    "sort_by_execution_order",
+    "sparsify_gather",
+    "strip_unused_nodes",
+)
+
+# They ask nothing of TensorFlow, where there are no functions.
+WITHOUT_TENSORFLOW = frozenset(
+    (
+        "backport_concatv2",
+        "compact_constants",
+        "flatten_atrous_conv",
+        "fold_batch_norms",
+        "fold_old_batch_norms",
+        "fold_pads",
+        "freeze_requantization_ranges",
+        "multiply_by_reciprocals",
+        "obfuscate_names",
+        "quantize_placeholders",
+        "quantize_weights",
+        "remove_attribute",
+        "remove_control_dependencies",
+        "remove_device",
+        "remove_nodes",
+        "rename_attribute",
+        "rename_node",
+        "rename_op",
+        "round_weights",
+        "set_device",
+        "sort_by_execution_order",
+        "sparsify_gather",
+        "strip_unused_nodes",
+    )
+)
+
+
+def load(name: str) -> Transform:
+    """Returns the transform `name`; raises BadInput, with the nearest names, where there is none."""
+    if name not in NAMES:
+        raise BadInput(f"transform {name!r} is unknown{nearest(name, NAMES)}")
+    return cast(Transform, importlib.import_module(f"{__name__}.{name}"))

@@ -1,0 +1,55 @@
+"""backport_tensor_array_v3: the ops of TensorArrayV3 become those of V2, for an older TensorFlow.
+
+Source: BackportTensorArrayV3Transform in tensorflow/tools/graph_transforms/backports.cc. Otherwise than there,
+attributes that V2 does not have go, and what passes a handle on passes on a string, which it is in V2.
+"""
+
+import numpy as np
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, data_inputs, rewire, topological_order, unique_name
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_STRING, _RESOURCE = 7, 20
+_MAKE = frozenset(("TensorArrayV3", "TensorArrayGradV3"))
+_USE = frozenset(
+    f"TensorArray{verb}V3"
+    for verb in ("Close", "Concat", "Gather", "Read", "Scatter", "Size", "Split", "Write")
+)
+_PASS_ON = frozenset(("Enter", "Exit", "Identity", "Merge", "NextIteration", "Switch"))
+
+
+def _older(node: NodeDef, context: Context) -> None:
+    node.op = f"{node.op[:-1]}2"
+    known = {attr.name for attr in context.evaluator.op_defs[node.op].attr}
+    for key in [key for key in node.attr if not key.startswith("_") and key not in known]:
+        del node.attr[key]
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with the older ops."""
+    taken = {node.name for node in graph.nodes}
+    handles: set[str] = set()
+    moved: dict[Ref, Ref] = {}
+    listed: list[NodeDef] = []
+    for node in graph.nodes:
+        listed.append(node)
+        if node.op in _MAKE:
+            _older(node, context)
+            handles.add(node.name)
+            flow = unique_name(f"{node.name}/replacement_flow_node", taken)
+            listed.append(nodes.constant(flow, np.array(1, np.float32)))
+            moved[Ref(node.name, 1)] = Ref(flow)
+        elif node.op in _USE:
+            _older(node, context)
+    for node in topological_order(graph):
+        passes_on = node.op in _PASS_ON and nodes.dtype(node) == _RESOURCE
+        if passes_on and any(source.node in handles for source in data_inputs(node)):
+            node.attr["T"].type = _STRING
+            handles.add(node.name)
+    rewire(listed, moved)
+    return graph.with_nodes(listed)

@@ -1,0 +1,153 @@
+"""convert_layout: convolutions and what is around them get their channels last (NCHW to NHWC).
+
+Ours. TensorFlow on a CPU has no kernels for channels second, but for oneDNN's; a session converts them then in
+tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. Here constants are transposed as they are written, and
+the Transposes that are left are where tensors get into or out of what works in any layout. Two Transposes in a row
+become one or none. What the app feeds and fetches keeps its shape.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import (
+    CONTROL,
+    Graph,
+    Ref,
+    by_name,
+    consumer_counts,
+    control_inputs,
+    data_inputs,
+    set_inputs,
+    topological_order,
+)
+from tfcarve.prepare.layout import FORMATS, Facts, Order, Plan, to_last, to_second
+from tfcarve.prepare.layout_choice import choose
+from tfcarve.prepare.layout_views import Views
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.unread import without_unread
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+# Nodes that go where nothing reads them any more.
+_REPLACED = frozenset(("Const", "Identity", "Transpose"))
+
+
+class _Rewriter:
+    def __init__(self, facts: Facts, plans: Mapping[str, Plan], context: Context) -> None:
+        self._facts = facts
+        self._plans = plans
+        self._fetched = context.output_nodes()
+        self._views = Views(facts)
+        self._listed: list[NodeDef] = []
+
+    def nodes(self, order: Sequence[NodeDef]) -> list[NodeDef]:
+        """Returns the nodes that are in the place of those in `order`."""
+        for node in order:
+            made = node if node.op == "Const" else nodes.copy(node)
+            if node.name in self._plans:
+                self._convert(node, made, self._plans[node.name])
+            elif self._views.perm(node) is not None:
+                self._transpose(node, made)
+            else:
+                self._set_inputs(made, [self._as_read(source) for source in data_inputs(node)])
+        return self._listed
+
+    def _set_inputs(self, made: NodeDef, read: Sequence[Ref]) -> None:
+        """Adds a node that reads `read`, after the nodes made for it."""
+        set_inputs(made, [*read, *(Ref(name, CONTROL) for name in control_inputs(made))])
+        self._flush()
+        self._listed.append(made)
+
+    def _flush(self) -> None:
+        self._listed += self._views.new
+        self._views.new.clear()
+
+    def _convert(self, node: NodeDef, made: NodeDef, plan: Plan) -> None:
+        sources = data_inputs(node)
+        rank = self._facts.rank(sources[plan.reads[0]]) or len(nodes.text(node, "data_format"))
+        read = [self._converted(source, place, plan, rank) for place, source in enumerate(sources)]
+        for key, value in plan.attrs.items():
+            nodes.set_attr(made, key, value)
+        made.attr.pop("_output_shapes", None)
+        if plan.gives_dims or (plan.gives and node.name in self._fetched):
+            made.name = self._views.name(f"{node.name}/channels_last")
+        self._set_inputs(made, read)
+        for output in plan.gives:
+            self._views.set_last(Ref(node.name, output), Ref(made.name, output))
+        if plan.gives_dims:
+            dtype = nodes.dtype(node, "out_type") or nodes.INT32
+            self._views.gathered(Ref(made.name), to_second(rank), node.name, dtype)
+        elif plan.gives and node.name in self._fetched:
+            self._fetch(node, made, plan)
+        self._flush()
+
+    def _converted(self, source: Ref, place: int, plan: Plan, rank: int) -> Ref:
+        """Returns what a node reads as input number `place` where it has its channels last."""
+        if place in plan.reads:
+            return self._views.transposed(source, to_last(rank))
+        if place in plan.permuted:
+            return self._views.reordered(source, to_last(rank))
+        if place in plan.constants:
+            return self._views.replaced(source, plan.constants[place])
+        return self._as_read(source)
+
+    def _fetch(self, node: NodeDef, made: NodeDef, plan: Plan) -> None:
+        """Makes what is fetched as `node` of a node that has its channels last."""
+        outputs = self._facts.outputs[node.name]
+        if len(outputs) == 1:
+            self._as_read(Ref(node.name), node.name)
+            return
+        read = [
+            self._as_read(Ref(node.name, place)) if place in plan.gives else Ref(made.name, place)
+            for place in range(len(outputs))
+        ]
+        same = nodes.make("IdentityN", node.name, read)
+        same.attr["T"].list.type.extend(output.dtype for output in outputs)
+        self._views.new.append(same)
+
+    def _transpose(self, node: NodeDef, made: NodeDef) -> None:
+        read, places = data_inputs(node)
+        perm = self._views.perm(node)
+        assert perm is not None
+        source, order = self._views.add(Ref(node.name), read, perm)
+        if order == tuple(range(len(order))):
+            made.op = "Identity"
+            made.attr.pop("Tperm", None)
+            self._set_inputs(made, [source])
+            return
+        if order != perm:
+            array = self._facts.constant(places)
+            assert array is not None
+            places = self._views.replaced(places, np.array(order, array.dtype))
+        self._set_inputs(made, [source, places])
+
+    def _as_read(self, source: Ref, name: str = "") -> Ref:
+        """Returns what a node that is not converted reads in the place of `source`; a new Transpose gets `name`."""
+        rank = self._facts.rank(source)
+        if rank is None or not (self._views.is_last(source) or self._is_transpose(source)):
+            return source
+        same: Order = tuple(range(rank))
+        return self._views.transposed(source, same, name)
+
+    def _is_transpose(self, source: Ref) -> bool:
+        return self._views.perm(self._facts.known[source.node]) is not None
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with channels last; raises BadInput where a constant is damaged."""
+    if not any(nodes.text(node, "data_format") in FORMATS for node in graph.nodes):
+        return graph
+    facts = Facts(
+        by_name(graph), inference.outputs(graph, context.evaluator), context.input_nodes()
+    )
+    order = topological_order(graph)
+    plans = choose(order, facts, context.output_nodes())
+    if not plans:
+        return graph
+    was_read = consumer_counts(graph)
+    made = graph.with_nodes(_Rewriter(facts, plans, context).nodes(order))
+    return without_unread(made, _REPLACED, was_read, context.kept())

@@ -1,0 +1,114 @@
+"""flatten_atrous_conv: SpaceToBatchND, a convolution and BatchToSpaceND become one convolution with a wider filter.
+
+Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Differs from TensorFlow's tool: the padding of the new convolution
+is what the old nodes make together; where that is neither SAME nor VALID nothing is changed.
+"""
+
+import numpy as np
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
+from tfcarve.prepare.matching import Match, Matcher, pattern
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_CONST = "Const"
+_SPREAD = pattern(
+    "SpaceToBatchND",
+    pattern("*"),
+    pattern(_CONST, key="block"),
+    pattern(_CONST, key="pads"),
+    key="spread",
+)
+_PATTERN = pattern(
+    "BatchToSpaceND",
+    pattern(
+        ("Conv2D", "DepthwiseConv2dNative"), _SPREAD, pattern(_CONST, key="filter"), key="conv"
+    ),
+    pattern(_CONST, key="block_after"),
+    pattern(_CONST, key="crops"),
+)
+
+
+def _padding(match: Match, weights: Array) -> str:
+    """Returns SAME or VALID, what all the nodes make together; "" where it is neither."""
+    block, after = nodes.value(match["block"]), nodes.value(match["block_after"])
+    pads, crops = (nodes.value(match[key]).reshape(-1, 2) for key in ("pads", "crops"))
+    if block.shape != (2,) or not np.array_equal(block, after) or pads.shape != crops.shape:
+        return ""
+    size = np.array(weights.shape[:2])
+    total = (size - 1) * block
+    added = (pads - crops).astype(np.int64)
+    if nodes.text(match["conv"], "padding") == "VALID":
+        if not added.any():
+            return "VALID"
+        return (
+            "SAME" if np.array_equal(added, np.stack([total // 2, total - total // 2], 1)) else ""
+        )
+    is_same = nodes.text(match["conv"], "padding") == "SAME" and (size % 2 == 1).all()
+    return "SAME" if is_same and not added.any() else ""
+
+
+def _is_plain(conv: NodeDef) -> bool:
+    steps = (*nodes.ints(conv, "strides"), *nodes.ints(conv, "dilations"))
+    is_last = nodes.text(conv, "data_format", "NHWC") == "NHWC"
+    return is_last and set(steps) == {1} and nodes.dtype(conv) in (1, 2, 19)
+
+
+def _widened(weights: Array, block: Array) -> Array:
+    """Returns a filter with zeros between its values."""
+    height, width = (
+        (size - 1) * int(step) + 1 for size, step in zip(weights.shape, block, strict=False)
+    )
+    wide = np.zeros((height, width, *weights.shape[2:]), weights.dtype)
+    wide[:: int(block[0]), :: int(block[1])] = weights
+    return wide
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with plain convolutions; raises BadInput where a constant is damaged."""
+    matcher = Matcher(graph, context.kept())
+    taken = {node.name for node in graph.nodes}
+    gone: set[str] = set()
+    made: dict[str, list[NodeDef]] = {}
+    for node in graph.nodes:
+        match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
+        if match is None or not _is_plain(match["conv"]):
+            continue
+        weights = nodes.value(match["filter"])
+        padding = _padding(match, weights) if weights.ndim == 4 else ""
+        if not padding or _many(weights, nodes.value(match["block"])):
+            continue
+        wide = nodes.constant(
+            unique_name(f"{match['filter'].name}/flattened", taken),
+            _widened(weights, nodes.value(match["block"])),
+        )
+        conv = nodes.copy(match["conv"], node.name)
+        conv.input[:] = [data_inputs(match["spread"])[0].text(), Ref(wide.name).text()]
+        nodes.set_attr(conv, "padding", nodes.text_value(padding))
+        made[node.name] = [wide, conv]
+        gone |= {match["conv"].name, match["spread"].name}
+    return _without_unused(graph, made, gone)
+
+
+def _many(weights: Array, block: Array) -> bool:
+    """Says whether the wider filter would have more values than a filter has."""
+    return int(weights.size) * int(np.prod(block, dtype=np.int64)) > 1 << 26
+
+
+def _without_unused(graph: Graph, made: dict[str, list[NodeDef]], gone: set[str]) -> Graph:
+    listed = [
+        n for node in graph.nodes if node.name not in gone for n in made.get(node.name, [node])
+    ]
+    replaced = graph.with_nodes(listed)
+    users = Matcher(replaced)
+    old = Matcher(graph)
+    return replaced.with_nodes(
+        node
+        for node in listed
+        if node.op != _CONST or users.users(node.name) or not old.users(node.name)
+    )

@@ -1,0 +1,231 @@
+"""fold_constants: what depends on constants alone is computed, and becomes a constant.
+
+Source: tensorflow/tools/graph_transforms/fold_constants_lib.cc, ConstantFold in
+tensorflow/core/common_runtime/constant_folding.cc. Differs from TensorFlow's tool: the new constants have the names of the
+nodes that they replace, and the old ones are not kept: nothing waits for a constant.
+"""
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import foldable, inference, nodes, tensors
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded, Output
+from tfcarve.prepare.foldable import Facts, Found
+from tfcarve.prepare.graph import (
+    CONTROL,
+    Graph,
+    Ref,
+    Replaced,
+    by_name,
+    control_inputs,
+    data_inputs,
+    reachable,
+    rewire,
+    set_inputs,
+    unique_name,
+)
+from tfcarve.prepare.messages import NodeDef, TensorProto
+
+PARAMETERS = frozenset(
+    ("clear_output_shapes", "exclude_op", "exclude_node", "max_constant_size_in_bytes")
+)
+IN_FUNCTIONS = True
+
+_LARGEST = 10 << 20
+Values = dict[Ref, TensorProto]
+
+
+def _shape_value(node: NodeDef, read: list[Output]) -> list[TensorProto]:
+    """Returns what a node that asks for shapes gives."""
+    dtype = nodes.dtype(node, "out_type") or nodes.INT32
+    shapes = [output.shape or () for output in read]
+    if node.op == "Rank":
+        return [tensors.from_array(np.array(len(shapes[0]), np.int32))]
+    kind = np.int32 if dtype == nodes.INT32 else np.int64
+    if node.op == "Size":
+        return [tensors.from_array(np.array(np.prod(shapes[0], dtype=np.int64), kind))]
+    return [tensors.from_array(np.array(shape, kind)) for shape in shapes]
+
+
+def _by_shapes(graph: Graph, found: Found, facts: Facts) -> Values:
+    values: Values = {}
+    for node in graph.nodes:
+        if node.name in found.folded and foldable.by_shape(node, facts):
+            read = [facts.outputs[s.node][s.output] for s in data_inputs(node)]
+            for i, tensor in enumerate(_shape_value(node, read)):
+                values[Ref(node.name, i)] = tensor
+    return values
+
+
+def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
+    """Returns the nodes that give a constant, or what is computed, as it is."""
+    aliases = {}
+    for node in graph.nodes:
+        if node.name in found.folded and node.op in foldable.PASS_THROUGH:
+            source = data_inputs(node)[0]
+            if found.waits[source.node] == found.waits[node.name]:
+                aliases[Ref(node.name)] = source
+    return aliases
+
+
+def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
+    """Returns the part of the graph that gives `fetches`, with what is known already as constants."""
+    names = {source.node for source in known}
+    copies: dict[Ref, Ref] = {}
+    listed: list[NodeDef] = []
+    taken = {node.name for node in graph.nodes}
+    needed = reachable(graph, {source.node for source in fetches}, names)
+    for source, tensor in known.items():
+        if source.node in needed:
+            copies[source] = Ref(unique_name(f"{source.node}/known", taken))
+            listed.append(nodes.constant_of(copies[source].node, tensor))
+    for node in graph.nodes:
+        if node.name in needed and node.name not in names:
+            own = nodes.copy(node)
+            own.device = ""
+            set_inputs(own, data_inputs(node))
+            if "_class" in own.attr:
+                del own.attr["_class"]
+            listed.append(own)
+    rewire(listed, copies)
+    return Graph(listed, versions=graph.versions)  # what calls functions is not computed
+
+
+def _run(loaded: Loaded, fetches: list[Ref]) -> Values:
+    """Returns the values of those of `fetches` that TensorFlow can compute."""
+    try:
+        return dict(zip(fetches, loaded.run(fetches, {}), strict=True))
+    except Failed:
+        if len(fetches) == 1:
+            return {}
+    half = len(fetches) // 2
+    return _run(loaded, fetches[:half]) | _run(loaded, fetches[half:])
+
+
+def _computed(graph: Graph, fetches: list[Ref], known: Values, evaluator: Evaluator) -> Values:
+    if not fetches:
+        return {}
+    with evaluator.loaded(_part(graph, fetches, known)) as loaded:
+        return _run(loaded, fetches)
+
+
+def _compact(tensor: TensorProto, where: str) -> TensorProto:
+    if not tensors.has_numbers(tensor.dtype):
+        return tensor
+    return tensors.from_array(tensors.to_array(tensor, where), tensor.dtype)
+
+
+def _facts(graph: Graph, context: Context) -> Facts:
+    parameters = context.parameters
+    largest = parameters.whole("max_constant_size_in_bytes", _LARGEST)
+    if largest < 0:
+        raise BadInput(
+            f"{parameters.transform}: max_constant_size_in_bytes={largest}: give 0 or more"
+        )
+    return Facts(
+        context.evaluator.op_defs,
+        inference.outputs(graph, context.evaluator),
+        context.input_nodes(),
+        context.output_nodes(),
+        frozenset(parameters.all("exclude_op")),
+        frozenset(parameters.all("exclude_node")),
+        largest,
+    )
+
+
+def _values(
+    graph: Graph, found: Found, facts: Facts, context: Context
+) -> tuple[Values, dict[Ref, Ref]]:
+    """Returns the new constants by what they replace, and what is read instead of a node that only passes on."""
+    known = _by_shapes(graph, found, facts)
+    constants = {Ref(node.name): node for node in graph.nodes if node.op == "Const"}
+    aliases = _aliases(graph, found)
+    chains = Replaced(aliases)
+    wanted = {chains.final(source) for source in found.fetches}
+    fetched = [
+        source for source in sorted(wanted) if source not in known and source not in constants
+    ]
+    values = known | _computed(graph, fetched, known, context.evaluator)
+    values = {source: _compact(tensor, source.node) for source, tensor in values.items()}
+    values = {
+        source: tensor
+        for source, tensor in values.items()
+        if source in wanted and tensor.ByteSize() <= facts.largest + 4096
+    }
+    for name in context.output_nodes():
+        source = chains.final(Ref(name))
+        if Ref(name) in aliases and source in values:
+            values[Ref(name)] = values[source]
+        elif Ref(name) in aliases and source in constants:
+            values[Ref(name)] = nodes.tensor(constants[source])
+    return values, {a: s for a, s in aliases.items() if a not in values}
+
+
+def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef], dict[Ref, Ref]]:
+    """Returns the nodes with the new constants, and what reads of several outputs become."""
+    taken = {node.name for node in graph.nodes}
+    by_node: dict[str, list[Ref]] = {}
+    for source in sorted(values):
+        by_node.setdefault(source.node, []).append(source)
+    listed: list[NodeDef] = []
+    moved: dict[Ref, Ref] = {}
+    for node in graph.nodes:
+        sources = by_node.get(node.name, [])
+        whole = sources == [Ref(node.name)]
+        if not whole:
+            listed.append(node)
+        for source in sources:
+            name = node.name if whole else unique_name(f"{node.name}/output_{source.output}", taken)
+            made = nodes.constant_of(name, values[source])
+            made.device = node.device
+            set_inputs(made, [Ref(w, CONTROL) for w in sorted(found.waits[node.name])])
+            listed.append(made)
+            if not whole:
+                moved[source] = Ref(name)
+    return listed, moved
+
+
+def _without_waits_for_constants(listed: list[NodeDef], found: Found) -> None:
+    for node in listed:
+        waited = control_inputs(node)
+        if any(name in found.waits for name in waited):
+            final = {w for name in waited for w in found.waits.get(name, (name,))}
+            set_inputs(node, [*data_inputs(node), *(Ref(w, CONTROL) for w in sorted(final))])
+
+
+def _used(graph: Graph, context: Context) -> list[NodeDef]:
+    """Returns the nodes that are needed; a function's stateful ones always are."""
+    roots = context.kept()
+    if context.in_function:
+        op_defs = context.evaluator.op_defs
+        roots |= {n.name for n in graph.nodes if n.op not in op_defs or op_defs[n.op].is_stateful}
+    used = reachable(graph, roots, () if context.in_function else context.input_nodes())
+    return [node for node in graph.nodes if node.name in used]
+
+
+def _fed_placeholders(graph: Graph, context: Context) -> None:
+    fed = by_name(graph)
+    for name in context.input_nodes():
+        if fed[name].op == "PlaceholderWithDefault":
+            fed[name].op = "Placeholder"
+            del fed[name].input[:]
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with constants in the place of what depends on constants alone.
+
+    Raises BadInput where shapes don't fit or the constants would take more memory or time than a model's do.
+    """
+    if context.parameters.truth("clear_output_shapes", True):
+        for node in graph.nodes:
+            node.attr.pop("_output_shapes", None)
+    _fed_placeholders(graph, context)
+    facts = _facts(graph, context)
+    found = foldable.find(graph, facts)
+    values, aliases = _values(graph, found, facts, context)
+    listed, moved = _replaced(graph, values, found)
+    rewire(listed, aliases | moved)
+    _without_waits_for_constants(listed, found)
+    folded = graph.with_nodes(listed)
+    return folded.with_nodes(_used(folded, context))

@@ -1,0 +1,55 @@
+"""fold_pads: zeros around an image, as Keras pads it, become the explicit padding of the convolution that reads it.
+
+Source: the attributes padding and explicit_paddings of Conv2D in tensorflow/core/ops/nn_ops.cc.
+DepthwiseConv2dNative has them too, but full TensorFlow 2.14.1 with oneDNN aborts on them in its remapper
+(tensor_format.h:428, measured).
+"""
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, control_inputs, data_inputs
+from tfcarve.prepare.matching import Match, Matcher, pattern
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_ANY = pattern("*")
+_PADDED = pattern(
+    "Conv2D",
+    pattern("Pad", _ANY, pattern("Const", key="pads"), key="pad"),
+    _ANY,
+    key="conv",
+)
+
+
+def _explicit(match: Match) -> NodeDef | None:
+    conv, pad = match["conv"], match["pad"]
+    pads = nodes.value(match["pads"])
+    spatial = (1, 2) if nodes.text(conv, "data_format", "NHWC") == "NHWC" else (2, 3)
+    others = [place for place in range(4) if place not in spatial]
+    if pads.shape != (4, 2) or pads[others].any() or (pads < 0).any():
+        return None
+    if nodes.text(conv, "padding") != "VALID":
+        return None
+    made = nodes.copy(conv)
+    made.input[:] = [data_inputs(pad)[0].text(), data_inputs(conv)[1].text()]
+    nodes.set_attr(made, "padding", nodes.text_value("EXPLICIT"))
+    nodes.set_attr(made, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
+    return made
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with padded convolutions; raises BadInput where a constant is damaged."""
+    matcher = Matcher(graph, context.kept())
+    made: dict[str, NodeDef] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        match = matcher.match(_PADDED, node) if not control_inputs(node) else None
+        padded = _explicit(match) if match is not None else None
+        if match is not None and padded is not None:
+            made[node.name] = padded
+            gone.add(match["pad"].name)
+            if matcher.only_user(match["pads"].name) is not None:
+                gone.add(match["pads"].name)
+    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)

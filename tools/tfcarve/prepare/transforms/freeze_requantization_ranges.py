@@ -1,0 +1,107 @@
+"""freeze_requantization_ranges: ranges that a program logged become constants, in the place of RequantizationRange.
+
+Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is that of
+insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:").
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, by_name, nearest, rewire, unique_name
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
+IN_FUNCTIONS = False
+
+_MOST_BYTES = 1 << 30
+_RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;]*)\]\[([^][;]*)\]")
+
+Ranges = dict[str, tuple[list[float], list[float]]]
+
+
+def records(log: bytes) -> Ranges:
+    """Returns for each node in a log the lows and the highs that it gave."""
+    found: Ranges = {}
+    for line in log.split(b"\n"):
+        match = _RECORD.search(line)
+        if match is None:
+            continue
+        try:
+            low, high = float(match[2]), float(match[3])
+        except ValueError:
+            continue
+        if math.isfinite(low) and math.isfinite(high):
+            lows, highs = found.setdefault(match[1].decode(errors="replace"), ([], []))
+            lows.append(low)
+            highs.append(high)
+    return found
+
+
+def _at(values: Sequence[float], part: float) -> float:
+    """Returns the value that so great a part of the others is less than; halves are rounded up."""
+    place = math.floor(len(values) * part + 0.5)
+    return sorted(values)[max(0, min(place, len(values) - 1))]
+
+
+def _read(context: Context) -> Ranges:
+    path = context.parameters.required("min_max_log_file", 'min_max_log_file="run.log"')[0]
+    try:
+        with Path(path).open("rb") as file:
+            log = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}: name the log that the program wrote") from None
+    if len(log) > _MOST_BYTES:
+        raise BadInput(f"{path}: more than {_MOST_BYTES:,} bytes: log fewer runs")
+    found = records(log)
+    if not found:
+        raise BadInput(
+            f"{path}: no ranges: log them with "
+            'insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:")'
+        )
+    return found
+
+
+def _percentile(context: Context, name: str) -> float:
+    value = context.parameters.number(name, 5.0)
+    if not 0 <= value <= 100:
+        raise BadInput(
+            f"{context.parameters.transform}: {name}={value}: give a number from 0 to 100"
+        )
+    return value / 100
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with constant ranges; raises BadInput where the log has none or is of another graph."""
+    least, most = (_percentile(context, name) for name in ("min_percentile", "max_percentile"))
+    found = _read(context)
+    known = by_name(graph)
+    for name in found:
+        if name not in known:
+            raise BadInput(f"the log names {name!r}, no node of the graph{nearest(name, known)}")
+        if known[name].op != "RequantizationRange":
+            raise BadInput(
+                f"node {name!r}: a {known[name].op}, no RequantizationRange: use the log of this graph"
+            )
+    taken = set(known)
+    listed: list[NodeDef] = []
+    moved: dict[Ref, Ref] = {}
+    for node in graph.nodes:
+        if node.name not in found or node.name in context.kept():
+            listed.append(node)
+            continue
+        lows, highs = found[node.name]
+        ends = (("frozen_min", _at(lows, least)), ("frozen_max", _at(highs, 1 - most)))
+        for output, (end, value) in enumerate(ends):
+            name = unique_name(f"{node.name}/{end}", taken)
+            listed.append(nodes.constant(name, np.array(value, np.float32)))
+            moved[Ref(node.name, output)] = Ref(name)
+            moved[Ref(node.name, -1)] = Ref(name, -1)
+    rewire(listed, moved)
+    return graph.with_nodes(listed)

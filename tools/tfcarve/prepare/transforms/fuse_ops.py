@@ -1,0 +1,182 @@
+"""fuse_ops: convolution or matrix product, bias or batch normalisation, and activation become one op.
+
+Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), what the CPU kernels of
+tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc} can do: float32, NHWC, no grouped convolution.
+The ops are internal to TensorFlow; its sessions run them.
+"""
+
+import numpy as np
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, by_name, control_inputs, data_inputs, unique_name
+from tfcarve.prepare.inference import Outputs, shape_of
+from tfcarve.prepare.matching import Match, Matcher, Pattern, pattern
+from tfcarve.prepare.messages import AttrValue, NodeDef
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_ACTIVATIONS = ("Elu", "LeakyRelu", "Relu", "Relu6")
+_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_ANY = pattern("*")
+_LINEAR = pattern(("Conv2D", "MatMul"), _ANY, _ANY, key="linear")
+# A convolution over one dimension has another one of size 1, which is taken out again after it.
+_SQUEEZED = pattern("Squeeze", pattern("Conv2D", _ANY, _ANY, key="linear"), key="squeeze")
+_NORM = pattern(
+    _NORMS, pattern("Conv2D", _ANY, _ANY, key="linear"), _ANY, _ANY, _ANY, _ANY, key="norm"
+)
+
+
+def _with_bias(linear: Pattern) -> tuple[Pattern, ...]:
+    const = pattern("Const", key="bias")
+    return (
+        pattern("BiasAdd", linear, pattern("*", key="bias"), key="add"),
+        pattern(("Add", "AddV2"), linear, const, key="add", either_order=True),
+    )
+
+
+def _with_activation(inner: Pattern) -> Pattern:
+    return pattern(_ACTIVATIONS, inner, key="activation")
+
+
+_BIASED = (*_with_bias(_LINEAR), *_with_bias(_SQUEEZED), _NORM)
+# The longest first; an activation alone gets a bias of zeros, which the fused kernels need.
+_PATTERNS = (
+    *(_with_activation(inner) for inner in (*_BIASED, _LINEAR, _SQUEEZED)),
+    *_BIASED,
+)
+
+
+def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
+    """Says whether the CPU kernel of the fused op can do what `linear` does."""
+    if nodes.dtype(linear) != nodes.FLOAT:
+        return False
+    if linear.op == "MatMul":
+        return True
+    read, weights = (shape_of(source, outputs) for source in data_inputs(linear)[:2])
+    if read is None or weights is None or len(read) != 4 or len(weights) != 4:
+        return False
+    return nodes.text(linear, "data_format", "NHWC") == "NHWC" and read[3] == weights[2] > 0
+
+
+def _columns(linear: NodeDef, outputs: Outputs) -> int | None:
+    """Returns how many channels `linear` gives; None where that is not known."""
+    shape = shape_of(Ref(linear.name), outputs)
+    return shape[-1] if shape and shape[-1] > 0 else None
+
+
+def _keeps_channels(squeeze: NodeDef) -> bool:
+    """Says whether a Squeeze of four dimensions leaves the last one, of the channels, and another one."""
+    gone = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
+    return 0 < len(gone) < 3 and 3 not in gone
+
+
+def _is_bias(match: Match, outputs: Outputs) -> bool:
+    """Says whether what is added is one value for each channel."""
+    add, linear = match["add"], match["linear"]
+    if add.op == "BiasAdd" and nodes.text(add, "data_format", "NHWC") != "NHWC":
+        return linear.op == "MatMul"
+    if add.op == "BiasAdd":
+        return True
+    return shape_of(Ref(match["bias"].name), outputs) == (_columns(linear, outputs),)
+
+
+def _is_norm(norm: NodeDef, matcher: Matcher) -> bool:
+    is_plain = not nodes.flag(norm, "is_training", True)
+    is_plain &= nodes.text(norm, "data_format", "NHWC") == "NHWC"
+    is_plain &= all(nodes.dtype(norm, key) in (0, nodes.FLOAT) for key in ("T", "U"))
+    return is_plain and all(output == 0 for output, _ in matcher.users(norm.name))
+
+
+def _may(match: Match, outputs: Outputs, matcher: Matcher) -> bool:
+    if any(control_inputs(node) for key, node in match.items() if key not in ("linear", "bias")):
+        return False
+    if "squeeze" in match and not _keeps_channels(match["squeeze"]):
+        return False
+    if not _is_plain(match["linear"], outputs):
+        return False
+    if "norm" in match:
+        return _is_norm(match["norm"], matcher)
+    if "add" in match:
+        return _is_bias(match, outputs)
+    return _columns(match["linear"], outputs) is not None
+
+
+def _strings(texts: list[str]) -> AttrValue:
+    value = AttrValue()
+    value.list.s.extend(text.encode() for text in texts)
+    return value
+
+
+def _fused(match: Match, name: str, added: list[Ref]) -> NodeDef:
+    """Returns the fused op; it adds `added`, or normalises by these."""
+    linear = match["linear"]
+    read = [*data_inputs(linear)[:2], *added]
+    ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
+    made = nodes.make(f"_Fused{linear.op}", name, read, T=nodes.type_value(nodes.FLOAT))
+    made.device = linear.device
+    nodes.set_attr(made, "num_args", AttrValue(i=len(read) - 2))
+    if linear.op == "Conv2D":
+        keys = ("strides", "padding", "explicit_paddings", "dilations", "data_format")
+        nodes.copy_attrs(linear, made, (*keys, "use_cudnn_on_gpu"))
+        made.attr["TArgs"].list.type.extend([nodes.FLOAT] * (len(read) - 2))
+        nodes.set_attr(made, "num_host_args", AttrValue(i=0))
+    else:
+        nodes.copy_attrs(linear, made, ("transpose_a", "transpose_b"))
+    epsilon = nodes.number(match["norm"], "epsilon", 0.0001) if "norm" in match else 0.0
+    nodes.set_attr(made, "epsilon", AttrValue(f=epsilon))
+    if "activation" in match:
+        ops.append(match["activation"].op)
+        if ops[-1] == "LeakyRelu":
+            alpha = nodes.number(match["activation"], "alpha", 0.2)
+            nodes.set_attr(made, "leakyrelu_alpha", AttrValue(f=alpha))
+    nodes.set_attr(made, "fused_ops", _strings(ops))
+    return made
+
+
+def _replacement(match: Match, root: NodeDef, outputs: Outputs, taken: set[str]) -> list[NodeDef]:
+    """Returns the nodes that stand for a match; the last one has the name of `root`."""
+    made = []
+    if "norm" in match:
+        added = data_inputs(match["norm"])[1:]
+    elif "add" in match:
+        before = match.get("squeeze", match["linear"]).name
+        added = [source for source in data_inputs(match["add"]) if source.node != before]
+    else:
+        zeros = np.zeros(_columns(match["linear"], outputs) or 0, np.float32)
+        made.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
+        added = [Ref(made[0].name)]
+    if "squeeze" not in match:
+        return [*made, _fused(match, root.name, added)]
+    fused = _fused(match, unique_name(f"{root.name}/fused", taken), added)
+    squeeze = nodes.copy(match["squeeze"], root.name)
+    squeeze.input[:] = [fused.name]
+    return [*made, fused, squeeze]
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with fused ops, each with the name of the last node that it replaces.
+
+    Where a Squeeze is between a convolution and its bias, it comes after the fused op and has that name.
+    """
+    outputs = inference.outputs(graph, context.evaluator)
+    matcher = Matcher(graph, context.kept())
+    taken = set(by_name(graph))
+    gone: set[str] = set()
+    made: dict[str, list[NodeDef]] = {}
+    for wanted in _PATTERNS:
+        for node in graph.nodes:
+            match = None if node.name in gone else matcher.match(wanted, node)
+            if match is None or node.name in context.input_nodes():
+                continue
+            if match["linear"].name not in gone and _may(match, outputs, matcher):
+                gone.update(n.name for key, n in match.items() if key != "bias")
+                made[node.name] = _replacement(match, node, outputs, taken)
+    listed = []
+    for node in graph.nodes:
+        if node.name in made:
+            listed += made[node.name]
+        elif node.name not in gone:
+            listed.append(node)
+    return graph.with_nodes(listed)

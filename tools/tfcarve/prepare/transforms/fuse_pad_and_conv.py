@@ -1,0 +1,59 @@
+"""fuse_pad_and_conv: padding before a convolution becomes part of it.
+
+Source: FusePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc, which makes FusedPadConv2D of MirrorPad
+and Conv2D. Here Pad with constants, as Keras writes it, too: as fold_pads has it.
+
+FusedPadConv2D and FusedResizeAndPadConv2D give wrong values for more than one example (measured with TensorFlow
+2.14.1): they are made only where the batch is known to be of one.
+"""
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs
+from tfcarve.prepare.inference import Outputs, shape_of
+from tfcarve.prepare.matching import Match, Matcher, pattern
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.transforms import fold_pads
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_ANY = pattern("*")
+_MIRRORED = pattern("Conv2D", pattern("MirrorPad", _ANY, _ANY, key="pad"), _ANY, key="conv")
+
+
+def is_plain(conv: NodeDef, read: Ref, outputs: Outputs) -> bool:
+    """Says whether a Conv2D of `read` has nothing that FusedPadConv2D and FusedResizeAndPadConv2D lack."""
+    shape = shape_of(read, outputs)
+    if shape is None or len(shape) != 4 or shape[0] != 1:
+        return False
+    is_last = nodes.text(conv, "data_format", "NHWC") == "NHWC"
+    has_size = nodes.text(conv, "padding") in ("SAME", "VALID")
+    return is_last and has_size and set(nodes.ints(conv, "dilations")) <= {1}
+
+
+def _mirrored(match: Match, outputs: Outputs) -> NodeDef | None:
+    conv, pad = match["conv"], match["pad"]
+    if not is_plain(conv, data_inputs(pad)[0], outputs):
+        return None
+    made = nodes.make("FusedPadConv2D", conv.name, [*data_inputs(pad), data_inputs(conv)[1]])
+    made.device = conv.device
+    nodes.copy_attrs(pad, made, ("mode",))
+    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
+    return made
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with fused convolutions; raises BadInput where a constant is damaged."""
+    graph = fold_pads.apply(graph, context)
+    outputs = inference.outputs(graph, context.evaluator)
+    matcher = Matcher(graph, context.kept())
+    made: dict[str, NodeDef] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        match = matcher.match(_MIRRORED, node) if not control_inputs(node) else None
+        fused = _mirrored(match, outputs) if match is not None else None
+        if match is not None and fused is not None:
+            made[node.name] = fused
+            gone.add(match["pad"].name)
+    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)

@@ -1,0 +1,62 @@
+"""fuse_resize_and_conv: ResizeBilinear before a Conv2D becomes part of it.
+
+Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the fused
+op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+"""
+
+import numpy as np
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
+from tfcarve.prepare.inference import Outputs
+from tfcarve.prepare.matching import Matcher, pattern
+from tfcarve.prepare.messages import AttrValue, NodeDef
+from tfcarve.prepare.transforms.fuse_pad_and_conv import is_plain
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_ANY = pattern("*")
+_PATTERN = pattern("Conv2D", pattern("ResizeBilinear", _ANY, _ANY, key="resize"), _ANY)
+
+
+def is_plain_resize(resize: NodeDef, conv: NodeDef, outputs: Outputs) -> bool:
+    """Says whether FusedResizeAndPadConv2D can do what both do."""
+    same_type = nodes.dtype(resize) == nodes.dtype(conv)
+    is_old = not nodes.flag(resize, "half_pixel_centers", False)
+    return same_type and is_old and is_plain(conv, data_inputs(resize)[0], outputs)
+
+
+def fused(resize: NodeDef, pads: Ref, mode: str, conv: NodeDef) -> NodeDef:
+    """Returns the fused node, with the name of the convolution."""
+    made = nodes.make(
+        "FusedResizeAndPadConv2D",
+        conv.name,
+        [*data_inputs(resize), pads, data_inputs(conv)[1]],
+        resize_align_corners=AttrValue(b=nodes.flag(resize, "align_corners", False)),
+        mode=nodes.text_value(mode),
+    )
+    made.device = conv.device
+    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
+    return made
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with fused convolutions."""
+    outputs = inference.outputs(graph, context.evaluator)
+    matcher = Matcher(graph, context.kept())
+    taken = {node.name for node in graph.nodes}
+    made: dict[str, list[NodeDef]] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
+        if match is None or not is_plain_resize(match["resize"], node, outputs):
+            continue
+        name = unique_name(f"{node.name}_dummy_paddings", taken)
+        pads = nodes.constant(name, np.zeros((4, 2), np.int32))
+        made[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
+        gone.add(match["resize"].name)
+    return graph.with_nodes(
+        n for node in graph.nodes if node.name not in gone for n in made.get(node.name, [node])
+    )

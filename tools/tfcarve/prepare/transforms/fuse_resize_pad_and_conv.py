@@ -1,0 +1,39 @@
+"""fuse_resize_pad_and_conv: ResizeBilinear and MirrorPad before a Conv2D become part of it.
+
+Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the
+fused op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+"""
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, control_inputs, data_inputs
+from tfcarve.prepare.matching import Matcher, pattern
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.transforms.fuse_resize_and_conv import fused, is_plain_resize
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_ANY = pattern("*")
+_PATTERN = pattern(
+    "Conv2D",
+    pattern("MirrorPad", pattern("ResizeBilinear", _ANY, _ANY, key="resize"), _ANY, key="pad"),
+    _ANY,
+)
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with fused convolutions."""
+    outputs = inference.outputs(graph, context.evaluator)
+    matcher = Matcher(graph, context.kept())
+    made: dict[str, NodeDef] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
+        if match is None or not is_plain_resize(match["resize"], node, outputs):
+            continue
+        pad = match["pad"]
+        mode = nodes.text(pad, "mode")
+        made[node.name] = fused(match["resize"], data_inputs(pad)[1], mode, node)
+        gone |= {pad.name, match["resize"].name}
+    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)

@@ -1,0 +1,62 @@
+"""insert_logging: nodes print what they give.
+
+Source: tensorflow/tools/graph_transforms/insert_logging.cc. Differs from TensorFlow's tool: a Print of some of a node's outputs
+has the types of these alone.
+"""
+
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
+from tfcarve.prepare.messages import AttrValue, NodeDef
+
+PARAMETERS = frozenset(("first_n", "message", "op", "prefix", "show_name", "show_op", "summarize"))
+IN_FUNCTIONS = False
+
+_SUFFIX = "__print__"
+_REFERENCE = 100
+
+
+def _print(
+    node: NodeDef, read: list[int], outputs: list[Output], parameters: Parameters
+) -> NodeDef:
+    name = f"{node.name}{_SUFFIX}"
+    message = f";{node.op};" if parameters.truth("show_op", False) else ""
+    message += f";{name};" if parameters.truth("show_name", False) else ""
+    types = [output.dtype % _REFERENCE for output in outputs]
+    made = nodes.make(
+        "Print",
+        name,
+        [Ref(node.name), *(Ref(node.name, output) for output in read)],
+        message=nodes.text_value(message + parameters.one("message")),
+        first_n=AttrValue(i=parameters.whole("first_n", -1)),
+        summarize=AttrValue(i=parameters.whole("summarize", 1024)),
+        T=nodes.type_value(types[0]),
+    )
+    made.attr["U"].list.type.extend(types[output] for output in read)
+    return made
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with Print nodes; raises BadInput where a parameter is wrong."""
+    parameters = context.parameters
+    ops, prefixes = parameters.all("op"), parameters.all("prefix")
+    outputs = inference.outputs(graph, context.evaluator)
+    read: dict[str, set[int]] = {}
+    for source in consumers(graph):
+        read.setdefault(source.node, set()).add(
+            max(source.output, 0)
+        )  # 0 where it is only waited for
+    listed: list[NodeDef] = []
+    prints: list[NodeDef] = []
+    moved: dict[Ref, Ref] = {}
+    for node in graph.nodes:
+        listed.append(node)
+        wanted = (not ops or node.op in ops) and (not prefixes or node.name.startswith(prefixes))
+        if wanted and node.name in read and outputs.get(node.name):
+            prints.append(_print(node, sorted(read[node.name]), outputs[node.name], parameters))
+            listed.append(prints[-1])
+            moved[Ref(node.name)] = Ref(prints[-1].name)
+    own = {node.name for node in prints}
+    rewire((node for node in listed if node.name not in own), moved)
+    return graph.with_nodes(listed)

@@ -1,0 +1,54 @@
+"""merge_duplicate_nodes: of nodes that compute the same from the same, one stays.
+
+Source: MergeDuplicateNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc.
+"""
+
+import hashlib
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, ref, rewire, topological_order
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_NEVER = ("Placeholder", "_")
+
+
+def _key(node: NodeDef) -> bytes:
+    """Returns a digest of all that decides what a node gives."""
+    digest = hashlib.sha256()
+    for part in (node.op, node.device, *node.input):
+        digest.update(part.encode() + b"\0")
+    for key in sorted(node.attr):
+        if key != "_output_shapes":
+            value = node.attr[key].SerializeToString(deterministic=True)
+            digest.update(f"{key}\0{len(value)}\0".encode() + value)
+    return digest.digest()
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with one node in the place of several that are equal; stateful ones stay."""
+    op_defs = context.evaluator.op_defs
+    kept = context.kept()
+    first: dict[bytes, str] = {}
+    gone: dict[str, str] = {}
+    for node in topological_order(graph):
+        op = op_defs.get(node.op)
+        _use(node, gone)
+        if op is None or op.is_stateful or node.op.startswith(_NEVER):
+            continue
+        same = first.setdefault(_key(node), node.name)
+        if same != node.name and node.name not in kept:
+            gone[node.name] = same
+    rewired = [node for node in graph.nodes if node.name not in gone]
+    for node in rewired:
+        _use(node, gone)
+    return graph.with_nodes(rewired)
+
+
+def _use(node: NodeDef, gone: dict[str, str]) -> None:
+    sources = [ref(text) for text in node.input]
+    replaced = {s: Ref(gone[s.node], s.output) for s in sources if s.node in gone}
+    if replaced:
+        rewire([node], replaced)

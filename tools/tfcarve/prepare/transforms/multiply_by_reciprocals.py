@@ -1,0 +1,45 @@
+"""multiply_by_reciprocals: a division by a constant becomes a multiplication, which takes less time.
+
+Source: ConstantFolding::ReduceDivToReciprocalMul in tensorflow/core/grappler/optimizers/constant_folding.cc. A result
+may differ in its last bit.
+"""
+
+import numpy as np
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, by_name, data_inputs, unique_name
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_DIVISIONS = frozenset(("Div", "RealDiv"))
+
+
+def _reciprocal(divisor: Array) -> Array | None:
+    """Returns the reciprocals; None where one is no usual number."""
+    with np.errstate(all="ignore"):
+        inverse = np.asarray(1 / divisor.astype(np.float64), divisor.dtype)
+    is_usual = np.isfinite(inverse) & (np.abs(inverse) >= np.finfo(inverse.dtype).tiny)
+    return inverse if is_usual.all() else None
+
+
+def apply(graph: Graph, _: Context) -> Graph:
+    """Returns the graph with multiplications; raises BadInput where a constant is damaged."""
+    known = by_name(graph)
+    taken = set(known)
+    listed: list[NodeDef] = []
+    for node in graph.nodes:
+        sources = data_inputs(node)
+        if node.op in _DIVISIONS and nodes.dtype(node) == nodes.FLOAT and len(sources) == 2:
+            divisor = known[sources[1].node]
+            inverse = _reciprocal(nodes.value(divisor)) if divisor.op == "Const" else None
+            if inverse is not None:
+                constant = nodes.constant(unique_name(f"{divisor.name}/reciprocal", taken), inverse)
+                listed.append(constant)
+                node.op = "Mul"
+                node.input[1] = Ref(constant.name).text()
+        listed.append(node)
+    return graph.with_nodes(listed)

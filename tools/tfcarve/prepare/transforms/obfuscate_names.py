@@ -1,0 +1,36 @@
+"""obfuscate_names: all nodes but inputs and outputs get short names that tell nothing.
+
+Source: tensorflow/tools/graph_transforms/obfuscate_names.cc.
+"""
+
+import itertools
+import string
+from collections.abc import Iterator
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.transforms.rename_node import renamed
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = False
+
+_CHARACTERS = string.digits + string.ascii_lowercase + string.ascii_uppercase
+
+
+def _short_names() -> Iterator[str]:
+    """Yields 0, 1, … Z, 10, 11, …: numbers written with _CHARACTERS."""
+    for number in itertools.count():
+        name, rest = "", number
+        while True:
+            rest, last = divmod(rest, len(_CHARACTERS))
+            name = _CHARACTERS[last] + name
+            if not rest:
+                break
+        yield name
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with the new names."""
+    kept = context.kept()
+    free = (name for name in _short_names() if name not in kept)
+    return renamed(graph, {node.name: next(free) for node in graph.nodes if node.name not in kept})

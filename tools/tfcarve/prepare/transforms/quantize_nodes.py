@@ -1,0 +1,222 @@
+"""quantize_nodes: float ops become ops on bytes where there are such.
+
+Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool: AddV2 and
+ConcatV2 are known; a constant is made of bytes at once; a node whose op on bytes can't do what it does (other
+layouts, explicit padding, dilations, most broadcasts) stays, where TensorFlow's graph fails or is wrong.
+"""
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.fake_quants import Trained, hoisted, trained
+from tfcarve.prepare.graph import (
+    CONTROL,
+    Graph,
+    Ref,
+    by_name,
+    consumer_counts,
+    control_inputs,
+    data_inputs,
+    set_inputs,
+    topological_order,
+    unique_name,
+)
+from tfcarve.prepare.layout import Facts
+from tfcarve.prepare.matching import Matcher
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantization import QINT32, QUINT8, Eight, constants, dequantize
+from tfcarve.prepare.quantized_ops import QuantizedOp, inputs, quantized_op
+from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.transforms.quantize_placeholders import given_range, quantize
+from tfcarve.prepare.unread import without_unread
+
+PARAMETERS = frozenset(("fallback_max", "fallback_min", "ignore_op", "input_max", "input_min"))
+IN_FUNCTIONS = True
+
+_REPLACED = frozenset(("Const", "Dequantize"))
+_FRAMES = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
+_SUFFIXES = ("_quantized_const", "_quantized_min", "_quantized_max")
+
+Range = tuple[np.float32, np.float32]
+
+
+class _Quantizer:
+    def __init__(
+        self, facts: Facts, ignored: tuple[str, ...], fallback: Range | None, matcher: Matcher
+    ) -> None:
+        self._facts = facts
+        self._ignored = ignored
+        self._fallback = fallback
+        self._matcher = matcher
+        self._taken = set(facts.known)
+        self._waits = any(node.op in _FRAMES for node in facts.known.values())
+        self._eight: dict[Ref, Eight] = {}
+        self.listed: list[NodeDef] = []
+
+    def add(self, node: NodeDef) -> None:
+        """Adds what is in the place of a node; those that it reads come before."""
+        if node.name not in self._facts.fed:
+            found = trained(node, self._facts)
+            op = quantized_op(node, self._facts) if node.op not in self._ignored else None
+            if found is not None:
+                return self._fake_quant(node, found)
+            if op is not None and self._op(node, op):
+                return None
+            if _is_of_bytes(node):
+                self._eight[Ref(node.name)] = Eight(*data_inputs(node))
+        self.listed.append(node)
+        return None
+
+    def _name(self, wanted: str) -> str:
+        return unique_name(wanted, self._taken)
+
+    def _node(self, op: str, name: str, *read: Ref, **types: int) -> Ref:
+        made = nodes.make(op, self._name(name), read)
+        for key, number in types.items():
+            made.attr[key].type = number
+        self.listed.append(made)
+        return Ref(made.name)
+
+    def _constant(self, name: str, array: Array, near: Ref) -> Ref:
+        made = nodes.constant(self._name(name), array)
+        set_inputs(made, [Ref(near.node, CONTROL)] if self._waits else [])
+        self.listed.append(made)
+        return Ref(made.name)
+
+    def _quantize(self, name: str, read: Ref, low: Ref, high: Ref) -> Eight:
+        made = self._node("QuantizeV2", name, read, low, high, T=QUINT8)
+        self.listed[-1].attr["mode"].s = b"MIN_FIRST"
+        return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+
+    def _bytes(self, source: Ref) -> Eight | None:
+        """Returns a float tensor as bytes; None where a constant is not finite."""
+        if source not in self._eight:
+            made = (
+                self._constant_bytes(source)
+                if self._facts.is_constant(source)
+                else self._measured(source)
+            )
+            if made is None:
+                return None
+            self._eight[source] = made
+        return self._eight[source]
+
+    def _constant_bytes(self, source: Ref) -> Eight | None:
+        values, low, high = (self._name(f"{source.node}{suffix}") for suffix in _SUFFIXES)
+        made = constants(self._facts.known[source.node], (values, low, high))
+        if made is None:
+            return None
+        self.listed += made
+        return Eight(*(Ref(node.name) for node in made))
+
+    def _measured(self, source: Ref) -> Eight:
+        """Returns a tensor as bytes, whose range is measured in each run."""
+        port = f"__port__{source.output}" if source.output else ""
+        prefix = f"{source.node}{port}_eightbit"
+        every = self._constant(f"{prefix}/reshape_dims", np.array([-1], np.int32), source)
+        first = self._constant(f"{prefix}/reduction_dims", np.array([0], np.int32), source)
+        types = {"T": nodes.FLOAT, "Tshape": nodes.INT32}
+        flat = self._node("Reshape", f"{prefix}/reshape", source, every, **types)
+        types = {"T": nodes.FLOAT, "Tidx": nodes.INT32}
+        low = self._node("Min", f"{prefix}/min", flat, first, **types)
+        high = self._node("Max", f"{prefix}/max", flat, first, **types)
+        return self._quantize(f"{prefix}/quantize", source, low, high)
+
+    def _op(self, node: NodeDef, op: QuantizedOp) -> bool:
+        """Adds the op on bytes for a node; returns False where a constant can't be made of bytes."""
+        sources = inputs(node)
+        of_bytes = [source for place, source in enumerate(sources) if place not in op.plain]
+        fixed = [source for source in of_bytes if self._facts.is_constant(source)]
+        if any(self._bytes(source) is None for source in fixed):
+            return False
+        eights = [eight for eight in map(self._bytes, of_bytes) if eight is not None]
+        held = iter(eights)
+        read = [s if place in op.plain else next(held).values for place, s in enumerate(sources)]
+        if op.lows_first:
+            read += [eight.low for eight in eights] + [eight.high for eight in eights]
+        else:
+            read += [end for eight in eights for end in (eight.low, eight.high)]
+        waits = [Ref(name, CONTROL) for name in control_inputs(node)]
+        made = self._node(op.op, f"{node.name}/eightbit", *read, *waits, **op.types)
+        nodes.copy_attrs(node, self.listed[-1], op.copied)
+        eight = Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+        if op.is_wide:
+            eight = self._requantized(node, eight)
+        self._give(node.name, eight)
+        return True
+
+    def _give(self, name: str, eight: Eight) -> None:
+        self._eight[Ref(name)] = eight
+        self.listed.append(dequantize(name, eight))
+
+    def _requantized(self, node: NodeDef, wide: Eight) -> Eight:
+        name = wide.values.node
+        low, high = self._range(node, wide)
+        types = {"Tinput": QINT32, "out_type": QUINT8}
+        made = self._node("Requantize", f"{name}/requantize", *wide.refs(), low, high, **types)
+        return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+
+    def _range(self, node: NodeDef, wide: Eight) -> tuple[Ref, Ref]:
+        """Returns the range of what a node gives: trained, else fallback_min and fallback_max, else measured."""
+        name = wide.values.node
+        user = self._matcher.only_user(node.name)
+        found = trained(user, self._facts) if user is not None else None
+        if found is not None:
+            return found.low, found.high
+        if self._fallback is not None:
+            low, high = (
+                self._constant(f"{name}/fallback_{end}", np.array(value), wide.values)
+                for end, value in zip(("min", "max"), self._fallback, strict=True)
+            )
+            return low, high
+        made = self._node(
+            "RequantizationRange", f"{name}/requant_range", *wide.refs(), Tinput=QINT32
+        )
+        return made, Ref(made.node, 1)
+
+    def _fake_quant(self, node: NodeDef, found: Trained) -> None:
+        """Adds what gives a tensor with the steps of its trained range."""
+        above = self._facts.known[found.source.node]
+        op = quantized_op(above, self._facts)
+        is_there = found.source in self._eight and self._matcher.only_user(above.name) is node
+        if not (is_there and op is not None and op.is_wide):
+            name = f"{node.name}_eightbit/quantize"
+            eight = self._quantize(name, found.source, found.low, found.high)
+        else:
+            eight = self._eight[found.source]
+        self._give(node.name, eight)
+
+
+def _is_of_bytes(node: NodeDef) -> bool:
+    """Says whether a node is a Dequantize as those of quantize_weights."""
+    is_plain = "axis" not in node.attr or node.attr["axis"].i == -1
+    return (
+        node.op == "Dequantize"
+        and len(data_inputs(node)) == 3
+        and is_plain
+        and nodes.dtype(node) == QUINT8
+        and nodes.dtype(node, "dtype") in (0, nodes.FLOAT)
+        and nodes.text(node, "mode", "MIN_COMBINED") == "MIN_FIRST"
+    )
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with ops on bytes; raises BadInput where a parameter is wrong or a constant is damaged."""
+    parameters = context.parameters
+    given, fallback = (given_range(parameters, kind) for kind in ("input", "fallback"))
+    if fallback is not None and fallback[0] > 0:
+        raise BadInput(f"quantize_nodes: fallback_min={fallback[0]}: has to be 0 or less")
+    if given is not None and not context.in_function:
+        graph = quantize(graph, *given)
+    fed = context.input_nodes()
+    graph = hoisted(graph, Facts(by_name(graph), {}, fed), context.kept())
+    facts = Facts(by_name(graph), inference.outputs(graph, context.evaluator), fed)
+    was_read = consumer_counts(graph)
+    matcher = Matcher(graph, context.kept())
+    quantizer = _Quantizer(facts, parameters.all("ignore_op"), fallback, matcher)
+    for node in topological_order(graph):
+        quantizer.add(node)
+    made = graph.with_nodes(quantizer.listed)
+    return without_unread(made, _REPLACED, was_read, context.kept())

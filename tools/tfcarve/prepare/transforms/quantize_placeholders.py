@@ -1,0 +1,67 @@
+"""quantize_placeholders: inputs of floats become inputs of bytes.
+
+Source: QuantizePlaceholders in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool:
+Placeholders of other types stay.
+"""
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantization import QUINT8, Eight, dequantize, width
+
+PARAMETERS = frozenset(("input_max", "input_min"))
+IN_FUNCTIONS = False
+
+
+def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
+    """Returns the parameters kind_min and kind_max; None where both are missing.
+
+    Raises BadInput where one is missing, or they are no range.
+    """
+    names = (f"{kind}_min", f"{kind}_max")
+    present = [name for name in names if name in parameters]
+    if not present:
+        return None
+    transform = parameters.transform
+    if len(present) == 1:
+        raise BadInput(f"{transform}: needs both {names[0]} and {names[1]}")
+    with np.errstate(over="ignore"):
+        low, high = (np.float32(parameters.number(name, 0)) for name in names)
+    if not low < high or not np.isfinite(width(low, high)):
+        raise BadInput(f"{transform}: {names[0]}={low} has to be less than {names[1]}={high}")
+    return low, high
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with inputs of bytes; raises BadInput where the range is missing or none."""
+    found = given_range(context.parameters, "input")
+    if found is None:
+        raise BadInput(f"{context.parameters.transform}: needs input_min and input_max")
+    return quantize(graph, *found)
+
+
+def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
+    """Returns the graph with inputs of bytes that stand for `low` to `high`."""
+    taken = set(by_name(graph))
+    listed: list[NodeDef] = []
+    moved: dict[Ref, Ref] = {}
+    added: list[NodeDef] = []
+    for node in graph.nodes:
+        listed.append(node)
+        if node.op != "Placeholder" or nodes.dtype(node, "dtype") != nodes.FLOAT:
+            continue
+        node.attr["dtype"].type = QUINT8
+        ends = [
+            nodes.constant(unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value))
+            for end, value in (("min", low), ("max", high))
+        ]
+        eight = Eight(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
+        made = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), eight)
+        moved[Ref(node.name)] = Ref(made.name)
+        added += [*ends, made]
+    rewire(listed, moved)
+    return graph.with_nodes([*listed, *added])

@@ -1,0 +1,22 @@
+"""remove_attribute: an attribute goes, of all nodes or those of one op.
+
+Source: tensorflow/tools/graph_transforms/remove_attribute.cc.
+"""
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph
+
+PARAMETERS = frozenset(("attribute_name", "op_name"))
+IN_FUNCTIONS = True
+
+_EXAMPLE = "remove_attribute(attribute_name=_output_shapes)"
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph without the attribute; raises BadInput where none or several are named."""
+    context.parameters.required("attribute_name", _EXAMPLE)
+    name, op = context.parameters.one("attribute_name"), context.parameters.one("op_name", "*")
+    for node in graph.nodes:
+        if op in ("*", node.op) and name in node.attr:
+            del node.attr[name]
+    return graph

@@ -1,0 +1,69 @@
+"""remove_neutral_ops: what adds zeros or multiplies with ones goes, where that does not change a shape.
+
+Ours; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
+"""
+
+from tfcarve.prepare import inference, nodes, tensors
+from tfcarve.prepare.channels import ADDITIONS, PRODUCTS
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, Ref, by_name, control_inputs, data_inputs
+from tfcarve.prepare.inference import Outputs, shape_of
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.transforms.remove_nodes import remove
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
+
+
+def _keeps_shape(array: tensors.Array, source: Ref, outputs: Outputs) -> bool:
+    """Says whether what `source` gives has the same shape after an op of it and `array`."""
+    if array.ndim == 0:
+        return True
+    shape = shape_of(source, outputs)
+    if shape is None or array.ndim > len(shape):
+        return False
+    own = shape[len(shape) - array.ndim :]
+    return all(size in (1, known) for size, known in zip(array.shape, own, strict=True))
+
+
+def _is_neutral(node: NodeDef, constant: NodeDef) -> bool:
+    if constant.op != "Const" or not tensors.has_numbers(nodes.tensor(constant).dtype):
+        return False
+    array = nodes.value(constant)
+    return bool(array.size and (array == (0 if node.op in ADDITIONS else 1)).all())
+
+
+def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
+    """Returns the input that a node gives as it is, or None."""
+    sources = data_inputs(node)
+    if node.op not in ADDITIONS | PRODUCTS or len(sources) != 2:
+        return None
+    for place in (1, 0) if node.op in _COMMUTATIVE else (1,):
+        constant, other = known[sources[place].node], sources[1 - place]
+        if not _is_neutral(node, constant):
+            continue
+        if node.op.startswith("Bias") or _keeps_shape(nodes.value(constant), other, outputs):
+            return other
+    return None
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph without them; inputs and outputs stay."""
+    known = by_name(graph)
+    outputs = inference.outputs(graph, context.evaluator)
+    fed = context.input_nodes()
+    stay = {text[1:] for node in graph.nodes for text in node.input if text.startswith("^")}
+    stay |= context.kept()
+    gone: dict[str, NodeDef] = {}
+    passed: dict[Ref, Ref] = {}
+    for node in graph.nodes:
+        if node.name in stay or control_inputs(node):
+            continue
+        source = _passed(node, known, outputs)
+        if source is None or any(s.node in fed and s != source for s in data_inputs(node)):
+            continue
+        gone[node.name] = node
+        passed[Ref(node.name)] = source
+    return remove(graph, gone, passed)

@@ -1,0 +1,78 @@
+"""remove_nodes: nodes of the named ops go; who reads one reads its first input instead.
+
+Source: tensorflow/tools/graph_transforms/remove_nodes.cc. Differs from TensorFlow's tool: a node that passes on what a Switch
+lets through stays where others wait for it: who waited for the Switch itself would run always.
+"""
+
+from collections.abc import Mapping
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import (
+    CONTROL,
+    Graph,
+    Ref,
+    by_name,
+    control_inputs,
+    data_inputs,
+    ref,
+    rewire,
+    topological_order,
+)
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset(("op", "max_inputs"))
+IN_FUNCTIONS = True
+
+_SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge"))
+
+
+def remove(graph: Graph, gone: Mapping[str, NodeDef], passed: Mapping[Ref, Ref]) -> Graph:
+    """Returns the graph without the nodes `gone`.
+
+    Who reads an output of one reads what `passed` has for it; who waits for one waits for what it has for output 0.
+    """
+    kept = [node for node in graph.nodes if node.name not in gone]
+    waits = {
+        Ref(source.node, CONTROL): Ref(into.node, CONTROL)
+        for source, into in passed.items()
+        if source.output == 0
+    }
+    rewire(kept, {**passed, **waits})
+    return graph.with_nodes(kept)
+
+
+def first_inputs(gone: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
+    """Returns for each node the first tensor that it reads, in the place of its own."""
+    return {Ref(name): data_inputs(node)[0] for name, node in gone.items()}
+
+
+def removable(
+    graph: Graph, ops: frozenset[str], max_inputs: int, kept: set[str]
+) -> dict[str, NodeDef]:
+    """Returns the nodes of `ops` that may go, by name; those in `kept` stay."""
+    nodes = by_name(graph)
+    waited = {ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")}
+    found = {}
+    for node in reversed(topological_order(graph)):
+        sources = data_inputs(node)
+        if node.op not in ops or node.name in kept or not 1 <= len(sources) <= max_inputs:
+            continue
+        if control_inputs(node):
+            continue  # who reads it would no longer wait for that
+        if node.name in waited:
+            if len(sources) > 1 or nodes[sources[0].node].op in _SWITCHES:
+                continue  # who waits for it would wait for less
+            waited.add(sources[0].node)
+        found[node.name] = node
+    return found
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph without nodes of the ops `op`; inputs and outputs stay.
+
+    Raises BadInput where no op is named.
+    """
+    ops = context.parameters.required("op", "remove_nodes(op=Identity)")
+    most = context.parameters.whole("max_inputs", 1)
+    gone = removable(graph, frozenset(ops), most, context.kept())
+    return remove(graph, gone, first_inputs(gone))

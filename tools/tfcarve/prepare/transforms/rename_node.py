@@ -1,0 +1,59 @@
+"""rename_node: one node gets another name, and all that refers to it follows.
+
+Source: tensorflow/tools/graph_transforms/rename_node.cc. Differs from TensorFlow's tool: a node of the old name has to be there,
+and nodes that are to be on the same device as it follow too.
+"""
+
+from collections.abc import Mapping
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import SAME_DEVICE, Graph, Ref, nearest, ref, set_inputs
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset(("new_node_name", "old_node_name"))
+IN_FUNCTIONS = False
+
+_EXAMPLE = "rename_node(old_node_name=a/b/Softmax, new_node_name=output)"
+
+
+def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """Returns the graph with the nodes in `names`, by their old names, called by the new ones."""
+    for node in graph.nodes:
+        node.name = names.get(node.name, node.name)
+        sources = [ref(text) for text in node.input]
+        set_inputs(node, [Ref(names.get(s.node, s.node), s.output) for s in sources])
+        _rename_places(node, names)
+    return graph
+
+
+def _rename_places(node: NodeDef, names: Mapping[str, str]) -> None:
+    if "_class" not in node.attr:
+        return
+    listed = node.attr["_class"].list.s
+    for place, raw in enumerate(listed):
+        text = raw.decode(errors="replace")
+        name = text.removeprefix(SAME_DEVICE)
+        if text != name and name in names:
+            listed[place] = f"{SAME_DEVICE}{names[name]}".encode()
+
+
+def names(context: Context) -> tuple[str, str]:
+    """Returns the old name and the new; raises BadInput where one is missing or named twice."""
+    parameters = context.parameters
+    parameters.required("old_node_name", _EXAMPLE)
+    parameters.required("new_node_name", _EXAMPLE)
+    return parameters.one("old_node_name"), parameters.one("new_node_name")
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with the new name; raises BadInput where the old one is not there or the new one is taken."""
+    old, new = names(context)
+    known = {node.name for node in graph.nodes}
+    if old not in known:
+        raise BadInput(
+            f"{context.parameters.transform}: there is no node {old!r}{nearest(old, known)}"
+        )
+    if new in known:
+        raise BadInput(f"{context.parameters.transform}: there is a node {new!r} already")
+    return renamed(graph, {old: new})

@@ -1,0 +1,28 @@
+"""rename_op: nodes of one op become nodes of another; their inputs and attributes stay.
+
+Source: tensorflow/tools/graph_transforms/rename_op.cc.
+"""
+
+from tfcarve.errors import BadInput
+from tfcarve.models.graph_def import is_op_name
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph
+
+PARAMETERS = frozenset(("new_op_name", "old_op_name"))
+IN_FUNCTIONS = True
+
+_EXAMPLE = "rename_op(old_op_name=Mul, new_op_name=Multiply)"
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with the new op; raises BadInput where a name is missing, named twice or none of an op."""
+    parameters = context.parameters
+    parameters.required("old_op_name", _EXAMPLE)
+    parameters.required("new_op_name", _EXAMPLE)
+    old, new = parameters.one("old_op_name"), parameters.one("new_op_name")
+    if not is_op_name(new):
+        raise BadInput(f"{parameters.transform}: {new!r} can't be the name of an op")
+    for node in graph.nodes:
+        if node.op == old:
+            node.op = new
+    return graph

@@ -1,0 +1,52 @@
+"""round_weights: large constants of floats get fewer different values, so that the file compresses well.
+
+Source: tensorflow/tools/graph_transforms/round_weights.cc. Differs from TensorFlow's tool: a tensor of negative values has their
+range; one of one value, or with a value that is not finite, stays.
+"""
+
+import numpy as np
+
+from tfcarve.errors import BadInput
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array, from_array
+
+PARAMETERS = frozenset(("num_steps",))
+IN_FUNCTIONS = True
+
+# A smaller constant matters more than its bytes.
+_LEAST = 16
+
+
+def rounded(array: Array, steps: int) -> Array:
+    """Returns floats, each as the middle of its step, where their range has so many steps."""
+    low, high = array.min(), array.max()
+    with np.errstate(all="ignore"):
+        width = np.float32((high - low) / np.float32(steps))
+    if not np.isfinite(width) or width == 0:
+        return array
+    step = np.floor((array - low) / width) + np.float32(0.5)
+    return np.asarray(low + width * step, np.float32)
+
+
+def _is_large(node: NodeDef) -> bool:
+    return (
+        node.op == "Const"
+        and nodes.tensor(node).dtype == nodes.FLOAT
+        and nodes.value(node).size >= _LEAST
+    )
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with rounded constants; raises BadInput where a constant is damaged."""
+    steps = context.parameters.whole("num_steps", 256)
+    if not 1 <= steps <= 1 << 24:
+        raise BadInput(f"round_weights: num_steps={steps}: give a whole number from 1 to 2^24")
+    fed = context.input_nodes()
+    for node in graph.nodes:
+        if node.name not in fed and _is_large(node):
+            made = from_array(rounded(nodes.value(node), steps))
+            node.attr["value"].tensor.CopyFrom(made)
+    return graph

@@ -1,0 +1,88 @@
+"""simplify_control_dependencies: nodes without side effects wait for nothing but what makes them run.
+
+Ours; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A wait stays where
+what is waited for, or anything before it, has side effects, and where it decides whether or in which loop a node runs.
+"""
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import (
+    CONTROL,
+    Graph,
+    Ref,
+    control_inputs,
+    data_inputs,
+    ref,
+    rewire,
+    set_inputs,
+    topological_order,
+)
+from tfcarve.prepare.liveness import Liveness
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_SOURCES = ("Const", "Placeholder")
+
+
+def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
+    """Returns the nodes that have side effects or come after one that has."""
+    op_defs = context.evaluator.op_defs
+    found: set[str] = set()
+    for node in order:
+        op = op_defs.get(node.op)
+        own = op is None or op.is_stateful
+        if (own and not node.op.startswith(_SOURCES)) or any(
+            ref(text).node in found for text in node.input
+        ):
+            found.add(node.name)
+    return found
+
+
+def _without_relays(graph: Graph, kept: set[str]) -> Graph:
+    """Returns the graph without NoOps that wait for one node alone: who waits for them waits for that."""
+    relays = {
+        node.name: Ref(node.input[0][1:], CONTROL)
+        for node in graph.nodes
+        if node.op == "NoOp" and len(node.input) == 1 and node.name not in kept
+    }
+    left = [node for node in graph.nodes if node.name not in relays]
+    rewire(left, {Ref(name, CONTROL): source for name, source in relays.items()})
+    return graph.with_nodes(left)
+
+
+def _needed(node: NodeDef, effects: set[str], lives: Liveness) -> list[str]:
+    """Returns what a node without side effects still has to wait for."""
+    waited = control_inputs(node)
+    has = lives.of_all(data_inputs(node))
+    needed: list[str] = []
+    for name in sorted(waited, key=lambda name: name not in effects):
+        wants = lives.of(Ref(name, CONTROL))
+        if name in effects or has is None or wants is None or not wants <= has:
+            needed.append(name)
+            has = None if has is None or wants is None else has | wants
+    return needed
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with the control dependencies that matter."""
+    kept = context.kept()
+    simple = _without_relays(graph, kept)
+    order = topological_order(simple)
+    effects = _with_effects(order, context)
+    lives = Liveness(order)
+    changes = {
+        node.name: _needed(node, effects, lives)
+        for node in order
+        if control_inputs(node) and node.op != "NoOp" and _is_pure(node, context)
+    }
+    for node in order:
+        waits = changes.get(node.name, control_inputs(node))
+        if len(waits) < len(control_inputs(node)):
+            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in waits)])
+    return simple
+
+
+def _is_pure(node: NodeDef, context: Context) -> bool:
+    op = context.evaluator.op_defs.get(node.op)
+    return op is not None and not op.is_stateful

@@ -1,0 +1,37 @@
+"""sort_by_execution_order: each node comes after what it reads or waits for.
+
+Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_utils.cc, whose order this is: of the nodes
+that are ready the one that was last found to be so comes first; a Merge is ready with the first of its values.
+"""
+
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import Graph, by_name, control_inputs, ref
+
+PARAMETERS = frozenset[str]()
+IN_FUNCTIONS = True
+
+_MERGES = frozenset(("Merge", "RefMerge", "_XlaMerge"))
+
+
+def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
+    """Returns the graph with its nodes in that order."""
+    nodes = by_name(graph)
+    pending: dict[str, int] = {}
+    users: dict[str, list[str]] = {}
+    ready: list[str] = []
+    for node in graph.nodes:
+        waits = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
+        pending[node.name] = waits
+        if not node.input:
+            ready.append(node.name)
+        for text in node.input:
+            users.setdefault(ref(text).node, []).append(node.name)
+    order = []
+    while ready:
+        name = ready.pop()
+        order.append(nodes[name])
+        for user in users.get(name, ()):
+            pending[user] -= 1
+            if not pending[user]:
+                ready.append(user)
+    return graph.with_nodes(order)

@@ -1,0 +1,82 @@
+"""strip_unused_nodes: only what the outputs depend on stays; inputs become Placeholders.
+
+Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Differs from TensorFlow's tool: a Placeholder made of a node
+whose type TensorFlow knows gets that type where none is named, one whose shape is not named takes any, and functions that
+nothing calls go too.
+"""
+
+from tfcarve import dtypes
+from tfcarve.errors import BadInput
+from tfcarve.prepare import nodes
+from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.functions import used_functions
+from tfcarve.prepare.graph import Graph, reachable
+from tfcarve.prepare.messages import NodeDef
+
+PARAMETERS = frozenset(("type", "shape", "name", "type_for_name", "shape_for_name"))
+IN_FUNCTIONS = False
+
+_WITH_SHAPE = frozenset(("PlaceholderV2", "PlaceholderWithDefault"))
+
+
+def _number(transform: str, text: str) -> int:
+    name = dtypes.from_enum(text) or dtypes.from_spec(text)
+    if name is None:
+        raise BadInput(f"{transform}: {text!r} is no type: give one such as float, int32, quint8")
+    return dtypes.NUMBER_OF[name]
+
+
+def _shape(transform: str, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(size) for size in text.split(",")) if text else ()
+    except ValueError:
+        raise BadInput(
+            f'{transform}: {text!r} is no shape: give one such as "1,299,299,3"'
+        ) from None
+
+
+def _by_name(parameters: Parameters, key: str) -> dict[str, str]:
+    names, values = parameters.all("name"), parameters.all(key)
+    if values and len(names) != len(values):
+        raise BadInput(
+            f"{parameters.transform}: {len(names)} name and {len(values)} {key}: give each name its {key}"
+        )
+    return dict(zip(names, values, strict=False))
+
+
+def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
+    types, shapes = _by_name(parameters, "type_for_name"), _by_name(parameters, "shape_for_name")
+    transform = parameters.transform
+    number = nodes.FLOAT
+    for key in ("dtype", "T"):
+        number = nodes.dtype(node, key) or number
+    named = types.get(node.name) or parameters.one("type")
+    if named:
+        number = _number(transform, named)
+    made = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
+    if node.name in shapes or "shape" in parameters:
+        shape = _shape(transform, shapes.get(node.name, parameters.one("shape")))
+        nodes.set_attr(made, "shape", nodes.shape_value(shape))
+    elif node.op in _WITH_SHAPE:
+        nodes.copy_attrs(node, made, ("shape",))
+    else:
+        nodes.set_attr(made, "shape", nodes.shape_value(None))
+    return made
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Returns the part of the graph that gives the outputs for the inputs.
+
+    Raises BadInput where a type or shape is none, or names and their types are not of one number.
+    """
+    fed = context.input_nodes()
+    needed = reachable(graph, context.output_nodes(), fed) | fed
+    kept = [
+        _placeholder(node, context.parameters)
+        if node.name in fed and node.op != "Placeholder"
+        else node
+        for node in graph.nodes
+        if node.name in needed
+    ]
+    stripped = graph.with_nodes(kept)
+    return Graph(kept, used_functions(stripped), graph.versions)

@@ -1,0 +1,27 @@
+"""Nodes that a transform left without a reader."""
+
+from collections.abc import Collection, Container
+
+from tfcarve.prepare.graph import Graph, consumer_counts, ref, topological_order
+
+
+def without_unread(
+    graph: Graph, ops: Collection[str], was_read: Container[str], kept: Container[str]
+) -> Graph:
+    """Returns the graph without nodes that nothing reads or waits for any more.
+
+    Args:
+      graph: the transformed graph.
+      ops: the ops of the nodes that go.
+      was_read: the names of the nodes that had a reader before the transform.
+      kept: the names of the nodes that have to stay.
+    """
+    counts = consumer_counts(graph)
+    gone: set[str] = set()
+    for node in reversed(topological_order(graph)):
+        is_unread = node.name in was_read and not counts.get(node.name)
+        if is_unread and node.op in ops and node.name not in kept:
+            gone.add(node.name)
+            for text in node.input:
+                counts[ref(text).node] -= 1
+    return graph.with_nodes(node for node in graph.nodes if node.name not in gone)
