@@ -221,6 +221,21 @@ def _fused() -> Any:
             parts.append(
                 _fused_op(graph, "_FusedConv2D", fill, ["FusedBatchNorm", *activation], attributes)
             )
+        # Depthwise: as many groups as there are channels, one output or two in each.
+        for activation, channels, times, (size, stride, dilation, padding) in itertools.product(
+            _ACTIVATIONS, (5, 40), (1, 2), (_FILTERS[2], _FILTERS[5], _FILTERS[6])
+        ):
+            outputs = channels * times
+            image, kernel = _sides(fed, [2, 9, 12, channels], [size, size, 1, outputs])
+            attributes = {
+                "strides": tf.compat.v1.AttrValue(list=listed(i=[1, stride, stride, 1])),
+                "dilations": tf.compat.v1.AttrValue(list=listed(i=[1, dilation, dilation, 1])),
+                "padding": tf.compat.v1.AttrValue(s=padding.encode()),
+            }
+            fill = [image, kernel, fed[40 : 40 + outputs]]
+            parts.append(
+                _fused_op(graph, "_FusedConv2D", fill, ["BiasAdd", *activation], attributes)
+            )
         for activation, a, b in itertools.product(_ACTIVATIONS, (False, True), (False, True)):
             left, right = _sides(fed, [17, 30] if a else [30, 17], [33, 17] if b else [17, 33])
             attributes = {
@@ -336,6 +351,48 @@ def _functions() -> Any:
             parts += [tf.nn.softmax(logits), tf.nn.log_softmax(logits)]
         flat = [tf.reshape(tf.cast(part, tf.float32), [-1]) for part in parts]
         tf.concat(flat, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+# Steps, those of them that are run, examples, inputs and cells: one of each, more than a vector has, none.
+_LSTMS = ((1, 1, 1, 1, 1), (5, 5, 1, 7, 33), (6, 4, 3, 16, 20), (3, 0, 2, 4, 4), (40, 40, 2, 5, 600))
+
+
+def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: float) -> list[Any]:
+    steps, run, batch, inputs, cells = sizes
+    shapes = {
+        "x": [steps, batch, inputs],
+        "cs_prev": [batch, cells],
+        "h_prev": [batch, cells],
+        "w": [inputs + cells, 4 * cells],
+        "wci": [cells],
+        "wcf": [cells],
+        "wco": [cells],
+        "b": [4 * cells],
+    }
+    filled = {}
+    for i, (key, shape) in enumerate(shapes.items()):
+        count = int(np.prod(shape))
+        # As many as there are, again and again: a large LSTM has more weights than are fed.
+        flat = tf.gather(fed, tf.range(100 * i, 100 * i + count) % _MOST)
+        filled[key] = tf.reshape(flat / (10 + cells), shape)
+    op = tf.raw_ops.BlockLSTMV2 if version == 2 else tf.raw_ops.BlockLSTM
+    length = tf.constant(run, tf.int64)
+    made = op(seq_len_max=length, use_peephole=peephole, cell_clip=clip, **filled)
+    # Only these two are set in the steps that are not run.
+    return [part if key in ("h", "cs") else part[:run] for key, part in made._asdict().items()]
+
+
+def _lstms() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = [
+            tf.reshape(part, [-1])
+            for sizes in _LSTMS
+            for version, peephole, clip in ((1, True, 0.1), (2, False, 0.0), (2, True, 0.0))
+            for part in _lstm(fed, sizes, version, peephole, clip)
+        ]
+        tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
@@ -503,6 +560,7 @@ def _cases() -> dict[str, Case]:
         # Exponential functions and roots differ in their last bits.
         "fused": _case(_fused(), small, 1e-4),
         "functions": _case(_functions(), any_floats, 1e-6),
+        "lstms": _case(_lstms(), any_floats, 2e-6),
         "pads": _case(_pads(), any_floats),
         "einsums": _case(_einsums(), small),
         "biases": _case(_biases(), any_floats),
@@ -535,6 +593,7 @@ _CASES_BY_PATH = (
     "pooled",
     "fused",
     "functions",
+    "lstms",
     "einsums",
     "normalisations",
 )

@@ -32,6 +32,12 @@ def _conv(x: tf.Tensor, bias: str, activation: str) -> None:
     _rest(made, bias, activation)
 
 
+def _depthwise(x: tf.Tensor, bias: str, activation: str) -> None:
+    """Two filters for each of two channels."""
+    made = tf.nn.depthwise_conv2d(x[..., :2], prepared.noise(3, 2, 2, 2), [1, 2, 2, 1], "SAME")
+    _rest(made, bias, activation)
+
+
 def _rest(made: tf.Tensor, bias: str, activation: str) -> None:
     if bias == "add":
         made = tf.constant(prepared.noise(4)) + made
@@ -61,6 +67,9 @@ def _product(x: tf.Tensor, bias: str, activation: str) -> None:
         (_conv, "bias", "_FusedConv2D"),
         (_conv, "add", "_FusedConv2D"),
         (_conv, "norm", "_FusedConv2D"),
+        (_depthwise, "bias", "_FusedConv2D"),
+        (_depthwise, "add", "_FusedConv2D"),
+        (_depthwise, "norm", "_FusedConv2D"),
         (_product, "bias", "_FusedMatMul"),
         (_product, "add", "_FusedMatMul"),
     ],
@@ -72,7 +81,8 @@ def test_one_op_gives_the_same(
     after = prepared.transformed(before, "remove_nodes(op=Identity) fuse_ops", evaluator)
     ops = prepared.ops(after)
     assert ops[op] == 1
-    assert {"Conv2D", "MatMul", "BiasAdd", "AddV2", "FusedBatchNormV3", activation}.isdisjoint(ops)
+    gone = {"Conv2D", "DepthwiseConv2dNative", "MatMul", "BiasAdd", "AddV2", "FusedBatchNormV3"}
+    assert {*gone, activation}.isdisjoint(ops)
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
 
 
@@ -135,7 +145,15 @@ def _read_twice() -> None:
     tf.add(tf.nn.bias_add(made, prepared.noise(4)), made, name="y")
 
 
-@pytest.mark.parametrize("draw", [_unknown_channels, _grouped, _not_a_bias, _double, _read_twice])
+def _computed_filter() -> None:
+    filters = tf.sqrt(np.abs(prepared.noise(3, 3, 3, 1)))
+    made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+    tf.nn.bias_add(made, prepared.noise(3), name="y")
+
+
+@pytest.mark.parametrize(
+    "draw", [_unknown_channels, _grouped, _not_a_bias, _double, _read_twice, _computed_filter]
+)
 def test_what_the_kernel_can_not_do_stays(draw: Callable[[], None], evaluator: Evaluator) -> None:
     before = prepared.drawn(draw)
     assert prepared.transformed(before, "fuse_ops", evaluator).nodes == before.nodes
@@ -151,6 +169,30 @@ def test_an_activation_alone(
     assert prepared.ops(after)[op] == 1
     assert activation not in prepared.ops(after)
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
+
+
+def test_a_filter_that_others_read_stays(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
+        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.add(tf.nn.bias_add(made, prepared.noise(3)), tf.reduce_sum(filters), name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "fuse_ops", evaluator)
+    assert prepared.ops(after)["_FusedConv2D"] == 1
+    assert by_name(after)["filters"] == by_name(before)["filters"]
+    assert prepared.difference(before, after, {"x": _X}) < 1e-5
+
+
+def test_a_filter_that_is_fed_stays(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
+        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.nn.bias_add(made, prepared.noise(3), name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "fuse_ops", evaluator, inputs=("x", "filters"))
+    assert after.nodes == before.nodes
 
 
 def _sound(axes: list[int], bias: str, activation: str) -> None:

@@ -177,10 +177,14 @@ Index FindInside(const Window& window, const float* image, Index row,
 
 void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
-                  const float* zeros, const float** scratch, float* out) {
+                  const float* zeros, const Finish* finish,
+                  const float** scratch, float* out) {
   for (Index column = 0; column < window.columns.out; ++column) {
     FindNextElements(window, image, row, column, zeros, scratch, scratch);
     kernels.depthwise(window.taps(), scratch, filter, window.channels, out);
+    if (finish != nullptr) {
+      kernels.finish(*finish, 0, window.channels, out, out);
+    }
     out += window.channels;
   }
 }

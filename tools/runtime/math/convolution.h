@@ -73,10 +73,11 @@ Index FindInside(const Window& window, const float* image, Index row,
 // Computes a row of a depthwise convolution's output, [column, channel]: each
 // channel has a filter of its own, [filter's row, filter's column, channel].
 // `scratch` has room for taps() pointers; `zeros` are as many as there are
-// channels.
+// channels. `finish` is what becomes of the sums; null for nothing.
 void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
-                  const float* zeros, const float** scratch, float* out);
+                  const float* zeros, const Finish* finish,
+                  const float** scratch, float* out);
 
 }  // namespace math
 }  // namespace tfcarve

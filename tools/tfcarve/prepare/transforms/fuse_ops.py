@@ -1,8 +1,11 @@
 """fuse_ops: convolution or matrix product, bias or batch normalisation, and activation become one op.
 
 Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), what the CPU kernels of
-tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc} can do: float32, NHWC, no grouped convolution.
-The ops are internal to TensorFlow; its sessions run them.
+tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc} can do: float32, NHWC. The ops are internal to
+TensorFlow; its sessions run them.
+
+A depthwise convolution becomes a convolution in as many groups as there are channels. Carved libraries and TensorFlow
+with oneDNN run it; TensorFlow's other CPU kernel refuses groups.
 """
 
 import numpy as np
@@ -20,12 +23,12 @@ IN_FUNCTIONS = True
 _ACTIVATIONS = ("Elu", "LeakyRelu", "Relu", "Relu6")
 _NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _ANY = pattern("*")
-_LINEAR = pattern(("Conv2D", "MatMul"), _ANY, _ANY, key="linear")
+_DEPTHWISE = "DepthwiseConv2dNative"
+_LINEAR = pattern(("Conv2D", _DEPTHWISE, "MatMul"), _ANY, _ANY, key="linear")
 # A convolution over one dimension has another one of size 1, which is taken out again after it.
-_SQUEEZED = pattern("Squeeze", pattern("Conv2D", _ANY, _ANY, key="linear"), key="squeeze")
-_NORM = pattern(
-    _NORMS, pattern("Conv2D", _ANY, _ANY, key="linear"), _ANY, _ANY, _ANY, _ANY, key="norm"
-)
+_CONVOLUTION = pattern(("Conv2D", _DEPTHWISE), _ANY, _ANY, key="linear")
+_SQUEEZED = pattern("Squeeze", _CONVOLUTION, key="squeeze")
+_NORM = pattern(_NORMS, _CONVOLUTION, _ANY, _ANY, _ANY, _ANY, key="norm")
 
 
 def _with_bias(linear: Pattern) -> tuple[Pattern, ...]:
@@ -46,6 +49,14 @@ _PATTERNS = (
     *(_with_activation(inner) for inner in (*_BIASED, _LINEAR, _SQUEEZED)),
     *_BIASED,
 )
+
+
+def _filter(linear: NodeDef, context: Context, matcher: Matcher) -> NodeDef | None:
+    """Returns the Const that a convolution reads as its filter; None where it is no Const, or is fed."""
+    source = data_inputs(linear)[1]
+    node = matcher.node(source.node)
+    is_constant = node is not None and node.op == "Const" and source == Ref(node.name)
+    return node if is_constant and source.node not in context.input_nodes() else None
 
 
 def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
@@ -89,12 +100,14 @@ def _is_norm(norm: NodeDef, matcher: Matcher) -> bool:
     return is_plain and all(output == 0 for output, _ in matcher.users(norm.name))
 
 
-def _may(match: Match, outputs: Outputs, matcher: Matcher) -> bool:
+def _may(match: Match, outputs: Outputs, context: Context, matcher: Matcher) -> bool:
     if any(control_inputs(node) for key, node in match.items() if key not in ("linear", "bias")):
         return False
     if "squeeze" in match and not _keeps_channels(match["squeeze"]):
         return False
     if not _is_plain(match["linear"], outputs):
+        return False
+    if match["linear"].op == _DEPTHWISE and _filter(match["linear"], context, matcher) is None:
         return False
     if "norm" in match:
         return _is_norm(match["norm"], matcher)
@@ -109,18 +122,25 @@ def _strings(texts: list[str]) -> AttrValue:
     return value
 
 
-def _fused(match: Match, name: str, added: list[Ref]) -> NodeDef:
+def _grouped(filtered: NodeDef, name: str) -> NodeDef:
+    """Returns a depthwise filter of [height, width, channels, times] as [height, width, 1, channels * times]."""
+    height, width, channels, times = nodes.shape(filtered)
+    return nodes.constant(name, nodes.value(filtered).reshape(height, width, 1, channels * times))
+
+
+def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
     """Returns the fused op; it adds `added`, or normalises by these."""
     linear = match["linear"]
-    read = [*data_inputs(linear)[:2], *added]
+    read = [data_inputs(linear)[0], weights, *added]
     ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
-    made = nodes.make(f"_Fused{linear.op}", name, read, T=nodes.type_value(nodes.FLOAT))
+    op = "_FusedMatMul" if linear.op == "MatMul" else "_FusedConv2D"
+    made = nodes.make(op, name, read, T=nodes.type_value(nodes.FLOAT))
     made.device = linear.device
-    nodes.set_attr(made, "num_args", AttrValue(i=len(read) - 2))
-    if linear.op == "Conv2D":
+    nodes.set_attr(made, "num_args", AttrValue(i=len(added)))
+    if op == "_FusedConv2D":
         keys = ("strides", "padding", "explicit_paddings", "dilations", "data_format")
         nodes.copy_attrs(linear, made, (*keys, "use_cudnn_on_gpu"))
-        made.attr["TArgs"].list.type.extend([nodes.FLOAT] * (len(read) - 2))
+        made.attr["TArgs"].list.type.extend([nodes.FLOAT] * len(added))
         nodes.set_attr(made, "num_host_args", AttrValue(i=0))
     else:
         nodes.copy_attrs(linear, made, ("transpose_a", "transpose_b"))
@@ -135,21 +155,31 @@ def _fused(match: Match, name: str, added: list[Ref]) -> NodeDef:
     return made
 
 
-def _replacement(match: Match, root: NodeDef, outputs: Outputs, taken: set[str]) -> list[NodeDef]:
-    """Returns the nodes that stand for a match; the last one has the name of `root`."""
+def _replacement(
+    match: Match, root: NodeDef, filtered: NodeDef | None, outputs: Outputs, taken: set[str]
+) -> list[NodeDef]:
+    """Returns the nodes that stand for a match; the last one has the name of `root`.
+
+    `filtered` is the filter of a depthwise convolution.
+    """
     made = []
+    linear = match["linear"]
+    weights = data_inputs(linear)[1]
+    if filtered is not None:
+        made.append(_grouped(filtered, unique_name(f"{root.name}/filter", taken)))
+        weights = Ref(made[0].name)
     if "norm" in match:
         added = data_inputs(match["norm"])[1:]
     elif "add" in match:
-        before = match.get("squeeze", match["linear"]).name
+        before = match.get("squeeze", linear).name
         added = [source for source in data_inputs(match["add"]) if source.node != before]
     else:
-        zeros = np.zeros(_columns(match["linear"], outputs) or 0, np.float32)
+        zeros = np.zeros(_columns(linear, outputs) or 0, np.float32)
         made.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
-        added = [Ref(made[0].name)]
+        added = [Ref(made[-1].name)]
     if "squeeze" not in match:
-        return [*made, _fused(match, root.name, added)]
-    fused = _fused(match, unique_name(f"{root.name}/fused", taken), added)
+        return [*made, _fused(match, root.name, weights, added)]
+    fused = _fused(match, unique_name(f"{root.name}/fused", taken), weights, added)
     squeeze = nodes.copy(match["squeeze"], root.name)
     squeeze.input[:] = [fused.name]
     return [*made, fused, squeeze]
@@ -170,9 +200,13 @@ def apply(graph: Graph, context: Context) -> Graph:
             match = None if node.name in gone else matcher.match(wanted, node)
             if match is None or node.name in context.input_nodes():
                 continue
-            if match["linear"].name not in gone and _may(match, outputs, matcher):
+            linear = match["linear"]
+            if linear.name not in gone and _may(match, outputs, context, matcher):
                 gone.update(n.name for key, n in match.items() if key != "bias")
-                made[node.name] = _replacement(match, node, outputs, taken)
+                filtered = _filter(linear, context, matcher) if linear.op == _DEPTHWISE else None
+                if filtered is not None and matcher.only_user(filtered.name) is not None:
+                    gone.add(filtered.name)
+                made[node.name] = _replacement(match, node, filtered, outputs, taken)
     listed = []
     for node in graph.nodes:
         if node.name in made:

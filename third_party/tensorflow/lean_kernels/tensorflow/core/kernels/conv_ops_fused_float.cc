@@ -1,6 +1,7 @@
 // In place of TensorFlow's source of this name: it registers the same, with
 // convolutions by tools/runtime/math, each block of whose output is finished
-// while it is in a cache. TensorFlow's own instantiates tensor contractions.
+// while it is in a cache. TensorFlow's own instantiates tensor contractions,
+// and refuses convolutions in groups.
 
 #include "tensorflow/core/kernels/conv_ops_fused_impl.h"
 #include "tensorflow/core/kernels/lean_convolution.h"
@@ -15,8 +16,11 @@ struct LaunchFusedConv2DOp<CPUDevice, float> {
                   const FusedComputationArgs& arguments,
                   const Conv2DParameters& parameters,
                   const Conv2DDimensions& dimensions, Tensor* output) {
-    OP_REQUIRES(context, dimensions.in_depth == filter.dim_size(2),
-                errors::Unimplemented("a fused convolution has no groups"));
+    // All else that there is to groups has been checked.
+    const int64_t groups = dimensions.in_depth / filter.dim_size(2);
+    OP_REQUIRES(context, groups > 0 && filter.dim_size(3) % groups == 0,
+                errors::InvalidArgument("the filter has ", filter.dim_size(3),
+                                        " outputs in ", groups, " groups"));
     OP_REQUIRES(context, parameters.data_format == FORMAT_NHWC,
                 errors::Unimplemented("a fused convolution is in NHWC only"));
     const lean::Fusion fusion(context, type, arguments, filter.dim_size(3));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/lean_depthwise.h"
 #include "tensorflow/core/kernels/lean_parts.h"
 #include "tensorflow/core/util/padding.h"
 #include "tools/runtime/math/convolution.h"
@@ -70,6 +71,11 @@ inline void Convolve(OpKernelContext* context, const Filtering& filtering,
   const float* const images = input.flat<float>().data();
   const float* const filters = filter.flat<float>().data();
   float* const to = output->flat<float>().data();
+  if (group == 1 && groups > 1) {
+    FilterChannels(context, window, input.dim_size(0), of_group, images,
+                   filters, finish, to);
+    return;
+  }
   ForEachUnit(
       context, groups * parts.count(), work / parts.count(), [&](int64_t unit) {
         const math::Index g = unit / parts.count();
