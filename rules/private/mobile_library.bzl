@@ -262,6 +262,7 @@ _mobile_library = rule(
             "@tfcarve_tensorflow//:core_registering",
             "@tfcarve_tensorflow//:unit_sources",
             "//tools/runtime/math",
+            "//tools/runtime/threads",
         ]),
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),

@@ -611,14 +611,14 @@ _PATHS = ("baseline", "avx2", "avx512")
 
 
 def _run(
-    case: Case, program: Path, folder: Path, path: str
+    case: Case, program: Path, folder: Path, path: str, threads: int = 1
 ) -> tuple[subprocess.CompletedProcess[str], Path]:
     model, given, got = (folder / file for file in ("model.pb", "given.npy", "got.npy"))
     model.write_bytes(case.graph.SerializeToString(deterministic=True))
     np.save(given, case.fed)
     bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
     done = subprocess.run(
-        [program, model, *bound],
+        [program, model, *bound, f"--threads={threads}"],
         check=False,
         cwd=folder,
         env={"TFCARVE_CPU": path},
@@ -637,12 +637,14 @@ def test_as_full_tensorflow(
     name: str, path: str, cases: dict[str, Case], program: Path, tmp_path: Path
 ) -> None:
     case = cases[name]
-    done, got = _run(case, program, tmp_path, path)
-    if done.returncode == 2 and "this CPU does not support" in done.stderr:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
     assert np.unique(case.wanted).size > 250
-    np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)
+    # Three threads cut work into other parts than one, and are more than some machines have cores.
+    for threads in (1, 3):
+        done, got = _run(case, program, tmp_path, path, threads)
+        if done.returncode == 2 and "this CPU does not support" in done.stderr:
+            pytest.skip(done.stderr.strip())
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)
 
 
 def test_an_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:

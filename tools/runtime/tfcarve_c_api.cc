@@ -1,6 +1,7 @@
 #include "tools/runtime/tfcarve_c_api.h"
 
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -15,8 +16,10 @@
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/cpu_info.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/platform/threadpool_options.h"
 #include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/session_options.h"
@@ -26,6 +29,7 @@
 #include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
 #include "tools/runtime/missing.h"
+#include "tools/runtime/threads/worker_threads.h"
 #include "tools/runtime/trace.h"
 
 namespace {
@@ -38,6 +42,20 @@ struct Output {
   std::vector<tfcarve_string> strings;
 };
 
+// A session's threads, as TensorFlow knows them.
+class SessionThreads final : public tensorflow::thread::ThreadPoolInterface {
+ public:
+  explicit SessionThreads(int count) : threads_(count) {}
+  void Schedule(std::function<void()> task) override {
+    threads_.Schedule(std::move(task));
+  }
+  int NumThreads() const override { return threads_.count(); }
+  int CurrentThreadId() const override { return threads_.CurrentThread(); }
+
+ private:
+  tfcarve::WorkerThreads threads_;
+};
+
 struct Outcome {
   tfcarve_status status = TFCARVE_OK;
   std::string error;
@@ -47,6 +65,8 @@ struct Outcome {
 
 struct tfcarve_session {
   Outcome outcome;
+  // Null where the caller's thread computes alone.
+  std::unique_ptr<SessionThreads> threads;
   std::unique_ptr<tensorflow::Session> session;
   tfcarve::SessionConstants constants;
   // Where the graph is from a file: its path, and the file while constants are
@@ -78,8 +98,7 @@ const char* ErrorOf(const Outcome& outcome) {
   return outcome.status == TFCARVE_OK ? nullptr : outcome.error.c_str();
 }
 
-// What the process's threads can be: more are a mistake, and TensorFlow starts
-// them all.
+// More are a mistake.
 constexpr int32_t kMostThreads = 1024;
 
 Status CheckThreads(int32_t threads) {
@@ -120,7 +139,12 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   const std::string missing = tfcarve::MissingFor(graph);
   if (!missing.empty()) return tensorflow::errors::NotFound(missing);
   tensorflow::SessionOptions options;
-  options.config.set_intra_op_parallelism_threads(threads);
+  if (threads == 0) threads = tensorflow::port::MaxParallelism();
+  if (threads > 1) {
+    session->threads = std::make_unique<SessionThreads>(threads);
+  }
+  // TensorFlow's own pool, which is of all sessions, is not used.
+  options.config.set_intra_op_parallelism_threads(1);
   // Ops run one after the other in the caller's thread: no other thread is
   // waked for an op, and none computes beside the op that has all threads.
   options.config.set_inter_op_parallelism_threads(-1);
@@ -258,7 +282,7 @@ Status CopyNames(const char* const* names, size_t count,
 }
 
 // Fills in `trace` unless it is null.
-Status Run(tensorflow::Session* session, const Feeds& feeds,
+Status Run(const tfcarve_session& session, const Feeds& feeds,
            const std::vector<std::string>& fetches,
            std::vector<Output>* outputs,
            std::vector<tfcarve::NodeTrace>* trace) {
@@ -268,8 +292,10 @@ Status Run(tensorflow::Session* session, const Feeds& feeds,
   }
   tensorflow::RunMetadata metadata;
   std::vector<tensorflow::Tensor> fetched;
-  TF_RETURN_IF_ERROR(
-      session->Run(options, feeds, fetches, {}, &fetched, &metadata));
+  tensorflow::thread::ThreadPoolOptions pools;
+  pools.intra_op_threadpool = session.threads.get();
+  TF_RETURN_IF_ERROR(session.session->Run(options, feeds, fetches, {}, &fetched,
+                                          &metadata, pools));
   if (trace != nullptr) *trace = tfcarve::TraceOf(metadata.step_stats());
   std::vector<Output> made(fetched.size());
   for (size_t i = 0; i < fetched.size(); ++i) {
@@ -295,10 +321,9 @@ tfcarve_result* RunSession(const tfcarve_session* session,
   if (status.ok()) status = CopyNames(output_names, output_count, &fetches);
   result->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
   if (result->outcome.status != TFCARVE_OK) return result;
-  result->outcome =
-      OutcomeOf(Run(session->session.get(), feeds, fetches, &result->outputs,
-                    traced ? &result->trace : nullptr),
-                TFCARVE_REFUSED);
+  result->outcome = OutcomeOf(Run(*session, feeds, fetches, &result->outputs,
+                                  traced ? &result->trace : nullptr),
+                              TFCARVE_REFUSED);
   return result;
 }
 

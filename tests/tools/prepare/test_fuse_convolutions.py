@@ -22,8 +22,8 @@ def _conv(x: tf.Tensor, padding: str = "VALID", **attrs: object) -> tf.Tensor:
     return tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 2, padding, name="y", **attrs)
 
 
-def _depthwise(x: tf.Tensor) -> tf.Tensor:
-    return tf.nn.depthwise_conv2d(x, prepared.noise(3, 3, 3, 2), [1, 2, 2, 1], "VALID", name="y")
+def _depthwise(x: tf.Tensor, name: str = "y") -> tf.Tensor:
+    return tf.nn.depthwise_conv2d(x, prepared.noise(3, 3, 3, 2), [1, 2, 2, 1], "VALID", name=name)
 
 
 @pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
@@ -49,6 +49,32 @@ def test_zeros_before_a_depthwise_convolution_stay(evaluator: Evaluator) -> None
     before = prepared.drawn(lambda: _depthwise(tf.pad(_picture(), _PADS)))
     after = prepared.transformed(before, "fold_pads", evaluator)
     assert prepared.ops(after) == prepared.ops(before)
+
+
+@pytest.mark.parametrize("activation", [tf.nn.relu6, tf.identity])
+def test_zeros_before_a_fused_convolution(
+    activation: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluator
+) -> None:
+    def draw() -> None:
+        made = _depthwise(tf.pad(_picture(), _PADS), name="depthwise")
+        made = activation(tf.nn.bias_add(made, prepared.noise(6)))
+        tf.identity(made, name="y")
+
+    before = prepared.drawn(draw)
+    steps = "remove_nodes(op=Identity) fuse_ops fold_pads"
+    after = prepared.transformed(before, steps, evaluator)
+    assert prepared.ops(after)["_FusedConv2D"] == 1
+    assert {"Pad", "DepthwiseConv2dNative", "BiasAdd"}.isdisjoint(prepared.ops(after))
+    assert prepared.difference(before, after, {"x": _X}) < 1e-5
+
+
+def test_zeros_of_a_size_that_is_fed_stay(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        _conv(tf.pad(_picture(), tf.constant(_PADS, name="pads")))
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "fold_pads", evaluator, inputs=("x", "pads"))
+    assert after.nodes == before.nodes
 
 
 def test_tensorflow_is_wrong_for_more_than_one_example() -> None:

@@ -1,8 +1,8 @@
 """fold_pads: zeros around an image, as Keras pads it, become the explicit padding of the convolution that reads it.
 
-Source: the attributes padding and explicit_paddings of Conv2D in tensorflow/core/ops/nn_ops.cc.
+Source: the attributes padding and explicit_paddings of Conv2D and _FusedConv2D in tensorflow/core/ops/nn_ops.cc.
 DepthwiseConv2dNative has them too, but full TensorFlow 2.14.1 with oneDNN aborts on them in its remapper
-(tensor_format.h:428, measured).
+(tensor_format.h:428, measured). Where fuse_ops has made a _FusedConv2D of it before, its padding is folded.
 """
 
 from tfcarve.prepare import nodes
@@ -14,17 +14,23 @@ from tfcarve.prepare.messages import NodeDef
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
-_ANY = pattern("*")
-_PADDED = pattern(
-    "Conv2D",
-    pattern("Pad", _ANY, pattern("Const", key="pads"), key="pad"),
-    _ANY,
-    key="conv",
-)
+_CONVOLUTIONS = frozenset(("Conv2D", "_FusedConv2D"))
+_PAD = pattern("Pad", pattern("*"), pattern("Const", key="pads"), key="pad")
 
 
-def _explicit(match: Match) -> NodeDef | None:
-    conv, pad = match["conv"], match["pad"]
+def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | None:
+    """Returns the Pad that only this convolution reads, and its sizes; None where there is none."""
+    sources = data_inputs(conv)
+    if conv.op not in _CONVOLUTIONS or control_inputs(conv) or len(sources) < 2:
+        return None
+    pad = matcher.node(sources[0].node)
+    if pad is None or matcher.only_user(pad.name) != conv:
+        return None
+    match = matcher.match(_PAD, pad)
+    return match if match and match["pads"].name not in context.input_nodes() else None
+
+
+def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
     pads = nodes.value(match["pads"])
     spatial = (1, 2) if nodes.text(conv, "data_format", "NHWC") == "NHWC" else (2, 3)
     others = [place for place in range(4) if place not in spatial]
@@ -33,7 +39,7 @@ def _explicit(match: Match) -> NodeDef | None:
     if nodes.text(conv, "padding") != "VALID":
         return None
     made = nodes.copy(conv)
-    made.input[:] = [data_inputs(pad)[0].text(), data_inputs(conv)[1].text()]
+    made.input[0] = data_inputs(match["pad"])[0].text()
     nodes.set_attr(made, "padding", nodes.text_value("EXPLICIT"))
     nodes.set_attr(made, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
     return made
@@ -45,8 +51,8 @@ def apply(graph: Graph, context: Context) -> Graph:
     made: dict[str, NodeDef] = {}
     gone: set[str] = set()
     for node in graph.nodes:
-        match = matcher.match(_PADDED, node) if not control_inputs(node) else None
-        padded = _explicit(match) if match is not None else None
+        match = _padding_of(node, context, matcher)
+        padded = _explicit(node, match) if match is not None else None
         if match is not None and padded is not None:
             made[node.name] = padded
             gone.add(match["pad"].name)

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tools/runtime/math/kernels.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
@@ -63,9 +64,7 @@ struct Bias {
   template <typename Row>
   static void ForEachRow(const Device& device, Eigen::Index rows,
                          Eigen::Index size, const Row& row) {
-    const Eigen::TensorOpCost cost(2 * size * sizeof(T), size * sizeof(T),
-                                   size);
-    device.parallelFor(rows, cost, [&row](Eigen::Index i, Eigen::Index end) {
+    lean::Share(device, rows, size / 2.0, [&row](int64_t i, int64_t end) {
       for (; i < end; ++i) row(i);
     });
   }

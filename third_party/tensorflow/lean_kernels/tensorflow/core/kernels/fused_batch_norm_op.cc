@@ -12,6 +12,7 @@
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/kernels/fill_functor.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/tensor_format.h"
 #include "tools/runtime/math/kernels.h"
@@ -51,9 +52,7 @@ class LeanBatchNorm {
                                        -kInfinity, kInfinity};
     const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
     float* out = y->flat<float>().data();
-    const Eigen::TensorOpCost cost(size_ * sizeof(float), size_ * sizeof(float),
-                                   size_);
-    device.parallelFor(rows_, cost, [&](Eigen::Index i, Eigen::Index end) {
+    lean::Share(device, rows_, size_ / 2.0, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         if (by_place_) {
           kernels.finish(finish, 0, size_, x_ + i * size_, out + i * size_);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/util/work_sharder.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tools/runtime/math/convolution.h"
 
 namespace tensorflow {
@@ -41,11 +41,10 @@ inline void FilterChannels(OpKernelContext* context, math::Window window,
     window.channels *= times;
   }
   const std::vector<float> zeros(window.channels);
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
   const int64_t rows = window.rows.out;
   const int64_t row_size = window.columns.out * window.channels;
-  Shard(workers.num_threads, workers.workers, batch * rows,
-        row_size * window.taps() / 4, [&](int64_t begin, int64_t end) {
+  Share(context->eigen_cpu_device(), batch * rows,
+        row_size * window.taps() / 8.0, [&](int64_t begin, int64_t end) {
           std::vector<const float*> below(window.taps());
           for (int64_t i = begin; i < end; ++i) {
             math::DepthwiseRow(kernels, window,

@@ -6,6 +6,7 @@
 
 #include "tensorflow/core/framework/tensor_types.h"
 #include "tensorflow/core/kernels/cwise_ops_common.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tools/runtime/math/kernels.h"
 
 namespace tensorflow {
@@ -20,11 +21,9 @@ struct LeanMap {
     const auto map = kMaps[tfcarve::math::SelectedKernels().number];
     // Cycles of an element.
     constexpr double kCompute = 4;
-    const Eigen::TensorOpCost cost(sizeof(float), sizeof(float), kCompute);
-    device.parallelFor(in.size(), cost,
-                       [=](Eigen::Index begin, Eigen::Index end) {
-                         map(end - begin, from + begin, to + begin);
-                       });
+    lean::Share(device, in.size(), kCompute, [=](int64_t begin, int64_t end) {
+      map(end - begin, from + begin, to + begin);
+    });
   }
 };
 

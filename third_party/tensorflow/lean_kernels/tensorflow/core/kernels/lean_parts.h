@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tensorflow/core/platform/errors.h"
-#include "tensorflow/core/util/work_sharder.h"
 #include "tools/runtime/math/product.h"
 
 namespace tensorflow {
@@ -19,9 +19,8 @@ namespace math = ::tfcarve::math;
 // How many parts a product is worth: one for each thread, but none of which is
 // sooner computed than handed to a thread.
 inline int ThreadsFor(OpKernelContext* context, int64_t multiply_adds) {
-  constexpr int64_t kFewestOfThread = 64 * 1024;
-  const int threads =
-      context->device()->tensorflow_cpu_worker_threads()->num_threads;
+  constexpr int64_t kFewestOfThread = 128 * 1024;
+  const int threads = context->eigen_cpu_device().numThreads();
   return static_cast<int>(std::max<int64_t>(
       1, std::min<int64_t>(threads, multiply_adds / kFewestOfThread)));
 }
@@ -33,15 +32,12 @@ template <typename Compute>
 void ForEachUnit(OpKernelContext* context, int64_t units, int64_t multiply_adds,
                  const Compute& compute) {
   // About what a core does in one of its cycles.
-  constexpr int64_t kPerCycle = 8;
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+  constexpr double kPerCycle = 8;
   std::atomic<bool> had_memory{true};
-  Shard(workers.num_threads, workers.workers, units,
-        multiply_adds / kPerCycle + 1, [&](int64_t begin, int64_t end) {
-          for (int64_t unit = begin; unit < end; ++unit) {
-            if (!compute(unit)) had_memory = false;
-          }
-        });
+  ShareUnits(context->eigen_cpu_device(), units, multiply_adds / kPerCycle,
+             [&](int64_t unit) {
+               if (!compute(unit)) had_memory = false;
+             });
   OP_REQUIRES(context, had_memory,
               errors::ResourceExhausted("no memory for blocks of a product"));
 }

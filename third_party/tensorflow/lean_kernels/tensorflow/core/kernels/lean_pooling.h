@@ -10,8 +10,8 @@
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tensorflow/core/kernels/pooling_ops_common.h"
-#include "tensorflow/core/util/work_sharder.h"
 #include "tools/runtime/math/convolution.h"
 
 namespace tensorflow {
@@ -35,11 +35,10 @@ inline void Pool(OpKernelContext* context, const Tensor& input,
       parameters.depth};
   const float* const images = input.flat<float>().data();
   float* const to = output->flat<float>().data();
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
   const int64_t rows = int64_t{parameters.tensor_in_batch} * window.rows.out;
   const int64_t row_size = int64_t{window.columns.out} * window.channels;
-  Shard(workers.num_threads, workers.workers, rows,
-        row_size * window.taps() / 4 + 1, [&](int64_t begin, int64_t end) {
+  Share(context->eigen_cpu_device(), rows, row_size * window.taps() / 4.0,
+        [&](int64_t begin, int64_t end) {
           std::vector<const float*> inside(window.taps());
           for (int64_t i = begin; i < end; ++i) {
             const float* const image =

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tools/runtime/math/kernels.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
@@ -24,12 +25,10 @@ inline void Limit(const Eigen::ThreadPoolDevice& device,
                   TTypes<float>::ConstTensor input, float lower, float upper,
                   TTypes<float>::Tensor output) {
   const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
-  const Eigen::TensorOpCost cost(sizeof(float), sizeof(float), 0.25);
-  device.parallelFor(input.size(), cost,
-                     [&](Eigen::Index begin, Eigen::Index end) {
-                       kernels.limit(end - begin, input.data() + begin, lower,
-                                     upper, output.data() + begin);
-                     });
+  lean::Share(device, input.size(), 0.5, [&](int64_t begin, int64_t end) {
+    kernels.limit(end - begin, input.data() + begin, lower, upper,
+                  output.data() + begin);
+  });
 }
 
 template <>

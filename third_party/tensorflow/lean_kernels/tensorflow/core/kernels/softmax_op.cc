@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tensorflow/core/kernels/softmax_op_functor.h"
 #include "tools/runtime/math/kernels.h"
 
@@ -30,14 +31,12 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
             : tfcarve::math::kSoftmax[tfcarve::math::SelectedKernels().number];
     // Cycles of an element.
     constexpr double kCompute = 8;
-    const Eigen::TensorOpCost cost(size * sizeof(float), size * sizeof(float),
-                                   size * kCompute);
-    device.parallelFor(logits.dimension(0), cost,
-                       [=](Eigen::Index i, Eigen::Index end) {
-                         for (; i < end; ++i) {
-                           row(size, in + i * size, out + i * size);
-                         }
-                       });
+    lean::Share(device, logits.dimension(0), size * kCompute,
+                [=](int64_t i, int64_t end) {
+                  for (; i < end; ++i) {
+                    row(size, in + i * size, out + i * size);
+                  }
+                });
   }
 
  private:

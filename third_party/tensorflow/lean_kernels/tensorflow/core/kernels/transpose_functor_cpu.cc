@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tensorflow/core/kernels/lean_share.h"
 #include "tensorflow/core/kernels/transpose_functor.h"
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 
@@ -153,10 +154,9 @@ struct Transpose<CPUDevice, T, conjugate> {
     int64_t units = plan.strips();
     for (const Dimension& d : plan.outer) units *= d.size;
     const double bytes = sizeof(T) * plan.rows() * plan.column.size;
-    device.parallelFor(units, Eigen::TensorOpCost(bytes, bytes, 0),
-                       [&](int64_t begin, int64_t end) {
-                         Copy<T, conjugate>(plan, from, to, begin, end);
-                       });
+    lean::Share(device, units, bytes / 4, [&](int64_t begin, int64_t end) {
+      Copy<T, conjugate>(plan, from, to, begin, end);
+    });
   }
 };
 

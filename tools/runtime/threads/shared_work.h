@@ -1,0 +1,22 @@
+// Work that a thread shares with others.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_THREADS_SHARED_WORK_H_
+#define TFCARVE_TOOLS_RUNTIME_THREADS_SHARED_WORK_H_
+
+#include <cstdint>
+#include <functional>
+
+namespace tfcarve {
+
+// Runs a task in another thread, now or later.
+using Schedule = std::function<void(std::function<void()>)>;
+
+// Calls compute(unit) once for each of [0, units): in this thread, and in up to
+// `helpers` tasks that it schedules. Returns when all have been computed, and
+// does not wait for tasks that have not begun: these find nothing to do.
+void ShareWork(int64_t units, int64_t helpers, const Schedule& schedule,
+               const std::function<void(int64_t)>& compute);
+
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_THREADS_SHARED_WORK_H_
