@@ -88,10 +88,10 @@ typedef struct tfcarve_session tfcarve_session;
 typedef struct tfcarve_result tfcarve_result;
 
 // Makes a session of a serialized GraphDef (the bytes of a frozen .pb file);
-// `graph_def` is not needed after the call. `threads` is how many threads there
-// are to run graphs, 1 to 1024, or 0 for one a core; they are shared, so the
-// process's first session decides. Never returns NULL: ask
-// tfcarve_session_error.
+// `graph_def` is not needed after the call. `threads` is how many threads
+// compute an op, the caller's among them: 1 to 1024, or 0 for one a core. Each
+// session has its own, which are started when they are first needed. Never
+// returns NULL: ask tfcarve_session_error.
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
                                                     size_t size,
                                                     int32_t threads);
