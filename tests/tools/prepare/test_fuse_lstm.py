@@ -13,7 +13,8 @@ from lstms import FORMS, UNITS, L, Model
 from models import frozen, zoo
 from tfcarve.prepare import pipeline, presets
 from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph, by_name
+from tfcarve.prepare.graph import Graph, by_name, ref
+from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.transform_list import Step, parse
 
 _FUSE = parse("fuse_lstm")
@@ -185,7 +186,7 @@ def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
     before = FORMS[form](made, 2)
     after = _transformed(before, made, [*_MOBILE, *_FUSE], evaluator)
     (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
-    assert node.name.endswith("while")
+    assert node.name.endswith("while/lstm")
     assert (node.attr["cell_clip"].f, node.attr["use_peephole"].b) == (0, False)
     added = [name.removeprefix(node.name) for name in node.input if name.startswith(node.name)]
     assert added == ["/steps", "/weights", *["/peephole"] * 3, "/bias"]
@@ -247,6 +248,48 @@ def test_what_the_loop_waits_for(evaluator: Evaluator) -> None:
         _is_fused(before, after, made, 1)
         (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
         assert node.input[-1] == "^x"
+
+
+def test_variables_in_another_order(evaluator: Evaluator) -> None:
+    """The old outputs of the loop have the numbers that outputs of the new node have."""
+    made = lstms.model(L.LSTM(UNITS, return_state=True))
+    before = lstms.functional(made, None)
+    after = prepared.copy(before)
+    (loop,) = (node for node in after.nodes if node.op == "StatelessWhile")
+    order = list(range(len(loop.input)))
+    (h, c) = (
+        number
+        for number in order
+        if any(f"{loop.name}:{number}" in n.input for n in after.nodes) and number > 3
+    )
+    for old, new in ((h, 6), (c, 1)):
+        order[old], order[new] = order[new], order[old]
+    _reorder(after, loop, order)
+    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.OUTPUTS) == 0
+    _is_fused(before, _transformed(after, made, _FUSE, evaluator), made, 1)
+
+
+def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:
+    """Changes the order of a loop's variables: number `order[n]` becomes number n."""
+    loop.input[:] = [loop.input[number] for number in order]
+    for key in ("T", "output_shapes"):
+        held = loop.attr[key].list
+        for listed in (held.type, held.shape):
+            copies = list(listed)
+            del listed[:]
+            listed.extend(copies[number] for number in order if copies)
+    for function in graph.library.function:
+        for args in (function.signature.input_arg, function.signature.output_arg):
+            if len(args) == len(order):
+                copies = [type(arg).FromString(arg.SerializeToString()) for arg in args]
+                del args[:]
+                args.extend(copies[number] for number in order)
+        function.ClearField("arg_attr")
+    for node in graph.nodes:
+        for place, text in enumerate(node.input):
+            source = ref(text)
+            if source.node == loop.name:
+                node.input[place] = f"{loop.name}:{order.index(source.output)}"
 
 
 def test_an_empty_batch(evaluator: Evaluator) -> None:

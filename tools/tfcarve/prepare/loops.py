@@ -102,45 +102,59 @@ class Loop:
         return self.body.variable(self.variables[number].next) == number
 
 
-def _scope(function: FunctionDef, op_defs: OpDefs) -> Scope:
-    """Returns the body of a function; its arguments are the variables."""
+@dataclass(frozen=True)
+class _Function:
+    """A function: its body, in which its arguments are the variables, and what it returns."""
+
+    scope: Scope
+    results: tuple[Ref, ...]
+
+
+def _function(function: FunctionDef, op_defs: OpDefs) -> _Function | None:
+    """Returns a function; None where it is damaged, or has what TensorFlow does not know."""
     arguments = [arg.name for arg in function.signature.input_arg]
-    graph, _, _ = functions.body(function, op_defs)
+    results = [arg.name for arg in function.signature.output_arg]
+    try:
+        graph, _, _ = functions.body(function, op_defs)
+        returned = [functions.flat_return(function, name, op_defs) for name in results]
+    except functions.Unknown:
+        return None
     own = {node.name: node for node in graph.nodes[len(arguments) :]}
-    return Scope(own, {Ref(name): number for number, name in enumerate(arguments)})
+    if len(own.keys() | set(arguments)) < len(graph.nodes):
+        return None
+    numbers = {Ref(name): number for number, name in enumerate(arguments)}
+    return _Function(Scope(own, numbers), tuple(returned))
 
 
-def _returned(function: FunctionDef, op_defs: OpDefs) -> list[Ref]:
-    outputs = function.signature.output_arg
-    return [functions.flat_return(function, arg.name, op_defs) for arg in outputs]
-
-
-def _calling(node: NodeDef, library: Mapping[str, FunctionDef], op_defs: OpDefs) -> Loop | None:
+def _calling(node: NodeDef, known: Mapping[str, _Function | None]) -> Loop | None:
     """Returns the loop that a While is; None where its functions are not there or have other arguments."""
     called = [node.attr[key].func.name if key in node.attr else "" for key in ("cond", "body")]
-    if not library.keys() >= set(called):
+    condition, body = (known.get(name) for name in called)
+    if condition is None or body is None or len(condition.results) != 1:
         return None
-    condition, body = (library[name] for name in called)
     starts = data_inputs(node)
-    sizes = {len(f.signature.input_arg) for f in (condition, body)}
-    if sizes != {len(starts)} or len(body.signature.output_arg) != len(starts):
-        return None
-    try:
-        tests, step = _scope(condition, op_defs), _scope(body, op_defs)
-        (goes_on,), nexts = _returned(condition, op_defs), _returned(body, op_defs)
-    except (functions.Unknown, ValueError):
+    sizes = (len(condition.scope.variables), len(body.scope.variables), len(body.results))
+    if any(size != len(starts) for size in sizes):
         return None
     finals = [(Ref(node.name, number),) for number in range(len(starts))]
     return Loop(
         name=node.name,
-        condition=goes_on,
-        tests=tests,
-        body=step,
-        variables=tuple(map(Variable, starts, nexts, finals)),
+        condition=condition.results[0],
+        tests=condition.scope,
+        body=body.scope,
+        variables=tuple(map(Variable, starts, body.results, finals)),
         own=frozenset((node.name,)),
         waits=tuple(control_inputs(node)),
         device=node.device,
     )
+
+
+def _calling_loops(graph: Graph, op_defs: OpDefs) -> list[Loop | None]:
+    listed = [node for node in graph.nodes if node.op in CALLS]
+    called = functions.called(listed)
+    named = {f.signature.name: f for f in graph.library.function}
+    known = {name: _function(f, op_defs) for name, f in named.items() if name in called}
+    return [_calling(node, known) for node in listed]
 
 
 def _frames(graph: Graph) -> dict[bytes, list[NodeDef]]:
@@ -226,6 +240,8 @@ def _framed(name: str, enters: Sequence[NodeDef], inside: Mapping[str, NodeDef])
         now.update((Ref(switch, 1), len(variables)) for switch in switches)
         start_of, next_of = data_inputs(start)[0], data_inputs(back)[0]
         variables.append(Variable(start_of, next_of, tuple(exits)))
+    if sum(n.op == "Exit" for n in inside.values()) != sum(len(v.finals) for v in variables):
+        return None
     waits = dict.fromkeys(wait for node in enters for wait in control_inputs(node))
     if not inside.keys().isdisjoint(waits):
         return None
@@ -257,6 +273,5 @@ def read(graph: Graph, op_defs: OpDefs) -> list[Loop]:
       graph: may be damaged: functions that are not there, other numbers of arguments, circles.
       op_defs: TensorFlow's ops.
     """
-    library = {function.signature.name: function for function in graph.library.function}
-    found = [_calling(node, library, op_defs) for node in graph.nodes if node.op in CALLS]
-    return [loop for loop in [*found, *_framed_loops(graph)] if loop is not None]
+    found = [*_calling_loops(graph, op_defs), *_framed_loops(graph)]
+    return [loop for loop in found if loop is not None]

@@ -2,7 +2,8 @@
 
 Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads as many rows of x as it is told, without a check: so the
 number of iterations has to be the first dimension of x, provably. Where that is not known it may be 0, and then the
-last output and the last states of the loop are nothing that the op gives.
+last output and the last states of the loop are nothing that the op gives. All outputs of no iteration, a list that TensorFlow
+can't stack where it does not know the shape, become a tensor without rows.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -63,7 +64,7 @@ class Surroundings:
     Attributes:
       scope: the nodes whose values no app gives.
       users: for each tensor that is read, and each node that is waited for, the nodes that do so.
-      fetched: the names of the nodes whose values it takes.
+      fetched: the names of the nodes whose values an app takes.
       outputs: types and shapes.
     """
 
@@ -85,6 +86,13 @@ def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
     return True
 
 
+def _whole_numbers(source: Ref, scope: Scope) -> list[int]:
+    """Returns the values of a constant of whole numbers; none where it is none."""
+    found = scope.made_by(source, ("Const",))
+    values = nodes.value(found) if found is not None else None
+    return values.reshape(-1).tolist() if values is not None and values.dtype.kind == "i" else []
+
+
 def _index(node: NodeDef, scope: Scope) -> int | None:
     """Returns which element along the first dimension a StridedSlice takes; None where it takes something else."""
     read = data_inputs(node)
@@ -94,9 +102,8 @@ def _index(node: NodeDef, scope: Scope) -> int | None:
         return None
     if "shrink_axis_mask" not in node.attr or node.attr["shrink_axis_mask"].i != 1:
         return None
-    found = [scope.made_by(source, ("Const",)) for source in (read[1], read[3])]
-    begin, step = (nodes.value(n).tolist() if n is not None else None for n in found)
-    return int(begin[0]) if step == [1] and begin is not None and len(begin) == 1 else None
+    begin, step = (_whole_numbers(source, scope) for source in (read[1], read[3]))
+    return begin[0] if len(begin) == 1 and step == [1] else None
 
 
 def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
@@ -133,8 +140,7 @@ def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> boo
     TensorFlow gives zeros for a tensor that is not in a list where the list, by its shape `element`, or TensorListStack say
     how many; else it fails. So does taking the last row of none, but not taking all rows up to the last.
     """
-    found = [scope.made_by(s, ("Const",)) for s in (element, data_inputs(stack)[1])]
-    said = [nodes.value(node).reshape(-1).tolist() if node is not None else [] for node in found]
+    said = [_whole_numbers(source, scope) for source in (element, data_inputs(stack)[1])]
     unknown = any(size == other == -1 for size, other in zip(*said, strict=False))
     return unknown and result.rows == "all"
 
@@ -147,8 +153,8 @@ def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[R
         fetched = final.node in around.fetched
         if not fetched and final not in around.users:
             continue
-        if number in (lstm.h, lstm.c) and steps > 0:
-            output = _OUTPUTS if number == lstm.h else _CELLS
+        if number in (lstm.cell.h, lstm.cell.c) and steps > 0:
+            output = _OUTPUTS if number == lstm.cell.h else _CELLS
             found.append(Result(final, output, "last", fetched))
             continue
         last = lstm.last.get(number)
@@ -176,22 +182,16 @@ def _unreversed(source: Ref, scope: Scope) -> Ref:
 def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
     """Says whether `size` is the first dimension of `x`, which is `steps` where that is known."""
     scope = around.scope
-    constant, place = scope.made_by(size, ("Const",)), 0
     element = scope.made_by(size, ("StridedSlice",))
-    if element is not None:
-        index, whole = _index(element, scope), data_inputs(element)[0]
-        shape = scope.made_by(whole, ("Shape",))
-        if index is None or index < 0:
-            return False
-        if shape is not None:
-            return _is_dimension(data_inputs(shape)[0], index, x, steps, around)
-        constant, place = scope.made_by(whole, ("Const",)), index
-    if constant is None or steps < 0:
+    if element is None:
+        return steps >= 0 and _whole_numbers(size, scope) == [steps]
+    place, whole = _index(element, scope), data_inputs(element)[0]
+    if place is None or place < 0:
         return False
-    values = nodes.value(constant)
-    return values.ndim == (element is not None) and values.reshape(-1)[place:][:1].tolist() == [
-        steps
-    ]
+    shape = scope.made_by(whole, ("Shape",))
+    if shape is not None:
+        return _is_dimension(data_inputs(shape)[0], place, x, steps, around)
+    return steps >= 0 and _whole_numbers(whole, scope)[place:][:1] == [steps]
 
 
 def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroundings) -> bool:
@@ -209,7 +209,7 @@ def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
         return False
     if x.shape[2] not in (-1, lstm.features):
         return False
-    for number in (lstm.h, lstm.c):
+    for number in (lstm.cell.h, lstm.cell.c):
         state = output_of(loop.variables[number].start, around.outputs)
         if state is None or state.dtype != nodes.FLOAT or state.shape is None:
             return False

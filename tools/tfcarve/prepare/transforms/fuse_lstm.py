@@ -43,7 +43,8 @@ class _Maker:
         self._plan = replaced
         self._known = known
         self._taken = taken
-        self._name = unique_name(replaced.loop.name, taken)
+        self._name = unique_name(f"{replaced.loop.name}/lstm", taken)
+        self._row: list[Ref] | None = None
         self.made: list[NodeDef] = []
         self.moved: dict[Ref, Ref] = {}
 
@@ -65,10 +66,10 @@ class _Maker:
         """Adds the node that computes what the loop does."""
         loop, found = self._plan.loop, self._plan.lstm
         steps = self._steps()
-        weights = self._constant("weights", found.weights)
+        weights = self._constant("weights", found.cell.weights)
         peephole = self._constant("peephole", np.zeros(found.units, np.float32))
-        bias = self._constant("bias", found.bias)
-        c, h = (loop.variables[number].start for number in (found.c, found.h))
+        bias = self._constant("bias", found.cell.bias)
+        c, h = (loop.variables[number].start for number in (found.cell.c, found.cell.h))
         waits = [Ref(name, CONTROL) for name in loop.waits]
         made = nodes.make(
             "BlockLSTMV2",
@@ -96,8 +97,12 @@ class _Maker:
             kind = nodes.type_value(nodes.FLOAT)
             self.made.append(nodes.make("Identity", name, [source, *waits], T=kind))
             return
-        begin = self._constant("last/begin", np.array([-1], np.int32))
-        strides = self._constant("last/strides", np.array([1], np.int32))
+        if self._row is None:
+            values = {"begin": -1, "strides": 1}
+            self._row = [
+                self._constant(f"last/{k}", np.array([v], np.int32)) for k, v in values.items()
+            ]
+        begin, strides = self._row
         # With neither mask the end is read; with one of them it is not, and `begin` stands in for it.
         mask = "shrink_axis_mask" if result.rows == "last" else "end_mask"
         types = {"T": nodes.FLOAT, "Index": nodes.INT32}
@@ -126,10 +131,8 @@ def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
     """Returns the graph with the nodes of `plans` in the place of their loops."""
     known, was_read = by_name(graph), consumer_counts(graph)
     own = {name for made in plans for name in made.loop.own}
-    # What a result is read of goes as well; a new node may have its name.
-    results = {result.tensor.node for made in plans for result in made.results}
-    gone = own | results
-    taken = (known.keys() - own) | {name for name in results if known[name].op not in loops.CALLS}
+    gone = own | {result.tensor.node for made in plans for result in made.results}
+    taken = set(known)
     places: dict[str, list[NodeDef]] = {}
     moved: dict[Ref, Ref] = {}
     for made in plans:
@@ -153,8 +156,8 @@ def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
 def apply(graph: Graph, context: Context) -> Graph:
     """Returns the graph with a BlockLSTMV2 for each loop that is an LSTM and can be one.
 
-    It has the name of the loop, its constants and the last of its rows have names in that folder. Nodes and functions that only the loop used go.
-    Raises BadInput where a constant is damaged, evaluate.Failed where TensorFlow can't infer shapes.
+    Nodes and functions that only the loop used go. Raises BadInput where a constant is damaged, evaluate.Failed where
+    TensorFlow can't infer shapes.
     """
     while any(node.op in loops.OPS for node in graph.nodes):
         plans = _plans(graph, context)
