@@ -1,5 +1,6 @@
 """What fuse_lstm leaves as it is: loops that compute another thing, or of which more is known outside."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -64,12 +65,6 @@ def _masked(x: Any) -> Any:
     return L.LSTM(UNITS)(L.Masking(0.5)(x))
 
 
-def _sized(x: Any, h: Any, c: Any) -> Any:
-    """Fewer iterations than x has rows: as many as `h` has columns."""
-    rows = L.Lambda(lambda both: both[0][:, : tf.shape(both[1])[1]])([x, h])
-    return L.LSTM(UNITS, return_sequences=True)(rows, initial_state=[h, c])
-
-
 def _of(layer: Callable[[], Any], steps: int | None = STEPS) -> Callable[[], Model]:
     return lambda: lstms.model(layer(), steps)
 
@@ -121,14 +116,36 @@ def test_zeros_of_no_rows(form: str, evaluator: Evaluator) -> None:
     _stays(FORMS[form](made, 2), made, evaluator)
 
 
+@functools.cache
+def _model() -> Model:
+    return lstms.model(L.LSTM(UNITS, return_state=True))
+
+
+@functools.cache
+def _fusable(form: str, evaluator: Evaluator) -> Graph:
+    steps = parse("fold_constants remove_nodes(op=Identity)")
+    ends = lstms.names(_model())
+    graph = pipeline.transform(FORMS[form](_model(), 2), steps, *ends, evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *ends, evaluator)
+    assert prepared.ops(after)["BlockLSTMV2"] == 1
+    return graph
+
+
 def _folded(form: str, evaluator: Evaluator) -> tuple[Model, Graph]:
     """Returns a model and its graph, which fuse_lstm would change: shapes are constants and nothing is copied."""
-    made = lstms.model(L.LSTM(UNITS, return_state=True))
-    steps = parse("fold_constants remove_nodes(op=Identity)")
-    graph = pipeline.transform(FORMS[form](made, 2), steps, *lstms.names(made), evaluator)
+    return _model(), prepared.copy(_fusable(form, evaluator))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
+    """As many iterations as there are examples, not rows."""
+    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    graph = FORMS[form](made, None)
+    (row,) = (n for n in graph.nodes if n.op == "TensorListFromTensor")
+    (shape,) = (n for n in graph.nodes if n.op == "Shape" and n.input[0] == row.input[0])
+    shape.input[0] = "x"
     after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
-    assert prepared.ops(after)["BlockLSTMV2"] == 1
-    return made, graph
+    assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
 def _all_nodes(graph: Graph) -> list[NodeDef]:
