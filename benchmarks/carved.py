@@ -101,7 +101,7 @@ def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[
 def _prepared(model: Path) -> Path:
     """Writes the model as `tfcarve transform --preset mobile --fuse` does; returns the file."""
     file = model.with_suffix(".prepared.pb")
-    steps = [*presets.preset("mobile"), presets.FUSE]
+    steps = [*presets.preset("mobile"), *presets.FUSE]
     with Evaluator(model.stat().st_size) as evaluator:
         graph = graph_file.read_graph(model)
         ends = [library.INPUT], [library.OUTPUT]

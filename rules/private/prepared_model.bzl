@@ -175,7 +175,8 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
       outputs: nodes that it fetches; else those that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". This or preset.
       preset: transforms with a name: "mobile".
-      fuse: whether convolutions, biases and activations become TensorFlow's internal fused ops after that.
+      fuse: whether loops of LSTMs become one op after that, and convolutions, biases and activations TensorFlow's
+        internal fused ops.
       sample_inputs: an .npz file with an array for each input, by its name; one dimension more than the input's
         is for several samples. Else random values.
       tolerance: by how much floating-point numbers may differ, absolutely or, above 1, relative to the source's:

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fuse",
         action="store_true",
-        help="then fuses convolution, bias and activation into TensorFlow's internal ops",
+        help="then fuses the loops of LSTMs, and convolution, bias and activation, into TensorFlow's fused ops",
     )
 
 
@@ -49,7 +49,7 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
         steps = presets.preset(arguments.preset)
     else:
         steps = transform_list.parse(arguments.transforms)
-    return [*steps, presets.FUSE] if arguments.fuse else steps
+    return [*steps, *presets.FUSE] if arguments.fuse else steps
 
 
 def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -27,7 +27,7 @@ _MOBILE = """
 _PRESETS: Mapping[str, str] = MappingProxyType({"mobile": _MOBILE})
 NAMES = tuple(sorted(_PRESETS))
 # What --fuse adds to a list.
-FUSE = Step("fuse_ops", {})
+FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}))
 
 
 def preset(name: str) -> list[Step]:

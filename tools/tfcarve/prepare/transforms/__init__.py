@@ -38,6 +38,7 @@ NAMES = (
     "fold_old_batch_norms",
     "fold_pads",
     "freeze_requantization_ranges",
+    "fuse_lstm",
     "fuse_ops",
     "fuse_pad_and_conv",
     "fuse_resize_and_conv",

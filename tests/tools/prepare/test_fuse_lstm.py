@@ -1,0 +1,336 @@
+"""Tests of fuse_lstm: loops of Keras become BlockLSTMV2, which gives the same; names and shapes of outputs stay."""
+
+from collections.abc import Callable
+from typing import Any
+
+import lstms
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from lstms import FORMS, UNITS, L, Model
+
+from models import frozen, zoo
+from tfcarve.prepare import pipeline, presets
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name, ref
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.transform_list import Step, parse
+
+_FUSE = parse("fuse_lstm")
+_MOBILE = presets.preset("mobile")
+_LOOPS = (
+    "Enter",
+    "Exit",
+    "LoopCond",
+    "Merge",
+    "NextIteration",
+    "StatelessWhile",
+    "Switch",
+    "While",
+)
+
+
+class _Cell(L.LSTMCell):
+    """An LSTM whose gates are computed in another way."""
+
+    def call(self, x: Any, states: Any, training: object = None) -> Any:
+        h, c = states
+        i, f, g, o = self.gates(x, h)
+        c = tf.tanh(g) * tf.sigmoid(i) + c * tf.sigmoid(f)
+        h = tf.tanh(c) * tf.sigmoid(o)
+        return h, [h, c]
+
+
+class _OneProduct(_Cell):
+    """One product for the input and the last output, the bias first, and sizes of the parts."""
+
+    def build(self, shape: Any) -> None:
+        super().build(shape)
+        self.joined = self.add_weight("joined", (lstms.FEATURES + UNITS, 4 * UNITS))
+
+    def gates(self, x: Any, h: Any) -> Any:
+        total = self.bias + tf.matmul(tf.concat([x, h], 1), self.joined)
+        return tf.split(total, [UNITS] * 4, axis=-1)
+
+
+class _OutputFirst(_OneProduct):
+    """One product for the last output and the input."""
+
+    def gates(self, x: Any, h: Any) -> Any:
+        return tf.split(tf.matmul(tf.concat([h, x], 1), self.joined) + self.bias, 4, axis=1)
+
+
+class _OtherOrder(_Cell):
+    """Gates in another order, a matrix that is transposed, and biases on both sides."""
+
+    def gates(self, x: Any, h: Any) -> Any:
+        turned = tf.constant(prepared.noise(4 * UNITS, UNITS))
+        total = tf.matmul(h, turned, transpose_b=True) + tf.constant(prepared.noise(4 * UNITS))
+        o, g, i, f = tf.split(total + (self.bias + tf.matmul(x, self.kernel)), 4, axis=1)
+        return i, f, g, o
+
+
+def _stacked(x: Any) -> Any:
+    x, h, c = L.LSTM(UNITS, return_sequences=True, return_state=True)(x)
+    x = L.LSTM(UNITS, return_sequences=True)(x, initial_state=[h, c])
+    return L.LSTM(5)(x)
+
+
+def _of_keras(**options: Any) -> Callable[[], Model]:
+    return lambda: lstms.model(L.LSTM(UNITS, **options))
+
+
+_MODELS: dict[str, tuple[int, Callable[[], Model]]] = {
+    "the last output": (1, _of_keras()),
+    "all outputs": (1, _of_keras(return_sequences=True)),
+    "states": (1, _of_keras(return_state=True)),
+    "all outputs and states": (1, _of_keras(return_sequences=True, return_state=True)),
+    "no bias": (1, _of_keras(use_bias=False)),
+    "backwards": (1, _of_keras(go_backwards=True, return_sequences=True)),
+    "time first": (1, _of_keras(time_major=True, return_sequences=True)),
+    "both ways": (2, lambda: lstms.model(L.Bidirectional(L.LSTM(UNITS)))),
+    "both ways, all": (
+        2,
+        lambda: lstms.model(L.Bidirectional(L.LSTM(UNITS, return_sequences=True), "sum")),
+    ),
+    "stacked": (3, lambda: lstms.model(_stacked)),
+    "a cell": (1, lambda: lstms.model(L.RNN(L.LSTMCell(UNITS), return_state=True))),
+    "initial states": (
+        1,
+        lambda: lstms.with_states(
+            lambda x, h, c: L.LSTM(UNITS, return_state=True)(x, initial_state=[h, c])
+        ),
+    ),
+    "any size": (1, lambda: lstms.model(L.LSTM(UNITS, return_sequences=True), None)),
+    "the last of any size": (1, lambda: lstms.model(L.LSTM(UNITS), None)),
+}
+_CELLS = {"one product": _OneProduct, "output first": _OutputFirst, "other order": _OtherOrder}
+
+
+def _transformed(graph: Graph, made: Model, steps: list[Step], evaluator: Evaluator) -> Graph:
+    return pipeline.transform(prepared.copy(graph), steps, *lstms.names(made), evaluator)
+
+
+def _is_fused(
+    before: Graph, after: Graph, made: Model, count: int, batch: int | None = None
+) -> None:
+    """Makes sure that a graph has no loop any more and gives the same."""
+    ops = prepared.ops(after)
+    assert ops["BlockLSTMV2"] == count
+    assert not any(ops[op] for op in _LOOPS)
+    assert not after.library.function
+    for size in (1, 2, 5) if batch is None else (batch,):
+        fed = lstms.fed(made, size)
+        assert prepared.difference(before, after, fed, lstms.names(made)[1]) < 1e-6
+        (first, *_) = prepared.ran(after, fed, lstms.names(made)[1])
+        assert first.std() > 0.01
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", _MODELS)
+def test_loops_of_keras(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
+    if name == "the last of any size" and batch:
+        pytest.skip("of no rows it would be zeros")
+    count, make = _MODELS[name]
+    made = make()
+    before = FORMS[form](made, batch)
+    for steps in (_FUSE, [*_MOBILE, *_FUSE]):
+        after = _transformed(before, made, steps, evaluator)
+        _is_fused(before, after, made, count, batch)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", _CELLS)
+def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evaluator) -> None:
+    made = lstms.model(L.RNN(_CELLS[name](UNITS), return_sequences=True))
+    before = FORMS[form](made, None)
+    after = _transformed(before, made, [*parse("fold_constants"), *_FUSE], evaluator)
+    _is_fused(before, after, made, 1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "transforms",
+    [
+        "fold_constants",
+        "remove_nodes(op=Identity)",
+        "merge_duplicate_nodes",
+        "rename_op(old_op_name=BiasAdd, new_op_name=Add)",
+        "rename_op(old_op_name=AddV2, new_op_name=Add)",
+        "obfuscate_names",
+        "simplify_control_dependencies multiply_by_reciprocals remove_neutral_ops compact_constants",
+    ],
+)
+def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS))
+    before = FORMS[form](made, None)
+    after = _transformed(before, made, [*parse(transforms), *_FUSE], evaluator)
+    _is_fused(before, after, made, 1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_sizes_that_change_between_runs(form: str, evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    before = FORMS[form](made, None)
+    after = _transformed(before, made, _FUSE, evaluator)
+    assert prepared.ops(after)["BlockLSTMV2"] == 1
+    for batch, steps in ((1, 1), (3, 2), (2, 9)):
+        assert prepared.difference(before, after, lstms.fed(made, batch, steps)) < 1e-6
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS))
+    before = FORMS[form](made, 2)
+    after = _transformed(before, made, [*_MOBILE, *_FUSE], evaluator)
+    (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
+    assert node.name.endswith("while/lstm")
+    assert (node.attr["cell_clip"].f, node.attr["use_peephole"].b) == (0, False)
+    added = [name.removeprefix(node.name) for name in node.input if name.startswith(node.name)]
+    assert added == ["/steps", "/weights", *["/peephole"] * 3, "/bias"]
+    # Nothing of the loop is left: x, its Transpose, a constant state, what takes the last output.
+    assert prepared.ops(after) == {
+        "BlockLSTMV2": 1,
+        "Const": 9,
+        "Identity": 1,
+        "Placeholder": 1,
+        "StridedSlice": 1,
+        "Transpose": 1,
+    }
+
+
+@pytest.mark.parametrize("kept", ["TensorListStack", "Exit"])
+def test_what_is_fetched_of_the_loop_keeps_its_name(kept: str, evaluator: Evaluator) -> None:
+    options = {"return_sequences": True, "return_state": True}
+    made = lstms.model(L.LSTM(UNITS, **options))
+    before = lstms.lowered(made, 2)
+    states = {n.name for n in before.nodes if n.op == "Identity" and n.input[0].startswith("Func")}
+    assert states
+    users = {n.input[0] for n in before.nodes if n.op in ("Identity", "TensorListStack")}
+    named = [n.name for n in before.nodes if n.op == kept]
+    if kept == "Exit":
+        lists = {n.input[0] for n in before.nodes if n.op == "TensorListStack"}
+        named = [name for name in named if name in users - lists]
+    outputs = [*named, "y"]
+    after = pipeline.transform(
+        prepared.copy(before), [*parse("fold_constants"), *_FUSE], ["x"], outputs, evaluator
+    )
+    assert by_name(after).keys() >= set(named)
+    assert prepared.ops(after)["BlockLSTMV2"] == 1
+    assert prepared.difference(before, after, lstms.fed(made, 2), outputs) < 1e-6
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_stack_that_is_waited_for(waits: bool, evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS))
+    before = lstms.functional(made, 2)
+    (stack,) = (n for n in before.nodes if n.op == "TensorListStack")
+    if waits:
+        by_name(before)["y"].input.append(f"^{stack.name}")
+    else:
+        stack.input.append("^x")
+    after = _transformed(before, made, [*parse("fold_constants"), *_FUSE], evaluator)
+    _is_fused(before, after, made, 1, 2)
+    taken = by_name(after)[stack.name]
+    assert taken.op == "StridedSlice"
+    assert ("^x" in taken.input) is not waits
+
+
+def test_what_the_loop_waits_for(evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS))
+    for form in FORMS.values():
+        before = form(made, None)
+        loop = next(n for n in before.nodes if n.op in ("Enter", "StatelessWhile"))
+        loop.input.append("^x")
+        after = _transformed(before, made, _FUSE, evaluator)
+        _is_fused(before, after, made, 1)
+        (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
+        assert node.input[-1] == "^x"
+
+
+def test_variables_in_another_order(evaluator: Evaluator) -> None:
+    """The old outputs of the loop have the numbers that outputs of the new node have."""
+    made = lstms.model(L.LSTM(UNITS, return_state=True))
+    before = lstms.functional(made, None)
+    after = prepared.copy(before)
+    (loop,) = (node for node in after.nodes if node.op == "StatelessWhile")
+    order = list(range(len(loop.input)))
+    (h, c) = (
+        number
+        for number in order
+        if any(f"{loop.name}:{number}" in n.input for n in after.nodes) and number > 3
+    )
+    for old, new in ((h, 6), (c, 1)):
+        order[old], order[new] = order[new], order[old]
+    _reorder(after, loop, order)
+    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.OUTPUTS) == 0
+    _is_fused(before, _transformed(after, made, _FUSE, evaluator), made, 1)
+
+
+def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:
+    """Changes the order of a loop's variables: number `order[n]` becomes number n."""
+    loop.input[:] = [loop.input[number] for number in order]
+    for key in ("T", "output_shapes"):
+        held = loop.attr[key].list
+        for listed in (held.type, held.shape):
+            copies = list(listed)
+            del listed[:]
+            listed.extend(copies[number] for number in order if copies)
+    for function in graph.library.function:
+        for args in (function.signature.input_arg, function.signature.output_arg):
+            if len(args) == len(order):
+                copies = [type(arg).FromString(arg.SerializeToString()) for arg in args]
+                del args[:]
+                args.extend(copies[number] for number in order)
+        function.ClearField("arg_attr")
+    for node in graph.nodes:
+        for place, text in enumerate(node.input):
+            source = ref(text)
+            if source.node == loop.name:
+                node.input[place] = f"{loop.name}:{order.index(source.output)}"
+
+
+def test_an_empty_batch(evaluator: Evaluator) -> None:
+    made = lstms.model(L.LSTM(UNITS))
+    before = lstms.functional(made, None)
+    after = _transformed(before, made, _FUSE, evaluator)
+    assert prepared.difference(before, after, lstms.fed(made, 0)) == 0
+
+
+def test_columns_are_in_the_order_of_the_kernel(evaluator: Evaluator) -> None:
+    """What Keras has as input, forget, cell and output gate is what the kernel gives as i, f, ci and o."""
+    made = lstms.model(L.LSTM(UNITS), 1)
+    after = _transformed(lstms.functional(made, 1), made, [*_MOBILE, *_FUSE], evaluator)
+    (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
+    fed = lstms.fed(made, 1, 1)
+    kernel, _, bias = (weight.numpy() for weight in made.weights)
+    gates = np.split(fed["x"][0, 0] @ kernel + bias, 4)
+    wanted = [_sigmoid(gates[0]), _sigmoid(gates[1]), _sigmoid(gates[3]), np.tanh(gates[2])]
+    got = prepared.ran(after, fed, [f"{node.name}:{number}" for number in (0, 2, 3, 4)])
+    for a, b in zip(wanted, got, strict=True):
+        assert np.abs(a - b).max() < 1e-6
+
+
+def _sigmoid(value: Any) -> Any:
+    return 1 / (1 + np.exp(-value))
+
+
+def test_a_large_one_of_the_zoo(evaluator: Evaluator) -> None:
+    made = zoo.lstm_256()
+    before = prepared.from_tensorflow(made.graph)
+    steps = [*_MOBILE, *presets.FUSE]
+    ends = [frozen.INPUT], [frozen.OUTPUT]
+    after = pipeline.transform(prepared.copy(before), steps, *ends, evaluator)
+    ops = prepared.ops(after)
+    assert ops["BlockLSTMV2"] == 1
+    assert not any(ops[op] for op in _LOOPS)
+    (got,) = prepared.ran(after, {frozen.INPUT: made.input}, [frozen.OUTPUT])
+    assert np.abs(got - made.output).max() < 1e-6
+
+
+def test_a_graph_without_loops_stays(evaluator: Evaluator) -> None:
+    graph = prepared.drawn(lambda: tf.nn.relu(prepared.tf1.placeholder(tf.float32, name="x")))
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], ["Relu"], evaluator)
+    assert after.nodes == graph.nodes

@@ -1,0 +1,362 @@
+"""What fuse_lstm leaves as it is: loops that compute another thing, or of which more is known outside."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import lstms
+import numpy as np
+import prepared
+import pytest
+import tensorflow as tf
+from lstms import FORMS, STEPS, UNITS, L, Model
+
+from tfcarve.prepare import nodes, pipeline, presets
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph, by_name, ref
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.transform_list import parse
+
+_FUSE = parse("fuse_lstm")
+
+
+class _Normalised(L.LSTMCell):
+    """An LSTM whose gates are normalised."""
+
+    def build(self, shape: Any) -> None:
+        super().build(shape)
+        self.norm = L.LayerNormalization()
+        self.norm.build((None, 4 * UNITS))
+
+    def call(self, x: Any, states: Any, training: object = None) -> Any:
+        h, c = states
+        total = tf.matmul(x, self.kernel) + tf.matmul(h, self.recurrent_kernel) + self.bias
+        i, f, g, o = tf.split(self.norm(total), 4, axis=1)
+        c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+        h = tf.sigmoid(o) * tf.tanh(c)
+        return h, [h, c]
+
+
+class _Computed(L.LSTMCell):
+    """An LSTM with a matrix that is computed of the input."""
+
+    def call(self, x: Any, states: Any, training: object = None) -> Any:
+        h, c = states
+        matrix = self.kernel * tf.reduce_sum(x)
+        i, f, g, o = tf.split(tf.matmul(x, matrix) + tf.matmul(h, self.recurrent_kernel), 4, axis=1)
+        c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+        h = tf.sigmoid(o) * tf.tanh(c)
+        return h, [h, c]
+
+
+class _Coupled(L.LSTMCell):
+    """A cell whose gate for the cell's old value is what the other one leaves."""
+
+    def call(self, x: Any, states: Any, training: object = None) -> Any:
+        h, c = states
+        total = tf.matmul(x, self.kernel) + tf.matmul(h, self.recurrent_kernel)
+        i, _, g, o = tf.split(total, 4, axis=1)
+        c = tf.sigmoid(i) * c + tf.sigmoid(i) * tf.tanh(g)
+        h = tf.sigmoid(o) * tf.tanh(c)
+        return h, [h, c]
+
+
+def _masked(x: Any) -> Any:
+    return L.LSTM(UNITS)(L.Masking(0.5)(x))
+
+
+def _of(layer: Callable[[], Any], steps: int | None = STEPS) -> Callable[[], Model]:
+    return lambda: lstms.model(layer(), steps)
+
+
+_MODELS: dict[str, Callable[[], Model]] = {
+    "a mask": lambda: lstms.model(_masked),
+    "dropout in the loop": lambda: lstms.model(L.LSTM(UNITS, recurrent_dropout=0.5), training=True),
+    "another activation": _of(lambda: L.LSTM(UNITS, activation="relu")),
+    "another gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="hard_sigmoid")),
+    "tanh for a gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="tanh")),
+    "sigmoid for the cell": _of(lambda: L.LSTM(UNITS, activation="sigmoid")),
+    "normalised": _of(lambda: L.RNN(_Normalised(UNITS))),
+    "computed weights": _of(lambda: L.RNN(_Computed(UNITS))),
+    "coupled gates": _of(lambda: L.RNN(_Coupled(UNITS))),
+    "a GRU": _of(lambda: L.GRU(UNITS)),
+    "a plain one": _of(lambda: L.SimpleRNN(UNITS)),
+    "unrolled": _of(lambda: L.LSTM(UNITS, unroll=True)),
+    "doubles": _of(lambda: L.LSTM(UNITS, dtype="float64")),
+    "states of any size": _of(lambda: L.LSTM(UNITS, return_state=True), None),
+}
+
+
+def _stays(graph: Graph, made: Model, evaluator: Evaluator, random: bool = False) -> None:
+    """Makes sure that fuse_lstm changes nothing."""
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    assert after.nodes == graph.nodes
+    assert after.library == graph.library
+    if not random:
+        fed = lstms.fed(made, 2)
+        assert prepared.difference(graph, after, fed, lstms.names(made)[1]) == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", _MODELS)
+def test_other_loops(name: str, form: str, evaluator: Evaluator) -> None:
+    made = _MODELS[name]()
+    graph = FORMS[form](made, 2 if name == "doubles" else None)
+    _stays(graph, made, evaluator, random="dropout" in name)
+    mobile = pipeline.transform(
+        prepared.copy(graph), presets.preset("mobile"), *lstms.names(made), evaluator
+    )
+    _stays(mobile, made, evaluator, random="dropout" in name)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_zeros_of_no_rows(form: str, evaluator: Evaluator) -> None:
+    """The last output of a batch of known size is zeros where there is no row."""
+    made = lstms.model(L.LSTM(UNITS), None)
+    _stays(FORMS[form](made, 2), made, evaluator)
+
+
+@functools.cache
+def _model() -> Model:
+    return lstms.model(L.LSTM(UNITS, return_state=True))
+
+
+@functools.cache
+def _fusable(form: str, evaluator: Evaluator) -> Graph:
+    steps = parse("fold_constants remove_nodes(op=Identity)")
+    ends = lstms.names(_model())
+    graph = pipeline.transform(FORMS[form](_model(), 2), steps, *ends, evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *ends, evaluator)
+    assert prepared.ops(after)["BlockLSTMV2"] == 1
+    return graph
+
+
+def _folded(form: str, evaluator: Evaluator) -> tuple[Model, Graph]:
+    """Returns a model and its graph, which fuse_lstm would change: shapes are constants and nothing is copied."""
+    return _model(), prepared.copy(_fusable(form, evaluator))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
+    """As many iterations as there are examples, not rows."""
+    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    graph = FORMS[form](made, None)
+    (row,) = (n for n in graph.nodes if n.op == "TensorListFromTensor")
+    (shape,) = (n for n in graph.nodes if n.op == "Shape" and n.input[0] == row.input[0])
+    shape.input[0] = "x"
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    assert (after.nodes, after.library) == (graph.nodes, graph.library)
+
+
+def _all_nodes(graph: Graph) -> list[NodeDef]:
+    return [*graph.nodes, *(node for f in graph.library.function for node in f.node_def)]
+
+
+def _one(graph: Graph, op: str, number: int = 0) -> NodeDef:
+    return [node for node in _all_nodes(graph) if node.op == op][number]
+
+
+def _other_op(old: str, new: str, number: int = 0) -> Callable[[Graph], object]:
+    def change(graph: Graph) -> None:
+        _one(graph, old, number).op = new
+
+    return change
+
+
+def _other_attribute(op: str, key: str, value: object) -> Callable[[Graph], object]:
+    def change(graph: Graph) -> None:
+        attr = _one(graph, op).attr[key]
+        if isinstance(value, bytes):
+            attr.s = value
+        elif isinstance(value, bool):
+            attr.b = value
+        else:
+            assert isinstance(value, int)
+            attr.i = value
+
+    return change
+
+
+def _other_value(reader: str, place: int, value: Any) -> Callable[[Graph], object]:
+    """Returns what gives a node of an op another constant to read; one in a frame waits for what is there."""
+
+    def change(graph: Graph) -> None:
+        node = _one(graph, reader)
+        made = nodes.constant(f"other/{reader}", value)
+        for function in graph.library.function:
+            if node in function.node_def:
+                function.node_def.append(made)
+                node.input[place] = f"{made.name}:output:0"
+                return
+        if reader != "TensorListReserve":
+            made.input.append(f"^{ref(node.input[0 if place else 1]).node}")
+        graph.nodes.append(made)
+        node.input[place] = made.name
+
+    return change
+
+
+def _swapped(op: str, number: int = 0) -> Callable[[Graph], object]:
+    def change(graph: Graph) -> None:
+        node = _one(graph, op, number)
+        node.input[0], node.input[1] = node.input[1], node.input[0]
+
+    return change
+
+
+_INT = np.int32
+_CHANGES: dict[str, Callable[[Graph], object]] = {
+    "another gate": _other_op("Sigmoid", "Tanh"),
+    "another cell": _other_op("Tanh", "Sigmoid"),
+    "differences": _other_op("AddV2", "Sub"),
+    "sums of gates": _other_op("Mul", "AddV2"),
+    "channels second": _other_attribute("BiasAdd", "data_format", b"NCHW"),
+    "parts of rows": _other_value("Split", 0, np.array(0, _INT)),
+    "two parts": _other_attribute("Split", "num_split", 2),
+    "a transposed input": _other_attribute("MatMul", "transpose_a", True),
+    "transposed weights": _other_attribute("MatMul", "transpose_b", True),
+    "other rows": _other_value("TensorListGetItem", 1, np.array(0, _INT)),
+    "another place": _other_value("TensorListSetItem", 1, np.array(1, _INT)),
+    "more iterations": _other_value("Less", 1, np.array(STEPS + 1, _INT)),
+    "fewer iterations": _other_value("Less", 1, np.array(STEPS - 1, _INT)),
+    "the other way round": _swapped("Less"),
+    "more rows": _other_attribute("TensorListStack", "num_elements", 2),
+    "two places": _other_value("TensorListReserve", 1, np.array(2, _INT)),
+    "a check": lambda graph: _check(graph),
+    "an effect": lambda graph: _effect(graph),
+}
+
+
+def _check(graph: Graph) -> None:
+    node = _one(graph, "Sigmoid")
+    node.op = "CheckNumerics"
+
+
+def _effect(graph: Graph) -> None:
+    made = NodeDef(name="effect", op="Abort")
+    if graph.library.function:
+        graph.library.function[0].node_def.append(made)
+    else:
+        made.input.append(f"^{_one(graph, 'Sigmoid').name}")
+        graph.nodes.append(made)
+
+
+# What is computed stays the same, so it is not the way in which `_CHANGES` change a graph that keeps a loop.
+_SAME: dict[str, Callable[[Graph], object]] = {
+    "as many iterations": _other_value("Less", 1, np.array(STEPS, _INT)),
+    "the same columns": _other_value("Split", 0, np.array(-1, _INT)),
+    "the same place": _other_value("TensorListSetItem", 1, np.array(0, _INT)),
+    "one place": _other_value("TensorListReserve", 1, np.array(1, _INT)),
+    "the same size": _other_attribute("TensorListStack", "num_elements", -1),
+    "another sum": _other_op("AddV2", "Add"),
+    "products": lambda graph: [_swapped("Mul", number)(graph) for number in range(3)],
+    "sums": lambda graph: [_swapped("AddV2", number)(graph) for number in range(3)],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("change", _SAME)
+def test_nothing_is_different(change: str, form: str, evaluator: Evaluator) -> None:
+    made, graph = _folded(form, evaluator)
+    before = prepared.copy(graph)
+    _SAME[change](graph)
+    assert (graph.nodes, graph.library) != (before.nodes, before.library)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    assert prepared.ops(after)["BlockLSTMV2"] == 1
+    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.names(made)[1]) < 1e-6
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("change", _CHANGES)
+def test_one_thing_is_different(change: str, form: str, evaluator: Evaluator) -> None:
+    made, graph = _folded(form, evaluator)
+    before = prepared.copy(graph)
+    _CHANGES[change](graph)
+    assert (graph.nodes, graph.library) != (before.nodes, before.library)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    assert (after.nodes, after.library) == (graph.nodes, graph.library)
+
+
+@pytest.mark.parametrize(("end", "value"), [("time", 1), ("/y", 2)])
+@pytest.mark.parametrize("form", FORMS)
+def test_other_counters(end: str, value: int, form: str, evaluator: Evaluator) -> None:
+    """One that starts at 1, and one that counts by 2."""
+    made, graph = _folded(form, evaluator)
+    changed = [n for n in _all_nodes(graph) if n.op == "Const" and n.name.endswith(end)]
+    assert changed
+    for node in changed:
+        node.attr["value"].tensor.CopyFrom(nodes.tensor(nodes.constant("", np.array(value, _INT))))
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    assert (after.nodes, after.library) == (graph.nodes, graph.library)
+
+
+@pytest.mark.parametrize("op", ["MatMul", "Switch", "Merge", "LoopCond"])
+def test_what_is_fetched_inside(op: str, evaluator: Evaluator) -> None:
+    made, graph = _folded("lowered", evaluator)
+    outputs = [*lstms.names(made)[1], _one(graph, op).name]
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
+    assert after.nodes == graph.nodes
+
+
+def test_a_loop_that_is_fetched(evaluator: Evaluator) -> None:
+    made, graph = _folded("functional", evaluator)
+    outputs = [*lstms.names(made)[1], f"{_one(graph, 'StatelessWhile').name}:4"]
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
+    assert after.nodes == graph.nodes
+
+
+@pytest.mark.parametrize(
+    ("form", "op"),
+    [
+        ("functional", "StatelessWhile"),
+        ("functional", "TensorListFromTensor"),
+        ("functional", "TensorListStack"),
+        ("lowered", "TensorListGetItem"),
+        ("lowered", "MatMul"),
+        ("lowered", "Exit"),
+    ],
+)
+def test_what_is_fed(form: str, op: str, evaluator: Evaluator) -> None:
+    made, graph = _folded(form, evaluator)
+    inputs = ["x", _one(graph, op).name]
+    outputs = lstms.names(made)[1]
+    after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
+    assert after.nodes == graph.nodes
+
+
+def test_weights_that_are_fed(evaluator: Evaluator) -> None:
+    made, graph = _folded("functional", evaluator)
+    (weights,) = (n for n in graph.nodes if n.op == "Const" and "recurrent_kernel" in n.name)
+    inputs, outputs = ["x", weights.name], lstms.names(made)[1]
+    after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
+    assert after.nodes == graph.nodes
+
+
+@pytest.mark.parametrize(
+    ("form", "op"), [("functional", "StatelessWhile"), ("lowered", "Exit"), ("lowered", "Merge")]
+)
+def test_a_loop_that_is_waited_for(form: str, op: str, evaluator: Evaluator) -> None:
+    made, graph = _folded(form, evaluator)
+    by_name(graph)["y"].input.append(f"^{_one(graph, op).name}")
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+    assert after.nodes == graph.nodes
+
+
+def test_a_counter_that_is_read(evaluator: Evaluator) -> None:
+    made, graph = _folded("functional", evaluator)
+    loop = _one(graph, "StatelessWhile")
+    graph.nodes.append(NodeDef(name="times", op="Neg", input=[f"{loop.name}:2"]))
+    graph.nodes[-1].attr["T"].type = nodes.INT32
+    outputs = [*lstms.names(made)[1], "times"]
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
+    assert after.nodes == graph.nodes
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_state_of_one_row_for_a_batch(form: str, evaluator: Evaluator) -> None:
+    """The loop would repeat it; a state of another size than the batch is no state of the op."""
+    made, graph = _folded(form, evaluator)
+    placeholder = by_name(graph)["x"].attr["shape"].shape
+    placeholder.dim[0].size = -1
+    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+    assert after.nodes == graph.nodes

@@ -1,0 +1,69 @@
+"""Tensors of a loop that are the same in all iterations, or count them. Pure."""
+
+from collections.abc import Collection, Iterator
+
+from tfcarve.prepare import nodes, tensors
+from tfcarve.prepare.graph import Ref, data_inputs
+from tfcarve.prepare.loops import Loop, Scope
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+ADDS = frozenset(("Add", "AddV2"))
+
+
+def pairs(scope: Scope, source: Ref, ops: Collection[str]) -> Iterator[tuple[Ref, Ref]]:
+    """Yields the two inputs of the node of one of `ops` that `source` is, in both orders."""
+    made = scope.made_by(source, ops)
+    read = data_inputs(made) if made is not None else []
+    if len(read) == 2:
+        yield read[0], read[1]
+        yield read[1], read[0]
+
+
+def _is_zero(start: NodeDef) -> bool:
+    if nodes.tensor(start).dtype != nodes.INT32:
+        return False
+    value = nodes.value(start)
+    return value.ndim == 0 and not value.any()
+
+
+class LoopValues:
+    """What tensors of a loop are."""
+
+    def __init__(self, loop: Loop, graph: Scope) -> None:
+        """Starts; `graph` are the nodes around the loop whose values no app gives."""
+        self.loop = loop
+        self.graph = graph
+        self.body = loop.body
+
+    def constant(self, scope: Scope, source: Ref) -> Array | None:
+        """Returns the value of a tensor of the body or the condition; None where it is no constant."""
+        number = scope.variable(source)
+        if number is not None:
+            if not self.loop.is_invariant(number):
+                return None
+            scope, source = self.graph, self.loop.variables[number].start
+        found = scope.made_by(source, ("Const",))
+        if found is None or not tensors.has_numbers(nodes.tensor(found).dtype):
+            return None
+        return nodes.value(found)
+
+    def whole(self, scope: Scope, source: Ref) -> int | None:
+        """Returns the value of a tensor that is one whole number; None where it is none."""
+        value = self.constant(scope, source)
+        if value is None or value.size != 1 or value.dtype.kind != "i":
+            return None
+        return int(value.reshape(-1)[0])
+
+    def is_counter(self, number: int | None) -> bool:
+        """Says whether a variable is 0, 1, 2 and so on."""
+        if number is None:
+            return False
+        variable = self.loop.variables[number]
+        start = self.graph.made_by(variable.start, ("Const",))
+        if start is None or not _is_zero(start):
+            return False
+        return any(
+            self.body.variable(a) == number and self.whole(self.body, b) == 1
+            for a, b in pairs(self.body, variable.next, ADDS)
+        )

@@ -1,0 +1,130 @@
+"""Recognises an LSTM by what an iteration of a loop computes. Pure.
+
+Source: step in standard_lstm of keras/layers/rnn/lstm.py: the gates are one product of the input and one of the last output,
+with a bias or none. The order of columns is that of IFCO in tensorflow/core/kernels/rnn/lstm_ops.h, which BlockLSTMV2 has.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfcarve.prepare import lstm_gates, nodes
+from tfcarve.prepare.graph import Ref, data_inputs
+from tfcarve.prepare.loop_values import ADDS, LoopValues
+from tfcarve.prepare.loops import Scope
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
+
+_MOST_TERMS = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One iteration of an LSTM.
+
+    Attributes:
+      x: the tensor [B, I] of the body that is its input.
+      output: the tensor [B, U] of the body that is its output.
+      h: the number of the variable [B, U] that is the last output.
+      c: the number of the variable [B, U] that is the cell.
+      weights: [I + U, 4 U], first the rows for the input.
+      bias: [4 U].
+    """
+
+    x: Ref
+    output: Ref
+    h: int
+    c: int
+    weights: Array
+    bias: Array
+
+
+def _terms(body: Scope, total: Ref) -> list[Ref]:
+    """Returns what is added up to `total`; nothing where that are too many."""
+    todo, found = [total], list[Ref]()
+    while todo:
+        source = todo.pop()
+        made = body.made_by(source, ADDS | {"BiasAdd"})
+        if made is None:
+            found.append(source)
+        elif len(data_inputs(made)) == 2 and nodes.text(made, "data_format", "NHWC") == "NHWC":
+            todo += data_inputs(made)
+        else:
+            return []
+        if len(todo) + len(found) > _MOST_TERMS:
+            return []
+    return found
+
+
+def _matrix(values: LoopValues, product: NodeDef) -> tuple[Ref, Array] | None:
+    """Returns what a MatMul multiplies with which constant matrix of floats."""
+    read = data_inputs(product)
+    if len(read) != 2 or nodes.flag(product, "transpose_a", False):
+        return None
+    value = values.constant(values.body, read[1])
+    if value is None or value.dtype != np.float32 or value.ndim != 2:
+        return None
+    return read[0], value.T if nodes.flag(product, "transpose_b", False) else value
+
+
+def _products(values: LoopValues, h: int, product: NodeDef) -> list[tuple[Ref, Array]] | None:
+    """Returns what is multiplied with which matrix: two where a ConcatV2 puts the variable `h` beside another tensor."""
+    found = _matrix(values, product)
+    made = values.body.made_by(found[0], ("ConcatV2",)) if found is not None else None
+    if found is None or made is None:
+        return None if found is None else [found]
+    read, matrix = data_inputs(made), found[1]
+    if len(read) != 3 or values.whole(values.body, read[2]) not in (1, -1):
+        return None
+    units = matrix.shape[1] // 4
+    place = units if values.body.variable(read[0]) == h else max(len(matrix) - units, 0)
+    return [(read[0], matrix[:place]), (read[1], matrix[place:])]
+
+
+def _parameters(
+    parts: list[Array], biases: list[Array], order: tuple[int, ...]
+) -> tuple[Array, Array] | None:
+    """Returns weights, of those for the input and for the last output, and bias; None where shapes do not fit."""
+    matrix, recurrent = parts
+    units = len(recurrent)
+    if not units or recurrent.shape != (units, 4 * units) or matrix.shape[1] != 4 * units:
+        return None
+    if any(bias.shape not in ((4 * units,), (1, 4 * units)) for bias in biases):
+        return None
+    flat = [bias.reshape(-1) for bias in biases]
+    bias = np.sum([np.zeros(4 * units, np.float32), *flat], axis=0)
+    return _in_order(np.concatenate([matrix, recurrent]), order), _in_order(bias, order)
+
+
+def _in_order(array: Array, order: tuple[int, ...]) -> Array:
+    """Returns an array with the columns of its four parts in another order."""
+    parts = np.split(array, 4, axis=-1)
+    return np.concatenate([parts[place] for place in order], axis=-1)
+
+
+def read(values: LoopValues) -> Cell | None:
+    """Returns the LSTM of which a loop computes one iteration after the other; None where it computes another thing.
+
+    Raises BadInput where a constant is damaged.
+    """
+    gates = lstm_gates.read(values)
+    if gates is None:
+        return None
+    inputs: list[tuple[Ref, Array]] = []
+    recurrent: list[Array] = []
+    biases: list[Array] = []
+    for term in _terms(values.body, gates.total):
+        product = values.body.made_by(term, ("MatMul",))
+        bias = values.constant(values.body, term) if product is None else None
+        found = _products(values, gates.h, product) if product is not None else []
+        if found is None or (product is None and (bias is None or bias.dtype != np.float32)):
+            return None
+        biases += [bias] if bias is not None else []
+        recurrent += [own for source, own in found if values.body.variable(source) == gates.h]
+        inputs += [part for part in found if values.body.variable(part[0]) != gates.h]
+    if len(inputs) != 1 or len(recurrent) != 1:
+        return None
+    parameters = _parameters([inputs[0][1], recurrent[0]], biases, gates.order)
+    if parameters is None:
+        return None
+    return Cell(inputs[0][0], gates.output, gates.h, gates.c, *parameters)

@@ -1,0 +1,239 @@
+"""Decides whether the loop of an LSTM can become one BlockLSTMV2, and what takes the place of what is read of it. Pure.
+
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads as many rows of x as it is told, without a check: so the
+number of iterations has to be the first dimension of x, provably. Where that is not known it may be 0, and then the
+last output and the last states of the loop are nothing that the op gives. All outputs of no iteration, a list that TensorFlow
+can't stack where it does not know the shape, become a tensor without rows.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs
+from tfcarve.prepare.inference import Outputs, output_of, shape_of
+from tfcarve.prepare.loops import Loop, Scope
+from tfcarve.prepare.lstm import Lstm
+from tfcarve.prepare.messages import NodeDef
+
+# Numbers of outputs of BlockLSTMV2.
+_CELLS, _OUTPUTS = 1, 6
+# Reversals of reversals are followed so far.
+_MOST_REVERSALS = 10
+_MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A tensor that is read of a loop.
+
+    Attributes:
+      tensor: of a TensorListStack, an Exit or a While.
+      output: the number of the output of BlockLSTMV2 that has its values.
+      rows: "all" of that output [T, B, U], the "last" [B, U], or the "only" one [1, B, U], which is the last.
+      stays: a node of its name has to be there.
+    """
+
+    tensor: Ref
+    output: int
+    rows: str
+    stays: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A loop that is replaced.
+
+    Attributes:
+      loop: the loop.
+      lstm: what it computes.
+      results: what is read of it.
+      steps: how many iterations there are; -1 where that is not known.
+    """
+
+    loop: Loop
+    lstm: Lstm
+    results: tuple[Result, ...]
+    steps: int
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The graph around loops.
+
+    Attributes:
+      scope: the nodes whose values no app gives.
+      users: for each tensor that is read, and each node that is waited for, the nodes that do so.
+      fetched: the names of the nodes whose values an app takes.
+      outputs: types and shapes.
+    """
+
+    scope: Scope
+    users: Mapping[Ref, Sequence[NodeDef]]
+    fetched: Container[str]
+    outputs: Outputs
+
+
+def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
+    """Says whether no app feeds what is in a loop, or fetches more than results, and nothing around waits for it."""
+    for name in loop.own:
+        node = around.scope.nodes.get(name)
+        if node is None or (name in around.fetched and node.op != "Exit"):
+            return False
+        waiting = around.users.get(Ref(name, CONTROL), ())
+        if any(user.name not in loop.own for user in waiting):
+            return False
+    return True
+
+
+def _whole_numbers(source: Ref, scope: Scope) -> list[int]:
+    """Returns the values of a constant of whole numbers; none where it is none."""
+    found = scope.made_by(source, ("Const",))
+    values = nodes.value(found) if found is not None else None
+    return values.reshape(-1).tolist() if values is not None and values.dtype.kind == "i" else []
+
+
+def _index(node: NodeDef, scope: Scope) -> int | None:
+    """Returns which element along the first dimension a StridedSlice takes; None where it takes something else."""
+    read = data_inputs(node)
+    if node.op != "StridedSlice" or len(read) != 4:
+        return None
+    if any(key in node.attr and node.attr[key].i for key in _MASKS):
+        return None
+    if "shrink_axis_mask" not in node.attr or node.attr["shrink_axis_mask"].i != 1:
+        return None
+    begin, step = (_whole_numbers(source, scope) for source in (read[1], read[3]))
+    return begin[0] if len(begin) == 1 and step == [1] else None
+
+
+def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
+    """Returns what a TensorListStack is, of a list of all outputs or of the last one alone."""
+    tensor = Ref(stack.name)
+    waiting = around.users.get(Ref(stack.name, CONTROL))
+    stays = bool(stack.name in around.fetched or waiting or control_inputs(stack))
+    # The last one of all is the last one of one.
+    takes_last = all(
+        _index(node, around.scope) == -1
+        and [place for place, source in enumerate(data_inputs(node)) if source == tensor] == [0]
+        for node in around.users.get(tensor, ())
+    )
+    rows = "only" if is_last and (stays or not takes_last) else "all"
+    return Result(tensor, _OUTPUTS, rows, stays)
+
+
+def _stacks(final: Ref, size: int, around: Surroundings) -> list[NodeDef] | None:
+    """Returns the nodes that stack a list of so many tensors (-1: not known); None where another node reads it."""
+    readers = around.users.get(final, ())
+    for node in readers:
+        if node.op != "TensorListStack" or node.name not in around.scope.nodes:
+            return None
+        said = node.attr["num_elements"].i if "num_elements" in node.attr else -1
+        read = data_inputs(node)
+        if len(read) != 2 or read[0] != final or said not in (-1, size):
+            return None
+    return list(readers)
+
+
+def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> bool:
+    """Says whether the last output can't be had where there is no iteration, before and after.
+
+    TensorFlow gives zeros for a tensor that is not in a list where the list, by its shape `element`, or TensorListStack say
+    how many; else it fails. So does taking the last row of none, but not taking all rows up to the last.
+    """
+    said = [_whole_numbers(source, scope) for source in (element, data_inputs(stack)[1])]
+    unknown = any(size == other == -1 for size, other in zip(*said, strict=False))
+    return unknown and result.rows == "all"
+
+
+def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[Result] | None:
+    """Returns what is read of a loop; None where that is something that BlockLSTMV2 does not give."""
+    found: list[Result] = []
+    finals = [(number, f) for number, v in enumerate(loop.variables) for f in v.finals]
+    for number, final in finals:
+        fetched = final.node in around.fetched
+        if not fetched and final not in around.users:
+            continue
+        if number in (lstm.cell.h, lstm.cell.c) and steps > 0:
+            output = _OUTPUTS if number == lstm.cell.h else _CELLS
+            found.append(Result(final, output, "last", fetched))
+            continue
+        last = lstm.last.get(number)
+        stacks = _stacks(final, steps if last is None else 1, around)
+        if fetched or stacks is None or (last is None and number not in lstm.every):
+            return None
+        for stack in stacks:
+            result = _stacked(stack, last is not None, around)
+            if last is not None and steps < 1 and not _fails_as(result, last, stack, around.scope):
+                return None
+            found.append(result)
+    return found
+
+
+def _unreversed(source: Ref, scope: Scope) -> Ref:
+    """Returns the tensor that `source` is, but for the order of its elements."""
+    for _ in range(_MOST_REVERSALS):
+        reversal = scope.made_by(source, ("ReverseV2",))
+        if reversal is None:
+            break
+        source = data_inputs(reversal)[0]
+    return scope.origin(source)
+
+
+def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
+    """Says whether `size` is the first dimension of `x`, which is `steps` where that is known."""
+    scope = around.scope
+    element = scope.made_by(size, ("StridedSlice",))
+    if element is None:
+        return steps >= 0 and _whole_numbers(size, scope) == [steps]
+    place, whole = _index(element, scope), data_inputs(element)[0]
+    if place is None or place < 0:
+        return False
+    shape = scope.made_by(whole, ("Shape",))
+    if shape is not None:
+        return _is_dimension(data_inputs(shape)[0], place, x, steps, around)
+    return steps >= 0 and _whole_numbers(whole, scope)[place:][:1] == [steps]
+
+
+def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroundings) -> bool:
+    """Says whether a dimension of a tensor is the first one of `x`."""
+    if place == 0 and _unreversed(measured, around.scope) == _unreversed(x, around.scope):
+        return True
+    dims = shape_of(measured, around.outputs)
+    return dims is not None and place < len(dims) and dims[place] == steps >= 0
+
+
+def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
+    """Says whether x is [T, B, I] and both states are [B, U], all of floats; B need not be known."""
+    x = output_of(lstm.x, around.outputs)
+    if x is None or x.shape is None or len(x.shape) != 3 or x.dtype != nodes.FLOAT:
+        return False
+    if x.shape[2] not in (-1, lstm.features):
+        return False
+    for number in (lstm.cell.h, lstm.cell.c):
+        state = output_of(loop.variables[number].start, around.outputs)
+        if state is None or state.dtype != nodes.FLOAT or state.shape is None:
+            return False
+        if state.shape not in ((-1, lstm.units), (x.shape[1], lstm.units)):
+            return False
+    return True
+
+
+def plan(loop: Loop, lstm: Lstm, around: Surroundings) -> Plan | None:
+    """Returns how a loop is replaced; None where it is left as it is.
+
+    Args:
+      loop: the loop.
+      lstm: what it computes.
+      around: the graph that it is in.
+    Raises BadInput where a constant is damaged.
+    """
+    if not _is_left_alone(loop, around) or not _fits(loop, lstm, around):
+        return None
+    x = shape_of(lstm.x, around.outputs)
+    steps = x[0] if x else -1
+    if any(count != steps or steps < 0 for count in lstm.counts):
+        return None
+    if not all(_is_length(s, lstm.x, steps, around) for s in (*lstm.sizes, *lstm.every.values())):
+        return None
+    results = _results(loop, lstm, steps, around)
+    return Plan(loop, lstm, tuple(results), steps) if results else None
