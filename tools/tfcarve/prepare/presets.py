@@ -26,8 +26,8 @@ _MOBILE = """
 """
 _PRESETS: Mapping[str, str] = MappingProxyType({"mobile": _MOBILE})
 NAMES = tuple(sorted(_PRESETS))
-# What --fuse adds to a list.
-FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}))
+# What --fuse adds to a list. The last for depthwise convolutions, whose padding only the fused op can hold.
+FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}), Step("fold_pads", {}))
 
 
 def preset(name: str) -> list[Step]:

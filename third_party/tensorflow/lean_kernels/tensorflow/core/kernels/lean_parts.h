@@ -19,7 +19,7 @@ namespace math = ::tfcarve::math;
 // How many parts a product is worth: one for each thread, but none of which is
 // sooner computed than handed to a thread.
 inline int ThreadsFor(OpKernelContext* context, int64_t multiply_adds) {
-  constexpr int64_t kFewestOfThread = 128 * 1024;
+  constexpr int64_t kFewestOfThread = 256 * 1024;
   const int threads = context->eigen_cpu_device().numThreads();
   return static_cast<int>(std::max<int64_t>(
       1, std::min<int64_t>(threads, multiply_adds / kFewestOfThread)));
