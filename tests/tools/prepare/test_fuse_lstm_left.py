@@ -205,6 +205,30 @@ def _swapped(op: str, number: int = 0) -> Callable[[Graph], object]:
 
 
 _INT = np.int32
+
+
+def _with_second_test(most: int) -> Callable[[Graph], object]:
+    """Returns what makes a loop go on only while a counter is less than `most` too, as maximum_iterations does."""
+
+    def change(graph: Graph) -> None:
+        less = _one(graph, "Less")
+        second = nodes.copy(less, "second")
+        both = NodeDef(name="both", op="LogicalAnd")
+        for function in graph.library.function:
+            if less in function.node_def:
+                (output,) = function.ret
+                both.input.extend([f"{less.name}:z:0", "second:z:0"])
+                function.ret[output] = "both:z:0"
+                function.node_def.extend([second, both])
+        if not graph.library.function:
+            both.input.extend([less.name, "second"])
+            _one(graph, "LoopCond").input[0] = "both"
+            graph.nodes.extend([second, both])
+        _other_value("Less", 1, np.array(most, _INT))(graph)
+
+    return change
+
+
 _CHANGES: dict[str, Callable[[Graph], object]] = {
     "another gate": _other_op("Sigmoid", "Tanh"),
     "another cell": _other_op("Tanh", "Sigmoid"),
@@ -222,6 +246,7 @@ _CHANGES: dict[str, Callable[[Graph], object]] = {
     "the other way round": _swapped("Less"),
     "more rows": _other_attribute("TensorListStack", "num_elements", 2),
     "two places": _other_value("TensorListReserve", 1, np.array(2, _INT)),
+    "a second test": _with_second_test(STEPS - 1),
     "a check": lambda graph: _check(graph),
     "an effect": lambda graph: _effect(graph),
 }
@@ -248,6 +273,7 @@ _SAME: dict[str, Callable[[Graph], object]] = {
     "the same place": _other_value("TensorListSetItem", 1, np.array(0, _INT)),
     "one place": _other_value("TensorListReserve", 1, np.array(1, _INT)),
     "the same size": _other_attribute("TensorListStack", "num_elements", -1),
+    "a second test": _with_second_test(STEPS),
     "another sum": _other_op("AddV2", "Add"),
     "products": lambda graph: [_swapped("Mul", number)(graph) for number in range(3)],
     "sums": lambda graph: [_swapped("AddV2", number)(graph) for number in range(3)],
