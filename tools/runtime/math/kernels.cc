@@ -66,6 +66,8 @@ const Kernels* const kAllKernels[] = {&baseline::kKernels, &avx2::kKernels,
 
 #elif defined(__aarch64__) || defined(__ARM_NEON)
 
+#include <arm_neon.h>
+
 namespace tfcarve {
 namespace math {
 

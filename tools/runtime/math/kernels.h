@@ -73,6 +73,11 @@ struct Kernels {
   // `out` may be `in`.
   void (*finish)(const Finish& finish, Index first, Index size, const float* in,
                  float* out);
+  // Finishes `rows` of `columns` elements each, the first of which are in
+  // column `first`. For as many columns as a tile has: it goes down each
+  // vector.
+  void (*finish_rows)(const Finish& finish, Index first, Index columns,
+                      Index rows, Index stride, float* data);
   // out[i] = min(upper, max(lower, in[i])); a NaN stays one. `out` may be `in`.
   void (*limit)(Index size, const float* in, float lower, float upper,
                 float* out);

@@ -98,21 +98,31 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
 
 #undef TFCARVE_ADD_ROW
 
+template <int kRows>
+TFCARVE_TARGET inline void PackRows(const float* from, Index stride,
+                                    float* to) {
+  // Each row is in other cache lines than the last one, too far off for the CPU
+  // to guess.
+  constexpr Index kAhead = 16;
+  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+    __builtin_prefetch(from + (kAhead + i) * stride);
+    TFCARVE_UNROLL for (int j = 0; j < kTileColumns; j += kLanes) {
+      *reinterpret_cast<Loose*>(to + i * kTileColumns + j) =
+          *reinterpret_cast<const Loose*>(from + i * stride + j);
+    }
+  }
+}
+
 TFCARVE_TARGET void Pack(Index depth, const float* from, Index stride,
                          Index columns, Index width, float* to) {
   if (columns == kTileColumns && width == kTileColumns) {
-    // Each row is in other cache lines than the last one, too far off for the
-    // CPU to guess.
-    constexpr Index kAhead = 16;
-    for (Index k = 0; k < depth; ++k) {
-      __builtin_prefetch(from + kAhead * stride);
-      TFCARVE_UNROLL for (int j = 0; j < kTileColumns; j += kLanes) {
-        *reinterpret_cast<Loose*>(to + j) =
-            *reinterpret_cast<const Loose*>(from + j);
-      }
-      from += stride;
-      to += kTileColumns;
+    Index k = 0;
+    for (; k + 2 <= depth; k += 2) {
+      PackRows<2>(from, stride, to);
+      from += 2 * stride;
+      to += 2 * kTileColumns;
     }
+    if (k < depth) PackRows<1>(from, stride, to);
     return;
   }
   for (Index k = 0; k < depth; ++k, from += stride, to += width) {
@@ -302,6 +312,15 @@ TFCARVE_TARGET inline Value Limit(Value x, float lower, float upper) {
   return x > most ? most : x;
 }
 
+#if TFCARVE_BY_ELEMENT
+// One instruction for each limit. A NaN stays one here, too.
+template <>
+inline Vector Limit<Vector>(Vector x, float lower, float upper) {
+  x = vmaxq_f32(x, lower - Vector{});
+  return vminq_f32(x, upper - Vector{});
+}
+#endif
+
 TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
                               const float* in, float* out) {
   const float lower = finish.lower, upper = finish.upper;
@@ -332,6 +351,36 @@ TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
   }
 }
 
+TFCARVE_TARGET void FinishRows(const Finish& finish, Index first, Index columns,
+                               Index rows, Index stride, float* data) {
+  const float lower = finish.lower, upper = finish.upper;
+  Index j = 0;
+  for (; j + kLanes <= columns; j += kLanes) {
+    const Index column = first + j;
+    const Vector added = *reinterpret_cast<const Loose*>(finish.added + column);
+    float* const top = data + j;
+    if (finish.shift == nullptr) {
+      for (Index i = 0; i < rows; ++i) {
+        Loose* const at = reinterpret_cast<Loose*>(top + i * stride);
+        *at = Limit<Vector>(*at + added, lower, upper);
+      }
+      continue;
+    }
+    const Vector shift = *reinterpret_cast<const Loose*>(finish.shift + column);
+    const Vector factor =
+        *reinterpret_cast<const Loose*>(finish.factor + column);
+    for (Index i = 0; i < rows; ++i) {
+      Loose* const at = reinterpret_cast<Loose*>(top + i * stride);
+      *at = Limit<Vector>((*at - shift) * factor + added, lower, upper);
+    }
+  }
+  if (j == columns) return;
+  for (Index i = 0; i < rows; ++i) {
+    float* const rest = data + i * stride + j;
+    FinishRow(finish, first + j, columns - j, rest, rest);
+  }
+}
+
 TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
                              float upper, float* out) {
   Index i = 0;
@@ -342,17 +391,62 @@ TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
   for (; i < size; ++i) out[i] = Limit(in[i], lower, upper);
 }
 
+// Reduces the taps of some vectors of channels, by kReduce.
+template <int kVectors, Vector (*kReduce)(Vector, Vector)>
+TFCARVE_TARGET inline void ReduceVectors(Index taps, const float* const* pixels,
+                                         Index first,
+                                         Vector (&results)[kVectors]) {
+  TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+    results[j] =
+        *reinterpret_cast<const Loose*>(pixels[0] + first + j * kLanes);
+  }
+  for (Index t = 1; t < taps; ++t) {
+    const float* const pixel = pixels[t] + first;
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+      results[j] = kReduce(results[j],
+                           *reinterpret_cast<const Loose*>(pixel + j * kLanes));
+    }
+  }
+}
+
+TFCARVE_TARGET inline Vector Larger(Vector a, Vector b) {
+  return a > b ? a : b;
+}
+
+TFCARVE_TARGET inline Vector Plus(Vector a, Vector b) { return a + b; }
+
+// The results of kReduce for all whole vectors of channels, each by kFinish of
+// how many taps there are. Returns the first channel that is left.
+template <Vector (*kReduce)(Vector, Vector), Vector (*kFinish)(Vector, float)>
+TFCARVE_TARGET inline Index ReduceChannels(Index taps,
+                                           const float* const* pixels,
+                                           Index channels, float* out) {
+  constexpr int kVectors = 4;
+  const float count = taps;
+  Index c = 0;
+  for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
+    Vector results[kVectors];
+    ReduceVectors<kVectors, kReduce>(taps, pixels, c, results);
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+      *reinterpret_cast<Loose*>(out + c + j * kLanes) =
+          kFinish(results[j], count);
+    }
+  }
+  for (; c + kLanes <= channels; c += kLanes) {
+    Vector results[1];
+    ReduceVectors<1, kReduce>(taps, pixels, c, results);
+    *reinterpret_cast<Loose*>(out + c) = kFinish(results[0], count);
+  }
+  return c;
+}
+
+TFCARVE_TARGET inline Vector Same(Vector x, float) { return x; }
+
+TFCARVE_TARGET inline Vector Divided(Vector x, float by) { return x / by; }
+
 TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
                             Index channels, float* out) {
-  Index c = 0;
-  for (; c + kLanes <= channels; c += kLanes) {
-    Vector most = *reinterpret_cast<const Loose*>(pixels[0] + c);
-    for (Index t = 1; t < taps; ++t) {
-      const Vector next = *reinterpret_cast<const Loose*>(pixels[t] + c);
-      most = most > next ? most : next;
-    }
-    *reinterpret_cast<Loose*>(out + c) = most;
-  }
+  Index c = ReduceChannels<Larger, Same>(taps, pixels, channels, out);
   for (; c < channels; ++c) {
     float most = pixels[0][c];
     for (Index t = 1; t < taps; ++t) {
@@ -365,14 +459,7 @@ TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
 TFCARVE_TARGET void Mean(Index taps, const float* const* pixels, Index channels,
                          float* out) {
   const float count = taps;
-  Index c = 0;
-  for (; c + kLanes <= channels; c += kLanes) {
-    Vector sum = *reinterpret_cast<const Loose*>(pixels[0] + c);
-    for (Index t = 1; t < taps; ++t) {
-      sum += *reinterpret_cast<const Loose*>(pixels[t] + c);
-    }
-    *reinterpret_cast<Loose*>(out + c) = sum / count;
-  }
+  Index c = ReduceChannels<Plus, Divided>(taps, pixels, channels, out);
   for (; c < channels; ++c) {
     float sum = pixels[0][c];
     for (Index t = 1; t < taps; ++t) sum += pixels[t][c];
@@ -540,6 +627,7 @@ constexpr Kernels kKernels = {
     DotRows,
     Depthwise,
     FinishRow,
+    FinishRows,
     LimitAll,
     Largest,
     Mean,

@@ -118,7 +118,7 @@ class Worker {
       kernels_.combine_rows(left_.depth(), row, right_.data + column,
                             right_.stride, columns, to);
     }
-    FinishRows(part_.first_row, 1, column, columns);
+    if (finish_ != nullptr) kernels_.finish(*finish_, column, columns, to, to);
     return true;
   }
 
@@ -225,10 +225,8 @@ class Worker {
 
   void FinishRows(Index row, Index count, Index column, Index columns) const {
     if (finish_ == nullptr) return;
-    for (Index i = row; i < row + count; ++i) {
-      float* const to = out_ + i * out_stride_ + column;
-      kernels_.finish(*finish_, column, columns, to, to);
-    }
+    kernels_.finish_rows(*finish_, column, columns, count, out_stride_,
+                         out_ + row * out_stride_ + column);
   }
 
   const Kernels& kernels_;
