@@ -55,23 +55,30 @@ template <int kRows, int kVectors>
 TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
                          Index starts_stride, Index offset, const float* panel,
                          float* c, Index c_stride, bool accumulate) {
+  // Bytes of a run, and those of them that are loaded as vectors here.
+  const Index end = length * sizeof(float);
+  Index whole = 0;
+#if TFCARVE_BY_ELEMENT
+  constexpr bool kIsWritten = kVectors == kTileVectors && HasWholeTile<kRows>();
+  if (!kIsWritten) whole = end - end % Index{sizeof(Vector)};
+#endif
   Vector sums[kRows][kVectors] = {};
   for (Index r = 0; r < runs; ++r) {
     // One offset for all rows, in bytes: no instruction is spent on moving
     // pointers.
     const char* rows[kRows];
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      rows[i] =
-          reinterpret_cast<const char*>(starts[i * starts_stride + r] + offset);
+      rows[i] = reinterpret_cast<const char*>(starts[i * starts_stride + r] +
+                                              offset) +
+                whole;
     }
-    const Index end = length * sizeof(float);
     Index k = 0;
 #if TFCARVE_BY_ELEMENT
-    if constexpr (kVectors == kTileVectors && HasWholeTile<kRows>()) {
+    if constexpr (kIsWritten) {
       k = MultiplyWholeTile(rows, end, &panel, sums);
     } else {
-      constexpr Index kStep = sizeof(Vector);
-      for (; k + kStep <= end; k += kStep) {
+      // It ends at 0, which needs no comparison.
+      for (k = -whole; k != 0; k += sizeof(Vector)) {
         Vector left[kRows];
         TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
           left[i] = *reinterpret_cast<const Loose*>(rows[i] + k);
@@ -82,7 +89,7 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
       }
     }
 #endif
-    for (; k < end; k += sizeof(float)) {
+    for (; k < end - whole; k += sizeof(float)) {
       TFCARVE_ADD_ROW(
           panel, sums,
           sums[i][j] + *reinterpret_cast<const float*>(rows[i] + k) * right[j]);
@@ -116,13 +123,14 @@ TFCARVE_TARGET inline void PackRows(const float* from, Index stride,
 TFCARVE_TARGET void Pack(Index depth, const float* from, Index stride,
                          Index columns, Index width, float* to) {
   if (columns == kTileColumns && width == kTileColumns) {
+    constexpr int kRows = 4;
     Index k = 0;
-    for (; k + 2 <= depth; k += 2) {
-      PackRows<2>(from, stride, to);
-      from += 2 * stride;
-      to += 2 * kTileColumns;
+    for (; k + kRows <= depth; k += kRows) {
+      PackRows<kRows>(from + k * stride, stride, to + k * kTileColumns);
     }
-    if (k < depth) PackRows<1>(from, stride, to);
+    for (; k < depth; ++k) {
+      PackRows<1>(from + k * stride, stride, to + k * kTileColumns);
+    }
     return;
   }
   for (Index k = 0; k < depth; ++k, from += stride, to += width) {
