@@ -10,7 +10,7 @@ namespace {
 // Floats of a panel of the right operand, of which a first-level cache holds
 // most, and of a block of the left operand, for a second-level cache.
 constexpr Index kPanel = 6 * 1024;
-constexpr Index kBlock = 64 * 1024;
+constexpr Index kBlock = 96 * 1024;
 
 Index CeilDiv(Index a, Index b) { return (a + b - 1) / b; }
 
