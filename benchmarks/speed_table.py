@@ -54,18 +54,19 @@ class Speed:
     memory: Memory
     difference: float
 
-    # A run's CPU time hardly depends on what else the machine does, and the median of a round's runs stands for
-    # them. The time on the wall does depend on it, and the fastest run stands for them.
+    # A run's CPU time hardly depends on what else the machine does, and the mean of a round's runs stands for them:
+    # the kernel counts the time of other threads in ticks, so that a single short run may read as none at all. The
+    # time on the wall does depend on it, and the fastest run stands for them.
 
     @property
     def cpu(self) -> float:
         """Milliseconds of all threads, the least of the rounds."""
-        return min(one.cpu_ms.median for one in self.rounds)
+        return min(one.cpu_ms.mean for one in self.rounds)
 
     @property
     def usual_cpu(self) -> float:
         """The same, the median of the rounds."""
-        return statistics.median(one.cpu_ms.median for one in self.rounds)
+        return statistics.median(one.cpu_ms.mean for one in self.rounds)
 
     @property
     def wall(self) -> float:
