@@ -228,12 +228,12 @@ def _linked(target: Target, objects: Sequence[Path], library: Path) -> Path:
 
 
 def _ours(target: Target, folder: Path) -> list[Built]:
-    options = [*_copts()["MATH_COPTS"], "-fPIC", f"-I{_ROOT}"]
+    copts = _copts()
     math = _ROOT / "tools/runtime/math"
-    product, kernels = (
-        _compiled(target, math / f"{name}.cc", options, folder / f"{name}.o")
-        for name in ("product", "kernels")
-    )
+    options = [*copts["MATH_COPTS"], "-fPIC", f"-I{_ROOT}"]
+    product = _compiled(target, math / "product.cc", options, folder / "product.o")
+    loops = [*copts["LOOPS_COPTS"], "-fPIC", f"-I{_ROOT}"]
+    kernels = _compiled(target, math / "kernels.cc", loops, folder / "kernels.o")
     call = _compiled(target, _HERE / "products_ours.cc", options, folder / "ours.o")
     library = _linked(target, [product, kernels, call], folder / "ours.so")
 

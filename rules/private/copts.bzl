@@ -27,9 +27,11 @@ _WITHOUT_RTTI = [
 
 PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _WITHOUT_RTTI
 
+MATH_COPTS = LIBRARY_COPTS + _WITHOUT_RTTI
+
 # Inner loops: for speed, whatever the rest is compiled for. Their registers are used up by what is unrolled in
 # the source: neither unrolling more nor GCC's moving of loads ahead of their use leaves any.
-MATH_COPTS = LIBRARY_COPTS + _WITHOUT_RTTI + [
+LOOPS_COPTS = MATH_COPTS + [
     "-O2",
     "-fno-unroll-loops",
     "-fno-schedule-insns",

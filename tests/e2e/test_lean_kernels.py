@@ -71,6 +71,8 @@ _PRODUCTS = (
     (64, 64, 64),
     (130, 257, 70),
     (257, 3, 129),
+    # More than is multiplied at a time.
+    (49, 80, 900),
 )
 # Of the left and of the right side: one for all, a product each, and both at once.
 _BATCHES = (((), (4,)), ((3,), (3,)), ((3, 1), (2,)))
@@ -205,8 +207,10 @@ def _fused() -> Any:
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = []
-        for activation, (size, stride, _, padding) in itertools.product(_ACTIVATIONS, _FILTERS[:4]):
-            image, kernel = _sides(fed, [2, 9, 12, 5], [size, size, 5, 33])
+        for activation, channels, (size, stride, _, padding) in itertools.product(
+            _ACTIVATIONS, (5, 100), _FILTERS[:4]
+        ):
+            image, kernel = _sides(fed, [2, 9, 12, channels], [size, size, channels, 33])
             offset, mean, scale = (fed[i * 40 : i * 40 + 33] for i in (1, 2, 3))
             attributes = {
                 "strides": tf.compat.v1.AttrValue(list=listed(i=[1, stride, stride, 1])),
@@ -232,9 +236,14 @@ def _fused() -> Any:
                 "dilations": tf.compat.v1.AttrValue(list=listed(i=[1, dilation, dilation, 1])),
                 "padding": tf.compat.v1.AttrValue(s=padding.encode()),
             }
-            fill = [image, kernel, fed[40 : 40 + outputs]]
+            offset, mean, scale = (fed[i * 90 : i * 90 + outputs] for i in (1, 2, 3))
+            fill = [image, kernel, offset]
             parts.append(
                 _fused_op(graph, "_FusedConv2D", fill, ["BiasAdd", *activation], attributes)
+            )
+            fill = [image, kernel, scale, offset, mean, tf.ones([outputs]) * 0.99]
+            parts.append(
+                _fused_op(graph, "_FusedConv2D", fill, ["FusedBatchNorm", *activation], attributes)
             )
         for activation, a, b in itertools.product(_ACTIVATIONS, (False, True), (False, True)):
             left, right = _sides(fed, [17, 30] if a else [30, 17], [33, 17] if b else [17, 33])

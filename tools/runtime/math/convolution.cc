@@ -44,6 +44,12 @@ bool IsFull(const Axis& axis, Index output) {
          IsInside(axis, axis.At(output, axis.filter - 1));
 }
 
+// Where the outputs end for which IsFull holds, if it holds for any.
+Index EndOfFull(const Axis& axis) {
+  const Index last = axis.in - 1 - axis.At(0, axis.filter - 1);
+  return std::min(last / axis.stride + 1, axis.out);
+}
+
 // What FindElements finds, sooner where the pixel to the left has `before`,
 // which may be `starts`.
 void FindNextElements(const Window& window, const float* image, Index row,
@@ -179,13 +185,31 @@ void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
                   const float* zeros, const Finish* finish,
                   const float** scratch, float* out) {
-  for (Index column = 0; column < window.columns.out; ++column) {
-    FindNextElements(window, image, row, column, zeros, scratch, scratch);
-    kernels.depthwise(window.taps(), scratch, filter, window.channels, out);
-    if (finish != nullptr) {
-      kernels.finish(*finish, 0, window.channels, out, out);
-    }
-    out += window.channels;
+  // The filter's rows that are inside of the image.
+  Index first = 0;
+  Index end = window.rows.filter;
+  while (first < end && window.rows.At(row, first) < 0) ++first;
+  while (first < end && window.rows.At(row, end - 1) >= window.rows.in) --end;
+  const Index skipped = first * window.columns.filter;
+  DepthwiseWork work;
+  work.taps = (end - first) * window.columns.filter;
+  work.pixels = scratch + skipped;
+  work.step = window.columns.stride * window.channels;
+  work.filter = filter + skipped * window.channels;
+  work.channels = window.channels;
+  const bool is_shifted = finish != nullptr && finish->shift != nullptr;
+  work.finish = is_shifted ? nullptr : finish;
+  work.out = out;
+  const Index end_of_full = EndOfFull(window.columns);
+  for (Index column = 0; column < window.columns.out; column += work.count) {
+    FindElements(window, image, row, column, zeros, scratch);
+    work.count = IsFull(window.columns, column) ? end_of_full - column : 1;
+    kernels.depthwise(work);
+    work.out += work.count * window.channels;
+  }
+  if (is_shifted) {
+    kernels.finish_rows(*finish, window.channels, window.columns.out,
+                        window.channels, out);
   }
 }
 

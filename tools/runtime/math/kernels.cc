@@ -89,13 +89,13 @@ constexpr bool HasWholeTile() {
 // fill a vector, and of the panel, which is moved on. Returns how many bytes of
 // each row that are.
 template <int kRows>
-Index MultiplyWholeTile(const char* const (&)[kRows], Index, const float**,
+Index MultiplyWholeTile(const char* const (&)[kRows], Index, float**,
                         Quad (&)[kRows][2]);
 
 #if defined(__arm__)
 template <>
 inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
-                                  const float** panel, Quad (&sums)[4][2]) {
+                                  float** panel, Quad (&sums)[4][2]) {
   Index steps = end / 16;
   if (steps == 0) return 0;
   const Index used = steps * 16;

@@ -32,16 +32,53 @@ struct Finish {
   }
 };
 
-// Strides and sizes are in floats. No pointer needs more than a float's
-// alignment. An output never overlaps an input, except where said.
+// Some rows of a product: c = left * right, or c += left * right.
+//
+// Strides and sizes are in floats, here and below. No pointer needs more than a
+// float's alignment. An output never overlaps an input, except where said.
+struct TileWork {
+  // Each row of `left` consists of `runs` of `length` elements: run r of row i
+  // begins at starts[i * starts_stride + r] + offset.
+  Index runs;
+  Index length;
+  const float* const* starts;
+  Index starts_stride;
+  Index offset;
+  // The right operand: as many columns as the tile has in each of its
+  // runs * length rows, side by side.
+  float* panel;
+  // A streaming tile reads these columns here and writes them to `panel`, which
+  // may be the same place. It also fetches the cache line of `ahead`, and of as
+  // many rows below it, into the second-level cache.
+  const float* from;
+  Index from_stride;
+  const float* ahead;
+  Index ahead_stride;
+  float* c;
+  Index c_stride;
+  bool accumulate;
+  // What becomes of the sums, by column of the tile; null for nothing. It has
+  // no shift.
+  const Finish* finish;
+};
+
+// Pixels of a depthwise convolution's output that lie side by side:
+// out[i * channels + c] =
+//     sum over t of pixels[t][i * step + c] * filter[t * channels + c].
+struct DepthwiseWork {
+  Index taps;
+  const float* const* pixels;
+  Index step;
+  Index count;
+  const float* filter;
+  Index channels;
+  // What becomes of the sums, by channel; null for nothing. It has no shift.
+  const Finish* finish;
+  float* out;
+};
+
 struct Kernels {
-  // c = left * panel, or c += left * panel if `accumulate`. Each row of `left`
-  // consists of `runs` of `length` elements: run r of row i begins at
-  // starts[i * starts_stride + r] + offset. The panel has `columns` elements in
-  // each of its runs * length rows, side by side.
-  using Tile = void (*)(Index runs, Index length, const float* const* starts,
-                        Index starts_stride, Index offset, const float* panel,
-                        float* c, Index c_stride, bool accumulate);
+  using Tile = void (*)(const TileWork& work);
 
   int number;  // in kAllKernels
   // What TFCARVE_CPU calls it.
@@ -51,8 +88,12 @@ struct Kernels {
   int lanes;    // of a vector
   int rows;     // of a whole tile
   int columns;  // of a whole tile; a narrow one has `lanes`
+  // By their rows, less one. None but those of `rows` rows and `columns`
+  // columns, the whole tiles, finish.
   Tile tiles[kMostRows];
   Tile narrow_tiles[kMostRows];
+  // A whole tile; null where nothing is gained by it.
+  Tile streaming_tile;
 
   // to[k * width + j] = from[k * stride + j]; 0 from `columns` on.
   void (*pack)(Index depth, const float* from, Index stride, Index columns,
@@ -66,18 +107,15 @@ struct Kernels {
   // y[i] = sum over k of matrix[i * stride + k] * x[k], for `size` elements.
   void (*dot_rows)(Index depth, const float* x, const float* matrix,
                    Index stride, Index size, float* y);
-  // out[c] = sum over t of pixels[t][c] * filter[t * channels + c].
-  void (*depthwise)(Index taps, const float* const* pixels, const float* filter,
-                    Index channels, float* out);
+  void (*depthwise)(const DepthwiseWork& work);
   // Finishes `size` elements, the first one of which is in column `first`;
   // `out` may be `in`.
   void (*finish)(const Finish& finish, Index first, Index size, const float* in,
                  float* out);
-  // Finishes `rows` of `columns` elements each, the first of which are in
-  // column `first`. For as many columns as a tile has: it goes down each
-  // vector.
-  void (*finish_rows)(const Finish& finish, Index first, Index columns,
-                      Index rows, Index stride, float* data);
+  // Finishes `rows` of `columns` elements each. For as many columns as a tile
+  // has: it goes down each vector.
+  void (*finish_rows)(const Finish& finish, Index columns, Index rows,
+                      Index stride, float* data);
   // out[i] = min(upper, max(lower, in[i])); a NaN stays one. `out` may be `in`.
   void (*limit)(Index size, const float* in, float lower, float upper,
                 float* out);

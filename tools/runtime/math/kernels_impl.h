@@ -36,40 +36,85 @@ constexpr int kTileRows = TFCARVE_TILE_ROWS;
 constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
 
-// sums += what `left` gives for one more row of the panel.
-#define TFCARVE_ADD_ROW(panel, sum, left_times)                         \
-  do {                                                                  \
-    Vector right[kVectors];                                             \
-    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                 \
-      right[j] = *reinterpret_cast<const Loose*>((panel) + j * kLanes); \
-    }                                                                   \
-    (panel) += kVectors * kLanes;                                       \
-    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {                    \
-      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {               \
-        sum[i][j] = left_times;                                         \
-      }                                                                 \
-    }                                                                   \
+// How many rows ahead a matrix is fetched that is being packed: each row is in
+// other cache lines than the last one, too far off for the CPU to guess.
+constexpr Index kAhead = 16;
+
+template <typename Value>
+TFCARVE_TARGET inline Value Limit(Value x, float lower, float upper) {
+  const Value least = lower - Value{};
+  const Value most = upper - Value{};
+  x = x < least ? least : x;
+  return x > most ? most : x;
+}
+
+#if TFCARVE_BY_ELEMENT
+// One instruction for each limit. A NaN stays one here, too.
+template <>
+inline Vector Limit<Vector>(Vector x, float lower, float upper) {
+  x = vmaxq_f32(x, lower - Vector{});
+  return vminq_f32(x, upper - Vector{});
+}
+#endif
+
+// What becomes of the sums of columns from `first` on, of a Finish without a
+// shift.
+template <int kRows, int kVectors>
+TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
+                                      Vector (&sums)[kRows][kVectors]) {
+  TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+    const Vector added =
+        *reinterpret_cast<const Loose*>(finish.added + first + j * kLanes);
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      sums[i][j] =
+          Limit<Vector>(sums[i][j] + added, finish.lower, finish.upper);
+    }
+  }
+}
+
+// sums += what `left` gives for one more row of the right operand.
+#define TFCARVE_ADD_ROW(sum, left_times)                                      \
+  do {                                                                        \
+    Vector right[kVectors];                                                   \
+    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                       \
+      right[j] = *reinterpret_cast<const Loose*>((kStreams ? from : panel) +  \
+                                                 j * kLanes);                 \
+      if (kStreams) *reinterpret_cast<Loose*>(panel + j * kLanes) = right[j]; \
+    }                                                                         \
+    panel += kVectors * kLanes;                                               \
+    if (kStreams) {                                                           \
+      __builtin_prefetch(ahead, 0, 2);                                        \
+      ahead += work.ahead_stride;                                             \
+      from += work.from_stride;                                               \
+    }                                                                         \
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {                          \
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {                     \
+        sum[i][j] = left_times;                                               \
+      }                                                                       \
+    }                                                                         \
   } while (false)
 
-template <int kRows, int kVectors>
-TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
-                         Index starts_stride, Index offset, const float* panel,
-                         float* c, Index c_stride, bool accumulate) {
+template <int kRows, int kVectors, bool kStreams>
+TFCARVE_TARGET void Tile(const TileWork& work) {
+  constexpr bool kIsWhole = kRows == kTileRows && kVectors == kTileVectors;
   // Bytes of a run, and those of them that are loaded as vectors here.
-  const Index end = length * sizeof(float);
+  const Index end = work.length * sizeof(float);
   Index whole = 0;
 #if TFCARVE_BY_ELEMENT
   constexpr bool kIsWritten = kVectors == kTileVectors && HasWholeTile<kRows>();
   if (!kIsWritten) whole = end - end % Index{sizeof(Vector)};
 #endif
+  float* panel = work.panel;
+  const float* from = work.from;
+  const float* ahead = work.ahead;
   Vector sums[kRows][kVectors] = {};
-  for (Index r = 0; r < runs; ++r) {
+  for (Index r = 0; r < work.runs; ++r) {
     // One offset for all rows, in bytes: no instruction is spent on moving
     // pointers.
     const char* rows[kRows];
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      rows[i] = reinterpret_cast<const char*>(starts[i * starts_stride + r] +
-                                              offset) +
+      rows[i] = reinterpret_cast<const char*>(
+                    work.starts[i * work.starts_stride + r] + work.offset) +
                 whole;
     }
     Index k = 0;
@@ -84,21 +129,31 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
           left[i] = *reinterpret_cast<const Loose*>(rows[i] + k);
         }
         TFCARVE_UNROLL for (int q = 0; q < kLanes; ++q) {
-          TFCARVE_ADD_ROW(panel, sums, sums[i][j] + right[j] * left[i][q]);
+          TFCARVE_ADD_ROW(sums, sums[i][j] + right[j] * left[i][q]);
         }
       }
     }
 #endif
     for (; k < end - whole; k += sizeof(float)) {
       TFCARVE_ADD_ROW(
-          panel, sums,
+          sums,
           sums[i][j] + *reinterpret_cast<const float*>(rows[i] + k) * right[j]);
     }
   }
+  float* const c = work.c;
+  const Index c_stride = work.c_stride;
+  if (work.accumulate) {
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        sums[i][j] +=
+            *reinterpret_cast<const Loose*>(c + i * c_stride + j * kLanes);
+      }
+    }
+  }
+  if (kIsWhole && work.finish != nullptr) FinishSums(*work.finish, 0, sums);
   TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
     TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-      Loose* to = reinterpret_cast<Loose*>(c + i * c_stride + j * kLanes);
-      *to = accumulate ? *to + sums[i][j] : sums[i][j];
+      *reinterpret_cast<Loose*>(c + i * c_stride + j * kLanes) = sums[i][j];
     }
   }
 }
@@ -108,9 +163,6 @@ TFCARVE_TARGET void Tile(Index runs, Index length, const float* const* starts,
 template <int kRows>
 TFCARVE_TARGET inline void PackRows(const float* from, Index stride,
                                     float* to) {
-  // Each row is in other cache lines than the last one, too far off for the CPU
-  // to guess.
-  constexpr Index kAhead = 16;
   TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
     __builtin_prefetch(from + (kAhead + i) * stride);
     TFCARVE_UNROLL for (int j = 0; j < kTileColumns; j += kLanes) {
@@ -271,64 +323,6 @@ TFCARVE_TARGET void DotRows(Index depth, const float* x, const float* matrix,
   }
 }
 
-template <int kVectors>
-TFCARVE_TARGET inline void DepthwiseVectors(Index taps,
-                                            const float* const* pixels,
-                                            const float* filter, Index channels,
-                                            Index first, float* out) {
-  Vector sums[kVectors] = {};
-  filter += first;
-  for (Index t = 0; t < taps; ++t, filter += channels) {
-    const float* pixel = pixels[t] + first;
-    TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-      sums[j] += *reinterpret_cast<const Loose*>(pixel + j * kLanes) *
-                 *reinterpret_cast<const Loose*>(filter + j * kLanes);
-    }
-  }
-  TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-    *reinterpret_cast<Loose*>(out + first + j * kLanes) = sums[j];
-  }
-}
-
-TFCARVE_TARGET void Depthwise(Index taps, const float* const* pixels,
-                              const float* filter, Index channels, float* out) {
-  Index c = 0;
-  for (; c + 4 * kLanes <= channels; c += 4 * kLanes) {
-    DepthwiseVectors<4>(taps, pixels, filter, channels, c, out);
-  }
-  if (c + 2 * kLanes <= channels) {
-    DepthwiseVectors<2>(taps, pixels, filter, channels, c, out);
-    c += 2 * kLanes;
-  }
-  for (; c + kLanes <= channels; c += kLanes) {
-    DepthwiseVectors<1>(taps, pixels, filter, channels, c, out);
-  }
-  for (; c < channels; ++c) {
-    float sum = 0;
-    for (Index t = 0; t < taps; ++t) {
-      sum += pixels[t][c] * filter[t * channels + c];
-    }
-    out[c] = sum;
-  }
-}
-
-template <typename Value>
-TFCARVE_TARGET inline Value Limit(Value x, float lower, float upper) {
-  const Value least = lower - Value{};
-  const Value most = upper - Value{};
-  x = x < least ? least : x;
-  return x > most ? most : x;
-}
-
-#if TFCARVE_BY_ELEMENT
-// One instruction for each limit. A NaN stays one here, too.
-template <>
-inline Vector Limit<Vector>(Vector x, float lower, float upper) {
-  x = vmaxq_f32(x, lower - Vector{});
-  return vminq_f32(x, upper - Vector{});
-}
-#endif
-
 TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
                               const float* in, float* out) {
   const float lower = finish.lower, upper = finish.upper;
@@ -359,13 +353,12 @@ TFCARVE_TARGET void FinishRow(const Finish& finish, Index first, Index size,
   }
 }
 
-TFCARVE_TARGET void FinishRows(const Finish& finish, Index first, Index columns,
-                               Index rows, Index stride, float* data) {
+TFCARVE_TARGET void FinishRows(const Finish& finish, Index columns, Index rows,
+                               Index stride, float* data) {
   const float lower = finish.lower, upper = finish.upper;
   Index j = 0;
   for (; j + kLanes <= columns; j += kLanes) {
-    const Index column = first + j;
-    const Vector added = *reinterpret_cast<const Loose*>(finish.added + column);
+    const Vector added = *reinterpret_cast<const Loose*>(finish.added + j);
     float* const top = data + j;
     if (finish.shift == nullptr) {
       for (Index i = 0; i < rows; ++i) {
@@ -374,9 +367,8 @@ TFCARVE_TARGET void FinishRows(const Finish& finish, Index first, Index columns,
       }
       continue;
     }
-    const Vector shift = *reinterpret_cast<const Loose*>(finish.shift + column);
-    const Vector factor =
-        *reinterpret_cast<const Loose*>(finish.factor + column);
+    const Vector shift = *reinterpret_cast<const Loose*>(finish.shift + j);
+    const Vector factor = *reinterpret_cast<const Loose*>(finish.factor + j);
     for (Index i = 0; i < rows; ++i) {
       Loose* const at = reinterpret_cast<Loose*>(top + i * stride);
       *at = Limit<Vector>((*at - shift) * factor + added, lower, upper);
@@ -385,7 +377,58 @@ TFCARVE_TARGET void FinishRows(const Finish& finish, Index first, Index columns,
   if (j == columns) return;
   for (Index i = 0; i < rows; ++i) {
     float* const rest = data + i * stride + j;
-    FinishRow(finish, first + j, columns - j, rest, rest);
+    FinishRow(finish, j, columns - j, rest, rest);
+  }
+}
+
+// One vector of channels of some pixels.
+template <int kPixels>
+TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
+                                           Index first, Index channel) {
+  const Index step = work.step;
+  const Index offset = first * step + channel;
+  const float* filter = work.filter + channel;
+  Vector sums[kPixels][1] = {};
+  for (Index t = 0; t < work.taps; ++t, filter += work.channels) {
+    const float* const pixel = work.pixels[t] + offset;
+    const Vector right = *reinterpret_cast<const Loose*>(filter);
+    TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
+      sums[i][0] += right * *reinterpret_cast<const Loose*>(pixel + i * step);
+    }
+  }
+  if (work.finish != nullptr) FinishSums(*work.finish, channel, sums);
+  float* const out = work.out + first * work.channels + channel;
+  TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
+    *reinterpret_cast<Loose*>(out + i * work.channels) = sums[i][0];
+  }
+}
+
+TFCARVE_TARGET void Depthwise(const DepthwiseWork& work) {
+  // Several pixels at a time: the filter is read less often.
+  constexpr int kPixels = 4;
+  const Index channels = work.channels;
+  Index c = 0;
+  for (; c + kLanes <= channels; c += kLanes) {
+    Index i = 0;
+    for (; i + kPixels <= work.count; i += kPixels) {
+      DepthwisePixels<kPixels>(work, i, c);
+    }
+    for (; i < work.count; ++i) DepthwisePixels<1>(work, i, c);
+  }
+  if (c == channels) return;
+  for (Index i = 0; i < work.count; ++i) {
+    float* const out = work.out + i * channels;
+    for (Index j = c; j < channels; ++j) {
+      float sum = 0;
+      for (Index t = 0; t < work.taps; ++t) {
+        sum +=
+            work.pixels[t][i * work.step + j] * work.filter[t * channels + j];
+      }
+      out[j] = sum;
+    }
+    if (work.finish != nullptr) {
+      FinishRow(*work.finish, c, channels - c, out + c, out + c);
+    }
   }
 }
 
@@ -609,7 +652,16 @@ TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
 template <int kVectors, int kRows>
 constexpr Kernels::Tile TileOf() {
   if constexpr (kRows <= kTileRows) {
-    return Tile<kRows, kVectors>;
+    return Tile<kRows, kVectors, false>;
+  } else {
+    return nullptr;
+  }
+}
+
+// Where products wait for memory rather than for the instructions of tiles.
+constexpr Kernels::Tile StreamingTile() {
+  if constexpr (kLanes > 4) {
+    return Tile<kTileRows, kTileVectors, true>;
   } else {
     return nullptr;
   }
@@ -629,6 +681,7 @@ constexpr Kernels kKernels = {
     kTileColumns,
     TFCARVE_TILES(kTileVectors),
     TFCARVE_TILES(1),
+    StreamingTile(),
     Pack,
     PackTransposed,
     CombineRows,

@@ -66,7 +66,7 @@ class Worker {
             : std::max<Index>(1, most / std::max<Index>(1, left_.length()));
     const Index rows = RowsAtATime(kBlock / (runs * length));
     const Index panel_size = runs * length * kernels_.columns;
-    const Index tile_size = kernels_.rows * kernels_.columns;
+    const Index tile_size = kernels_.rows * kernels_.lanes;
     const Index left_size = left_.scratch() + rows * left_.row_scratch();
     const Index starts_size = rows * left_.runs();
     Scratch scratch(starts_size * sizeof(const float*) +
@@ -144,7 +144,7 @@ class Worker {
         }
         out_[(row + i) * out_stride_] = sum;
       }
-      FinishRows(row, count, 0, 1);
+      if (finish_ != nullptr) FinishRows(*finish_, row, count, 0, 1);
     }
     return true;
   }
@@ -168,24 +168,133 @@ class Worker {
   }
 
   void Block(const Span& span, Index row, Index count) {
-    const bool is_last = span.first_run + span.runs == left_.runs() &&
-                         span.offset + span.length == left_.length();
-    for (Index column = part_.first_column; column < part_.end_column;
+    Index column = part_.first_column;
+    for (; column + kernels_.columns <= part_.end_column;
          column += kernels_.columns) {
-      const Index columns =
-          std::min<Index>(kernels_.columns, part_.end_column - column);
-      Panel(span, row, count, column, columns);
-      if (is_last) FinishRows(row, count, column, columns);
+      WholePanel(span, row, count, column);
+    }
+    for (; column < part_.end_column; column += kernels_.lanes) {
+      NarrowPanel(span, row, count, column,
+                  std::min<Index>(kernels_.lanes, part_.end_column - column));
     }
   }
 
-  // Rows of the left operand times some columns of the right one.
-  void Panel(const Span& span, Index row, Index count, Index column,
-             Index columns) {
-    const bool is_narrow = columns <= kernels_.lanes;
-    const Index width = is_narrow ? kernels_.lanes : kernels_.columns;
-    const Index first = span.first_run * left_.length() + span.offset;
-    const Index depth = span.runs * span.length;
+  // Rows of the left operand times as many columns of the right one as a tile
+  // has.
+  void WholePanel(const Span& span, Index row, Index count, Index column) {
+    const Finish finish = FinishOf(span, column);
+    TileWork work = WorkOf(span);
+    work.c_stride = out_stride_;
+    work.accumulate = FirstOf(span) > 0;
+    const bool is_finished_by_tiles =
+        finish.added != nullptr && finish.shift == nullptr;
+    work.finish = is_finished_by_tiles ? &finish : nullptr;
+    const Index whole = count - count % kernels_.rows;
+    Index i = 0;
+    const auto multiply = [&](Kernels::Tile tile, Index rows) {
+      work.starts = starts_ + i * left_.runs() + span.first_run;
+      work.c = out_ + (row + i) * out_stride_ + column;
+      tile(work);
+      i += rows;
+    };
+    if (kernels_.streaming_tile == nullptr || right_.is_transposed ||
+        whole == 0) {
+      Pack(span, column, kernels_.columns, kernels_.columns);
+    } else {
+      work.from = right_.data + FirstOf(span) * right_.stride + column;
+      work.from_stride = right_.stride;
+      work.ahead = NextPanel(span, column);
+      work.ahead_stride = right_.stride;
+      // Each fetches one cache line of every row of the next panel.
+      constexpr Index kLine = 64 / sizeof(float);
+      const Index most = kernels_.rows * (kernels_.columns / kLine);
+      while (i < std::min(whole, most)) {
+        multiply(kernels_.streaming_tile, kernels_.rows);
+        work.from = panel_;
+        work.from_stride = kernels_.columns;
+        work.ahead += kLine;
+      }
+    }
+    while (i < whole) {
+      multiply(kernels_.tiles[kernels_.rows - 1], kernels_.rows);
+    }
+    if (i < count) {
+      work.finish = nullptr;
+      multiply(kernels_.tiles[count - whole - 1], count - whole);
+    }
+    const Index finished = is_finished_by_tiles ? whole : 0;
+    FinishRows(finish, row + finished, count - finished, column,
+               kernels_.columns);
+  }
+
+  // The same for no more columns than a narrow tile has.
+  void NarrowPanel(const Span& span, Index row, Index count, Index column,
+                   Index columns) {
+    const Index width = kernels_.lanes;
+    const bool is_whole = columns == width;
+    const bool accumulate = FirstOf(span) > 0;
+    Pack(span, column, columns, width);
+    TileWork work = WorkOf(span);
+    for (Index i = 0; i < count; i += kernels_.rows) {
+      const Index rows = std::min<Index>(kernels_.rows, count - i);
+      float* const to = out_ + (row + i) * out_stride_ + column;
+      work.starts = starts_ + i * left_.runs() + span.first_run;
+      work.c = is_whole ? to : tile_;
+      work.c_stride = is_whole ? out_stride_ : width;
+      work.accumulate = is_whole && accumulate;
+      kernels_.narrow_tiles[rows - 1](work);
+      if (!is_whole) CopyTile(rows, columns, width, to, accumulate);
+    }
+    FinishRows(FinishOf(span, column), row, count, column, columns);
+  }
+
+  TileWork WorkOf(const Span& span) const {
+    TileWork work = {};
+    work.runs = span.runs;
+    work.length = span.length;
+    work.starts_stride = left_.runs();
+    work.offset = span.offset;
+    work.panel = panel_;
+    return work;
+  }
+
+  Index FirstOf(const Span& span) const {
+    return span.first_run * left_.length() + span.offset;
+  }
+
+  Index EndOf(const Span& span) const {
+    return FirstOf(span) + span.runs * span.length;
+  }
+
+  // What becomes of the columns from `column` on; nothing if there is more to
+  // add to their sums.
+  Finish FinishOf(const Span& span, Index column) const {
+    const bool is_done = EndOf(span) == left_.depth();
+    return is_done && finish_ != nullptr ? finish_->From(column) : Finish{};
+  }
+
+  void FinishRows(const Finish& finish, Index row, Index count, Index column,
+                  Index columns) const {
+    if (finish.added == nullptr) return;
+    kernels_.finish_rows(finish, columns, count, out_stride_,
+                         out_ + row * out_stride_ + column);
+  }
+
+  // Where the panel begins that is used next, in this block or at least in the
+  // next one of the left operand.
+  const float* NextPanel(const Span& span, Index column) const {
+    column += kernels_.columns;
+    Index first = FirstOf(span);
+    if (column >= part_.end_column) {
+      column = part_.first_column;
+      first = EndOf(span) < left_.depth() ? EndOf(span) : 0;
+    }
+    return right_.data + first * right_.stride + column;
+  }
+
+  void Pack(const Span& span, Index column, Index columns, Index width) {
+    const Index first = FirstOf(span);
+    const Index depth = EndOf(span) - first;
     if (right_.is_transposed) {
       kernels_.pack_transposed(depth,
                                right_.data + column * right_.stride + first,
@@ -193,23 +302,6 @@ class Worker {
     } else {
       kernels_.pack(depth, right_.data + first * right_.stride + column,
                     right_.stride, columns, width, panel_);
-    }
-    const bool accumulate = first > 0;
-    const Kernels::Tile* const tiles =
-        is_narrow ? kernels_.narrow_tiles : kernels_.tiles;
-    for (Index i = 0; i < count; i += kernels_.rows) {
-      const Index rows = std::min<Index>(kernels_.rows, count - i);
-      const float* const* const starts =
-          starts_ + i * left_.runs() + span.first_run;
-      float* const to = out_ + (row + i) * out_stride_ + column;
-      if (columns == width) {
-        tiles[rows - 1](span.runs, span.length, starts, left_.runs(),
-                        span.offset, panel_, to, out_stride_, accumulate);
-      } else {
-        tiles[rows - 1](span.runs, span.length, starts, left_.runs(),
-                        span.offset, panel_, tile_, width, false);
-        CopyTile(rows, columns, width, to, accumulate);
-      }
     }
   }
 
@@ -221,12 +313,6 @@ class Worker {
         element = (accumulate ? element : 0) + tile_[i * width + j];
       }
     }
-  }
-
-  void FinishRows(Index row, Index count, Index column, Index columns) const {
-    if (finish_ == nullptr) return;
-    kernels_.finish_rows(*finish_, column, columns, count, out_stride_,
-                         out_ + row * out_stride_ + column);
   }
 
   const Kernels& kernels_;
