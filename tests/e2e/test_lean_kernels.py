@@ -363,6 +363,42 @@ def _functions() -> Any:
     return graph.as_graph_def()
 
 
+# Two operands: alike, a number and many, a row or a column and a matrix, either side with ones where the other has
+# more, up to five dimensions, and none at all.
+_PAIRS = (
+    ((3001,), (3001,)),
+    ((), (37,)),
+    ((1, 1), (5, 7)),
+    ((33, 40), (40,)),
+    ((33, 1), (33, 40)),
+    ((33, 1), (1, 40)),
+    ((1, 19), (300, 1)),
+    ((4, 1, 6), (4, 5, 6)),
+    ((2, 3, 1, 5), (1, 3, 4, 1)),
+    ((2, 1, 3, 1, 17), (1, 4, 3, 5, 1)),
+    ((0, 3), (1, 3)),
+    ((3, 3), (3,)),
+)
+
+
+def _pairs() -> Any:
+    functions = (tf.add, tf.raw_ops.Add, tf.subtract, tf.multiply, tf.math.squared_difference)
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        parts = []
+        for (first, second), function, dtype in itertools.product(
+            _PAIRS, functions, (tf.float32, tf.int32)
+        ):
+            flat = tf.cast(fed, dtype)
+            x = tf.reshape(flat[: int(np.prod(first))], first)
+            y = tf.reshape(flat[50 : 50 + int(np.prod(second))], second)
+            for a, b in ((x, y), (y, x)):
+                made = function(x=a, y=b)
+                parts.append(tf.reshape(tf.cast(made, tf.float32), [-1]))
+        tf.concat(parts, 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
 # Steps, those of them that are run, examples, inputs and cells: one of each, more than a vector has, none.
 _LSTMS = ((1, 1, 1, 1, 1), (5, 5, 1, 7, 33), (6, 4, 3, 16, 20), (3, 0, 2, 4, 4), (40, 40, 2, 5, 600))
 
@@ -569,6 +605,7 @@ def _cases() -> dict[str, Case]:
         # Exponential functions and roots differ in their last bits.
         "fused": _case(_fused(), small, 1e-4),
         "functions": _case(_functions(), any_floats, 1e-6),
+        "pairs": _case(_pairs(), any_floats),
         "lstms": _case(_lstms(), any_floats, 2e-6),
         "pads": _case(_pads(), any_floats),
         "einsums": _case(_einsums(), small),
@@ -602,6 +639,7 @@ _CASES_BY_PATH = (
     "pooled",
     "fused",
     "functions",
+    "pairs",
     "lstms",
     "einsums",
     "normalisations",

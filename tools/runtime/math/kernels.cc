@@ -172,6 +172,10 @@ const Map kSigmoid[] = TFCARVE_MAPS(kMapSigmoid);
 const Map kTanh[] = TFCARVE_MAPS(kMapTanh);
 const Map kErf[] = TFCARVE_MAPS(kMapErf);
 const Map kSoftmax[] = TFCARVE_MAPS(Softmax);
+const Combine kSum[] = TFCARVE_MAPS(kCombineSum);
+const Combine kDifference[] = TFCARVE_MAPS(kCombineDifference);
+const Combine kProduct[] = TFCARVE_MAPS(kCombineProduct);
+const Combine kSquaredDifference[] = TFCARVE_MAPS(kCombineSquaredDifference);
 
 namespace {
 

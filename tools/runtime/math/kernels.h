@@ -140,6 +140,18 @@ extern const Map kErf[];
 // The probabilities of logits, which are at least one.
 extern const Map kSoftmax[];
 
+// A function of two operands of `size` elements each, at least one; an operand
+// whose step is 0, not 1, is one number. `out` may be an operand whose step is
+// 1.
+using Combine = void (*)(Index size, const float* a, Index a_step,
+                         const float* b, Index b_step, float* out);
+
+extern const Combine kSum[];
+extern const Combine kDifference[];
+extern const Combine kProduct[];
+// (a - b)^2.
+extern const Combine kSquaredDifference[];
+
 // The instruction sets that this library has code for, the best one last. Ends
 // with a null pointer.
 extern const Kernels* const kAllKernels[];

@@ -609,6 +609,43 @@ constexpr Map kMapSigmoid = MapAll<Sigmoid>;
 constexpr Map kMapTanh = MapAll<Tanh>;
 constexpr Map kMapErf = MapAll<Erf>;
 
+TFCARVE_TARGET inline Vector Minus(Vector a, Vector b) { return a - b; }
+
+TFCARVE_TARGET inline Vector Times(Vector a, Vector b) { return a * b; }
+
+TFCARVE_TARGET inline Vector SquareOfMinus(Vector a, Vector b) {
+  return (a - b) * (a - b);
+}
+
+template <Vector (*kFunction)(Vector, Vector)>
+TFCARVE_TARGET void CombineAll(Index size, const float* a, Index a_step,
+                               const float* b, Index b_step, float* out) {
+  // An operand that is one number becomes a vector of it, which is read again
+  // and again.
+  const Vector all_a = a[0] + Vector{};
+  const Vector all_b = b[0] + Vector{};
+  if (a_step == 0) a = reinterpret_cast<const float*>(&all_a);
+  if (b_step == 0) b = reinterpret_cast<const float*>(&all_b);
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    *reinterpret_cast<Loose*>(out + i) =
+        kFunction(*reinterpret_cast<const Loose*>(a + i * a_step),
+                  *reinterpret_cast<const Loose*>(b + i * b_step));
+  }
+  if (i == size) return;
+  const Index rest = (size - i) * sizeof(float);
+  Vector last_a = all_a, last_b = all_b;
+  if (a_step != 0) __builtin_memcpy(&last_a, a + i, rest);
+  if (b_step != 0) __builtin_memcpy(&last_b, b + i, rest);
+  const Vector last = kFunction(last_a, last_b);
+  __builtin_memcpy(out + i, &last, rest);
+}
+
+constexpr Combine kCombineSum = CombineAll<Plus>;
+constexpr Combine kCombineDifference = CombineAll<Minus>;
+constexpr Combine kCombineProduct = CombineAll<Times>;
+constexpr Combine kCombineSquaredDifference = CombineAll<SquareOfMinus>;
+
 TFCARVE_TARGET inline float Maximum(Index size, const float* in) {
   Vector most = in[0] + Vector{};
   Index i = 0;
