@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
 load("//rules/private:aar.bzl", _tf_android_archive = "tf_android_archive")
+load("//rules/private:frozen_model.bzl", _tf_frozen_model = "tf_frozen_model")
 load("//rules/private:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
 load("//rules/private:model_benchmark.bzl", _tf_model_benchmark = "tf_model_benchmark")
 load("//rules/private:model_test.bzl", _tf_model_test = "tf_model_test")
@@ -16,6 +17,7 @@ visibility("public")
 TfMobileLibraryInfo = _TfMobileLibraryInfo
 TfSelectionInfo = _TfSelectionInfo
 tf_android_archive = _tf_android_archive
+tf_frozen_model = _tf_frozen_model
 tf_mobile_library = _tf_mobile_library
 tf_model_benchmark = _tf_model_benchmark
 tf_model_test = _tf_model_test

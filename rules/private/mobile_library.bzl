@@ -30,7 +30,7 @@ load(":units.bzl", "UNITS_ATTRS", "units")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
     """Carves a TensorFlow library.
 
     Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
@@ -44,6 +44,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       config: as in tf_selection.
       signatures: as in tf_selection.
       saved_model_tags: as in tf_selection.
+      freeze: as in tf_selection.
       registration_table: whether the shared library keeps the table of what it registers; without
         it no build proves that the library holds what was selected.
       private_symbols: whether all that the static archives define is renamed but the C interface,
@@ -63,8 +64,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
     """
     if (models == None) == (selection == None):
         fail("tf_mobile_library %s: give either models or a selection" % name)
-    if selection != None and (custom_ops or config or signatures or saved_model_tags):
-        fail("tf_mobile_library %s: custom_ops, config, signatures and saved_model_tags belong to the tf_selection %s" % (name, selection))
+    if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze):
+        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze belong to the tf_selection %s" % (name, selection))
     check_options(name, optimization, cpu, protos)
     if selection == None:
         selection = name + "_selection"
@@ -75,6 +76,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             config = config,
             signatures = signatures,
             saved_model_tags = saved_model_tags,
+            freeze = freeze,
             **kwargs
         )
     _mobile_library(

@@ -2,6 +2,7 @@
 
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load(":each_platform.bzl", "ALLOWLIST")
+load(":frozen_model.bzl", "frozen_to_run")
 load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform", "of_platform", "quote")
 
 visibility("public")
@@ -56,7 +57,7 @@ _model_benchmark = rule(
     },
 )
 
-def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, outputs = [], platform = None, threads = 1, warmup = 1, runs = 20, traced_runs = 5, **kwargs):
+def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, outputs = [], platform = None, threads = 1, warmup = 1, runs = 20, traced_runs = 5, signature = "", saved_model_tags = [], **kwargs):
     """Measures a model in a carved library: `bazel run` prints its time and memory, and each op type's share.
 
     For another machine's platform qemu counts instructions instead of time. Words after `--` go to `tfcarve benchmark`
@@ -65,7 +66,7 @@ def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, ou
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      model: a frozen GraphDef.
+      model: a frozen GraphDef; or a SavedModel's directory or a Keras file, which is frozen first.
       inputs: dict of an input's node to the .npy file that it is fed.
       random_inputs: dict of an input's node to the type and shape of random numbers, e.g.
         "float32:1x224x224x3". Inputs that are in neither get some of their own type and shape.
@@ -75,6 +76,8 @@ def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, ou
       warmup: runs after the first one that do not count.
       runs: runs that count.
       traced_runs: further runs that time each node.
+      signature: of a SavedModel, what it is frozen for; else serving_default.
+      saved_model_tags: of a SavedModel, those of its graph; else "serve".
       **kwargs: attributes that every executable rule has.
     """
     check_platform("tf_model_benchmark", name, platform)
@@ -86,7 +89,7 @@ def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, ou
     _model_benchmark(
         name = name,
         library = library,
-        model = model,
+        model = frozen_to_run(name, model, signature, saved_model_tags, **kwargs),
         inputs = by_file(inputs),
         random_inputs = random_inputs,
         fetches = outputs,

@@ -3,6 +3,7 @@
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":each_platform.bzl", "ALLOWLIST")
+load(":frozen_model.bzl", "frozen_to_run")
 load(":model_run.bzl", "bound", "by_file", "check_platform", "of_platform", "quote")
 
 visibility("public")
@@ -67,7 +68,7 @@ _model_test = rule(
     },
 )
 
-def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, tolerance = {}, **kwargs):
+def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, tolerance = {}, signature = "", saved_model_tags = [], **kwargs):
     """Runs a model in a carved library and compares its outputs.
 
     It fails where the library lacks what the model needs, with all of that, and where an output is not
@@ -76,7 +77,7 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
     Args:
       name: of the test.
       library: a tf_mobile_library.
-      model: a frozen GraphDef.
+      model: a frozen GraphDef; or a SavedModel's directory or a Keras file, which is frozen first.
       goldens: dict of an output's node to the .npy file with what it must give; `tfcarve golden` makes
         such files by full TensorFlow.
       inputs: dict of an input's node to the .npy file that it is fed.
@@ -84,6 +85,8 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
       tolerance: dict of "float16", "float32" or "float64" to by how much such numbers may differ,
         absolutely or, above 1, relative to the number: a string like "1e-4". Else 1e-2, 1e-5 and 1e-9.
         Other types must be the same.
+      signature: of a SavedModel, what it is frozen for; else serving_default.
+      saved_model_tags: of a SavedModel, those of its graph; else "serve".
       **kwargs: attributes that every test has.
     """
     check_platform("tf_model_test", name, platform)
@@ -93,7 +96,7 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
     _model_test(
         name = name,
         library = library,
-        model = model,
+        model = frozen_to_run(name, model, signature, saved_model_tags, **kwargs),
         inputs = by_file(inputs),
         goldens = by_file(goldens),
         platform = platform or "",

@@ -1,23 +1,8 @@
 """tf_prepared_model: a model made smaller and faster, and compared with what it was made of."""
 
-load(":generator.bzl", "DEFAULT_OPTIONS")
-load(":model_files.bzl", "KERAS_EXTENSIONS")
+load(":frozen_model.bzl", "TENSORFLOW_ATTRS", "freeze", "one_configuration")
 
 visibility("public")
-
-# A model is the same for all platforms and options: in one configuration it is prepared once for all of them.
-_CONFIGURATION = DEFAULT_OPTIONS | {
-    "//command_line_option:compilation_mode": "opt",
-    "//command_line_option:force_pic": False,
-    "//command_line_option:per_file_copt": [],
-    "//command_line_option:platforms": [str(Label("//rules/platforms:linux_x86_64"))],
-}
-
-_one_configuration = transition(
-    implementation = lambda _settings, _attr: _CONFIGURATION,
-    inputs = [],
-    outputs = _CONFIGURATION.keys(),
-)
 
 # Those of tools/tfcarve/prepare/presets.py, which a test holds equal.
 PRESETS = ["mobile"]
@@ -62,20 +47,8 @@ def _graph(ctx):
                 src.short_path,
             ))
         return src
-    if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
-        fail("{}: {} is no model: give a GraphDef (.pb, .pbtxt), a SavedModel's directory or a Keras file ({})".format(
-            ctx.label,
-            src.short_path,
-            ", ".join(["." + extension for extension in KERAS_EXTENSIONS]),
-        ))
     output = ctx.actions.declare_file(ctx.label.name + ".frozen.pb")
-    args = ctx.actions.args()
-    args.add("freeze")
-    args.add_all([src], expand_directories = False)
-    args.add("-o", output)
-    if ctx.attr.signature:
-        args.add("--signature", ctx.attr.signature)
-    _run(ctx, args, [src], output, "TfFreeze", "Freezing the model of %{label}")
+    freeze(ctx, src, output, ctx.attr.signature, [])
     return output
 
 def _add_ends(ctx, args):
@@ -136,8 +109,8 @@ def _prepared_model_impl(ctx):
 
 _prepared_model = rule(
     implementation = _prepared_model_impl,
-    cfg = _one_configuration,
-    attrs = {
+    cfg = one_configuration,
+    attrs = TENSORFLOW_ATTRS | {
         "fetches": attr.string_list(),
         "fuse": attr.bool(),
         "inputs": attr.string_list(),
@@ -147,14 +120,6 @@ _prepared_model = rule(
         "src": attr.label(allow_single_file = True, mandatory = True),
         "tolerance": attr.string(mandatory = True),
         "transforms": attr.string(),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
-        "_tfcarve": attr.label(
-            default = "//tools:tfcarve_with_tensorflow",
-            executable = True,
-            cfg = "exec",
-        ),
     },
 )
 

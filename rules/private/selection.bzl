@@ -1,12 +1,13 @@
 """tf_selection: what a set of models needs of TensorFlow."""
 
 load("//rules:providers.bzl", "TfSelectionInfo")
+load(":frozen_model.bzl", "frozen")
 load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
 
 def _tf_selection_impl(ctx):
-    _refuse_keras(ctx)
+    _check_models(ctx)
     selection = ctx.actions.declare_file(ctx.label.name + "/selection.json")
     header = ctx.actions.declare_file(ctx.label.name + "/ops_to_register.h")
     op_files = ctx.actions.declare_file(ctx.label.name + "/tf_op_files.txt")
@@ -57,44 +58,30 @@ def _run(ctx, args, inputs, output, mnemonic, progress_message):
         use_default_shell_env = True,
     )
 
-def _refuse_keras(ctx):
-    """Only tf_prepared_model has full TensorFlow, which reads Keras files."""
+def _check_models(ctx):
+    """Only tf_frozen_model and tf_prepared_model have full TensorFlow, which reads Keras files and freezes."""
     for file in ctx.files.models:
         if file.extension in KERAS_EXTENSIONS:
-            fail("{}: {} is a Keras file: make it the src of a tf_prepared_model and give that".format(
+            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that".format(
                 ctx.label,
                 file.short_path,
             ))
+        if ctx.attr.freeze and file.is_directory:
+            message = "{}: {} is a directory of another package or one that is built: if it is a SavedModel, make it " + \
+                      "the src of a tf_frozen_model and give that, or say freeze = False to select for it as it stands"
+            fail(message.format(ctx.label, file.short_path))
 
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
-tf_selection = rule(
+_selection = rule(
     implementation = _tf_selection_impl,
-    doc = "Reads models and selects the ops, kernels and sources that they need. " +
-          "Outputs selection.json, ops_to_register.h and tf_op_files.txt.",
     attrs = {
-        "models": attr.label_list(
-            doc = "Model files, or targets that make them: frozen GraphDef .pb or .pbtxt, " +
-                  "SavedModel directory, .tflite with Flex ops, ops list .json or .yaml.",
-            allow_files = True,
-            mandatory = True,
-            allow_empty = False,
-        ),
-        "signatures": attr.string_list(
-            doc = "Of SavedModels, what these signatures need and nothing else: of each model those " +
-                  "of them that it has, at least one. Empty: all of the graph.",
-        ),
-        "saved_model_tags": attr.string_list(
-            doc = "Of SavedModels, the graphs with all of these tags. Empty: all graphs.",
-        ),
-        "custom_ops": attr.label_list(
-            doc = "C++ sources (and their headers) of ops and kernels that are not TensorFlow's.",
-            allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]],
-        ),
-        "config": attr.label(
-            doc = "YAML file with what no model tells.",
-            allow_single_file = [".yaml", ".yml"],
-        ),
+        "config": attr.label(allow_single_file = [".yaml", ".yml"]),
+        "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
+        "freeze": attr.bool(),
+        "models": attr.label_list(allow_files = True, mandatory = True, allow_empty = False),
+        "saved_model_tags": attr.string_list(),
+        "signatures": attr.string_list(),
         "_index": attr.label(
             default = "@tfcarve_tensorflow//:index",
             allow_single_file = True,
@@ -113,3 +100,39 @@ tf_selection = rule(
         ),
     },
 )
+
+def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, **kwargs):
+    """Reads models and selects the ops, kernels and sources that they need.
+
+    Outputs selection.json, ops_to_register.h and tf_op_files.txt.
+
+    Args:
+      name: of the target; the target that freezes the first model, if it is one to freeze, is <name>_model0.
+      models: model files, or targets that make them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras
+        file, .tflite with Flex ops, ops list .json or .yaml.
+      custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
+      config: YAML file with what no model tells.
+      signatures: of SavedModels, what these signatures need and nothing else. Empty: serving_default, or all of
+        the graph where it is not frozen.
+      saved_model_tags: of SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs where they
+        are not frozen.
+      freeze: whether SavedModels are frozen as tf_frozen_model does, which needs full TensorFlow. Else they
+        are read as they stand, with all that saves and restores variables: for a library that is to train.
+      **kwargs: attributes that every rule has.
+    """
+    if freeze and type(models) == "list":
+        frozen_models = [
+            frozen("%s_model%d" % (name, i), model, signatures, saved_model_tags, **kwargs)
+            for i, model in enumerate(models)
+        ]
+        models = [model for each in frozen_models for model in each]
+    _selection(
+        name = name,
+        models = models,
+        custom_ops = custom_ops,
+        config = config,
+        signatures = [] if freeze else signatures,
+        saved_model_tags = [] if freeze else saved_model_tags,
+        freeze = freeze,
+        **kwargs
+    )

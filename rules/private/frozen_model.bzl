@@ -1,0 +1,156 @@
+"""Models that the build freezes: SavedModels and Keras files become GraphDefs."""
+
+load(":generator.bzl", "DEFAULT_OPTIONS")
+load(":model_files.bzl", "KERAS_EXTENSIONS")
+
+visibility("public")
+
+# A model is the same for all platforms and options: in one configuration it is prepared once for all of them.
+_CONFIGURATION = DEFAULT_OPTIONS | {
+    "//command_line_option:compilation_mode": "opt",
+    "//command_line_option:force_pic": False,
+    "//command_line_option:per_file_copt": [],
+    "//command_line_option:platforms": [str(Label("//rules/platforms:linux_x86_64"))],
+}
+
+one_configuration = transition(
+    implementation = lambda _settings, _attr: _CONFIGURATION,
+    inputs = [],
+    outputs = _CONFIGURATION.keys(),
+)
+
+# Of rules that run full TensorFlow: only these have its wheels fetched.
+TENSORFLOW_ATTRS = {
+    "_allowlist_function_transition": attr.label(
+        default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+    ),
+    "_tfcarve": attr.label(
+        default = "//tools:tfcarve_with_tensorflow",
+        executable = True,
+        cfg = "exec",
+    ),
+}
+
+def freeze(ctx, src, output, signature, saved_model_tags):
+    """Declares the action that freezes a model.
+
+    Args:
+      ctx: of a rule with TENSORFLOW_ATTRS.
+      src: File: a SavedModel's directory or a Keras file.
+      output: File: the GraphDef.
+      signature: of a SavedModel; "" for serving_default.
+      saved_model_tags: of the SavedModel's graph; empty for "serve".
+    """
+    if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
+        fail("{}: {} is no model: give a GraphDef (.pb, .pbtxt), a SavedModel's directory or a Keras file ({})".format(
+            ctx.label,
+            src.short_path,
+            ", ".join(["." + extension for extension in KERAS_EXTENSIONS]),
+        ))
+    args = ctx.actions.args()
+    args.add("freeze")
+    args.add_all([src], expand_directories = False)
+    args.add("-o", output)
+    if signature:
+        args.add("--signature", signature)
+    args.add_joined("--tags", saved_model_tags, join_with = ",")
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = [src],
+        outputs = [output],
+        mnemonic = "TfFreeze",
+        progress_message = "Freezing the model of %{label}",
+    )
+
+def _frozen_model_impl(ctx):
+    output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    freeze(ctx, ctx.file.src, output, ctx.attr.signature, ctx.attr.saved_model_tags)
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles(files = [output]))]
+
+_frozen_model = rule(
+    implementation = _frozen_model_impl,
+    cfg = one_configuration,
+    attrs = TENSORFLOW_ATTRS | {
+        "saved_model_tags": attr.string_list(),
+        "signature": attr.string(),
+        "src": attr.label(allow_single_file = True, mandatory = True),
+    },
+)
+
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
+    """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
+
+    The other rules do that by themselves with Keras files and with SavedModels of their own package. Needs CPython
+    3.11; full TensorFlow is fetched the first time, about 0.3 GB, and takes 1.3 GB in the user's cache.
+
+    Args:
+      name: of the target.
+      src: a SavedModel's directory or a Keras file (.keras, .h5).
+      signature: of a SavedModel, the one whose inputs and outputs the model gets; else serving_default.
+      saved_model_tags: of a SavedModel, those of the graph; else "serve".
+      **kwargs: attributes that every rule has.
+    """
+    _frozen_model(name = name, src = src, signature = signature, saved_model_tags = saved_model_tags, **kwargs)
+
+def _is_keras(model):
+    return model.rpartition(".")[2] in KERAS_EXTENSIONS
+
+def _is_saved_model(model):
+    """Whether a label is that of a SavedModel's directory in the package that calls."""
+    folder = model.removeprefix(":")
+    if not folder or folder[0] in "/@:" or [c for c in "*?[" .elems() if c in folder]:
+        return False
+    return bool(native.glob([folder + "/saved_model.pb", folder + "/saved_model.pbtxt"], allow_empty = True))
+
+# What the targets that freeze models get of a rule's own attributes: they are for all platforms.
+_PASSED_ON = ["tags", "testonly", "visibility"]
+
+def frozen(name, model, signatures, saved_model_tags, **kwargs):
+    """Makes targets that freeze a model, where it is one to freeze.
+
+    Args:
+      name: what the names of these targets begin with.
+      model: label of a model.
+      signatures: of a SavedModel, what it is frozen for, each by itself; else serving_default.
+      saved_model_tags: as for tf_frozen_model.
+      **kwargs: attributes of the target that the model is for.
+
+    Returns:
+      list of labels: the model's own or those of the targets.
+    """
+    if type(model) != "string":
+        return [model]
+    if _is_keras(model):
+        signatures, saved_model_tags = [], []
+    elif not _is_saved_model(model):
+        return [model]
+    names = {"%s_%s" % (name, signature): signature for signature in signatures} or {name: ""}
+    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    for frozen_name, signature in names.items():
+        tf_frozen_model(
+            name = frozen_name,
+            src = model,
+            signature = signature,
+            saved_model_tags = saved_model_tags,
+            **passed_on
+        )
+    return [":" + frozen_name for frozen_name in names]
+
+def frozen_to_run(name, model, signature, saved_model_tags, **kwargs):
+    """The label of what a program runs of a model: itself, or a target that freezes it.
+
+    Args:
+      name: of the target that runs it.
+      model: label of a model.
+      signature: of a SavedModel; "" for serving_default.
+      saved_model_tags: as for tf_frozen_model.
+      **kwargs: attributes of the target that runs it.
+
+    Returns:
+      a label.
+    """
+    if (signature or saved_model_tags) and not (type(model) == "string" and _is_saved_model(model)):
+        fail("%s: signature and saved_model_tags are for the directory of a SavedModel in this package, which %s is not" % (name, model))
+    made = frozen(name + "_model", model, [signature] if signature else [], saved_model_tags, **kwargs)
+    return made[0]

@@ -1,0 +1,97 @@
+"""SavedModels and Keras files are given to the rules as they are, and frozen by the build."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from demo.nested import Workspace
+from e2e import building
+
+
+class _Digits(tf.Module):
+    """A SavedModel with two signatures."""
+
+    def __init__(self, model: tf.keras.Model) -> None:
+        super().__init__()
+        self.model = model
+        self.scale = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([1, 6], tf.float32, name="image")])
+    def digit(self, image: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {"digit": self.model(image)}
+
+    @tf.function(input_signature=[tf.TensorSpec([1, 6], tf.float32, name="image")])
+    def logits(self, image: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {"logits": tf.math.cosh(image) * self.scale}
+
+
+def _make(folder: Path) -> None:
+    """Saves a model in both forms, with what it gives."""
+    tf.keras.utils.set_random_seed(1)
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Input((6,), name="image"),
+            tf.keras.layers.Dense(5, "relu"),
+            tf.keras.layers.Dense(3, "softmax", name="digit"),
+        ]
+    )
+    model.save(folder / "digits.keras")
+    module = _Digits(model)
+    signatures = {"serving_default": module.digit, "logits": module.logits}
+    tf.saved_model.save(module, str(folder / "digits"), signatures)
+    image = np.linspace(-1, 1, 6, dtype=np.float32)[np.newaxis]
+    np.save(folder / "image.npy", image)
+    np.save(folder / "digit.npy", model(image).numpy())
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        _make(workspace.folder / "frozen")
+        yield workspace
+
+
+def _ops(app: Workspace, target: str) -> set[str]:
+    document = next(f for f in app.build([target]).files(target) if f.name == "selection.json")
+    return {op["name"] for op in json.loads(document.read_bytes())["ops"]}
+
+
+def test_a_library_for_a_saved_model_needs_no_variables(app: Workspace) -> None:
+    ops = _ops(app, "//frozen:library_selection")
+    assert {"MatMul", "Relu", "Softmax"} <= ops
+    assert not {"Cosh", "VarHandleOp", "ReadVariableOp", "RestoreV2", "PartitionedCall"} & ops
+
+
+def test_it_is_frozen_for_the_signatures_that_are_named(app: Workspace) -> None:
+    ops = _ops(app, "//frozen:of_signature")
+    assert "Cosh" in ops
+    assert not {"MatMul", "VarHandleOp"} & ops
+
+
+def test_as_it_stands_it_keeps_its_variables(app: Workspace) -> None:
+    assert {"MatMul", "Cosh", "VarHandleOp", "RestoreV2"} <= _ops(app, "//frozen:as_it_stands")
+
+
+@pytest.mark.parametrize("target", ["//frozen:saved_model_test", "//frozen:keras_test"])
+def test_it_runs_in_its_library(app: Workspace, target: str) -> None:
+    done = app.bazel(["test", "--test_output=errors", "--noshow_progress", target])
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("//frozen:of_missing_signature", "no signature 'embedding'"),
+        ("//frozen:of_directory", "make it the src of a tf_frozen_model"),
+    ],
+)
+def test_what_can_not_be_frozen_stops_the_build(app: Workspace, target: str, message: str) -> None:
+    done = app.bazel(["build", "--noshow_progress", target])
+    assert done.returncode == 1, done.stdout
+    assert message in done.stdout

@@ -1,0 +1,94 @@
+"""docs/keras.md: ten commands from a Keras model to an app, run as they are shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from demo import nested
+from demo.nested import Workspace
+from e2e import building
+from tfcarve.cli import main
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NUMBER = re.compile(r"\d[\d.,]*(?:e-\d+)?")
+
+
+def _document() -> str:
+    return (nested.source_tree() / "docs/keras.md").read_text(encoding="utf-8")
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    """Each command, and what is shown below it: the last lines that it prints."""
+    blocks = _BLOCK.findall(_document())
+    for (kind, text), (next_kind, shown) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if kind == "sh":
+            yield text.strip(), shown if next_kind == "text" else ""
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with building.app() as workspace:
+        yield workspace
+
+
+def _programs(
+    app: Workspace, capsys: pytest.CaptureFixture[str]
+) -> dict[str, Callable[[Sequence[str]], tuple[int, str]]]:
+    """What runs the commands: each gives its exit status and what it prints."""
+
+    def python(words: Sequence[str]) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, *words], capture_output=True, check=False, text=True
+        )
+        return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+
+    def tfcarve(words: Sequence[str]) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(list(words))
+        printed = capsys.readouterr()
+        return status, printed.out if status == 0 else printed.err
+
+    def bazel(words: Sequence[str]) -> tuple[int, str]:
+        done = app.bazel([words[0], "--noshow_progress", "--test_output=errors", *words[1:]])
+        return done.returncode, done.stdout
+
+    return {"python": python, "tfcarve": tfcarve, "bazel": bazel}
+
+
+def _alike(text: str) -> list[str]:
+    """The lines without digits that another processor may have otherwise, and the space around them."""
+    return [" ".join(_NUMBER.sub("#", line).split()) for line in text.splitlines()]
+
+
+def test_ten_commands(
+    app: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = app.folder / "digits"
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PWD", str(folder))
+    programs = _programs(app, capsys)
+    commands = list(_commands())
+    assert len(commands) == 10
+    for command, shown in commands:
+        program, *words = shlex.split(os.path.expandvars(command))
+        status, printed = programs[program](words)
+        assert status == 0, f"{command}\n{printed}"
+        if program == "bazel":
+            assert set(_alike(shown)) <= set(_alike(printed)), command
+        elif shown:
+            assert _alike(shown) == _alike(printed)[-len(shown.splitlines()) :], command
+
+
+def test_the_texts_are_the_apps(app: Workspace) -> None:
+    texts = [text for kind, text in _BLOCK.findall(_document()) if kind == "starlark"]
+    build = Path(app.folder, "digits/BUILD").read_text(encoding="utf-8")
+    assert texts
+    assert all(text in build for text in texts)
