@@ -1,6 +1,6 @@
 """tf_prepared_model: a model made smaller and faster, and compared with what it was made of."""
 
-load(":frozen_model.bzl", "TENSORFLOW_ATTRS", "freeze", "one_configuration")
+load(":frozen_model.bzl", "SOURCE_ATTRS", "TENSORFLOW_ATTRS", "freeze", "one_configuration", "source_attrs")
 
 visibility("public")
 
@@ -33,13 +33,10 @@ def _check(ctx):
         if not node.strip() or "," in node:
             fail("{}: {} is no name of a node".format(ctx.label, repr(node)))
 
-def _is_frozen(src):
-    return not src.is_directory and src.extension in ["pb", "pbtxt"]
-
 def _graph(ctx):
     """The GraphDef that is transformed: src itself, or what freezing makes of it."""
     src = ctx.file.src
-    if _is_frozen(src):
+    if src and not src.is_directory and src.extension in ["pb", "pbtxt"]:
         if ctx.attr.signature:
             fail("{}: signature {}: {} is a GraphDef, which has none: name inputs and outputs".format(
                 ctx.label,
@@ -48,7 +45,7 @@ def _graph(ctx):
             ))
         return src
     output = ctx.actions.declare_file(ctx.label.name + ".frozen.pb")
-    freeze(ctx, src, output, ctx.attr.signature, [])
+    freeze(ctx, output, ctx.attr.signature, [])
     return output
 
 def _add_ends(ctx, args):
@@ -110,14 +107,13 @@ def _prepared_model_impl(ctx):
 _prepared_model = rule(
     implementation = _prepared_model_impl,
     cfg = one_configuration,
-    attrs = TENSORFLOW_ATTRS | {
+    attrs = SOURCE_ATTRS | TENSORFLOW_ATTRS | {
         "fetches": attr.string_list(),
         "fuse": attr.bool(),
         "inputs": attr.string_list(),
         "preset": attr.string(),
         "sample_inputs": attr.label(allow_single_file = [".npz"]),
         "signature": attr.string(),
-        "src": attr.label(allow_single_file = True, mandatory = True),
         "tolerance": attr.string(mandatory = True),
         "transforms": attr.string(),
     },
@@ -132,8 +128,7 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
 
     Args:
       name: of the target.
-      src: a frozen GraphDef (.pb, .pbtxt), or a SavedModel's directory or a Keras file (.keras, .h5), which are
-        frozen first.
+      src: a frozen GraphDef (.pb, .pbtxt), or what tf_frozen_model takes, which is frozen first.
       signature: of a SavedModel, the one whose inputs and outputs the model gets; else serving_default. A GraphDef
         has none.
       inputs: nodes that the app feeds; else all Placeholders.
@@ -150,7 +145,6 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
     """
     _prepared_model(
         name = name,
-        src = src,
         signature = signature,
         inputs = inputs,
         fetches = outputs,
@@ -159,5 +153,5 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
         fuse = fuse,
         sample_inputs = sample_inputs,
         tolerance = tolerance,
-        **kwargs
+        **(source_attrs(src) | kwargs)
     )

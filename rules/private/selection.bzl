@@ -1,7 +1,7 @@
 """tf_selection: what a set of models needs of TensorFlow."""
 
 load("//rules:providers.bzl", "TfSelectionInfo")
-load(":frozen_model.bzl", "frozen")
+load(":frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
@@ -16,11 +16,12 @@ def _tf_selection_impl(ctx):
     args = ctx.actions.args()
     args.add("select")
     args.add_all(ctx.files.models, expand_directories = False)
+    args.add_all([saved_model_path(ctx, folder) for folder in ctx.attr.saved_models])
     args.add_all(ctx.attr.signatures, before_each = "--signature")
     args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
     args.add("--index", ctx.file._index)
     args.add_all(custom_sources, before_each = "--custom-op")
-    inputs = ctx.files.models + ctx.files.custom_ops + [ctx.file._index]
+    inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [ctx.file._index]
     if custom_sources:
         # The macros in a custom op's source are TensorFlow's.
         args.add("--tensorflow", ctx.file._tree_marker.path.removesuffix("/tensorflow/core/public/version.h"))
@@ -66,9 +67,13 @@ def _check_models(ctx):
                 ctx.label,
                 file.short_path,
             ))
-        if ctx.attr.freeze and file.is_directory:
-            message = "{}: {} is a directory of another package or one that is built: if it is a SavedModel, make it " + \
-                      "the src of a tf_frozen_model and give that, or say freeze = False to select for it as it stands"
+        if file.is_source and not file.extension:
+            message = "{}: {} is no model: give a file with an extension, a SavedModel's directory in this package, or " + \
+                      "what a tf_frozen_model makes of one in another"
+            fail(message.format(ctx.label, file.short_path))
+        if file.is_directory and ctx.attr.freeze:
+            message = "{}: {} is a directory that another rule makes: make it the src of a tf_frozen_model and give " + \
+                      "that, or say freeze = False to select for a SavedModel as it stands"
             fail(message.format(ctx.label, file.short_path))
 
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
@@ -79,8 +84,10 @@ _selection = rule(
         "config": attr.label(allow_single_file = [".yaml", ".yml"]),
         "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
         "freeze": attr.bool(),
-        "models": attr.label_list(allow_files = True, mandatory = True, allow_empty = False),
+        "models": attr.label_list(allow_files = True),
+        "saved_model_files": attr.label_list(allow_files = True),
         "saved_model_tags": attr.string_list(),
+        "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
         "_index": attr.label(
             default = "@tfcarve_tensorflow//:index",
@@ -120,12 +127,19 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
         are read as they stand, with all that saves and restores variables: for a library that is to train.
       **kwargs: attributes that every rule has.
     """
-    if freeze and type(models) == "list":
-        frozen_models = [
-            frozen("%s_model%d" % (name, i), model, signatures, saved_model_tags, **kwargs)
-            for i, model in enumerate(models)
-        ]
-        models = [model for each in frozen_models for model in each]
+    saved_models = []
+    if type(models) == "list":
+        if not models:
+            fail("tf_selection %s: models: none is named" % name)
+        if freeze:
+            models = [
+                made
+                for i, model in enumerate(models)
+                for made in frozen("%s_model%d" % (name, i), model, signatures, saved_model_tags, **kwargs)
+            ]
+        else:
+            saved_models = [folder for folder in [saved_model_folder(model) for model in models] if folder]
+            models = [model for model in models if not saved_model_folder(model)]
     _selection(
         name = name,
         models = models,
@@ -134,5 +148,7 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
         signatures = [] if freeze else signatures,
         saved_model_tags = [] if freeze else saved_model_tags,
         freeze = freeze,
+        saved_models = saved_models,
+        saved_model_files = [file for folder in saved_models for file in saved_model_files(folder)],
         **kwargs
     )

@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from demo.nested import Workspace
 from e2e import building
+from tfcarve.models import read
 
 
 class _Digits(tf.Module):
@@ -31,9 +32,9 @@ class _Digits(tf.Module):
         return {"logits": tf.math.cosh(image) * self.scale}
 
 
-def _make(folder: Path) -> None:
+def _make(folder: Path, seed: int) -> None:
     """Saves a model in both forms, with what it gives."""
-    tf.keras.utils.set_random_seed(1)
+    tf.keras.utils.set_random_seed(seed)
     model = tf.keras.Sequential(
         [
             tf.keras.layers.Input((6,), name="image"),
@@ -53,7 +54,7 @@ def _make(folder: Path) -> None:
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
     with building.app() as workspace:
-        _make(workspace.folder / "frozen")
+        _make(workspace.folder / "frozen", seed=1)
         yield workspace
 
 
@@ -78,17 +79,34 @@ def test_as_it_stands_it_keeps_its_variables(app: Workspace) -> None:
     assert {"MatMul", "Cosh", "VarHandleOp", "RestoreV2"} <= _ops(app, "//frozen:as_it_stands")
 
 
-@pytest.mark.parametrize("target", ["//frozen:saved_model_test", "//frozen:keras_test"])
+_TESTS = ("//frozen:saved_model_test", "//frozen:keras_test")
+
+
+@pytest.mark.parametrize("target", _TESTS)
 def test_it_runs_in_its_library(app: Workspace, target: str) -> None:
     done = app.bazel(["test", "--test_output=errors", "--noshow_progress", target])
     assert done.returncode == 0, done.stdout
+
+
+def test_a_model_that_changes_is_frozen_again(app: Workspace) -> None:
+    """The outputs that are expected change with it."""
+    _make(app.folder / "frozen", seed=2)
+    done = app.bazel(["test", "--noshow_progress", *_TESTS])
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_saved_model_is_prepared(app: Workspace) -> None:
+    (model,) = app.build(["//frozen:prepared"]).files("//frozen:prepared")
+    ops = {node.op for node in read.read(model).nodes}
+    assert "MatMul" in ops
+    assert "ReadVariableOp" not in ops
 
 
 @pytest.mark.parametrize(
     ("target", "message"),
     [
         ("//frozen:of_missing_signature", "no signature 'embedding'"),
-        ("//frozen:of_directory", "make it the src of a tf_frozen_model"),
+        ("//frozen:of_directory", "frozen/digits is no model"),
     ],
 )
 def test_what_can_not_be_frozen_stops_the_build(app: Workspace, target: str, message: str) -> None:

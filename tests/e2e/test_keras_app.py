@@ -45,9 +45,7 @@ def _programs(
     """What runs the commands: each gives its exit status and what it prints."""
 
     def python(words: Sequence[str]) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, *words], capture_output=True, check=False, text=True
-        )
+        done = subprocess.run([sys.executable, *words], capture_output=True, check=False, text=True)
         return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
     def tfcarve(words: Sequence[str]) -> tuple[int, str]:

@@ -400,7 +400,13 @@ def _pairs() -> Any:
 
 
 # Steps, those of them that are run, examples, inputs and cells: one of each, more than a vector has, none.
-_LSTMS = ((1, 1, 1, 1, 1), (5, 5, 1, 7, 33), (6, 4, 3, 16, 20), (3, 0, 2, 4, 4), (40, 40, 2, 5, 600))
+_LSTMS = (
+    (1, 1, 1, 1, 1),
+    (5, 5, 1, 7, 33),
+    (6, 4, 3, 16, 20),
+    (3, 0, 2, 4, 4),
+    (40, 40, 2, 5, 600),
+)
 
 
 def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: float) -> list[Any]:
