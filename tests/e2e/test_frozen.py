@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from demo import nested
 from demo.nested import Workspace
 from e2e import building
 from tfcarve.models import read
@@ -100,6 +102,13 @@ def test_a_saved_model_is_prepared(app: Workspace) -> None:
     ops = {node.op for node in read.read(model).nodes}
     assert "MatMul" in ops
     assert "ReadVariableOp" not in ops
+
+
+def test_the_text_of_the_docs_is_the_apps(app: Workspace) -> None:
+    text = (nested.source_tree() / "docs/prepare.md").read_text(encoding="utf-8")
+    section = text.partition("### In BUILD files")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"^```starlark\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert block in (app.folder / "frozen/BUILD").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

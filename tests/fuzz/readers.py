@@ -7,11 +7,13 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import cast
 
 import flat
 import indexes
 import numpy as np
 import protos
+from google.protobuf.message import DecodeError
 from selections import selection
 
 from tfcarve.build_files import evaluate as build_file
@@ -20,7 +22,11 @@ from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
+from tfcarve.prepare import ends, graph_file, pipeline, tensors, transform_list
 from tfcarve.prepare.compare import archive
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import check
+from tfcarve.prepare.messages import GraphDef, TensorProto
 from tfcarve.registry import attr_spec, index, records, shadow
 from tfcarve.selection import selection as selections
 
@@ -63,6 +69,43 @@ def _saved_model(data: bytes) -> object:
 def _meta_graph(data: bytes) -> object:
     budget = Budget(len(data))
     return _graphs(data, budget, meta_graph.meta_graph(data, 0, len(data), budget))
+
+
+def _tensor(data: bytes) -> object:
+    try:
+        tensor = TensorProto.FromString(data)
+    except DecodeError as error:
+        raise BadInput(str(error)) from None
+    return tensors.to_array(tensor, "c")
+
+
+# Transforms that need no TensorFlow, those that rewrite constants among them.
+_TRANSFORMS = transform_list.parse("""
+    strip_unused_nodes
+    remove_nodes(op=Identity)
+    remove_device
+    fold_batch_norms
+    fold_old_batch_norms
+    flatten_atrous_conv
+    round_weights(num_steps=16)
+    quantize_weights(minimum_size=2)
+    obfuscate_names
+    sort_by_execution_order
+""")
+
+
+def _transformed(data: bytes) -> object:
+    message = GraphDef()
+    try:
+        message.ParseFromString(data)
+    except DecodeError as error:
+        raise BadInput(str(error)) from None
+    # What is done in functions needs TensorFlow's definitions of ops.
+    message.ClearField("library")
+    graph = graph_file.from_message(message)
+    check(graph)
+    named = ends.inputs(graph), ends.outputs(graph)
+    return pipeline.transform(graph, _TRANSFORMS, *named, cast(Evaluator, None))
 
 
 def _index(data: bytes) -> object:
@@ -143,6 +186,21 @@ const char* text = "/* no comment */";
 _ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >= 1", b"s: list(string) = ['a', \"b\"]")  # fmt: skip
 
 
+_TENSOR = protos.number(1, 1) + protos.data(2, protos.shape(2, 3)) + protos.data(5, bytes(range(8)))
+_CONVOLUTION = protos.graph(
+    protos.node("x", "Placeholder", {"dtype": protos.type_value("float32")}),
+    protos.node("w", "Const", {"dtype": protos.type_value("float32"), "value": protos.tensor_value("float32", (1, 1, 2, 3), bytes(24))}),
+    protos.node("v", "Identity", {"T": protos.type_value("float32")}, inputs=["w"]),
+    protos.node("c", "Conv2D", {"T": protos.type_value("float32"), "data_format": protos.string_value("NHWC")}, inputs=["x", "v"]),
+    *(protos.node(name, "Const", {"dtype": protos.type_value("float32"), "value": protos.tensor_value("float32", (3,), bytes(12))}) for name in "sobm"),
+    protos.node("n", "FusedBatchNorm", {"T": protos.type_value("float32"), "is_training": protos.number(5, 0), "data_format": protos.string_value("NHWC")}, inputs=["c", "s", "o", "b", "m"]),
+    protos.node("r", "Relu", {"T": protos.type_value("float32")}, "/device:CPU:0", ["n", "^x"]),
+)  # fmt: skip
+_STEPS = [
+    b'strip_unused_nodes(type=float, shape="1,299,299,3") remove_nodes(op=Identity, op=CheckNumerics) fold_batch_norms'
+]
+
+
 def _npz() -> bytes:
     written = io.BytesIO()
     np.savez(written, x=np.arange(6, dtype=np.float32).reshape(2, 3), s=np.array([b"a", b"bc"]))
@@ -186,6 +244,10 @@ READERS: dict[str, Reader] = {
         [_BUILD],
         100_000_000,  # Python's own parser
     ),
+    "transforms": Reader([transform_list], _text(transform_list.parse), BadInput, _STEPS),
+    # A constant may hold one value and claim many: up to 256 MB of them are made.
+    "tensor": Reader([tensors], _tensor, BadInput, [_TENSOR], 300_000_000),
+    "transformed": Reader([graph_file, pipeline], _transformed, BadInput, [_CONVOLUTION], 600_000_000),
     "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), BadInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
     "shadow": Reader([shadow], _text(_shadow), UnicodeError, [_SHADOW]),

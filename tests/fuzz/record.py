@@ -1,4 +1,4 @@
-"""How long each reader has been fuzzed: ran.json, one row a reader.
+"""How many inputs each reader has been fuzzed with: ran.json, one row a reader.
 
 A row is about sources: those of the reader and of all of tfcarve that it imports. Runs add up as long as
 these stay the same; with other sources a reader starts from zero.
@@ -21,26 +21,24 @@ _TOOLS = Path(tfcarve.__file__).parent.parent
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What one run of the fuzzer was: processor seconds, inputs tried, and how many broke the reader."""
+class Run:
+    """What one run of the fuzzer was: inputs tried, and how many broke the reader."""
 
-    seconds: int
-    executions: int
+    cases: int
     finds: int
 
 
 @dataclass(frozen=True)
 class Ran:
-    """All turns of a reader, as its sources are, and the seconds since one of them found something.
+    """All runs of a reader, as its sources are, and the inputs since one of them found something.
 
-    `sources` is the SHA-256 of the sources, `date` the day of the last turn.
+    `sources` is the SHA-256 of the sources, `date` the day of the last run.
     """
 
     sources: str
-    seconds: int = 0
-    executions: int = 0
+    cases: int = 0
     finds: int = 0
-    seconds_since_find: int = 0
+    cases_since_find: int = 0
     date: str = ""
 
 
@@ -69,14 +67,13 @@ def so_far(row: Ran, now: str) -> Ran:
     return row if row.sources == now else Ran(now)
 
 
-def after(row: Ran, turn: Turn, date: str) -> Ran:
-    """Returns `row` with one more turn in it."""
+def after(row: Ran, run: Run, date: str) -> Ran:
+    """Returns `row` with one more run in it."""
     return replace(
         row,
-        seconds=row.seconds + turn.seconds,
-        executions=row.executions + turn.executions,
-        finds=row.finds + turn.finds,
-        seconds_since_find=0 if turn.finds else row.seconds_since_find + turn.seconds,
+        cases=row.cases + run.cases,
+        finds=row.finds + run.finds,
+        cases_since_find=0 if run.finds else row.cases_since_find + run.cases,
         date=date,
     )
 

@@ -1,4 +1,4 @@
-"""What the record says of the fuzzer's runs, and whose turn is next."""
+"""What the record says of the fuzzer's runs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 
 from fuzz import record, rounds
 from fuzz.readers import READERS, read
-from fuzz.record import Ran, Turn
+from fuzz.record import Ran, Run
 
 ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
-_ROW = Ran("abc", seconds=100, executions=1000, finds=1, seconds_since_find=40, date="2026-01-01")
+_ROW = Ran("abc", cases=1000, finds=1, cases_since_find=400, date="2026-01-01")
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_turns_add_up() -> None:
-    found_nothing = record.after(_ROW, Turn(20, 300, 0), "2026-01-02")
-    assert found_nothing == Ran("abc", 120, 1300, 1, 60, "2026-01-02")
-    assert record.after(found_nothing, Turn(5, 10, 2), "2026-01-03") == Ran(
-        "abc", 125, 1310, 3, 0, "2026-01-03"
+def test_runs_add_up() -> None:
+    found_nothing = record.after(_ROW, Run(300, 0), "2026-01-02")
+    assert found_nothing == Ran("abc", 1300, 1, 700, "2026-01-02")
+    assert record.after(found_nothing, Run(10, 2), "2026-01-03") == Ran(
+        "abc", 1310, 3, 0, "2026-01-03"
     )
 
 
@@ -67,20 +67,13 @@ def test_a_changed_source_resets_the_readers_that_use_it(other_tools: Path) -> N
     assert record.load() == rows
     wire = other_tools / "tfcarve/models/wire.py"
     wire.write_text(wire.read_text() + "\n# changed\n")
-    reset = {name for name, row in record.load().items() if not row.seconds}
+    reset = {name for name, row in record.load().items() if not row.cases}
     assert {"graph_def", "saved_model", "tflite"} <= reset
     assert reset.isdisjoint({"index", "build_file", "shadow"})
 
 
 def test_the_kept_record_can_be_read() -> None:
     assert set(json.loads(record.RAN.read_bytes())) == set(record.load()) == set(READERS)
-
-
-def test_the_next_is_the_furthest_from_the_goal() -> None:
-    rows = {name: Ran("", seconds_since_find=s) for name, s in (("a", 50), ("b", 10), ("c", 99))}
-    assert rounds.next_reader(rows, (), 100) == "b"
-    assert rounds.next_reader(rows, {"b"}, 100) == "a"
-    assert rounds.next_reader(rows, {"b", "a"}, 99) is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +97,7 @@ def _documented() -> list[list[str]]:
 
 
 def test_the_documented_command_runs(tmp_path: Path) -> None:
-    """Up to the question whose turn it is: with nothing to reach it is nobody's."""
+    """Up to the first reader: none gets an input."""
     (command,) = _documented()
     variable, python, *arguments = command
     name, folders = variable.split("=")
@@ -113,9 +106,11 @@ def test_the_documented_command_runs(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{folders}:{os.environ['PYTHONPATH']}"}
     run = [sys.executable, *arguments]
     done = subprocess.run(
-        [*run, "--goal=0"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [*run, "--cases=0"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == sorted(READERS)
     # The control: what the command does not know.
-    status = subprocess.run([*run, "--goals=0"], cwd=ROOT, env=environment, check=False).returncode
+    status = subprocess.run(
+        [*run, "--seconds=0"], cwd=ROOT, env=environment, check=False
+    ).returncode
     assert status == 2
