@@ -244,7 +244,8 @@ READERS: dict[str, Reader] = {
         [_BUILD],
         100_000_000,  # Python's own parser
     ),
-    "transforms": Reader([transform_list], _text(transform_list.parse), BadInput, _STEPS),
+    # Of a command line, which is far shorter than the inputs that memory is measured with.
+    "transforms": Reader([transform_list], _text(transform_list.parse), BadInput, _STEPS, 60_000_000),
     # A constant may hold one value and claim many: up to 256 MB of them are made.
     "tensor": Reader([tensors], _tensor, BadInput, [_TENSOR], 300_000_000),
     "transformed": Reader([graph_file, pipeline], _transformed, BadInput, [_CONVOLUTION], 600_000_000),

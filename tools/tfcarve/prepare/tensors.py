@@ -18,6 +18,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # So many bytes may values take that the file does not hold itself.
 _MOST_EXPANDED = 1 << 28
+# What a numpy array has.
+_MOST_DIMENSIONS = 32
+_MOST_ELEMENTS = (1 << 63) // 16 - 1
 # From so many bytes on a tensor of one value only is written as that.
 _SPLAT_FROM = 64
 STRING = 7
@@ -80,10 +83,19 @@ def item_size(dtype: int) -> int:
 
 
 def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
-    """Returns a tensor's shape; raises BadInput, with `where`, the node's name, where it is not known."""
+    """Returns a tensor's shape.
+
+    Raises BadInput, with `where`, the node's name, where it is not known or no numpy array can have it.
+    """
     dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if tensor.tensor_shape.unknown_rank or any(size < 0 for size in dims):
         raise BadInput(f"node {where!r}: its constant has no known shape: the file is damaged")
+    # numpy refuses the second for arrays without elements, too.
+    if len(dims) > _MOST_DIMENSIONS or math.prod(filter(None, dims)) > _MOST_ELEMENTS:
+        raise BadInput(
+            f"node {where!r}: its constant has more dimensions or elements than a model has: {len(dims)} "
+            f"dimensions, the largest one {max(dims):,}"
+        )
     return dims
 
 
