@@ -48,7 +48,8 @@ _ZOO = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
 _OURS = "`mobile`"
 
 
-def _ours(model: Path, made: Path, how: Sequence[str]) -> list[str]:
+def our_command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
+    """Returns the command that makes `made` of a model with `how`, options of `tfcarve transform`."""
     ends = ["--inputs", INPUT, "--outputs", OUTPUT]
     return [sys.executable, "-m", "tfcarve", "transform", str(model), "-o", str(made), *ends, *how]
 
@@ -58,7 +59,8 @@ def _peer(*arguments: str | Path) -> None:
     subprocess.run(command, check=True, stderr=subprocess.PIPE)
 
 
-def _environment() -> Mapping[str, str]:
+def our_environment() -> Mapping[str, str]:
+    """Returns what these commands need in their environment."""
     return {"PYTHONPATH": str(_TOOLS), "TF_CPP_MIN_LOG_LEVEL": "0"}
 
 
@@ -69,10 +71,10 @@ def taken(model: Path, oracle: TransformGraph, folder: Path) -> Taken:
     """
     ours, theirs = folder / "ours.pb", folder / "theirs.pb"
     commands = (
-        _ours(model, ours, ["--transforms", _PAGE]),
+        our_command(model, ours, ["--transforms", _PAGE]),
         oracle.command(model, theirs, [INPUT], [OUTPUT], _PAGE),
     )
-    own, other = measure.in_turns(_ROUNDS, *((command, _environment()) for command in commands))
+    own, other = measure.in_turns(_ROUNDS, *((command, our_environment()) for command in commands))
     sizes = (ours.stat().st_size, theirs.stat().st_size)
     return Taken(model.stat().st_size, own, other, sizes)
 
@@ -114,8 +116,8 @@ def prepared(
     assert expected is not None
     made = folder / "made.pb"
     yield _looked_at(name, "source", model, fed, expected, folder)
-    command = _ours(model, made, ["--preset", "mobile"])
-    environment = {**os.environ, **_environment()}
+    command = our_command(model, made, ["--preset", "mobile"])
+    environment = {**os.environ, **our_environment()}
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     yield _looked_at(name, _OURS, made, fed, expected, folder)
     _peer("optimize", model, made)
@@ -128,7 +130,8 @@ def prepared(
     yield _looked_at(name, "`transform_graph`", made, fed, expected, folder)
 
 
-def _models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
+def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
+    """Yields the name, the file and an input of each model; those that are not kept are made in `folder`."""
     for name in _ZOO:
         made = made_models.made(name)
         yield name, made.model, made.input
@@ -182,7 +185,7 @@ def main(argv: Sequence[str]) -> int:
             whole = taken(made_models.made("inception_v3").model, oracle, folder)
             rows = [
                 row
-                for model, path, fed in _models(folder)
+                for model, path, fed in models(folder)
                 for row in prepared(model, path, fed, oracle, folder)
             ]
         page = text(machine, asked.beside, whole, rows)

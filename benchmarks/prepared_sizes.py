@@ -1,0 +1,138 @@
+"""The size of libraries that are carved for models as they were frozen, and for what preparation makes of them.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md
+
+in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Each library is built by the rules in a copy of
+tests/e2e/bzlmod: some twenty minutes on two cores where TensorFlow's core is built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import measure, prepare, workspaces
+from bootstrap.console import BootstrapError
+from demo import library
+from demo.nested import BuildError, NestedError, Workspace
+from tfcarve import files
+from tfcarve.errors import TfcarveError
+
+PLATFORMS = ("linux_x86_64", "linux_arm64")
+PACKAGE = "prepared_sizes"
+BUILD_FILE = Path(__file__).with_name("prepared_sizes.BUILD")
+# How a model is prepared, by what the table calls it.
+WAYS = {
+    "as it was frozen": None,
+    "`mobile`": ["--preset", "mobile"],
+    "`mobile`, `--fuse`": ["--preset", "mobile", "--fuse"],
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """The stripped shared library of a model.
+
+    Attributes:
+      model: its name.
+      way: one of WAYS.
+      platform: one of PLATFORMS.
+      stripped: bytes of the file.
+    """
+
+    model: str
+    way: str
+    platform: str
+    stripped: int
+
+
+def _variants(name: str, model: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of a model for each of WAYS."""
+    for number, (way, options) in enumerate(WAYS.items()):
+        made = folder / f"{name}_{number}.pb"
+        if options is None:
+            made.symlink_to(model)
+        else:
+            environment = {**os.environ, **prepare.our_environment()}
+            command = prepare.our_command(model, made, options)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+        yield way, made
+
+
+def _sizes(workspace: Workspace, name: str, model: Path, folder: Path) -> Iterator[Size]:
+    variants = dict(_variants(name, model, folder))
+    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
+    workspace.place(PACKAGE, {file.name: file for file in variants.values()}, "*.pb")
+    for way, file in variants.items():
+        for platform in PLATFORMS:
+            target = f"//{PACKAGE}:{platform}_{file.stem}"
+            built = library.build(workspace, target, platform, progress=sys.stderr.isatty())
+            size = Size(name, way, platform, built.shared.stat().st_size)
+            print(f"{name}, {way}, {platform}: {size.stripped:,}", file=sys.stderr, flush=True)
+            yield size
+
+
+def table(sizes: Sequence[Size]) -> str:
+    """Returns a row for each model and way, with the bytes on each platform and the share of the frozen model's."""
+    by_key = {(size.model, size.way, size.platform): size.stripped for size in sizes}
+    frozen = next(iter(WAYS))
+    rows = []
+    for model in dict.fromkeys(size.model for size in sizes):
+        for way in WAYS:
+            cells = []
+            for platform in PLATFORMS:
+                stripped = by_key[model, way, platform]
+                share = stripped / by_key[model, frozen, platform]
+                cells.append(f"{stripped:,}" + ("" if way == frozen else f" ({share - 1:+.1%})"))
+            rows.append([model, way, *cells])
+    return measure.markdown(["Model", "Prepared", *PLATFORMS], rows)
+
+
+def text(machine: str, sizes: Sequence[Size]) -> str:
+    """Returns the page."""
+    return "\n".join(
+        (
+            "# Size of libraries for prepared models\n",
+            f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
+            "    PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md\n",
+            "Bytes of the stripped shared library with default options; in brackets against that for the frozen model.\n",
+            table(sizes),
+            "",
+        )
+    )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0; 2 where something can't be built."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.prepared_sizes", description=__doc__
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    asked = parser.parse_args(argv)
+    try:
+        with tempfile.TemporaryDirectory() as scratch, workspaces.opened("sizes") as workspace:
+            folder = Path(scratch)
+            sizes = [
+                size
+                for name, model, _ in prepare.models(folder)
+                for size in _sizes(workspace, name, model, folder)
+            ]
+    except (BootstrapError, BuildError, NestedError, TfcarveError) as error:
+        print(f"prepared_sizes: {error}", file=sys.stderr)
+        return 2
+    except subprocess.CalledProcessError as error:
+        print(f"prepared_sizes: {error}", file=sys.stderr)
+        return 2
+    files.write_if_changed(asked.output, text(measure.machine(), sizes).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
