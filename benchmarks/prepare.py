@@ -79,7 +79,7 @@ def taken(model: Path, oracle: TransformGraph, folder: Path) -> Taken:
     return Taken(model.stat().st_size, own, other, sizes)
 
 
-def _output(model: Path, fed: Path, folder: Path) -> Array | None:
+def output_of(model: Path, fed: Path, folder: Path) -> Array | None:
     """Returns what a model gives; None where TensorFlow can't run it."""
     output = folder / "output.npy"
     try:
@@ -93,7 +93,7 @@ def _output(model: Path, fed: Path, folder: Path) -> Array | None:
 def _looked_at(
     name: str, tool: str, model: Path, fed: Path, expected: Array, folder: Path
 ) -> Prepared:
-    output = _output(model, fed, folder)
+    output = output_of(model, fed, folder)
     nodes = graph_file.read_graph(model).nodes
     return Prepared(
         model=name,
@@ -112,7 +112,7 @@ def prepared(
 
     Raises CalledProcessError where ours or Grappler fails.
     """
-    expected = _output(model, fed, folder)
+    expected = output_of(model, fed, folder)
     assert expected is not None
     made = folder / "made.pb"
     yield _looked_at(name, "source", model, fed, expected, folder)

@@ -1,0 +1,131 @@
+"""The recipes of docs/recipes.md on models of today: bytes, bytes as gzip packs them, and how far outputs differ.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md
+
+in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Needs some ten minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import gzip
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import measure, prepare
+from demo import made_models
+from demo.library import largest_difference
+from tfcarve import files
+from tfcarve.errors import TfcarveError
+
+_MODELS = ("inception_v3", "resnet_50", "mobilenet_v2")
+_PAGE = Path(__file__).parents[1] / "docs/recipes.md"
+_SOURCE = "as it was frozen"
+# What the guides' own model is fed. Each model gets its own image.
+_SHAPE = "1,299,299,3"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a recipe makes of a model.
+
+    Attributes:
+      model: its name.
+      recipe: the title of its section in docs/recipes.md.
+      bytes: of the file.
+      packed: of the file as gzip -6 packs it.
+      difference: largest difference of the output from the source's.
+    """
+
+    model: str
+    recipe: str
+    bytes: int
+    packed: int
+    difference: float
+
+
+def recipes(page: str) -> Mapping[str, str]:
+    """Returns the list of transforms of each section that has one."""
+    found = {}
+    for section in page.split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        for line in re.findall(r"^tfcarve transform .*$", section, re.MULTILINE):
+            words = shlex.split(line)
+            found[title] = words[words.index("--transforms") + 1]
+    return found
+
+
+def _made(name: str, folder: Path) -> Iterator[Made]:
+    made = made_models.made(name)
+    expected = prepare.output_of(made.model, made.input, folder)
+    assert expected is not None
+
+    def looked_at(recipe: str, file: Path) -> Made:
+        output = prepare.output_of(file, made.input, folder)
+        assert output is not None, f"{name}: TensorFlow does not run what {recipe!r} makes"
+        data = file.read_bytes()
+        packed = len(gzip.compress(data, 6))
+        return Made(name, recipe, len(data), packed, largest_difference(output, expected))
+
+    yield looked_at(_SOURCE, made.model)
+    shape = ",".join(map(str, np.load(made.input).shape))
+    for recipe, transforms in recipes(_PAGE.read_text(encoding="utf-8")).items():
+        file = folder / "made.pb"
+        how = ["--transforms", transforms.replace(_SHAPE, shape)]
+        environment = {**os.environ, **prepare.our_environment()}
+        command = prepare.our_command(made.model, file, how)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+        yield looked_at(recipe, file)
+        print(f"{name}: {recipe}", file=sys.stderr, flush=True)
+
+
+def table(rows: Sequence[Made]) -> str:
+    """Returns a row for each model and recipe."""
+    cells = [
+        [r.model, r.recipe, f"{r.bytes:,}", f"{r.packed:,}", f"{r.difference:.1e}"] for r in rows
+    ]
+    return measure.markdown(["Model", "Recipe", "Bytes", "gzip", "Largest difference"], cells)
+
+
+def text(machine: str, rows: Sequence[Made]) -> str:
+    """Returns the page."""
+    return "\n".join(
+        (
+            "# Recipes\n",
+            f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
+            "    PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md\n",
+            "The command lines of docs/recipes.md, with the shape of the model's own image. Weights are random, batch",
+            "normalizations randomized. Outputs are probabilities of 1,000 classes.\n",
+            table(rows),
+            "",
+        )
+    )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit status 0; 2 where something can't be made or run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.recipes", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    asked = parser.parse_args(argv)
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            rows = [row for name in _MODELS for row in _made(name, Path(scratch))]
+    except (TfcarveError, subprocess.CalledProcessError) as error:
+        print(f"recipes: {error}", file=sys.stderr)
+        return 2
+    files.write_if_changed(asked.output, text(measure.machine(), rows).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

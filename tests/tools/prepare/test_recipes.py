@@ -1,0 +1,86 @@
+"""docs/recipes.md: its commands run as they stand, and what they make gives what the model gives."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tfcarve.cli import main
+from tfcarve.prepare import graph_file
+
+# By how much probabilities of ten classes may differ, by the file that is made.
+_TOLERANCE = {
+    "deployed.pb": "1e-5",
+    "rounded.pb": "3e-2",
+    "bytes.pb": "3e-2",
+    "quantized.pb": "5e-2",
+}
+
+
+def _commands() -> list[list[str]]:
+    text = Path(os.environ["RUNFILES_DIR"], os.environ["RECIPES_MD"]).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [shlex.split(line) for block in blocks for line in block.splitlines()]
+
+
+def _model() -> Any:
+    """A small network of the guides' kind: 299 x 299 pixels in, batch normalization, probabilities out."""
+    drawn = np.random.default_rng(1)
+
+    def constant(*shape: int) -> Any:
+        return tf.constant(drawn.standard_normal(shape).astype(np.float32) / 4)
+
+    with tf.Graph().as_default() as graph:
+        image = tf.compat.v1.placeholder(tf.float32, [None, 299, 299, 3], name="input")
+        made = tf.nn.conv2d(tf.identity(image), constant(7, 7, 3, 16), 8, "SAME")
+        made = tf.compat.v1.nn.fused_batch_norm(
+            made,
+            constant(16) + 1,
+            constant(16),
+            constant(16),
+            tf.abs(constant(16)) + 1,
+            is_training=False,
+        )[0]
+        made = tf.nn.max_pool2d(tf.nn.relu(made), 4, 4, "SAME")
+        made = tf.reshape(made, [-1, 10 * 10 * 16])
+        made = tf.nn.bias_add(tf.matmul(made, constant(1600, 10) / 10), constant(10))
+        tf.nn.softmax(made, name="output")
+    return graph.as_graph_def()
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "model.pb").write_bytes(_model().SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_commands(folder: Path) -> None:
+    commands = _commands()
+    assert [words[:2] for words in commands] == [
+        *([["tfcarve", "transform"]] * len(_TOLERANCE)),
+        ["tfcarve", "compare"],
+    ]
+    for words in commands:
+        assert main(words[1:]) == 0, words
+    for file, tolerance in _TOLERANCE.items():
+        assert main(["compare", "model.pb", file, "--tolerance", tolerance]) == 0, file
+        ops = {node.op for node in graph_file.read_graph(folder / file).nodes}
+        assert not {"FusedBatchNorm", "FusedBatchNormV3"} & ops, file
+    # The control: bytes are not floats.
+    assert main(["compare", "model.pb", "quantized.pb", "--tolerance", "1e-5"]) == 1
+    ops = {node.op for node in graph_file.read_graph(folder / "quantized.pb").nodes}
+    assert {"QuantizedConv2D", "QuantizedMatMul"} <= ops
+
+
+def test_bytes_are_a_quarter(folder: Path) -> None:
+    source = (folder / "model.pb").stat().st_size
+    assert main(next(words for words in _commands() if "bytes.pb" in words)[1:]) == 0
+    assert (folder / "bytes.pb").stat().st_size < 0.4 * source
