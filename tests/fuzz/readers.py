@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import cast
 
@@ -22,7 +23,7 @@ from tfcarve.errors import BadInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
-from tfcarve.prepare import ends, graph_file, pipeline, tensors, transform_list
+from tfcarve.prepare import ends, graph_file, pipeline, tensors, transform_list, transforms
 from tfcarve.prepare.compare import archive
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import check
@@ -92,6 +93,10 @@ _TRANSFORMS = transform_list.parse("""
     obfuscate_names
     sort_by_execution_order
 """)
+
+
+# The pipeline imports them by name.
+_LOADED = [import_module(f"{transforms.__name__}.{step.name}") for step in _TRANSFORMS]
 
 
 def _transformed(data: bytes) -> object:
@@ -248,7 +253,7 @@ READERS: dict[str, Reader] = {
     "transforms": Reader([transform_list], _text(transform_list.parse), BadInput, _STEPS, 60_000_000),
     # A constant may hold one value and claim many: up to 256 MB of them are made.
     "tensor": Reader([tensors], _tensor, BadInput, [_TENSOR], 300_000_000),
-    "transformed": Reader([graph_file, pipeline], _transformed, BadInput, [_CONVOLUTION], 600_000_000),
+    "transformed": Reader([ends, graph_file, pipeline, *_LOADED], _transformed, BadInput, [_CONVOLUTION], 600_000_000),
     "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), BadInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
     "shadow": Reader([shadow], _text(_shadow), UnicodeError, [_SHADOW]),
