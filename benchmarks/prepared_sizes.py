@@ -115,6 +115,9 @@ def main(argv: Sequence[str]) -> int:
         prog="python -m benchmarks.prepared_sizes", description=__doc__
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "--model", action="append", metavar="NAME", help="only this model; may be repeated"
+    )
     asked = parser.parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as scratch, workspaces.opened("sizes") as workspace:
@@ -122,6 +125,7 @@ def main(argv: Sequence[str]) -> int:
             sizes = [
                 size
                 for name, model, _ in prepare.models(folder)
+                if not asked.model or name in asked.model
                 for size in _sizes(workspace, name, model, folder)
             ]
     except (BootstrapError, BuildError, NestedError, TfcarveError) as error:
