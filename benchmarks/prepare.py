@@ -48,8 +48,7 @@ _ZOO = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
 _OURS = "`mobile`"
 
 
-def our_command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
-    """Returns the command that makes `made` of a model with `how`, options of `tfcarve transform`."""
+def _ours(model: Path, made: Path, how: Sequence[str]) -> list[str]:
     ends = ["--inputs", INPUT, "--outputs", OUTPUT]
     return [sys.executable, "-m", "tfcarve", "transform", str(model), "-o", str(made), *ends, *how]
 
@@ -59,9 +58,15 @@ def _peer(*arguments: str | Path) -> None:
     subprocess.run(command, check=True, stderr=subprocess.PIPE)
 
 
-def our_environment() -> Mapping[str, str]:
-    """Returns what these commands need in their environment."""
+def _environment() -> Mapping[str, str]:
     return {"PYTHONPATH": str(_TOOLS), "TF_CPP_MIN_LOG_LEVEL": "0"}
+
+
+def transform(model: Path, made: Path, how: Sequence[str]) -> None:
+    """Makes `made` of a model with `how`, options of `tfcarve transform`; raises CalledProcessError where it fails."""
+    environment = {**os.environ, **_environment()}
+    command = _ours(model, made, how)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 def taken(model: Path, oracle: TransformGraph, folder: Path) -> Taken:
@@ -71,10 +76,10 @@ def taken(model: Path, oracle: TransformGraph, folder: Path) -> Taken:
     """
     ours, theirs = folder / "ours.pb", folder / "theirs.pb"
     commands = (
-        our_command(model, ours, ["--transforms", _PAGE]),
+        _ours(model, ours, ["--transforms", _PAGE]),
         oracle.command(model, theirs, [INPUT], [OUTPUT], _PAGE),
     )
-    own, other = measure.in_turns(_ROUNDS, *((command, our_environment()) for command in commands))
+    own, other = measure.in_turns(_ROUNDS, *((command, _environment()) for command in commands))
     sizes = (ours.stat().st_size, theirs.stat().st_size)
     return Taken(model.stat().st_size, own, other, sizes)
 
@@ -116,9 +121,7 @@ def prepared(
     assert expected is not None
     made = folder / "made.pb"
     yield _looked_at(name, "source", model, fed, expected, folder)
-    command = our_command(model, made, ["--preset", "mobile"])
-    environment = {**os.environ, **our_environment()}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+    transform(model, made, ["--preset", "mobile"])
     yield _looked_at(name, _OURS, made, fed, expected, folder)
     _peer("optimize", model, made)
     yield _looked_at(name, "Grappler", made, fed, expected, folder)

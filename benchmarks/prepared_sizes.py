@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
 import subprocess
 import sys
 import tempfile
@@ -60,15 +59,12 @@ def _variants(name: str, model: Path, folder: Path) -> Iterator[tuple[str, Path]
         if options is None:
             made.symlink_to(model)
         else:
-            environment = {**os.environ, **prepare.our_environment()}
-            command = prepare.our_command(model, made, options)
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+            prepare.transform(model, made, options)
         yield way, made
 
 
 def _sizes(workspace: Workspace, name: str, model: Path, folder: Path) -> Iterator[Size]:
     variants = dict(_variants(name, model, folder))
-    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
     workspace.place(PACKAGE, {file.name: file for file in variants.values()}, "*.pb")
     for way, file in variants.items():
         for platform in PLATFORMS:
@@ -122,16 +118,20 @@ def main(argv: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch, workspaces.opened("sizes") as workspace:
             folder = Path(scratch)
+            workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
             sizes = [
                 size
                 for name, model, _ in prepare.models(folder)
                 if not asked.model or name in asked.model
                 for size in _sizes(workspace, name, model, folder)
             ]
-    except (BootstrapError, BuildError, NestedError, TfcarveError) as error:
-        print(f"prepared_sizes: {error}", file=sys.stderr)
-        return 2
-    except subprocess.CalledProcessError as error:
+    except (
+        BootstrapError,
+        BuildError,
+        NestedError,
+        TfcarveError,
+        subprocess.CalledProcessError,
+    ) as error:
         print(f"prepared_sizes: {error}", file=sys.stderr)
         return 2
     files.write_if_changed(asked.output, text(measure.machine(), sizes).encode())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import gzip
-import os
 import re
 import shlex
 import subprocess
@@ -82,9 +81,7 @@ def _made(name: str, folder: Path) -> Iterator[Made]:
     for recipe, transforms in recipes(_PAGE.read_text(encoding="utf-8")).items():
         file = folder / "made.pb"
         how = ["--transforms", transforms.replace(_SHAPE, shape)]
-        environment = {**os.environ, **prepare.our_environment()}
-        command = prepare.our_command(made.model, file, how)
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+        prepare.transform(made.model, file, how)
         yield looked_at(recipe, file)
         print(f"{name}: {recipe}", file=sys.stderr, flush=True)
 

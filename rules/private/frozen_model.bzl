@@ -60,12 +60,12 @@ def saved_model_files(folder):
     """The files of a SavedModel, for the attribute saved_model_files.
 
     Args:
-      folder: from saved_model_folder, or None.
+      folder: from saved_model_folder.
 
     Returns:
       list of labels.
     """
-    return native.glob([folder + "/**"]) if folder else []
+    return native.glob([folder + "/**"])
 
 def saved_model_path(ctx, folder):
     """The path of a SavedModel for an action.

@@ -138,8 +138,9 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
                 for made in frozen("%s_model%d" % (name, i), model, signatures, saved_model_tags, **kwargs)
             ]
         else:
-            saved_models = [folder for folder in [saved_model_folder(model) for model in models] if folder]
-            models = [model for model in models if not saved_model_folder(model)]
+            folders = [saved_model_folder(model) for model in models]
+            saved_models = [folder for folder in folders if folder]
+            models = [model for model, folder in zip(models, folders) if not folder]
     _selection(
         name = name,
         models = models,

@@ -2,17 +2,7 @@
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:defs.bzl", "tf_prepared_model")
-
-def _argv(env, mnemonic):
-    actions = [a for a in analysistest.target_actions(env) if a.mnemonic == mnemonic]
-    asserts.equals(env, 1, len(actions))
-
-    # Without the tool.
-    return actions[0].argv[1:]
-
-def _own(path):
-    """A path without the folder of its configuration."""
-    return path.partition("/bin/")[2] or path
+load(":argv.bzl", "argv", "own")
 
 def _preset_impl(ctx):
     env = analysistest.begin(ctx)
@@ -22,7 +12,7 @@ def _preset_impl(ctx):
         env,
         ["transform", "tests/rules/model.pb", "-o", "tests/rules/by_preset.pb"] +
         ["--inputs", "x,y", "--outputs", "z", "--preset", "mobile", "--fuse"],
-        [_own(word) for word in _argv(env, "TfTransform")],
+        [own(word) for word in argv(env, "TfTransform")],
     )
     return analysistest.end(env)
 
@@ -34,11 +24,11 @@ def _transforms_impl(ctx):
         env,
         ["transform", "tests/rules/model.pb", "-o", "tests/rules/by_transforms.pb"] +
         ["--transforms", "fold_constants remove_nodes(op=Identity)"],
-        [_own(word) for word in _argv(env, "TfTransform")],
+        [own(word) for word in argv(env, "TfTransform")],
     )
 
     # Random values, the tolerance that is meant where none is named.
-    words = _argv(env, "TfCompare")
+    words = argv(env, "TfCompare")
     asserts.false(env, "--data" in words, "there are no samples")
     asserts.equals(env, "1e-5", words[words.index("--tolerance") + 1])
     return analysistest.end(env)
@@ -51,10 +41,10 @@ def _freezes_impl(ctx):
     asserts.equals(
         env,
         ["freeze", "tests/rules/model.keras", "-o", frozen, "--signature", "encode"],
-        [_own(word) for word in _argv(env, "TfFreeze")],
+        [own(word) for word in argv(env, "TfFreeze")],
     )
-    asserts.equals(env, frozen, _own(_argv(env, "TfTransform")[1]))
-    asserts.equals(env, frozen, _own(_argv(env, "TfCompare")[1]))
+    asserts.equals(env, frozen, own(argv(env, "TfTransform")[1]))
+    asserts.equals(env, frozen, own(argv(env, "TfCompare")[1]))
     return analysistest.end(env)
 
 freezes_test = analysistest.make(_freezes_impl)
@@ -66,7 +56,7 @@ def _prepared_validation_impl(ctx):
         ["compare", "tests/rules/model.pb", "tests/rules/by_preset.pb", "--tolerance", "2.5e-4"] +
         ["--inputs", "x,y", "--outputs", "z", "--data", "tests/rules/x.npz"] +
         ["--json", "-o", "tests/rules/by_preset.compare.json"],
-        [_own(word) for word in _argv(env, "TfCompare")],
+        [own(word) for word in argv(env, "TfCompare")],
     )
     validation = analysistest.target_under_test(env)[OutputGroupInfo]._validation.to_list()
     asserts.equals(env, ["by_preset.compare.json"], [f.basename for f in validation])
@@ -77,7 +67,7 @@ prepared_validation_test = analysistest.make(_prepared_validation_impl)
 def _of_model_impl(ctx):
     """What is prepared is a model for other rules."""
     env = analysistest.begin(ctx)
-    asserts.equals(env, "tests/rules/by_transforms.pb", _own(_argv(env, "TfSelect")[1]))
+    asserts.equals(env, "tests/rules/by_transforms.pb", own(argv(env, "TfSelect")[1]))
     return analysistest.end(env)
 
 of_model_test = analysistest.make(_of_model_impl)

@@ -1,27 +1,21 @@
 """What tf_selection asks of the tool, seen at analysis."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load(":argv.bzl", "argv", "own")
 
 def _signatures_impl(ctx):
     env = analysistest.begin(ctx)
-    argv = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfSelect"][0].argv
-    asked = [argv[i + 1] for i in range(len(argv)) if argv[i] == "--signature"]
+    words = argv(env, "TfSelect")
+    asked = [words[i + 1] for i in range(len(words)) if words[i] == "--signature"]
     asserts.equals(env, ["encode", "decode"], asked)
-    asserts.equals(env, "serve,cpu", argv[argv.index("--tags") + 1])
+    asserts.equals(env, "serve,cpu", words[words.index("--tags") + 1])
     return analysistest.end(env)
 
 signatures_test = analysistest.make(_signatures_impl)
 
-def _own(path):
-    """A path without the folder of its configuration."""
-    return path.partition("/bin/")[2] or path
-
-def _argv(env, mnemonic):
-    return [_own(word) for word in [a for a in analysistest.target_actions(env) if a.mnemonic == mnemonic][0].argv]
-
 def _keras_is_frozen_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.true(env, "tests/rules/of_keras_model0.pb" in _argv(env, "TfSelect"))
+    asserts.true(env, "tests/rules/of_keras_model0.pb" in [own(word) for word in argv(env, "TfSelect")])
     return analysistest.end(env)
 
 keras_is_frozen_test = analysistest.make(_keras_is_frozen_impl)
@@ -31,7 +25,7 @@ def _frozen_model_impl(ctx):
     asserts.equals(
         env,
         ["freeze", "tests/rules/model.keras", "-o", "tests/rules/of_keras_model0.pb"],
-        _argv(env, "TfFreeze")[1:],
+        [own(word) for word in argv(env, "TfFreeze")],
     )
     return analysistest.end(env)
 

@@ -50,8 +50,7 @@ Index EndOfFull(const Axis& axis) {
   return std::min(last / axis.stride + 1, axis.out);
 }
 
-// What FindElements finds, sooner where the pixel to the left has `before`,
-// which may be `starts`.
+// What FindElements finds, sooner where the pixel to the left has `before`.
 void FindNextElements(const Window& window, const float* image, Index row,
                       Index column, const float* zeros,
                       const float* const* before, const float** starts) {
