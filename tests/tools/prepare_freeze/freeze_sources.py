@@ -85,6 +85,20 @@ def v1_table(folder: Path, vocabulary: Path | None = None) -> Source:
     return Source(folder, {"words": words}, expected)
 
 
+def two_signatures(folder: Path) -> Path:
+    """A SavedModel with a variable: serving_default has a Relu, the signature "other" a Cosh."""
+    module = tf.Module()
+    module.scale = tf.Variable(2.0)
+    features = tf.TensorSpec([1, 6], tf.float32, name="features")
+    signatures = {
+        "serving_default": tf.function(lambda features: {"y": tf.nn.relu(features * module.scale)}),
+        "other": tf.function(lambda features: {"z": tf.math.cosh(features) * module.scale}),
+    }
+    concrete = {name: made.get_concrete_function(features) for name, made in signatures.items()}
+    tf.saved_model.save(module, str(folder), concrete)
+    return folder
+
+
 def keras_model() -> Any:
     """A small Keras model with a batch norm."""
     tf.keras.utils.set_random_seed(3)

@@ -19,14 +19,18 @@ from freeze_sources import (
     keras_file,
     keras_model,
     lstm_model,
+    two_signatures,
     v1_table,
 )
 from google.protobuf import text_format
+from indexes import op, registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
 from tfcarve.errors import BadInput
 from tfcarve.models import read
+from tfcarve.registry.attr_spec import Attr
+from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
 
 def _error(capsys: pytest.CaptureFixture[str]) -> str:
@@ -130,6 +134,64 @@ def test_a_program_that_takes_too_long_ends(tmp_path: Path) -> None:
         with pytest.raises(full_tensorflow.Failed, match="more than 1 seconds of processor time"):
             full_tensorflow.run("spinning", ["a"], tmp_path, limits)
         full_tensorflow.run("spinning", ["a", "b"], tmp_path, limits)
+
+
+def _index(path: Path) -> Path:
+    """Writes an index of the ops that two_signatures uses once it is frozen."""
+    ops = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
+    type_ = Attr("T", "type")
+    index = KernelIndex(
+        TensorflowFacts("9.8.7", "ab" * 32, ()),
+        tuple(registration(name, f"{name}Op") for name in ops),
+        tuple(op(name, type_) for name in ops),
+        (),
+        {},
+        (),
+    )
+    path.write_bytes(index.to_json())
+    return path
+
+
+def test_select_and_inspect_freeze_a_saved_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = two_signatures(tmp_path / "m")
+    assert main(["inspect", str(folder), "--freeze"]) == 0
+    frozen = capsys.readouterr().out
+    assert main(["inspect", str(folder)]) == 0
+    assert "ReadVariableOp" in capsys.readouterr().out and "ReadVariableOp" not in frozen
+    words = ["select", str(folder), "--index", str(_index(tmp_path / "index.json"))]
+    output = tmp_path / "s.json"
+    for options, ops in (
+        ([], {"Relu"}),
+        (["--signature", "other"], {"Cosh"}),
+        (["--signature", "other", "--signature", "serving_default"], {"Cosh", "Relu"}),
+    ):
+        assert main([*words, "--freeze", *options, "-o", str(output)]) == 0, _error(capsys)
+        document = json.loads(output.read_bytes())
+        assert {found["name"] for found in document["ops"]} & {"Cosh", "Relu"} == ops
+        assert {model["path"] for model in document["models"]} == {str(folder)}
+    # As it stands it needs ops of variables, which the index lacks.
+    assert main([*words, "-o", str(output)]) == 1
+    assert "VarHandleOp" in _error(capsys)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--signature=train", "no signature train: it has __saved_model_init_op, other, serv"),
+        ("--tags=gpu", "no graph with exactly the tags gpu: it has serve"),
+    ],
+)
+def test_select_refuses_what_a_saved_model_does_not_have(
+    option: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = two_signatures(tmp_path / "m")
+    output = tmp_path / "s.json"
+    words = ["--index", str(_index(tmp_path / "index.json")), "-o", str(output)]
+    assert main(["select", str(folder), "--freeze", option, *words]) == 2
+    assert message in _error(capsys)
+    assert not output.exists()
 
 
 def test_golden_and_inspect_take_what_freeze_takes(

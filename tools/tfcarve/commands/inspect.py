@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="a model, of the kinds that select reads, or a library",
     )
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="freezes a SavedModel first, for serving_default; needs tensorflow",
+    )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
 
@@ -42,8 +47,9 @@ def _line(tensor: Tensor) -> str:
     return f"  {tensor.name}  {tensor.op}  {tensor.dtype or 'type unknown'}  {shape}"
 
 
-def _show_model(path: Path, as_json: bool) -> None:
-    found = summary(read.read(path))
+def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
+    model = read.frozen(path, (), "") if freeze and read.is_saved_model(path) else read.read(path)
+    found = summary(model)
     if as_json:
         document = asdict(found)
         document["ops"] = dict(found.ops)
@@ -82,5 +88,5 @@ def run(arguments: argparse.Namespace) -> int:
         if is_library:
             _show_library(path, arguments.json)
             return 0
-    _show_model(path, arguments.json)
+    _show_model(path, arguments.freeze, arguments.json)
     return 0

@@ -2,13 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfcarve.commands import options
 from tfcarve.errors import BadInput
 from tfcarve.models.hashing import Ahead
 from tfcarve.printable import printable
+
+if TYPE_CHECKING:
+    from tfcarve.models.node_use import Model
+    from tfcarve.models.read import Choice
 
 NAME = "select"
 HELP = "works out the ops, kernels and sources that models need"
@@ -41,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a SavedModel, only what this signature needs; may be repeated: each model gives those of them "
         "that it has, at least one; else all of the graph is selected",
     )
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="freezes SavedModels first, for each --signature or serving_default, as the rules do: what an app needs "
+        "that only infers; needs tensorflow",
+    )
     options.add_index(parser)
     options.add_output(parser, "selection.json")
 
@@ -54,6 +65,21 @@ def _require_all_found(asked: Iterable[str], has: Iterable[str]) -> None:
         )
 
 
+def _models(
+    path: Path, choice: "Choice", freeze: bool, sha256: Callable[[Path], str]
+) -> Iterator["Model"]:
+    """Yields the model at `path`; of a SavedModel to freeze one for each signature of `choice` that it has."""
+    from tfcarve.models import read
+
+    if not (freeze and read.is_saved_model(path)):
+        yield read.read(path, choice, sha256)
+        return
+    # Reading it as it stands finds its signatures, and reports tags and signatures that it does not have.
+    has = read.read(path, choice).signatures if choice.signatures else ("",)
+    for name in has:
+        yield read.frozen(path, choice.tags, name, sha256)
+
+
 def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
     # Loaded beside the hashes: it takes a third of the time that a selection does.
     from tfcarve.commands import common
@@ -63,7 +89,9 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
     choice = read.Choice(tags, tuple(arguments.signature))
-    models = [read.read(path, choice, hashes.sha256) for path in paths]
+    models = [
+        model for path in paths for model in _models(path, choice, arguments.freeze, hashes.sha256)
+    ]
     _require_all_found(choice.signatures, (name for model in models for name in model.signatures))
     resolved = resolve(
         models, common.load_index(arguments), runtime_rules.load(), leftover_kinds.load()

@@ -7,6 +7,7 @@ import mmap
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfcarve.errors import BadInput
 from tfcarve.models import (
@@ -25,8 +26,12 @@ from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.wire import Budget, Buffer
 
+if TYPE_CHECKING:
+    from tfcarve.prepare.freeze.request import Options
+
 # All ops and kernel classes of TensorFlow are a fifth of this.
 _LONGEST_LIST = 4 << 20
+_SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 _READERS = ".pb, .pbtxt, .meta, .tflite, .keras, .h5, .json, .yaml or a SavedModel's directory"
 
 
@@ -178,7 +183,7 @@ def _pbtxt(source: _Source, data: Buffer, choice: Choice) -> Model:
 
 
 def _saved_model_file(path: Path) -> Path:
-    for name in ("saved_model.pb", "saved_model.pbtxt"):
+    for name in _SAVED_MODEL_FILES:
         if (path / name).is_file():
             return path / name
     raise BadInput(
@@ -220,15 +225,50 @@ def _one(source: _Source, choice: Choice) -> Model:
     return model
 
 
-def _keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:
+def is_saved_model(path: Path) -> bool:
+    """Returns whether there is a SavedModel at `path`: its directory, or the file in it."""
+    return path.is_dir() or path.name in _SAVED_MODEL_FILES
+
+
+def frozen(
+    path: Path,
+    tags: Sequence[str],
+    signature_name: str,
+    sha256: Callable[[Path], str] = hashing.sha256,
+) -> Model:
+    """Freezes the SavedModel at `path` for one of its signatures, and reads the frozen graph.
+
+    Args:
+      path: a SavedModel's directory, or the file in it.
+      tags: of its graph; empty for "serve".
+      signature_name: gives inputs and outputs; "" for serving_default.
+      sha256: gives the SHA-256 of a file, for the model's digest.
+    Returns the model, with the SavedModel's path and digest.
+    Raises BadInput where it cannot be frozen, or TensorFlow is not installed.
+    """
+    from tfcarve.prepare.freeze.request import DEFAULTS, Options
+
+    options = Options(tuple(tags) or DEFAULTS.tags, signature_name or DEFAULTS.signature)
+    file = _saved_model_file(path) if path.is_dir() else path
+    model = _frozen(path, options, functools.partial(sha256, file))
+    return replace(model, format="saved_model", signatures=(options.signature,))
+
+
+def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
     from tfcarve.prepare.freeze import run  # it reads what it makes by this module
+
+    with run.frozen(path, options) as done:
+        model = _one(_Source(done.path, str(path), digest), ALL)
+    return replace(model, outputs=frozenset(tensor.name for tensor in done.result.outputs))
+
+
+def _keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:
+    from tfcarve.prepare.freeze.request import DEFAULTS
 
     mapped(path)  # it is there, and not empty
     keras.require_signature(path, choice.signatures)
-    with run.frozen(path) as done:
-        model = _one(_Source(done.path, str(path), digest), ALL)
-    outputs = frozenset(tensor.name for tensor in done.result.outputs)
-    return replace(model, format="keras", signatures=(keras.SIGNATURE,), outputs=outputs)
+    model = _frozen(path, DEFAULTS, digest)
+    return replace(model, format="keras", signatures=(keras.SIGNATURE,))
 
 
 def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashing.sha256) -> Model:
@@ -236,7 +276,7 @@ def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashi
 
     A Keras file is frozen first: nothing but full TensorFlow can run it as it is. A SavedModel or MetaGraph is read
     as it stands, with its variables and all its signatures, and without TensorFlow: it may be trained. What an app
-    gets that only infers is smaller: freeze the model (tfcarve.prepare.freeze) and give the frozen graph.
+    gets that only infers is smaller: `frozen` reads the SavedModel as that.
 
     Args:
       path: a file or a SavedModel's directory.
