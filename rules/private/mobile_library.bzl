@@ -49,8 +49,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         it no build proves that the library holds what was selected.
       private_symbols: whether all that the static archives define is renamed but the C interface,
         for an app with a protobuf, Abseil or TensorFlow of its own.
-      optimization: "Oz" (smaller than "Os" by clang), "Os", "O2" or "O3". The sources in which models spend
-        their time (tools/tfcarve/data/hot_sources.yaml) are compiled with "O2" where it is one of the first two.
+      optimization: "Os", "O2", "O3", or "Oz" for the smallest library by clang. With "Os" the sources in which models
+        spend their time (tools/tfcarve/data/hot_sources.yaml) are compiled with "O2".
       cpu: what the library is compiled for on the platforms that have it: "cortex-a72" for a Raspberry Pi 4,
         "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512); it does not run on a CPU without these
         instructions. Else the platform's default, which runs on all that the platform is for.

@@ -111,7 +111,7 @@ no_options_test = analysistest.make(_no_options_impl, config_settings = _ARM64)
 
 def _smallest_impl(ctx):
     env = analysistest.begin(ctx)
-    _require_last(env, compile_commands(env), "-O", _alike("-Oz") | {"hot units": "-O2"})
+    _require_last(env, compile_commands(env), "-O", _alike("-Oz"))
     return analysistest.end(env)
 
 smallest_test = analysistest.make(_smallest_impl, config_settings = _ARM64)
