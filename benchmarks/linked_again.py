@@ -1,0 +1,129 @@
+"""A library that the rules built, linked again with some of its sources compiled for speed and others for size."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.sizes import BUILD_FILE, PACKAGE
+from demo import nested
+from demo.nested import Workspace
+from e2e import given
+from tfcarve.emit import hot, units
+from tfcarve.selection.selection import Selection
+from tfcarve.size import link_line
+from tfcarve.size.elf import Elf
+from tfcarve.size.link_line import Command, LinkLine
+
+_LIBRARY = f"//{PACKAGE}:library"
+_HELPERS = "parts/libhelpers.a"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source's objects for size and for speed; `hot` is that for size where the source is in no group."""
+
+    path: str
+    helper: bool
+    cold: Path
+    hot: Path
+
+    @property
+    def group(self) -> str:
+        """The name of its group, or nothing."""
+        found = hot.group_of(self.path)
+        return found.name if found else ""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A linked library's code and constants, and its stripped file, in bytes."""
+
+    text: int
+    stripped: int
+
+    def less(self, other: Sizes) -> Sizes:
+        """How much larger this is than another."""
+        return Sizes(self.text - other.text, self.stripped - other.stripped)
+
+
+def line(workspace: Workspace, platform: str, selection: Selection, folder: Path) -> LinkLine:
+    """How a library for the platform is compiled and linked; all that its commands read is built."""
+    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
+    given.place(workspace, selection, folder, PACKAGE)
+    named = f"--platforms=@tfcarve//rules/platforms:{platform}"
+    build = workspace.build(
+        [_LIBRARY],
+        [named, "--output_groups=default,sizes", nested.ALL_OUTPUTS],
+        progress=sys.stderr.isatty(),
+    )
+    (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
+    # Another build would replace what the link names.
+    return replace(link_line.load(file, None), root=workspace.execution_root())
+
+
+def _object(command: Command, root: Path, name: str, text: bytes, folder: Path) -> Path:
+    """Compiles a unit; an object of the same text by the same command is kept in the folder."""
+    key = hashlib.sha256(b"\0".join([text, *(a.encode() for a in command.argv)])).hexdigest()
+    kept = folder / f"{key}.o"
+    if not kept.is_file():
+        source = folder / name
+        source.write_bytes(text)
+        partial = kept.with_suffix(".partial")
+        argv = command.with_files(str(partial), [str(source)])
+        subprocess.run(argv, cwd=root, check=True)
+        partial.replace(kept)
+    return kept
+
+
+def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Source]:
+    """Compiles all sources of a selection for size, and those of a group for speed too; objects go into `folder`."""
+    for is_helper, paths, texts in (
+        (False, selection.files, units.units(selection)),
+        (True, selection.helpers, units.helpers(selection)),
+    ):
+        for path in paths:
+            name = units.file_name(path)
+            cold = _object(built.compile, built.root, name, texts[name], folder)
+            fast = cold
+            if hot.group_of(path):
+                fast = _object(built.hot_compile, built.root, name, texts[name], folder)
+            yield Source(path, is_helper, cold, fast)
+
+
+def _archived(objects: Iterable[Path], archive: Path) -> None:
+    archive.unlink(missing_ok=True)
+    subprocess.run(["ar", "qcsD", archive, *objects], check=True)
+
+
+def linked(
+    built: LinkLine, parts: Sequence[Source], fast: frozenset[str], folder: Path
+) -> tuple[Path, Sizes]:
+    """Links a library with the sources of some groups compiled for speed.
+
+    Args:
+      built: how the library is linked.
+      parts: its sources.
+      fast: names of the groups that are compiled for speed.
+      folder: where the files go, by the names that a program looks for.
+    Returns the stripped library and its sizes.
+    """
+    chosen = [(s.helper, s.hot if s.group in fast else s.cold) for s in parts]
+    manifest, helpers = folder / "manifest.o", folder / "libhelpers.a"
+    manifest.write_bytes(dict(built.units())["manifest.pic.o"])
+    _archived([path for is_helper, path in chosen if is_helper], helpers)
+    library, stripped = folder / "unstripped.so", folder / "libtensorflow-core.so"
+    placed = [str(path) for is_helper, path in chosen if not is_helper] + [str(manifest)]
+    link = [
+        str(helpers) if word.endswith(_HELPERS) else word
+        for word in built.link.with_files(str(library), placed)
+    ]
+    subprocess.run(link, cwd=built.root, check=True)
+    strip = built.strip.with_files(str(stripped), [str(library)])
+    subprocess.run(strip, cwd=built.root, check=True)
+    data = stripped.read_bytes()
+    return stripped, Sizes(Elf(data, "the library linked again").text_bytes, len(data))
