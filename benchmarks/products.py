@@ -32,7 +32,7 @@ from bootstrap.fetch_source import from_cache, from_debian
 from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
 from tfcarve import elf_file
-from tfcarve.errors import BadInput, TfcarveError
+from tfcarve.errors import InvalidInput, TfcarveError
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
@@ -246,7 +246,7 @@ def _ours(target: Target, folder: Path) -> list[Built]:
 
 
 def _eigen(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
-    sources = _ROOT / "third_party/tensorflow/lean_kernels"
+    sources = _ROOT / "third_party/tensorflow/overrides/kernels"
     common = [*_copts()["TENSORFLOW_COPTS"], "-fPIC"]
     common += [f"-I{_ROOT}", f"-I{sources}", f"-I{tensorflow / 'include'}"]
 
@@ -393,14 +393,14 @@ def tensorflow_folder() -> Path:
     """The folder of the installed TensorFlow.
 
     Raises:
-        BadInput: there is none, or another version.
+        InvalidInput: there is none, or another version.
     """
     try:
         found = importlib.metadata.distribution("tensorflow-cpu")
     except importlib.metadata.PackageNotFoundError:
         found = None
     if found is None or found.version != _TENSORFLOW:
-        raise BadInput(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
+        raise InvalidInput(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
     return Path(str(found.locate_file("tensorflow")))
 
 
@@ -421,7 +421,7 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
         f"{packed:,} bytes for these",
         f'  shapes, beside the constants themselves. "Packed anew" is with that in each product; {len(SHAPES)} shapes once each.',
         "- Code: what one path needs. Ours: product.cc and the path's functions for products, transposed operands and",
-        "  vectors included. Eigen's: the object of lean_product.h's `Product<float>`, all layouts and vectors. XNNPACK's: two",
+        "  vectors included. Eigen's: the object of override_product.h's `Product<float>`, all layouts and vectors. XNNPACK's: two",
         "  micro-kernels, packing for one layout and the loop around them; not its operators and its choice by CPU.",
         "",
         products_table.times_table(times, SHAPES),

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "benchmarks/products.h"
-#include "tensorflow/core/kernels/lean_product.h"
+#include "tensorflow/core/kernels/override_product.h"
 
 bool Supports(const char* path) {
   // The names are the script's; each is an object of its own.
@@ -26,7 +26,7 @@ void Pack(const char*, const Product&, float*) {}
 
 void Multiply(const char*, const Product& product, const float*) {
   // Eigen's product writes columns: the transposed product's are the rows.
-  tensorflow::lean::Product<float>(product.columns, product.rows, product.depth,
+  tensorflow::overrides::Product<float>(product.columns, product.rows, product.depth,
                                    {product.right, product.columns, true},
                                    {product.left, product.depth, true},
                                    product.out, product.columns);

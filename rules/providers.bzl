@@ -20,7 +20,7 @@ TfMobileLibraryInfo = provider(
         "registrations": "File: libtensorflow-registrations.a, the part of it that a linker must be forced to take.",
         "shared_library": "File: libtensorflow-core.so, stripped; it exports the C interface only.",
         "unstripped_library": "File: the same with its symbols.",
-        "oldest_system": "string: the oldest system it runs on, an API level of Android (\"24\") or a version of " +
+        "minimum_os_version": "string: the oldest system it runs on, an API level of Android (\"24\") or a version of " +
                          "iOS (\"13.0\"); empty for Linux, and where the toolchain does not tell.",
         "with_java": "list[CcLinkingContext]: what a shared library links that also has the functions of TensorFlow's Java " +
                      "classes: these, compiled as the library is, and the library with its symbols as compiled.",

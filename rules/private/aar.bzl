@@ -5,7 +5,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform", "require_platforms")
 load(":objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
-load(":oldest_system.bzl", "lowest", "newest")
+load(":minimum_os_version.bzl", "lowest", "newest")
 load(":system_linker.bzl", "shared_library_flags")
 
 visibility("public")
@@ -29,7 +29,7 @@ def _jni_library_impl(ctx):
         "android",
         soname = _LIBRARY,
         exports = ctx.file._exports,
-        oldest_system = info.oldest_system,
+        minimum_os_version = info.minimum_os_version,
     )
     unstripped = link(
         cc,
@@ -69,7 +69,7 @@ def _android_archive_impl(ctx):
         args.add(library, format = PLATFORMS[platform].cpus.keys()[0] + "=%s")
     args.add("--package", ctx.attr.package)
     args.add("--api-level", newest([
-        ctx.split_attr.library[platform][TfMobileLibraryInfo].oldest_system or lowest(PLATFORMS[platform])
+        ctx.split_attr.library[platform][TfMobileLibraryInfo].minimum_os_version or lowest(PLATFORMS[platform])
         for platform in ctx.attr.platforms
     ]))
     args.add_all(ctx.files._inference_interface, before_each = "--source")

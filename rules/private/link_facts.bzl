@@ -33,14 +33,14 @@ PLATFORM_NAME = select({
     for name in PLATFORMS
 } | {"//conditions:default": ""})
 
-def link_facts(ctx, *, selection, linked, oldest_system, headers, copts):
+def link_facts(ctx, *, selection, linked, minimum_os_version, headers, copts):
     """Declares the link fragments and the include trees of a library.
 
     Args:
       ctx: of a rule with LINK_FACTS_ATTRS and `_tfcarve`.
       selection: File, selection.json.
       linked: CcLinkingContext of all that the library links.
-      oldest_system: string, as in TfMobileLibraryInfo.
+      minimum_os_version: string, as in TfMobileLibraryInfo.
       headers: CcCompilationContext that holds TensorFlow's C++ headers.
       copts: list of compiler flags of TensorFlow's sources.
 
@@ -48,14 +48,14 @@ def link_facts(ctx, *, selection, linked, oldest_system, headers, copts):
       struct(fragments, include_trees): lists of Files; the latter are directories.
     """
     return struct(
-        fragments = _fragments(ctx, selection, linked, oldest_system, headers, copts),
+        fragments = _fragments(ctx, selection, linked, minimum_os_version, headers, copts),
         include_trees = [_c_headers(ctx), _cpp_headers(ctx, headers)],
     )
 
 def _declare(ctx, name):
     return ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
 
-def _fragments(ctx, selection, linked, oldest_system, headers, copts):
+def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
     if not ctx.attr.platform:
         return []
     row = PLATFORMS[ctx.attr.platform]
@@ -65,7 +65,7 @@ def _fragments(ctx, selection, linked, oldest_system, headers, copts):
     ctx.actions.write(facts, json.encode(struct(
         defines = {define: None for define in own_defines + headers.defines.to_list()}.keys(),
         frameworks = [f.removeprefix(_FRAMEWORK) for f in system if f.startswith(_FRAMEWORK)],
-        oldest_system = oldest_system,
+        minimum_os_version = minimum_os_version,
         os = row.os,
         platform = ctx.attr.platform,
         shared_library = row.shared_library or "",

@@ -20,7 +20,7 @@ load(
     "static_library",
     "strip",
 )
-load(":oldest_system.bzl", "oldest_system")
+load(":minimum_os_version.bzl", "minimum_os_version")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load(":selection.bzl", "tf_selection")
@@ -166,12 +166,12 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
 
     contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
     system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
-    oldest = oldest_system(cc, ctx.attr.platform)
+    oldest = minimum_os_version(cc, ctx.attr.platform)
     flags = lld_flags(ctx) + shared_library_flags(
         system,
         soname = "libtensorflow-core.so",
         exports = ctx.file._exports,
-        oldest_system = oldest,
+        minimum_os_version = oldest,
     ) + PROVE_LINK_FLAGS
     map_file = declare_map(ctx)
     unstripped = link(
@@ -201,7 +201,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         ctx,
         selection = selection,
         linked = linked,
-        oldest_system = oldest,
+        minimum_os_version = oldest,
         headers = ctx.attr._core_headers[CcInfo].compilation_context,
         copts = TENSORFLOW_COPTS,
     )
@@ -212,7 +212,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         # iOS has none: its apps link the archive.
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
-        oldest_system = oldest,
+        minimum_os_version = oldest,
         with_java = [ctx.attr._java_natives[CcInfo].linking_context, linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,

@@ -21,7 +21,7 @@ def _protobuf_root(file):
     before, found, _ = file.path.partition("/google/protobuf/")
     return before if found else None
 
-def _lean_root(file):
+def _override_root(file):
     """Where imports of files start that stand in place of others."""
     return file.path.partition("/tensorflow/core/")[0]
 
@@ -37,11 +37,11 @@ def _proto_sources_impl(ctx):
     imported = ctx.files.imports
     args = ctx.actions.args()
     lite = ctx.attr._protos[BuildSettingInfo].value == "lite"
-    lean = ctx.files.lean if lite else []
+    overrides = ctx.files.overrides if lite else []
     args.add(out, format = "--cpp_out=lite:%s" if lite else "--cpp_out=%s")
 
     # The first folder that has a file counts.
-    args.add_all(lean, map_each = _lean_root, format_each = "-I%s", uniquify = True)
+    args.add_all(overrides, map_each = _override_root, format_each = "-I%s", uniquify = True)
     args.add(root, format = "-I%s")
     args.add_all(
         imported,
@@ -53,7 +53,7 @@ def _proto_sources_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._protoc,
         arguments = [args],
-        inputs = ctx.files.srcs + imported + lean,
+        inputs = ctx.files.srcs + imported + overrides,
         outputs = headers + sources,
         mnemonic = "TfProtoSources",
         progress_message = "Generating C++ for %d protos" % len(names),
@@ -73,7 +73,7 @@ proto_sources = rule(
             allow_files = [".proto"],
             doc = "Protos that are imported and not generated here: this repository's and protobuf's own.",
         ),
-        "lean": attr.label_list(
+        "overrides": attr.label_list(
             allow_files = [".proto"],
             doc = "In place of those of `srcs` with the same paths, where messages are lite.",
         ),

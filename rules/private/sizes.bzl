@@ -84,7 +84,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         report = report,
     )
 
-# Stand in a command for the files that `tfcarve size-price` puts there.
+# Stand in a command for the files that `tfcarve size-marginal` puts there.
 _OUTPUT = "TFCARVE_OUTPUT"
 _SOURCE = "TFCARVE_SOURCE"
 

@@ -30,14 +30,14 @@ def _packed_relocations(api_level):
         return ["-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]
     return ["-Wl,--pack-dyn-relocs=android"]
 
-def shared_library_flags(os, *, soname, exports, oldest_system):
+def shared_library_flags(os, *, soname, exports, minimum_os_version):
     """Flags of a shared library for ELF.
 
     Args:
       os: "android" or "linux".
       soname: the name that programs load it by.
       exports: File, the version script of what is exported.
-      oldest_system: string, as in TfMobileLibraryInfo.
+      minimum_os_version: string, as in TfMobileLibraryInfo.
 
     Returns:
       list of strings
@@ -50,7 +50,7 @@ def shared_library_flags(os, *, soname, exports, oldest_system):
     ]
     if os == "android":
         # The NDK's linker is lld.
-        flags += _ANDROID_PAGES + FOLDING + _packed_relocations(int(oldest_system or "0"))
+        flags += _ANDROID_PAGES + FOLDING + _packed_relocations(int(minimum_os_version or "0"))
     else:
         # What is missing must stop the build, not the app. The NDK's own flags say the same.
         flags.append("-Wl,-z,defs")

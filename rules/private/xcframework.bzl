@@ -3,7 +3,7 @@
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":each_platform.bzl", "ALLOWLIST", "each_platform", "require_platforms")
-load(":oldest_system.bzl", "lowest")
+load(":minimum_os_version.bzl", "lowest")
 
 visibility("public")
 
@@ -13,7 +13,7 @@ _ARCHS = {"aarch64": "arm64", "x86_64": "x86_64"}
 def _slice(row, library):
     """PLATFORM:CPU:OLDEST=LIBRARY."""
     platform = "ios-simulator" if row.triple.endswith("-simulator") else "ios"
-    version = (library.oldest_system or lowest(row)).split(".") + ["0"]
+    version = (library.minimum_os_version or lowest(row)).split(".") + ["0"]
     return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], ".".join(version[:2]), library.static_library.path)
 
 def _xcframework_impl(ctx):

@@ -11,7 +11,7 @@ import pytest
 import trees
 
 from tfcarve.cli import main
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package.aar import aar
 from tfcarve.package.java import Classes, compiled
 
@@ -77,9 +77,9 @@ def test_classes(java: Path) -> None:
 def test_javac_that_refuses_or_is_missing(java: Path) -> None:
     (java / "stubs/android/util/Log.java").unlink()
     (java / "stubs/Other.java").write_text("class Other {}")
-    with pytest.raises(BadInput, match=r"refused:(.|\n)*package android\.util does not exist"):
+    with pytest.raises(InvalidInput, match=r"refused:(.|\n)*package android\.util does not exist"):
         _classes(java)
-    with pytest.raises(BadInput, match="no_such_javac: cannot be run"):
+    with pytest.raises(InvalidInput, match="no_such_javac: cannot be run"):
         compiled(java / "no_such_javac", [], [], java / "stubs")
 
 
@@ -123,12 +123,12 @@ def test_native_methods_without_a_function_are_refused(java: Path) -> None:
             without=without,
         )
 
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInput) as refused:
         made()
     assert "no function for the native method Java_org_t_Used_eager" in str(refused.value)
     assert "Java_org_t_T_count" not in str(refused.value)
     assert "jni/x86_64/libt.so" in _members(made("org.t.Used"))
-    with pytest.raises(BadInput, match="Java_org_t_Used_eager"):
+    with pytest.raises(InvalidInput, match="Java_org_t_Used_eager"):
         made("org.t.Us")
 
 
@@ -139,7 +139,7 @@ def test_all_that_is_wrong_is_told_at_once(java: Path) -> None:
             java, "i686-linux-android24", _LIBRARY + _EAGER, "-Wl,-z,max-page-size=4096"
         ),
     }
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInput) as refused:
         aar(
             package="org.t.lib",
             api_level=24,

@@ -6,7 +6,7 @@ from pathlib import Path
 import clang
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package.android_library import AndroidLibrary, problems, read
 
 TARGETS = {
@@ -124,7 +124,7 @@ def test_what_is_no_shared_library_is_refused(tmp_path: Path) -> None:
         (data[:200], "no whole ELF file"),
         (one.read_bytes(), "no shared library"),
     ):
-        with pytest.raises(BadInput, match=message):
+        with pytest.raises(InvalidInput, match=message):
             read(damaged, NAME)
 
 
@@ -133,5 +133,5 @@ def test_any_cut_is_refused_or_read(tmp_path: Path) -> None:
     for size in range(0, len(data), 97):
         try:
             assert isinstance(read(data[:size], NAME), AndroidLibrary)
-        except BadInput:
+        except InvalidInput:
             continue

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import products, products_table
 from benchmarks.products_table import Candidate, Counted, Shape, Taken
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _SOURCES = Path(products.__file__).parent
 _SHAPES = (Shape(10, 20, 1000), Shape(1, 5, 7))
@@ -144,7 +144,7 @@ def test_another_tensorflow(monkeypatch: pytest.MonkeyPatch, version: str | None
         return SimpleNamespace(version=version, locate_file=Path)
 
     monkeypatch.setattr(importlib.metadata, "distribution", found)
-    with pytest.raises(BadInput, match=r"tensorflow-cpu 2\.14\.1: install it"):
+    with pytest.raises(InvalidInput, match=r"tensorflow-cpu 2\.14\.1: install it"):
         products.tensorflow_folder()
 
 

@@ -19,7 +19,7 @@ from selections import selection
 
 from tfcarve.build_files import evaluate as build_file
 from tfcarve.emit import aligned_graph
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
@@ -28,7 +28,7 @@ from tfcarve.prepare.compare import archive
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import check
 from tfcarve.prepare.messages import GraphDef, TensorProto
-from tfcarve.registry import attr_spec, index, records, shadow
+from tfcarve.registry import attr_spec, index, records, skeleton
 from tfcarve.selection import selection as selections
 
 
@@ -76,7 +76,7 @@ def _tensor(data: bytes) -> object:
     try:
         tensor = TensorProto.FromString(data)
     except DecodeError as error:
-        raise BadInput(str(error)) from None
+        raise InvalidInput(str(error)) from None
     return tensors.to_array(tensor, "c")
 
 
@@ -104,7 +104,7 @@ def _transformed(data: bytes) -> object:
     try:
         message.ParseFromString(data)
     except DecodeError as error:
-        raise BadInput(str(error)) from None
+        raise InvalidInput(str(error)) from None
     # What is done in functions needs TensorFlow's definitions of ops.
     message.ClearField("library")
     graph = graph_file.from_message(message)
@@ -117,10 +117,10 @@ def _index(data: bytes) -> object:
     return index.parse(data, "index.json").load()
 
 
-def _shadow(text: str) -> None:
+def _skeleton(text: str) -> None:
     tree = {"a.h": "p/a.h", "b.h": "b.h"}
     for whole in (False, True):
-        shadow.make(text, whole, tree.get)
+        skeleton.make(text, whole, tree.get)
 
 
 _SETS = {"NumberTypes": ("float32",), "QuantizedTypes": ("qint8",), "RealNumberTypes": ()}
@@ -177,7 +177,7 @@ template <typename T> void Register() {
 }
 void All() { Register<float>(); }
 """
-_SHADOW = b"""\
+_SKELETON = b"""\
 /* comment */ #include "a.h"
 #define REGISTER_KERNEL_BUILDER(a, ...) \\
   no
@@ -234,11 +234,11 @@ READERS: dict[str, Reader] = {
         [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
         _SPARE_OF_LISTS,
     ),
-    "index": Reader([index], _index, BadInput, [indexes.INDEX.to_json()], _SPARE_OF_LISTS),
+    "index": Reader([index], _index, InvalidInput, [indexes.INDEX.to_json()], _SPARE_OF_LISTS),
     "selection": Reader(
         [selections],
         lambda data: selections.parse(data, "selection.json"),
-        BadInput,
+        InvalidInput,
         [selection([("A", "AOp", "k.cc")], [("A", "o.cc")], helpers=["h.cc"]).to_json()],
         _SPARE_OF_LISTS,
     ),
@@ -250,13 +250,13 @@ READERS: dict[str, Reader] = {
         100_000_000,  # Python's own parser
     ),
     # Of a command line, which is far shorter than the inputs that memory is measured with.
-    "transforms": Reader([transform_list], _text(transform_list.parse), BadInput, _STEPS, 60_000_000),
+    "transforms": Reader([transform_list], _text(transform_list.parse), InvalidInput, _STEPS, 60_000_000),
     # A constant may hold one value and claim many: up to 256 MB of them are made.
-    "tensor": Reader([tensors], _tensor, BadInput, [_TENSOR], 300_000_000),
-    "transformed": Reader([ends, graph_file, pipeline, *_LOADED], _transformed, BadInput, [_CONVOLUTION], 600_000_000),
-    "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), BadInput, [_NPZ]),
+    "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
+    "transformed": Reader([ends, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
+    "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
-    "shadow": Reader([shadow], _text(_shadow), UnicodeError, [_SHADOW]),
+    "skeleton": Reader([skeleton], _text(_skeleton), UnicodeError, [_SKELETON]),
     "attr_spec": Reader(
         [attr_spec], _text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
     ),
@@ -278,7 +278,7 @@ def read(name: str, data: bytes) -> bool:
 # Words that a fuzzer would take long to find.
 DICTIONARY = sorted({
     word
-    for seed in (_RECORDS, _PBTXT, _BUILD, _SHADOW, json.dumps(sorted(_SETS)).encode())
+    for seed in (_RECORDS, _PBTXT, _BUILD, _SKELETON, json.dumps(sorted(_SETS)).encode())
     for word in seed.split()
     if len(word) < 60
 })  # fmt: skip

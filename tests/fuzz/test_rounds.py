@@ -69,7 +69,7 @@ def test_a_changed_source_resets_the_readers_that_use_it(other_tools: Path) -> N
     wire.write_text(wire.read_text() + "\n# changed\n")
     reset = {name for name, row in record.load().items() if not row.cases}
     assert {"graph_def", "saved_model", "tflite"} <= reset
-    assert reset.isdisjoint({"index", "build_file", "shadow"})
+    assert reset.isdisjoint({"index", "build_file", "skeleton"})
 
 
 def test_the_kept_record_can_be_read() -> None:

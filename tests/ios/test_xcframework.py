@@ -7,7 +7,7 @@ import clang
 import pytest
 
 from tfcarve.cli import main
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package.objects import mach_objects
 from tfcarve.package.xcframework import Slice, universal, xcframework
 
@@ -108,7 +108,7 @@ def test_objects_for_something_else_are_refused(
 ) -> None:
     one = clang.compiled(tmp_path, target, _REGISTERING)
     library = clang.archived(tmp_path / "lib.a", one)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInput) as refused:
         xcframework("libt.a", [_slice(library, platform, arch, oldest)], {})
     assert message in str(refused.value)
     assert one.name in str(refused.value)
@@ -116,11 +116,11 @@ def test_objects_for_something_else_are_refused(
 
 def test_the_same_slice_twice_and_none_are_refused(tmp_path: Path) -> None:
     device = _slices(tmp_path)[0]
-    with pytest.raises(BadInput, match="a second library for arm64 of ios, beside"):
+    with pytest.raises(InvalidInput, match="a second library for arm64 of ios, beside"):
         xcframework("libt.a", [device, device], {})
-    with pytest.raises(BadInput, match="at least one library"):
+    with pytest.raises(InvalidInput, match="at least one library"):
         xcframework("libt.a", [], {})
-    with pytest.raises(BadInput, match="holds no objects"):
+    with pytest.raises(InvalidInput, match="holds no objects"):
         xcframework("libt.a", [Slice("ios", "arm64", (13, 0), b"!<arch>\n", "empty.a")], {})
 
 
@@ -135,7 +135,7 @@ def test_damaged_libraries_are_refused(tmp_path: Path) -> None:
         (fat[:7] + b"\xff" + fat[8:], "a universal file of 255 parts"),
         (whole[0].archive.replace(b"\xcf\xfa\xed\xfe", b"BC\xc0\xde"), "no Mach-O object"),
     ):
-        with pytest.raises(BadInput, match=message):
+        with pytest.raises(InvalidInput, match=message):
             tuple(mach_objects(data, "lib.a"))
 
 

@@ -5,7 +5,7 @@ load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:defs.bzl", "TfMobileLibraryInfo")
 load(":compile_commands.bzl", "compile_commands")
 load(":link_facts.bzl", "link_facts")
-load(":oldest_system_test.bzl", "toolchain_settings")
+load(":minimum_os_version_test.bzl", "toolchain_settings")
 
 def _only_registrations_are_forced_impl(ctx):
     env = analysistest.begin(ctx)

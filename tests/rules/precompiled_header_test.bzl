@@ -2,7 +2,7 @@
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load(":compile_commands.bzl", "compile_commands")
-load(":oldest_system_test.bzl", "toolchain_settings")
+load(":minimum_os_version_test.bzl", "toolchain_settings")
 
 def _included(expected):
     def impl(ctx):

@@ -1,4 +1,4 @@
-"""Sizes of TensorFlow libraries that are really built: attribution, prices, and a budget that is broken."""
+"""Sizes of TensorFlow libraries that are really built: attribution, marginal sizes, and a budget that is broken."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_link_json_makes_the_same_library(report: Report, relinker: Relinker) ->
         assert relinker.whole[measure] == near, measure
 
 
-def test_prices_agree_with_bazels_own_link(
+def test_marginal_sizes_agree_with_bazels_own_link(
     app: Workspace, files: dict[str, Path], relinker: Relinker, tmp_path: Path
 ) -> None:
     """Ten ops: their units deleted by ar, and the rest linked by the command of Bazel's action."""
@@ -85,16 +85,17 @@ def test_prices_agree_with_bazels_own_link(
     ops = sorted({k.op for k in selection.kernels})
     checked = 0
     for op in ops:
-        price = relinker.price(Target("op", op))
-        if price.dropped and set(price.dropped) <= sources:
+        marginal = relinker.marginal_size(Target("op", op))
+        if marginal.dropped and set(marginal.dropped) <= sources:
             archive = tmp_path / "libunits.a"
             archive.write_bytes((link.root / link.link.source).read_bytes())
             members = [
-                f"{source.replace('/', '__').rpartition('.')[0]}.pic.o" for source in price.dropped
+                f"{source.replace('/', '__').rpartition('.')[0]}.pic.o"
+                for source in marginal.dropped
             ]
             subprocess.run(["ar", "d", archive, *members], check=True)
             saved = whole - _linked(command, link, archive, tmp_path)
-            assert price.saved["stripped"] == pytest.approx(saved, abs=_ALIGNMENT), op
+            assert marginal.saved["stripped"] == pytest.approx(saved, abs=_ALIGNMENT), op
             checked += 1
     assert checked >= 10
 
@@ -125,8 +126,8 @@ def _linked(command: Sequence[str], link: link_line.LinkLine, units: Path, folde
 
 def test_model_that_is_dropped_saves_what_only_it_needs(relinker: Relinker) -> None:
     (model,) = {n.model for k in relinker.selection.kernels for n in k.needed_by}
-    price = relinker.price(Target("model", model))
-    assert price.saved["stripped"] > 150_000, "all of its kernels"
+    marginal = relinker.marginal_size(Target("model", model))
+    assert marginal.saved["stripped"] > 150_000, "all of its kernels"
 
 
 def _graph(dtype: int) -> bytes:

@@ -17,7 +17,7 @@ from protos import node
 
 from tfcarve import cli, commands, pinned
 from tfcarve.emit import hot
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import parse
 
@@ -451,7 +451,7 @@ def test_the_tree_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/sources.json")))
-    with pytest.raises(BadInput, match="no TensorFlow source tree: give --tensorflow"):
+    with pytest.raises(InvalidInput, match="no TensorFlow source tree: give --tensorflow"):
         pinned.tree()
     Path("bootstrap").mkdir()
     Path("sources.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
@@ -459,7 +459,8 @@ def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) 
         pinned, "_places", lambda: (Path().absolute(), Path("sources.json").absolute())
     )
     with pytest.raises(
-        BadInput, match="could not get the sources of TensorFlow 9.8.7:(?s:.*)give a source tree"
+        InvalidInput,
+        match="could not get the sources of TensorFlow 9.8.7:(?s:.*)give a source tree",
     ):
         pinned.tree()
 

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from tfcarve import elf_file
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _FILE = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -37,21 +37,23 @@ def test_sections() -> None:
 
 @pytest.mark.parametrize("size", [0, 3, 40, 63, 100])
 def test_cut_off(size: int) -> None:
-    with pytest.raises(BadInput, match=r"x\.o: "):
+    with pytest.raises(InvalidInput, match=r"x\.o: "):
         elf_file.opened(_elf(b"\0.text\0", (1, _PROGBITS, 0, 64))[:size], "x.o")
 
 
 def test_sections_that_overlap() -> None:
     good = _elf(b"\0a\0", *[(1, _PROGBITS, 0, 60)] * 9)
     assert len(_names(good)) == 10
-    with pytest.raises(BadInput, match=r"x\.o: sections that overlap: \d+ bytes in a file of \d+"):
+    with pytest.raises(
+        InvalidInput, match=r"x\.o: sections that overlap: \d+ bytes in a file of \d+"
+    ):
         elf_file.opened(_elf(b"\0a\0", *[(1, _PROGBITS, 0, 80)] * 9), "x.o")
 
 
 def test_names_that_would_be_read_again_for_each_section() -> None:
     sections = [(1, _PROGBITS, 0, 1)] * 2000
     assert len(_names(_elf(b"\0" + b"a" * 1000, *sections))) == 2001
-    with pytest.raises(BadInput, match=r"x\.o: 2001 sections, a name of 9000 bytes"):
+    with pytest.raises(InvalidInput, match=r"x\.o: 2001 sections, a name of 9000 bytes"):
         elf_file.opened(_elf(b"\0" + b"a" * 9000, *sections), "x.o")
 
 
@@ -59,5 +61,5 @@ def test_more_sections_than_there_are() -> None:
     many = bytearray(_elf(b"\0"))
     struct.pack_into("<H", many, 60, 0)  # then the first section's size tells
     struct.pack_into("<Q", many, _FILE.size + 1 + 32, 1 << 40)
-    with pytest.raises(BadInput, match="1099511627776 sections"):
+    with pytest.raises(InvalidInput, match="1099511627776 sections"):
         elf_file.opened(bytes(many), "x.o")

@@ -8,7 +8,7 @@ import pytest
 
 from tfcarve import dtypes, files
 from tfcarve.commands.common import default_defines
-from tfcarve.errors import AnswerIsNo, BadInput, Problem
+from tfcarve.errors import CheckFailed, InvalidInput, Problem
 
 
 def test_write_if_changed(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_write_if_changed(tmp_path: Path) -> None:
 
 def test_a_failure_leaves_no_part(tmp_path: Path) -> None:
     (tmp_path / "folder/x").mkdir(parents=True)
-    with pytest.raises(BadInput, match="folder: cannot be written"):
+    with pytest.raises(InvalidInput, match="folder: cannot be written"):
         files.write_if_changed(tmp_path / "folder", b"data")
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
@@ -34,7 +34,7 @@ def test_write_directory(tmp_path: Path) -> None:
     files.require_own(tmp_path, b"mine".startswith)
     files.write_directory(tmp_path, {"new": b"x"})
     assert [p.name for p in tmp_path.iterdir()] == ["new"]
-    with pytest.raises(BadInput, match="new: cannot be written"):
+    with pytest.raises(InvalidInput, match="new: cannot be written"):
         files.write_directory(tmp_path / "new", {})
 
 
@@ -44,12 +44,12 @@ def test_a_folder_with_files_of_others(tmp_path: Path) -> None:
     files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").write_text("yours")
     with pytest.raises(
-        BadInput, match="holds 'b', which tfcarve did not write there: give a folder"
+        InvalidInput, match="holds 'b', which tfcarve did not write there: give a folder"
     ):
         files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").unlink()
     (tmp_path / "c").mkdir()
-    with pytest.raises(BadInput, match="holds 'c'"):
+    with pytest.raises(InvalidInput, match="holds 'c'"):
         files.require_own(tmp_path, lambda head: True)
 
 
@@ -64,7 +64,7 @@ def test_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert files.cache_directory().parent == tmp_path
     monkeypatch.setattr(os, "getuid", lambda: -1)
     (tmp_path / "tfcarve--1").mkdir()
-    with pytest.raises(BadInput, match="belongs to another user"):
+    with pytest.raises(InvalidInput, match="belongs to another user"):
         files.cache_directory()
 
 
@@ -93,7 +93,7 @@ def test_data_types(read: object, text: object, name: str | None) -> None:
 
 
 def test_problem() -> None:
-    error = AnswerIsNo("no:", [Problem("a", ("b",), "c"), Problem("d")])
+    error = CheckFailed("no:", [Problem("a", ("b",), "c"), Problem("d")])
     assert str(error) == "no:\n  a\n    needed by b\n    c\n  d"
 
 

@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.util import tf_export
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.keras_config import computes
 from tfcarve.prepare.freeze.run import freeze
@@ -69,12 +69,12 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
     for name in ("code.keras", "code.h5"):
         code.save(tmp_path / name)
         with pytest.raises(
-            BadInput, match=f"{name}: Keras cannot load or save it: it has a Lambda, code"
+            InvalidInput, match=f"{name}: Keras cannot load or save it: it has a Lambda, code"
         ):
             read.read(tmp_path / name)
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
-        BadInput, match=r"broken.keras: Keras cannot load or save it: neither.*: save it as a"
+        InvalidInput, match=r"broken.keras: Keras cannot load or save it: neither.*: save it as a"
     ):
         read.read(tmp_path / "broken.keras")
 
@@ -130,7 +130,7 @@ def test_functions_that_a_keras_file_names_are_not_called(tmp_path: Path) -> Non
         ),
     ]:
         file = _changed(tmp_path / "model.keras", name, layer)
-        with pytest.raises(BadInput, match=message):
+        with pytest.raises(InvalidInput, match=message):
             read.read(file)
         assert not made.exists()
         with pytest.raises(AttributeError):  # what it calls gives no tensor
@@ -143,7 +143,7 @@ def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
     _network().save(tmp_path / "model.keras")
     with zipfile.ZipFile(tmp_path / "model.keras", "a") as archive:
         archive.writestr("model.weights.npz", b"")
-    with pytest.raises(BadInput, match=r"its weights are NumPy's \.npz, which may hold code"):
+    with pytest.raises(InvalidInput, match=r"its weights are NumPy's \.npz, which may hold code"):
         read.read(tmp_path / "model.keras")
 
 
@@ -155,7 +155,7 @@ def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
         for member in archive.namelist():
             content = archive.read(member).replace(b'"units": 4', b'"units": 60000')
             to.writestr(member, content.replace(b"[null, 4]", b"[null, 60000]"))
-    with pytest.raises(BadInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
+    with pytest.raises(InvalidInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
         read.read(large)
 
 

@@ -7,7 +7,7 @@ from elftools.common.exceptions import DWARFError, ELFError
 from elftools.common.utils import struct_parse
 from elftools.elf.elffile import ELFFile
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 # What pyelftools raises for files that are damaged.
 DAMAGED = (
@@ -35,15 +35,15 @@ def opened(data: bytes, where: str) -> ELFFile:
       data: the file.
       where: its name, for messages.
     Returns: the file; what reads on in it may raise DAMAGED.
-    Raises BadInput where it is none, or where what its sections say would take far more than the file.
+    Raises InvalidInput where it is none, or where what its sections say would take far more than the file.
     """
     try:
         elf = ELFFile(io.BytesIO(data))
         why = _too_costly(elf, data)
     except DAMAGED as error:
-        raise BadInput(f"{where}: no whole ELF file: {error}") from None
+        raise InvalidInput(f"{where}: no whole ELF file: {error}") from None
     if why:
-        raise BadInput(f"{where}: {why}: damaged or made to be costly")
+        raise InvalidInput(f"{where}: {why}: damaged or made to be costly")
     return elf
 
 

@@ -10,7 +10,7 @@ class TfcarveError(Exception):
     exit_status = 2
 
 
-class BadInput(TfcarveError):
+class InvalidInput(TfcarveError):
     """The input or the use is wrong: exit status 2."""
 
 
@@ -31,7 +31,7 @@ class Problem:
         return "\n".join(lines)
 
 
-class AnswerIsNo(TfcarveError):
+class CheckFailed(TfcarveError):
     """The question was understood and the answer is no: exit status 1.
 
     Holds every problem at once, so that one run shows all there is to mend.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _HEAD = 64
 # How the escapes of halves of characters begin.
@@ -33,26 +33,26 @@ def cache_directory() -> Path:
     folder = Path(tempfile.gettempdir(), f"tfcarve-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
-        raise BadInput(
+        raise InvalidInput(
             f"{folder}: belongs to another user: set XDG_CACHE_HOME to a folder of yours"
         )
     return folder
 
 
 def read_bytes(path: Path) -> bytes:
-    """Returns the content of `path`; raises BadInput with the reason where it can't be read."""
+    """Returns the content of `path`; raises InvalidInput with the reason where it can't be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
+        raise InvalidInput(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise BadInput(f"{path}: is a directory: give a file") from None
+        raise InvalidInput(f"{path}: is a directory: give a file") from None
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def whole_characters(data: bytes, where: str) -> bytes:
-    """Returns JSON as it is; raises BadInput, with `where`, the file's name, where it holds half of a character.
+    """Returns JSON as it is; raises InvalidInput, with `where`, the file's name, where it holds half of a character.
 
     JSON can say that by an escape (RFC 8259, section 8.2); no text in UTF-8 can.
     """
@@ -64,12 +64,12 @@ def whole_characters(data: bytes, where: str) -> bytes:
                 text.encode()
             except UnicodeEncodeError as error:
                 half = ord(text[error.start])
-                raise BadInput(f"{where}: \\u{half:04x} is half of a character") from None
+                raise InvalidInput(f"{where}: \\u{half:04x} is half of a character") from None
     return data
 
 
 def read_json(path: Path) -> bytes:
-    """Returns the content of a JSON file; raises BadInput as read_bytes and whole_characters do."""
+    """Returns the content of a JSON file; raises InvalidInput as read_bytes and whole_characters do."""
     return whole_characters(read_bytes(path), str(path))
 
 
@@ -92,7 +92,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+        raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
     try:
         with os.fdopen(handle, "wb") as stream:
             for piece in pieces:
@@ -102,7 +102,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+        raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
@@ -119,16 +119,16 @@ def require_own(folder: Path, is_ours: Callable[[bytes], bool]) -> None:
     Args:
       folder: may be there or not.
       is_ours: says of the first bytes of a file whether tfcarve writes such files there.
-    Raises BadInput where it holds something else.
+    Raises InvalidInput where it holds something else.
     """
     try:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             if not entry.is_file() or not is_ours(_head(entry)):
-                raise BadInput(
+                raise InvalidInput(
                     f"{folder}: holds {entry.name!r}, which tfcarve did not write there: give a folder of its own"
                 )
     except OSError as error:
-        raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{folder}: cannot be read: {error.strerror}") from None
 
 
 def write_directory(folder: Path, content: dict[str, bytes]) -> None:
@@ -139,6 +139,6 @@ def write_directory(folder: Path, content: dict[str, bytes]) -> None:
             if entry.name not in content:
                 entry.unlink()
     except OSError as error:
-        raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
+        raise InvalidInput(f"{folder}: cannot be written: {error.strerror}") from None
     for name, data in sorted(content.items()):
         write_if_changed(folder / name, data)

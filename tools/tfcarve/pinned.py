@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import files
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _DONE = "tfcarve_source.json"
 
@@ -77,7 +77,7 @@ def _get(tools: Path, sources: Path, tree: Path, pin: dict[str, Any], folder: Pa
         status, reason = _fetch(tools, sources, tree, "--from", "clients")
     if status:
         tried = "\n".join(f"  {line}" for text in [*failures, reason] for line in text.splitlines())
-        raise BadInput(
+        raise InvalidInput(
             f"could not get the sources of TensorFlow {pin['version']}:\n{tried}\n"
             "give a source tree with --tensorflow DIR, or the archive's folder as TFCARVE_DISTDIR"
         )
@@ -86,11 +86,13 @@ def _get(tools: Path, sources: Path, tree: Path, pin: dict[str, Any], folder: Pa
 def tree() -> Path:
     """Returns the folder with the pinned TensorFlow's sources, getting them where they are not there yet.
 
-    Raises BadInput, with each way that was tried, where they can't be had.
+    Raises InvalidInput, with each way that was tried, where they can't be had.
     """
     tools, sources = _places()
     if not sources.is_file() or not (tools / "bootstrap").is_dir():
-        raise BadInput("no TensorFlow source tree: give --tensorflow DIR or set TFCARVE_TENSORFLOW")
+        raise InvalidInput(
+            "no TensorFlow source tree: give --tensorflow DIR or set TFCARVE_TENSORFLOW"
+        )
     pin = json.loads(sources.read_bytes())["tensorflow"]
     cache = files.cache_directory() / "trees"
     cache.mkdir(parents=True, exist_ok=True)

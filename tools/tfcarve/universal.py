@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 MAGIC = b"\xca\xfe\xba\xbe"
 _MOST_PARTS = 32
@@ -17,16 +17,18 @@ def parts(data: bytes, where: str) -> Iterator[bytes]:
       where: its name, for messages.
 
     Raises:
-      BadInput: it ends in its header, or a part reaches beyond its end.
+      InvalidInput: it ends in its header, or a part reaches beyond its end.
     """
     try:
         (count,) = struct.unpack_from(">I", data, 4)
         if not 0 < count <= _MOST_PARTS:
-            raise BadInput(f"{where}: a universal file of {count} parts")
+            raise InvalidInput(f"{where}: a universal file of {count} parts")
         for number in range(count):
             _, _, start, size, _ = struct.unpack_from(">5I", data, 8 + 20 * number)
             if start + size > len(data):
-                raise BadInput(f"{where}: its part {number} ends beyond the file: was it cut off?")
+                raise InvalidInput(
+                    f"{where}: its part {number} ends beyond the file: was it cut off?"
+                )
             yield data[start : start + size]
     except struct.error:
-        raise BadInput(f"{where}: a universal file that ends in its header") from None
+        raise InvalidInput(f"{where}: a universal file that ends in its header") from None

@@ -8,7 +8,7 @@ import pytest
 from tfcarve import dtypes
 from tfcarve.benchmark import arrays
 from tfcarve.benchmark.task import RANDOM_TYPES
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 def _npy(array: np.ndarray) -> bytes:  # type: ignore[type-arg]
@@ -52,7 +52,7 @@ def test_npy(dtype: str, shape: tuple[int, ...]) -> None:
     ],
 )
 def test_what_is_no_npy(content: bytes) -> None:
-    with pytest.raises(BadInput, match=r"^x\.npy: "):
+    with pytest.raises(InvalidInput, match=r"^x\.npy: "):
         arrays.parse_npy(content, "x.npy")
 
 
@@ -103,6 +103,6 @@ def test_scalar() -> None:
     ],
 )
 def test_bad_descriptions(description: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInput) as caught:
         arrays.random_input(description)
     assert str(caught.value).startswith(repr(description))

@@ -9,7 +9,7 @@ import pytest
 
 from tfcarve.benchmark import emulated
 from tfcarve.benchmark.task import Task
-from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.errors import CheckFailed, InvalidInput
 
 # A stand-in that takes the options of benchmark_model, writes what it would, and loops a million times for each run.
 _PROGRAM = r"""
@@ -82,8 +82,8 @@ def test_the_plugin_is_compiled_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("output", "error", "message"),
     [
-        ("refused", AnswerIsNo, "m.pb: no such node"),
-        ("silent", BadInput, "m: ended with status 3"),
+        ("refused", CheckFailed, "m.pb: no such node"),
+        ("silent", InvalidInput, "m: ended with status 3"),
     ],
 )
 def test_program_that_fails(
@@ -95,10 +95,10 @@ def test_program_that_fails(
 
 
 def test_no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="programs for x86_32 run neither here nor under qemu"):
+    with pytest.raises(InvalidInput, match="programs for x86_32 run neither here nor under qemu"):
         emulated.emulator("x86_32")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(BadInput, match="qemu-arm is not on PATH: .* apt-get install qemu-user"):
+    with pytest.raises(InvalidInput, match="qemu-arm is not on PATH: .* apt-get install qemu-user"):
         emulated.emulator("armv7")
 
 
@@ -107,7 +107,7 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (qemu, *_) = emulated.emulator("aarch64")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(BadInput, match="no C compiler on PATH: .* apt-get install gcc"):
+    with pytest.raises(InvalidInput, match="no C compiler on PATH: .* apt-get install gcc"):
         emulated.plugin(qemu)
 
 
@@ -131,5 +131,5 @@ def test_no_version(said: str) -> None:
 
 
 def test_emulator_without_a_version() -> None:
-    with pytest.raises(BadInput, match="false: does not say its version"):
+    with pytest.raises(InvalidInput, match="false: does not say its version"):
         emulated.plugin(shutil.which("false") or "")

@@ -8,7 +8,7 @@ import pytest
 
 from tfcarve.benchmark import executable
 from tfcarve.benchmark.executable import Executable
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _COMPILERS = {
     "x86_64": "gcc",
@@ -47,7 +47,7 @@ def test_what_is_neither(tmp_path: Path) -> None:
         (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),
         (bytes(other), "m: is for ELF machine 243"),
     ):
-        with pytest.raises(BadInput) as caught:
+        with pytest.raises(InvalidInput) as caught:
             executable.look(data, "m")
         assert str(caught.value).startswith(message)
 

@@ -8,7 +8,7 @@ import benchmark_values
 import pytest
 
 from tfcarve.benchmark import measured
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 def _parse(document: Any) -> measured.Measured:
@@ -79,12 +79,12 @@ def _drop(*path: Any) -> Callable[[Any], None]:
 def test_what_is_no_benchmark(change: Callable[[Any], None], message: str) -> None:
     document = benchmark_values.document()
     change(document)
-    with pytest.raises(BadInput, match=r"^b\.json: ") as caught:
+    with pytest.raises(InvalidInput, match=r"^b\.json: ") as caught:
         _parse(document)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"1", b"{", b'{"version": 1', b"\xff", b"[" * 99_999])
 def test_what_is_no_document(data: bytes) -> None:
-    with pytest.raises(BadInput, match=r"^b\.json: "):
+    with pytest.raises(InvalidInput, match=r"^b\.json: "):
         measured.parse(data, "b.json")

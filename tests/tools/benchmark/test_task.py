@@ -6,7 +6,7 @@ import pytest
 
 from tfcarve.benchmark import task
 from tfcarve.benchmark.task import Task
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.summary import Summary, Tensor
 
 _MODEL = Path("m.pb")
@@ -67,7 +67,7 @@ def test_inputs_that_are_not_given() -> None:
     ],
 )
 def test_inputs_that_must_be_given(tensor: Tensor, message: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInput) as caught:
         task.other_inputs(_summary(tensor), [], _MODEL)
     assert str(caught.value).startswith(message)
     assert task.other_inputs(_summary(tensor), ["x"], _MODEL) == ()
@@ -76,5 +76,5 @@ def test_inputs_that_must_be_given(tensor: Tensor, message: str) -> None:
 def test_outputs() -> None:
     found = _summary(outputs=(_input("y", "", None), _input("z", "", None)))
     assert task.outputs(found, _MODEL) == ("y", "z")
-    with pytest.raises(BadInput, match=r"^m\.pb: every node is read by another: give --output"):
+    with pytest.raises(InvalidInput, match=r"^m\.pb: every node is read by another: give --output"):
         task.outputs(_summary(), _MODEL)

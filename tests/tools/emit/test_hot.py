@@ -8,7 +8,7 @@ import pytest
 import trees
 
 from tfcarve.emit import hot
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _KERNELS = "tensorflow/core/kernels"
 
@@ -74,5 +74,7 @@ def test_group_of(source: str, group: str | None) -> None:
     ],
 )
 def test_bad_tables(document: object, message: str) -> None:
-    with pytest.raises(BadInput, match="hot.yaml: not as its head says: .*" + re.escape(message)):
+    with pytest.raises(
+        InvalidInput, match="hot.yaml: not as its head says: .*" + re.escape(message)
+    ):
         hot.parse(document, "hot.yaml")

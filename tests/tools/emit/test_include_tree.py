@@ -6,7 +6,7 @@ import pytest
 
 from tfcarve.cli import main
 from tfcarve.emit.include_tree import IncludePath, include_tree
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 def _write(root: Path, files: dict[str, str]) -> Path:
@@ -40,7 +40,7 @@ def test_nothing_outside_is_copied(tmp_path: Path) -> None:
 
 
 def test_missing_header(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"a/none.h: in none of the 1 include folders"):
+    with pytest.raises(InvalidInput, match=r"a/none.h: in none of the 1 include folders"):
         include_tree(IncludePath([tmp_path]), ["a/none.h"])
 
 

@@ -8,7 +8,7 @@ from selections import selection
 
 from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.emit.kernel_groups import kernel_groups
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _K = "tensorflow/core/kernels/"
 _BUILD = """
@@ -90,7 +90,7 @@ def test_nothing_is_lacking(tmp_path: Path) -> None:
 
 
 def test_a_tree_without_the_filegroups(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no filegroup portable_extended_ops_group2 or android_"):
+    with pytest.raises(InvalidInput, match="no filegroup portable_extended_ops_group2 or android_"):
         kernel_groups(_MADE, _tree(tmp_path, ""))
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tfcarve.emit.link_facts import FRAGMENTS, LinkFacts, fragment, parse
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 LINUX = LinkFacts(
     platform="linux_arm64",
     os="linux",
-    oldest_system="",
+    minimum_os_version="",
     shared_library="libtensorflow-core.so",
     frameworks=(),
     system_flags=("-ldl", "-pthread"),
@@ -76,14 +76,16 @@ def test_macros_of_the_headers_reach_cmake_and_make() -> None:
         ("ios", "tensorflow-core.xcconfig", "// It runs on iOS 15.0 and newer: set IPHONEOS_DEPLOYMENT"),
     ],
 )  # fmt: skip
-def test_the_oldest_system_is_told(system: str, name: str, message: str) -> None:
+def test_the_minimum_os_version_is_told(system: str, name: str, message: str) -> None:
     assert f"\n{message}" in fragment(OTHERS[system], name, "1").decode()
-    untold = replace(OTHERS[system], oldest_system="")
+    untold = replace(OTHERS[system], minimum_os_version="")
     assert "It runs on" not in fragment(untold, name, "1").decode()
 
 
 def test_a_fragment_of_another_system_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"Android.mk: not made for linux_arm64; there are: Tensor"):
+    with pytest.raises(
+        InvalidInput, match=r"Android.mk: not made for linux_arm64; there are: Tensor"
+    ):
         fragment(LINUX, "Android.mk", "2.14.1")
 
 
@@ -100,14 +102,14 @@ def test_a_fragment_of_another_system_is_refused() -> None:
         (_document(frameworks=["A;B"]), "letters, digits"),
         (_document(defines=['A="$(B)"']), "letters, digits"),
         (_document(platform=""), "letters, digits"),
-        (_document(oldest_system="13\n#"), "no version: digits and dots only"),
+        (_document(minimum_os_version="13\n#"), "no version: digits and dots only"),
     ],
 )
 def test_bad_facts(data: bytes, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         parse(data, "facts")
 
 
 def test_a_version_from_a_model_is_no_way_into_a_makefile() -> None:
-    with pytest.raises(BadInput, match="version"):
+    with pytest.raises(InvalidInput, match="version"):
         fragment(LINUX, "tensorflow-core.mk", "2\n$(shell date)")

@@ -4,7 +4,7 @@ import pytest
 from selections import selection
 
 from tfcarve.emit.op_files import extended, op_files
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _MADE = selection([("A", "AOp", "k/b.cc")], [("A", "o/ops.cc")], helpers=["k/a.cc", "k/b.cc"])
 
@@ -45,7 +45,7 @@ def test_nothing_is_missing(text: str) -> None:
 @pytest.mark.parametrize("path", ["k/a.cc\nk/b.cc", "../b.cc", "$(b).cc", "a b.cc", ""])
 def test_paths_that_no_source_has(path: str) -> None:
     made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
-    with pytest.raises(BadInput, match="no path of a source"):
+    with pytest.raises(InvalidInput, match="no path of a source"):
         op_files(made)
-    with pytest.raises(BadInput, match="no path of a source"):
+    with pytest.raises(InvalidInput, match="no path of a source"):
         extended("k/b.cc\n", made)

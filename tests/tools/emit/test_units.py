@@ -4,7 +4,7 @@ import pytest
 from selections import selection
 
 from tfcarve.emit import units
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 def test_units() -> None:
@@ -62,7 +62,7 @@ def test_names_that_are_hostile_stay_strings() -> None:
 
 @pytest.mark.parametrize("path", ['a".cc', "a\nb.cc", "../a.cc", "", "a b.cc"])
 def test_paths_that_are_none(path: str) -> None:
-    with pytest.raises(BadInput, match="no path of a source"):
+    with pytest.raises(InvalidInput, match="no path of a source"):
         units.file_name(path)
 
 
@@ -76,5 +76,5 @@ def test_unit_is_never_called_as_its_source() -> None:
 
 def test_two_sources_with_one_name() -> None:
     clash = selection([("A", "AOp", "a/b__c.cc"), ("B", "BOp", "a__b/c.cc")])
-    with pytest.raises(BadInput, match="a__b__c.cc as another source has"):
+    with pytest.raises(InvalidInput, match="a__b__c.cc as another source has"):
         units.units(clash)

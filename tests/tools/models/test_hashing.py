@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import hashing
 from tfcarve.models.hashing import Ahead, sha256
 
@@ -46,9 +46,9 @@ def test_what_is_no_file_is_said_when_it_is_asked_for(tmp_path: Path) -> None:
     there = _file(tmp_path / "m.pb", 1)
     with Ahead([tmp_path / "none.pb", tmp_path, there]) as hashes:
         assert hashes.sha256(there) == _right(there)
-        with pytest.raises(BadInput, match=r"none\.pb: cannot be read: No such file"):
+        with pytest.raises(InvalidInput, match=r"none\.pb: cannot be read: No such file"):
             hashes.sha256(tmp_path / "none.pb")
-        with pytest.raises(BadInput, match="cannot be read: Is a directory"):
+        with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
             hashes.sha256(tmp_path)
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_hashed_any_more(
 
     monkeypatch.setattr(mmap, "mmap", failing)
     path = _file(tmp_path / "m.pb", 1)
-    with Ahead([path]) as hashes, pytest.raises(BadInput, match="cannot be read: Input/output"):
+    with Ahead([path]) as hashes, pytest.raises(InvalidInput, match="cannot be read: Input/output"):
         hashes.sha256(path)
 
 
@@ -69,9 +69,9 @@ def test_it_ends_with_what_it_was_for(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(20_000_000_000)
     start, interval, threads = time.monotonic(), sys.getswitchinterval(), threading.active_count()
-    with pytest.raises(BadInput, match="no model"), Ahead([path]):
+    with pytest.raises(InvalidInput, match="no model"), Ahead([path]):
         assert threading.active_count() == threads + 1
-        raise BadInput("no model")
+        raise InvalidInput("no model")
     assert threading.active_count() == threads
     assert sys.getswitchinterval() == interval
     assert time.monotonic() - start < 10  # all of it takes a minute

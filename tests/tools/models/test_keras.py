@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.keras_config import UnsafeError, computes, require_layers_alone, require_safe
 from tfcarve.models.read import read
 
@@ -19,7 +19,7 @@ from tfcarve.models.read import read
 def test_without_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     (tmp_path / name).write_bytes(b"x")
-    with pytest.raises(BadInput) as raised:
+    with pytest.raises(InvalidInput) as raised:
         read(tmp_path / name)
     assert f"{name}: is a Keras file: tensorflow is not installed in {sys.executable}" in str(
         raised.value

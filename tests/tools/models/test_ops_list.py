@@ -2,19 +2,19 @@
 
 import pytest
 
-from tfcarve.models.node_use import OpAsk
+from tfcarve.models.node_use import RequestedOp
 from tfcarve.models.ops_list import ListError, OpsList, from_json, from_yaml
 
 
 @pytest.mark.parametrize(
     ("text", "asks"),
     [
-        ('[["Add", "AddOp"]]', (OpAsk("Add", "AddOp"),)),
-        ('[["Add", null], ["Add", null]]', (OpAsk("Add", ""),)),
-        ('[["Add", "A"], ["Sub", "S"]]', (OpAsk("Add", "A"), OpAsk("Sub", "S"))),
+        ('[["Add", "AddOp"]]', (RequestedOp("Add", "AddOp"),)),
+        ('[["Add", null], ["Add", null]]', (RequestedOp("Add", ""),)),
+        ('[["Add", "A"], ["Sub", "S"]]', (RequestedOp("Add", "A"), RequestedOp("Sub", "S"))),
     ],
 )
-def test_json(text: str, asks: tuple[OpAsk, ...]) -> None:
+def test_json(text: str, asks: tuple[RequestedOp, ...]) -> None:
     assert from_json(text) == OpsList(asks)
 
 
@@ -40,13 +40,16 @@ def test_wrong_json(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "asks"),
     [
-        ("ops: [Add]", (OpAsk("Add"),)),
-        ("{ops: [Add], dtypes: [float, int32]}", (OpAsk("Add", None, ("float32", "int32")),)),
-        ("ops: [{op: Add, types: [half]}]", (OpAsk("Add", None, ("float16",)),)),
-        ("ops: [{op: Add, classes: ['A<b>', C]}]", (OpAsk("Add", "A<b>"), OpAsk("Add", "C"))),
+        ("ops: [Add]", (RequestedOp("Add"),)),
+        ("{ops: [Add], dtypes: [float, int32]}", (RequestedOp("Add", None, ("float32", "int32")),)),
+        ("ops: [{op: Add, types: [half]}]", (RequestedOp("Add", None, ("float16",)),)),
+        (
+            "ops: [{op: Add, classes: ['A<b>', C]}]",
+            (RequestedOp("Add", "A<b>"), RequestedOp("Add", "C")),
+        ),
     ],
 )
-def test_yaml(text: str, asks: tuple[OpAsk, ...]) -> None:
+def test_yaml(text: str, asks: tuple[RequestedOp, ...]) -> None:
     assert from_yaml(text) == OpsList(asks)
 
 

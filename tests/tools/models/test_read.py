@@ -10,7 +10,7 @@ import protos
 import pytest
 from protos import node
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read as reading
 from tfcarve.models.read import Choice, read
 
@@ -83,7 +83,7 @@ def test_tags(tmp_path: Path) -> None:
     path = _write(tmp_path / "saved_model.pb", data)
     assert [n.op for n in read(path, Choice(("gpu",))).nodes] == ["Elu"]
     assert [n.op for n in read(path).nodes] == ["Relu", "Elu"]
-    with pytest.raises(BadInput, match="no graph with the tags tpu: it has serve; serve, gpu"):
+    with pytest.raises(InvalidInput, match="no graph with the tags tpu: it has serve; serve, gpu"):
         read(path, Choice(("tpu",)))
 
 
@@ -150,7 +150,7 @@ def test_signatures_in_text_form(tmp_path: Path) -> None:
 def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: str) -> None:
     data = protos.saved_model(protos.meta_graph(_TWO_HEADS, "serve", signatures=_SIGNATURES))
     path = _write(tmp_path / "saved_model.pb", data)
-    with pytest.raises(BadInput, match=f"^{path}: {message}"):
+    with pytest.raises(InvalidInput, match=f"^{path}: {message}"):
         read(path, Choice(signatures=(signature,)))
 
 
@@ -177,31 +177,31 @@ def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: 
 )
 def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str) -> None:
     path = _write(tmp_path / name, content)
-    with pytest.raises(BadInput, match=message) as raised:
+    with pytest.raises(InvalidInput, match=message) as raised:
         read(path)
     assert str(raised.value).startswith(f"{path}: ")
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="gone.pb: no such file: give a model"):
+    with pytest.raises(InvalidInput, match="gone.pb: no such file: give a model"):
         read(tmp_path / "gone.pb")
 
 
 def test_directory_that_is_no_saved_model(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is a directory without saved_model.pb"):
+    with pytest.raises(InvalidInput, match="is a directory without saved_model.pb"):
         read(tmp_path)
 
 
 def test_directory_under_a_files_name(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pb").mkdir()
-    with pytest.raises(BadInput, match="is a directory"):
+    with pytest.raises(InvalidInput, match="is a directory"):
         read(tmp_path)
 
 
 def test_unreadable(tmp_path: Path) -> None:
     loop = tmp_path / "loop.pb"
     loop.symlink_to(loop)
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(InvalidInput, match="cannot be read"):
         read(loop)
 
 

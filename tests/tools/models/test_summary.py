@@ -6,7 +6,7 @@ import protos
 import pytest
 from protos import node
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.read import read
 from tfcarve.models.summary import Tensor, summary
 
@@ -46,6 +46,6 @@ def test_shapes_of_tensors(dimensions: tuple[int, ...], good: bool, tmp_path: Pa
         assert summary(read(path)).parameters == 2**62
     else:
         with pytest.raises(
-            BadInput, match="m.pb: node 'w': a shape of more than 9223372036854775807 elements"
+            InvalidInput, match="m.pb: node 'w': a shape of more than 9223372036854775807 elements"
         ):
             summary(read(path))

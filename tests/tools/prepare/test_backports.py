@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 
@@ -34,7 +34,7 @@ def test_an_axis_that_concat_can_not_have(evaluator: Evaluator) -> None:
         axis = tf1.placeholder(tf.int64, [], name="axis")
         tf.raw_ops.ConcatV2(values=[x, x], axis=axis, name="y")
 
-    with pytest.raises(BadInput, match=r"node 'y': its axis is of int64 and no constant"):
+    with pytest.raises(InvalidInput, match=r"node 'y': its axis is of int64 and no constant"):
         prepared.transformed(prepared.drawn(draw), "backport_concatv2", evaluator)
 
 

@@ -1,4 +1,4 @@
-"""Damaged graphs: each is refused with BadInput or can be worked on; none takes memory beyond its size."""
+"""Damaged graphs: each is refused with InvalidInput or can be worked on; none takes memory beyond its size."""
 
 import contextlib
 from pathlib import Path
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file, nodes, pipeline, transforms
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, consumer_counts
@@ -57,7 +57,7 @@ def _damaged(draw: st.DrawFn) -> bytes:
 def _worked_on(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "Const":
-            with contextlib.suppress(BadInput):
+            with contextlib.suppress(InvalidInput):
                 nodes.value(node)
     outputs = [n.name for n in graph.nodes if n.name not in consumer_counts(graph)]
     evaluator = Evaluator()
@@ -73,7 +73,7 @@ def _worked_on(graph: Graph) -> None:
 @settings(max_examples=_CASES)
 @given(_damaged())
 def test_damaged(data: bytes) -> None:
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         _worked_on(graph_file.parse(data, _PATH))
 
 
@@ -83,10 +83,10 @@ def test_the_seed_is_good() -> None:
 
 @pytest.mark.parametrize("size", range(0, len(_SEED), 37))
 def test_cut_off(size: int) -> None:
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         graph_file.parse(_SEED[:size], _PATH)
 
 
 def test_equal_nodes_are_refused_at_once() -> None:
-    with pytest.raises(BadInput, match="there are two of that name"):
+    with pytest.raises(InvalidInput, match="there are two of that name"):
         graph_file.parse(b"\x0a\x05\x12\x03Neg" * 100_000, _PATH)

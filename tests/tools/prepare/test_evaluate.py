@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import evaluate, tensors
 from tfcarve.prepare.evaluate import Evaluator, Failed, Output
 from tfcarve.prepare.graph import Graph, Ref
@@ -80,7 +80,7 @@ def _fill(count: int) -> Graph:
 def test_memory_is_bounded() -> None:
     with (
         Evaluator() as own,
-        pytest.raises((BadInput, Failed)) as refused,
+        pytest.raises((InvalidInput, Failed)) as refused,
         own.loaded(_fill(1 << 40)) as loaded,
     ):
         loaded.run([Ref("y")], {})
@@ -91,7 +91,7 @@ def test_it_begins_again_after_its_end() -> None:
     with Evaluator() as own:
         assert "Relu" in own.op_defs
         own._process.kill()  # type: ignore[union-attr]
-        with pytest.raises(BadInput, match="TensorFlow's process ended with status -9"):
+        with pytest.raises(InvalidInput, match="TensorFlow's process ended with status -9"):
             own.request({"do": "op_list"})
         with own.loaded(_fill(3)) as loaded:
             (y,) = loaded.run([Ref("y")], {})
@@ -114,7 +114,9 @@ def test_a_python_without_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert evaluate.libraries().is_dir()
     monkeypatch.setattr(importlib.util, "find_spec", none)
-    with pytest.raises(BadInput, match=r"tensorflow is not installed in .*tfcarve\[tensorflow\]"):
+    with pytest.raises(
+        InvalidInput, match=r"tensorflow is not installed in .*tfcarve\[tensorflow\]"
+    ):
         evaluate.libraries()
 
 

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from prepared import Array, tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 
@@ -310,7 +310,7 @@ def test_damaged_weights(evaluator: Evaluator) -> None:
     weights = next(n for n in graph.nodes if n.op == "Const" and "ilter" in n.name)
     weights.attr["value"].tensor.tensor_content = b"1234"
     with pytest.raises(
-        BadInput, match=r"^fold_batch_norms: node '.*ilter.*: a constant of 108 values"
+        InvalidInput, match=r"^fold_batch_norms: node '.*ilter.*: a constant of 108 values"
     ):
         prepared.transformed(graph, "fold_batch_norms", evaluator)
 

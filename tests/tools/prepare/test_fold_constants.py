@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
@@ -101,7 +101,7 @@ def test_limits(evaluator: Evaluator) -> None:
     assert "Sqrt" in left("exclude_node=scale")
     assert "Sqrt" in left("max_constant_size_in_bytes=15")
     assert "Sqrt" not in left("max_constant_size_in_bytes=16")
-    with pytest.raises(BadInput, match=r"^fold_constants: max_constant_size_in_bytes=-1"):
+    with pytest.raises(InvalidInput, match=r"^fold_constants: max_constant_size_in_bytes=-1"):
         left("max_constant_size_in_bytes=-1")
 
 
@@ -126,7 +126,7 @@ def test_what_is_huge_and_does_not_say_so_is_refused() -> None:
     with Evaluator() as own:
         try:
             after = prepared.transformed(prepared.drawn(draw), "fold_constants", own)
-        except BadInput as error:
+        except InvalidInput as error:
             assert "TensorFlow's process ended" in str(error)
         else:
             assert "Sum" in prepared.ops(after)
@@ -148,7 +148,7 @@ def test_shapes_that_do_not_fit(evaluator: Evaluator) -> None:
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[0].size = 4
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[1].size = 3
     with pytest.raises(
-        BadInput, match=r"^fold_constants: TensorFlow says: .*Dimensions must be equal"
+        InvalidInput, match=r"^fold_constants: TensorFlow says: .*Dimensions must be equal"
     ):
         prepared.transformed(graph, "fold_constants", evaluator)
 
@@ -214,7 +214,7 @@ def test_output_shapes_are_cleared(evaluator: Evaluator) -> None:
     by_name(graph)["y"].attr["_output_shapes"].list.shape.add().dim.add(size=7)
     cleared = prepared.transformed(graph, "fold_constants", evaluator)
     assert "_output_shapes" not in by_name(cleared)["y"].attr
-    with pytest.raises(BadInput, match="_output_shapes attribute inconsistent"):
+    with pytest.raises(InvalidInput, match="_output_shapes attribute inconsistent"):
         prepared.transformed(graph, "fold_constants(clear_output_shapes=false)", evaluator)
 
 

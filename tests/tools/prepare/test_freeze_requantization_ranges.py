@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 from tfcarve.prepare.nodes import value
@@ -101,19 +101,19 @@ def test_a_log_of_another_graph(
 ) -> None:
     log = tmp_path / "run.log"
     _log(log, (-1, 1), name=name)
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         _frozen(log, evaluator)
 
 
 def test_no_log(tmp_path: Path, evaluator: Evaluator) -> None:
     log = tmp_path / "run.log"
-    with pytest.raises(BadInput, match="run.log: No such file"):
+    with pytest.raises(InvalidInput, match="run.log: No such file"):
         _frozen(log, evaluator)
     log.write_bytes(b"\xff;a__print__;__requant_min_max:[x][nan]")
-    with pytest.raises(BadInput, match=r"run.log: no ranges: log them with insert_logging"):
+    with pytest.raises(InvalidInput, match=r"run.log: no ranges: log them with insert_logging"):
         _frozen(log, evaluator)
     _log(log, (-1, 1))
-    with pytest.raises(BadInput, match="min_percentile=101"):
+    with pytest.raises(InvalidInput, match="min_percentile=101"):
         _frozen(log, evaluator, ", min_percentile=101")
-    with pytest.raises(BadInput, match="needs the parameter 'min_max_log_file'"):
+    with pytest.raises(InvalidInput, match="needs the parameter 'min_max_log_file'"):
         prepared.transformed(prepared.drawn(_draw), "freeze_requantization_ranges", evaluator)

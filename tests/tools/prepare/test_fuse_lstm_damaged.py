@@ -1,4 +1,4 @@
-"""Damaged loops: fuse_lstm leaves them or refuses them with BadInput."""
+"""Damaged loops: fuse_lstm leaves them or refuses them with InvalidInput."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import prepared
 import pytest
 from lstms import FORMS, UNITS, L
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import pipeline
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
@@ -106,7 +106,7 @@ _CHANGES: dict[str, Callable[[Graph], object]] = {
 def test_functions(change: str, graphs: dict[str, Graph], evaluator: Evaluator) -> None:
     graph = prepared.copy(graphs["functional"])
     _CHANGES[change](graph)
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         after = _transformed(graph, evaluator)
         assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
@@ -155,7 +155,7 @@ def test_nodes(
     evaluator: Evaluator,
 ) -> None:
     for graph in damaged(graphs[form]):
-        with contextlib.suppress(BadInput):
+        with contextlib.suppress(InvalidInput):
             _transformed(graph, evaluator)
 
 
@@ -184,7 +184,7 @@ def _no_op(node: NodeDef) -> None:
 
 def test_nodes_of_functions(graphs: dict[str, Graph], evaluator: Evaluator) -> None:
     for graph in _bodies(graphs["functional"]):
-        with contextlib.suppress(BadInput):
+        with contextlib.suppress(InvalidInput):
             _transformed(graph, evaluator)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -58,15 +58,15 @@ def test_a_loop_is_no_cycle() -> None:
 @pytest.mark.parametrize("back", ["c", "^c", "c:1"])
 def test_a_cycle(back: str) -> None:
     graph = _graph(("a", "Neg", [back]), ("c", "Neg", ["a"]), ("d", "Neg", ["c"]))
-    with pytest.raises(BadInput, match=r"node '[ac]': depends on itself"):
+    with pytest.raises(InvalidInput, match=r"node '[ac]': depends on itself"):
         check(graph)
 
 
 def test_names() -> None:
-    with pytest.raises(BadInput, match=r"node 'a': there are two of that name"):
+    with pytest.raises(InvalidInput, match=r"node 'a': there are two of that name"):
         check(_graph(("a", "Const", []), ("a", "Const", [])))
     with pytest.raises(
-        BadInput, match=r"node 'b': its input 'weigths' names no node.*mean weights\?"
+        InvalidInput, match=r"node 'b': its input 'weigths' names no node.*mean weights\?"
     ):
         check(_graph(("weights", "Const", []), ("b", "Neg", ["weigths"])))
 

@@ -8,7 +8,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file
 
 
@@ -76,7 +76,7 @@ def test_a_message_becomes_a_graph_and_back() -> None:
 def test_what_is_no_graph(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pb"
     path.write_bytes(content)
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         graph_file.read_graph(path)
 
 
@@ -91,5 +91,5 @@ def test_what_is_no_graph(content: bytes, message: str, tmp_path: Path) -> None:
 def test_text_that_is_no_graph(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pbtxt"
     path.write_text(content)
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         graph_file.read_graph(path)

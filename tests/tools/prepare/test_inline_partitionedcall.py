@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 
@@ -96,16 +96,16 @@ def test_what_can_not_be_inlined(evaluator: Evaluator) -> None:
     name = call.attr["f"].func.name
     call.attr["f"].func.name = name[:-1]
     with pytest.raises(
-        BadInput, match=rf"calls '{name[:-1]}', which is not there; did you mean {name}"
+        InvalidInput, match=rf"calls '{name[:-1]}', which is not there; did you mean {name}"
     ):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
     call.attr["f"].func.name = name
     extra = prepared.copy(graph)
     by_name(extra)[call.name].input.append("x")
-    with pytest.raises(BadInput, match=r"2 inputs for 1 arguments"):
+    with pytest.raises(InvalidInput, match=r"2 inputs for 1 arguments"):
         prepared.transformed(extra, "inline_partitionedcall", evaluator)
     graph.library.function[0].node_def[0].op = "NoSuchOp"
-    with pytest.raises(BadInput, match=r"its function has NoSuchOp, which is not known"):
+    with pytest.raises(InvalidInput, match=r"its function has NoSuchOp, which is not known"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
 
 
@@ -119,5 +119,5 @@ def test_functions_that_call_themselves(calls: int, evaluator: Evaluator) -> Non
         node.CopyFrom(call)
         node.name = f"again{number}"
         node.input[:] = [function.signature.input_arg[0].name]
-    with pytest.raises(BadInput, match=r"functions call each other (in a circle|too often)"):
+    with pytest.raises(InvalidInput, match=r"functions call each other (in a circle|too often)"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)

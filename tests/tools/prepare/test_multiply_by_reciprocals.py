@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.messages import NodeDef
@@ -39,6 +39,6 @@ def test_what_has_no_usual_reciprocal(
 
 def test_reading_a_value_adds_none() -> None:
     node = NodeDef(name="a", op="AddV2")
-    with pytest.raises(BadInput, match="node 'a': a Const without a value"):
+    with pytest.raises(InvalidInput, match="node 'a': a Const without a value"):
         nodes.shape(node)
     assert "value" not in node.attr

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from prepared import Array, tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 from tfcarve.prepare.nodes import value
@@ -181,7 +181,7 @@ def test_fallback_range(evaluator: Evaluator) -> None:
     ],
 )
 def test_ranges_that_are_none(parameters: str, message: str, evaluator: Evaluator) -> None:
-    with pytest.raises(BadInput, match=f"quantize_nodes: {message}"):
+    with pytest.raises(InvalidInput, match=f"quantize_nodes: {message}"):
         prepared.transformed(prepared.drawn(_net), f"quantize_nodes({parameters})", evaluator)
 
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from prepared import Array, tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file, nodes
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
@@ -82,7 +82,7 @@ def test_size(evaluator: Evaluator) -> None:
     assert "Dequantize" in prepared.ops(prepared.transformed(before, "quantize_weights", evaluator))
     larger = prepared.transformed(before, "quantize_weights(minimum_size=1025)", evaluator)
     assert larger.nodes == before.nodes
-    with pytest.raises(BadInput, match="quantize_weights: minimum_size=0"):
+    with pytest.raises(InvalidInput, match="quantize_weights: minimum_size=0"):
         prepared.transformed(before, "quantize_weights(minimum_size=0)", evaluator)
 
 
@@ -104,7 +104,7 @@ def test_what_is_not_rounded(evaluator: Evaluator) -> None:
     small = prepared.drawn(lambda: tf.constant(prepared.noise(15), name="y"))
     after = prepared.transformed(small, "round_weights(num_steps=2)", evaluator, inputs=())
     assert after.nodes == small.nodes
-    with pytest.raises(BadInput, match="round_weights: num_steps=0"):
+    with pytest.raises(InvalidInput, match="round_weights: num_steps=0"):
         prepared.transformed(same, "round_weights(num_steps=0)", evaluator)
 
 
@@ -130,7 +130,7 @@ def test_inputs_of_bytes(evaluator: Evaluator) -> None:
     ],
 )
 def test_ranges_that_are_none(parameters: str, message: str, evaluator: Evaluator) -> None:
-    with pytest.raises(BadInput, match=f"quantize_placeholders: {message}"):
+    with pytest.raises(InvalidInput, match=f"quantize_placeholders: {message}"):
         prepared.transformed(
             _product(prepared.noise(64, 32)), f"quantize_placeholders{parameters}", evaluator
         )

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 
 _X = prepared.noise(2, 3)
@@ -47,10 +47,10 @@ def test_several_ops_and_inputs(evaluator: Evaluator) -> None:
 
 def test_an_op_must_be_named(evaluator: Evaluator) -> None:
     with pytest.raises(
-        BadInput, match=r"^remove_nodes: needs the parameter 'op': remove_nodes\(op=Id"
+        InvalidInput, match=r"^remove_nodes: needs the parameter 'op': remove_nodes\(op=Id"
     ):
         prepared.transformed(prepared.drawn(_draw), "remove_nodes", evaluator)
-    with pytest.raises(BadInput, match=r"max_inputs='a': give a whole number"):
+    with pytest.raises(InvalidInput, match=r"max_inputs='a': give a whole number"):
         prepared.transformed(
             prepared.drawn(_draw), "remove_nodes(op=Identity, max_inputs=a)", evaluator
         )

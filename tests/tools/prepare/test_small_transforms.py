@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name, check
 from tfcarve.prepare.messages import NodeDef
@@ -195,5 +195,5 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
     ],
 )
 def test_wrong_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         prepared.transformed(prepared.drawn(_draw), transforms, evaluator)

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from prepared import Array, tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
@@ -95,5 +95,5 @@ def test_variables(evaluator: Evaluator) -> None:
         weights = tf1.get_variable("w", (9, 1), use_resource=False)
         tf.raw_ops.GatherV2(params=weights, indices=ids, axis=0, name="y")
 
-    with pytest.raises(BadInput, match="node 'w': a VariableV2: freeze the model first"):
+    with pytest.raises(InvalidInput, match="node 'w': a VariableV2: freeze the model first"):
         prepared.transformed(prepared.drawn(draw), "sparsify_gather", evaluator)

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import by_name
 
@@ -91,7 +91,7 @@ def test_a_shape_that_is_not_named(evaluator: Evaluator) -> None:
     ],
 )
 def test_wrong_parameters(parameters: str, message: str, evaluator: Evaluator) -> None:
-    with pytest.raises(BadInput, match=rf"^strip_unused_nodes: .*{message}"):
+    with pytest.raises(InvalidInput, match=rf"^strip_unused_nodes: .*{message}"):
         prepared.transformed(
             prepared.drawn(_draw),
             f"strip_unused_nodes({parameters})",

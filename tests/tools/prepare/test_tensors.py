@@ -8,7 +8,7 @@ from prepared import Array
 from tensorflow.core.framework import tensor_pb2
 
 from tfcarve import dtypes
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.messages import TensorProto
 
@@ -106,14 +106,14 @@ def test_the_last_value_stands_for_the_rest() -> None:
     ],
 )
 def test_what_is_no_tensor(tensor: TensorProto, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         tensors.to_array(tensor, "n")
 
 
 def test_content_of_another_size() -> None:
     tensor = tensors.from_array(prepared.noise(3))
     tensor.tensor_content = tensor.tensor_content[:-1]
-    with pytest.raises(BadInput, match=r"3 values of 4 bytes holds 11 bytes"):
+    with pytest.raises(InvalidInput, match=r"3 values of 4 bytes holds 11 bytes"):
         tensors.to_array(tensor, "n")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.transform_list import Step, parse
 
 
@@ -47,5 +47,5 @@ def test_parse(text: str, steps: list[Step]) -> None:
     ],
 )
 def test_what_is_no_list(text: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         parse(text)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.compare.archive import arrays, read_arrays
 
 
@@ -62,7 +62,9 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
 
     path = tmp_path / "x.npz"
     np.savez(path, x=np.array([Harm()], object))
-    with pytest.raises(BadInput, match="array 'x': holds object: give numbers, bools or strings"):
+    with pytest.raises(
+        InvalidInput, match="array 'x': holds object: give numbers, bools or strings"
+    ):
         read_arrays(path)
     assert not (tmp_path / "harm").exists()
     np.load(path, allow_pickle=True)["x"]  # the file does harm where it is unpickled
@@ -90,7 +92,7 @@ _HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (%s,)}"
 )
 def test_damaged_arrays(tmp_path: Path, members: dict[str, bytes], message: str) -> None:
     path = _zip(tmp_path / "x.npz", members)
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         read_arrays(path)
 
 
@@ -99,7 +101,7 @@ def test_compressed_otherwise(tmp_path: Path, kind: int) -> None:
     """LZMA takes as much memory as a file says."""
     with zipfile.ZipFile(tmp_path / "x.npz", "w", kind) as archive:
         archive.writestr("x.npy", _npy(_HEADER % 1, b"0" * 4))
-    with pytest.raises(BadInput, match="array 'x': compressed otherwise than by numpy"):
+    with pytest.raises(InvalidInput, match="array 'x': compressed otherwise than by numpy"):
         read_arrays(tmp_path / "x.npz")
 
 
@@ -131,7 +133,7 @@ def test_20_000_damaged_files() -> None:
         try:
             arrays(data, "x.npz")
             results[True] += 1
-        except BadInput as error:
+        except InvalidInput as error:
             assert str(error).startswith("x.npz: ")
             results[False] += 1
     assert min(results.values()) > 100
@@ -144,17 +146,17 @@ def test_too_much(tmp_path: Path) -> None:
     place = data.index(b"PK\x01\x02")
     struct.pack_into("<I", data, place + 24, 2 << 30)
     path.write_bytes(data)
-    with pytest.raises(BadInput, match="holds more than 1024 MiB: give fewer samples"):
+    with pytest.raises(InvalidInput, match="holds more than 1024 MiB: give fewer samples"):
         read_arrays(path)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file: make it by numpy.savez"):
+    with pytest.raises(InvalidInput, match="no such file: make it by numpy.savez"):
         read_arrays(tmp_path / "x.npz")
-    with pytest.raises(BadInput, match="cannot be read: Is a directory"):
+    with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
         read_arrays(tmp_path)
     (tmp_path / "x.npz").write_bytes(b"PK")
-    with pytest.raises(BadInput, match="is no .npz file that can be read"):
+    with pytest.raises(InvalidInput, match="is no .npz file that can be read"):
         read_arrays(tmp_path / "x.npz")
 
 
@@ -170,6 +172,6 @@ def test_every_cut_and_flip_is_read_or_refused(tmp_path: Path) -> None:
         path.write_bytes(whole[:place] + (flipped + whole[place + 1 :] if number % 2 else b""))
         try:
             read_arrays(path)
-        except BadInput:
+        except InvalidInput:
             refused += 1
     assert refused > len(whole)

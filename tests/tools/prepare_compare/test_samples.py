@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from compared import Draw, saved, sides, tf1
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.compare import ranges, samples
 from tfcarve.prepare.evaluate import Output
@@ -72,9 +72,9 @@ def test_unknown_sizes_are_one(shape: tuple[int, ...] | None, made: tuple[int, .
 
 
 def test_what_has_no_random_values() -> None:
-    with pytest.raises(BadInput, match="input 'x' is of type bfloat16, which can't be fed"):
+    with pytest.raises(InvalidInput, match="input 'x' is of type bfloat16, which can't be fed"):
         _random(BFLOAT16, (1,))
-    with pytest.raises(BadInput, match=r"input 'x' takes \[\?, 1099511627776\]: too large"):
+    with pytest.raises(InvalidInput, match=r"input 'x' takes \[\?, 1099511627776\]: too large"):
         _random(FLOAT, (-1, 1 << 40))
 
 
@@ -132,13 +132,13 @@ ROW = np.zeros((1, 3), np.float32)
     ],
 )
 def test_arrays_that_do_not_fit(arrays: dict[str, Array], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         _samples(ONE, **arrays)
 
 
 def test_arrays_of_different_numbers_of_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
-    with pytest.raises(BadInput, match=r"so all have to hold as many: x \[4, 1, 3\], n \[3\]"):
+    with pytest.raises(InvalidInput, match=r"so all have to hold as many: x \[4, 1, 3\], n \[3\]"):
         _samples(inputs, x=np.zeros((4, 1, 3), np.float32), n=np.zeros(3, np.int32))
 
 

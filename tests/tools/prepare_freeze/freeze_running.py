@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 from freeze_sources import Source
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.prepare.freeze import leftover, program, source
 from tfcarve.prepare.freeze import run as freezing
@@ -29,7 +29,7 @@ def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
     (folder / "model.pb").write_bytes(data)
     why = leftover.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
     if why:
-        raise BadInput(why)
+        raise InvalidInput(why)
     return data
 
 

@@ -16,7 +16,7 @@ from google.protobuf import text_format
 from tensorflow.core.framework import function_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 v1 = tf.compat.v1
 
@@ -29,7 +29,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
 
 
 def _message(path: Path, folder: Path, **options: Any) -> str:
-    with pytest.raises(BadInput) as raised:
+    with pytest.raises(InvalidInput) as raised:
         frozen_here(path, folder, **options)
     return str(raised.value)
 

@@ -27,7 +27,7 @@ from indexes import op, registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
@@ -206,7 +206,7 @@ def test_golden_and_inspect_take_what_freeze_takes(
     assert main(["inspect", str(made.path)]) == 0
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
-    with pytest.raises(BadInput, match="no signature train: a Keras file has serving_default"):
+    with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
         read.read(made.path, read.Choice(signatures=("train",)))
     served = read.read(made.path, read.Choice(signatures=("train", "serving_default")))
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}

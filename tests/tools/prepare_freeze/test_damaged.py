@@ -11,7 +11,7 @@ from freeze_running import frozen_here
 from freeze_sources import MAKERS
 from tensorflow.core.protobuf import saved_model_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _SOURCES = ("v1 reference variables", "v1 control flow", "v2 table", "v2 table of a file")
 _CASES = 400
@@ -70,7 +70,7 @@ def test_damaged_models(tmp_path: Path) -> None:
         file.write_bytes(_damaged(file.read_bytes(), draw))
         try:
             frozen_here(folder, tmp_path / "out", **source.options)
-        except BadInput as error:
+        except InvalidInput as error:
             assert str(error)
             refused += 1
     # The control: both happen.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_library import KERNELS, Library, selected
 
 from tfcarve.cli import main
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.proof import binary, manifest, table
 
 TARGET = ("-target", "aarch64-macos")
@@ -79,10 +79,10 @@ def test_universal(mach: Library, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("size", [0, 4, 8, 63, 64, 200, -1, -100, -4000])
 def test_cut_off(elf: bytes, size: int) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInput):
         sections = binary.images(elf[:size], "cut")[0].sections
         assert binary.TABLE not in sections  # then prove refuses it
-        raise BadInput("no table")
+        raise InvalidInput("no table")
 
 
 def test_a_section_of_a_thousand_gigabytes(elf: bytes) -> None:
@@ -91,7 +91,7 @@ def test_a_section_of_a_thousand_gigabytes(elf: bytes) -> None:
     huge = bytearray(elf)
     for number in range(count):
         struct.pack_into("<Q", huge, start + 64 * number + 0x20, 1 << 40)
-    with pytest.raises(BadInput, match="ends beyond the file|no whole ELF file"):
+    with pytest.raises(InvalidInput, match="ends beyond the file|no whole ELF file"):
         binary.images(bytes(huge), "huge")
 
 
@@ -101,7 +101,7 @@ def test_damaged(elf: bytes, data: st.DataObject) -> None:
     damaged = bytearray(elf)
     for _ in range(data.draw(st.integers(1, 8))):
         damaged[data.draw(st.integers(4, len(elf) - 1))] = data.draw(st.integers(0, 255))
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         (image,) = binary.images(bytes(damaged), "damaged")
         table.parse(image.sections.get(binary.TABLE, b""), "damaged")
         manifest.parse(image.sections.get(binary.MANIFEST, b"{}"), "damaged")
@@ -109,13 +109,13 @@ def test_damaged(elf: bytes, data: st.DataObject) -> None:
 
 @given(st.binary(max_size=400), st.sampled_from(MAGICS))
 def test_noise(noise: bytes, magic: bytes) -> None:
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         binary.images(magic + noise, "noise")
 
 
 def test_words_are_no_library() -> None:
     assert not binary.is_binary(b"these ar")
-    with pytest.raises(BadInput, match="an ELF or Mach-O file or a static archive is expected"):
+    with pytest.raises(InvalidInput, match="an ELF or Mach-O file or a static archive is expected"):
         binary.images(b"these are words", "words")
 
 
@@ -124,13 +124,13 @@ def test_words_are_no_library() -> None:
     [b'kernel\x1f"A"\x1ftrue', b'op\x1f"A', b"op\x1fA B\x1ftrue", b"else\x1fA", b"unit"],
 )
 def test_records_that_are_none(record: bytes) -> None:
-    with pytest.raises(BadInput, match="that this tfcarve does not know"):
+    with pytest.raises(InvalidInput, match="that this tfcarve does not know"):
         table.parse(b"unit\x1fa.cc\0\0\0" + record + b"\0", "lib")
 
 
 @given(st.binary(max_size=60))
 def test_tables_of_noise(noise: bytes) -> None:
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         table.parse(noise, "lib")
 
 
@@ -139,7 +139,7 @@ def test_tables_of_noise(noise: bytes) -> None:
     [b"", b"{}", b"[]", b'{"version": 2}', b"\xff", b'{"version":1,"tfcarve":1}', b"[" * 100_000],
 )
 def test_manifests_that_are_none(text: bytes) -> None:
-    with pytest.raises(BadInput, match="manifest"):
+    with pytest.raises(InvalidInput, match="manifest"):
         manifest.parse(text, "lib")
 
 

@@ -17,10 +17,10 @@ def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     real = preprocess.run
 
     def run(
-        compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+        compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
     ) -> str:
         seen.extend(s for s in sources if s.startswith("tensorflow/"))
-        return real(compiler, defines, shadows, sources)
+        return real(compiler, defines, skeletons, sources)
 
     monkeypatch.setattr(preprocess, "run", run)
     return seen

@@ -9,7 +9,7 @@ import compilers
 import pytest
 import trees
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
 
 # Spellings that a preprocessor may put blanks into, or take them from, as TensorFlow's macros have them.
@@ -86,5 +86,5 @@ def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> N
 
 def test_a_source_that_speaks_of_our_marks(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _FILE: "TFCARVE_SOURCE\n" + _SOURCE})
-    with pytest.raises(BadInput, match=r"gave \d parts for \d sources: .*odd_op.cc"):
+    with pytest.raises(InvalidInput, match=r"gave \d parts for \d sources: .*odd_op.cc"):
         scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))

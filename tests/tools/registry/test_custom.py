@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trees
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
 
 _HEADER = '#include "tensorflow/core/framework/op_kernel.h"\n'
@@ -78,7 +78,7 @@ def test_what_is_registered_twice(
     tmp_path: Path, way: Callable[[Path, Iterable[Path]], None], texts: list[str], message: str
 ) -> None:
     tree = trees.write(tmp_path / "tree")
-    with pytest.raises(BadInput, match="registered twice:\n.*" + message):
+    with pytest.raises(InvalidInput, match="registered twice:\n.*" + message):
         way(tree, _sources(tmp_path, texts))
 
 
@@ -100,6 +100,6 @@ def test_what_is_not(
 
 
 def test_all_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInput) as refused:
         _whole(trees.write(tmp_path / "tree"), _sources(tmp_path, [_op("Twice") + _kernel("Mine")]))
     assert len(str(refused.value).split("\n")) == 3

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import (
@@ -86,18 +86,18 @@ def _changed(**changes: Any) -> bytes:
     ],
 )
 def test_wrong_index(data: bytes, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         index.parse(data, "i.json")
 
 
 def test_wrong_rows() -> None:
     row = json.loads(_INDEX.to_json())["registrations"][0]
     loaded = index.parse(_changed(registrations=[{**row, "extra": 1}]), "i.json")
-    with pytest.raises(BadInput, match="i.json: registration: unknown key 'extra'"):
+    with pytest.raises(InvalidInput, match="i.json: registration: unknown key 'extra'"):
         loaded.registrations("Add")
     row.pop("class")
     loaded = index.parse(_changed(registrations=[row]), "i.json")
-    with pytest.raises(BadInput, match="i.json: registration: key 'class' is missing"):
+    with pytest.raises(InvalidInput, match="i.json: registration: key 'class' is missing"):
         loaded.registrations("Add")
     op = json.loads(_INDEX.to_json())["ops"][0]
     cases: list[tuple[dict[str, Any], str]] = [
@@ -110,5 +110,5 @@ def test_wrong_rows() -> None:
     ]
     for part, message in cases:
         loaded = index.parse(_changed(ops=[{**op, **part}]), "i.json")
-        with pytest.raises(BadInput, match=message):
+        with pytest.raises(InvalidInput, match=message):
             loaded.op("Add")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trees
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, preprocess, scan
 from tfcarve.registry.index import KernelIndex
 
@@ -215,7 +215,7 @@ def test_custom_op_of_another_tensorflow(tmp_path: Path) -> None:
     source = trees.write(tmp_path / "app", {"mine.cc": _CUSTOM}) / "mine.cc"
     made = index.parse(scan.make_index(other, _settings()), "index")
     with pytest.raises(
-        BadInput, match="TensorFlow 9.8.7-rc1, but the index is of unknown: give the same"
+        InvalidInput, match="TensorFlow 9.8.7-rc1, but the index is of unknown: give the same"
     ):
         scan.with_custom_ops(made, root, _settings(), [source])
 
@@ -238,7 +238,7 @@ def test_a_registration_that_is_none(tmp_path: Path) -> None:
     broken = """#include "tensorflow/core/framework/op_kernel.h"
     REGISTER_KERNEL_BUILDER(Name("A").Device(DEVICE_CPU) + 1, A);"""
     root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})
-    with pytest.raises(BadInput, match="broken_op.cc:2: kernel registration not understood"):
+    with pytest.raises(InvalidInput, match="broken_op.cc:2: kernel registration not understood"):
         _index(root)
 
 
@@ -255,7 +255,7 @@ def test_a_custom_op_that_is_none(text: str, message: str, tmp_path: Path) -> No
     good, broken = tmp_path / "good.cc", tmp_path / "broken.cc"
     good.write_text(trees.FILES[_TWICE].replace("Twice", "Thrice"))
     broken.write_text(f'#include "tensorflow/core/framework/op_kernel.h"\n{text}')
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInput) as refused:
         _index(root, custom_ops=[good, broken])
     assert str(refused.value).startswith(f"{broken}{message}")
 
@@ -263,18 +263,18 @@ def test_a_custom_op_that_is_none(text: str, message: str, tmp_path: Path) -> No
 def test_a_source_that_cannot_be_preprocessed(tmp_path: Path) -> None:
     broken = "#if 1\nREGISTER_OP("
     root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})
-    with pytest.raises(BadInput, match="preprocessor failed:(?s:.*)broken_op.cc"):
+    with pytest.raises(InvalidInput, match="preprocessor failed:(?s:.*)broken_op.cc"):
         _index(root)
 
 
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = trees.write(tmp_path)
-    with pytest.raises(BadInput, match="gone-compiler: no such command"):
+    with pytest.raises(InvalidInput, match="gone-compiler: no such command"):
         scan.make_index(root, scan.Settings((), ("gone-compiler",)))
-    with pytest.raises(BadInput, match="cannot be run: No such file"):
+    with pytest.raises(InvalidInput, match="cannot be run: No such file"):
         preprocess.run(["/gone/compiler"], (), tmp_path, [])
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(BadInput, match="no C\\+\\+ compiler"):
+    with pytest.raises(InvalidInput, match="no C\\+\\+ compiler"):
         scan.find_compiler({})
     assert scan.find_compiler({"CXX": "ccache g++"}) == ("ccache", "g++")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trees
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import tree
 
 
@@ -72,7 +72,7 @@ def test_custom_op(tmp_path: Path) -> None:
 
 def test_no_tree(tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match="no TensorFlow source tree.*give the folder that holds tensorflow/"
+        InvalidInput, match="no TensorFlow source tree.*give the folder that holds tensorflow/"
     ):
         tree.load(tmp_path)
 
@@ -83,17 +83,17 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
 
     trees.write(tmp_path)
     monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(BadInput, match="tensorflow: cannot be read: Permission denied"):
+    with pytest.raises(InvalidInput, match="tensorflow: cannot be read: Permission denied"):
         tree.load(tmp_path)
 
 
 def test_no_custom_op(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="gone.cc: no such file"):
+    with pytest.raises(InvalidInput, match="gone.cc: no such file"):
         tree.load(trees.write(tmp_path), [tmp_path / "gone.cc"])
 
 
 def test_file_vanishes(tmp_path: Path) -> None:
     found = tree.load(trees.write(tmp_path))
     (tmp_path / "tensorflow/core/framework/op.h").unlink()
-    with pytest.raises(BadInput, match="op.h: cannot be read: No such file"):
+    with pytest.raises(InvalidInput, match="op.h: cannot be read: No such file"):
         found.read("tensorflow/core/framework/op.h")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_lines import END, MANY, chain, each
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import Model
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.leftovers import leftovers
@@ -217,5 +217,5 @@ def test_nothing_that_is_needed_reads_a_leftover(
 
 @pytest.mark.parametrize("document", [{}, {"kinds": [{"id": "x"}], "readers": []}, {"kinds": 3}])
 def test_wrong_data(document: object) -> None:
-    with pytest.raises(BadInput, match="f.yaml: not as its head says"):
+    with pytest.raises(InvalidInput, match="f.yaml: not as its head says"):
         leftover_kinds.parse(document, "f.yaml")

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from indexes import KERNELS, OPS, index_file
 
-from tfcarve.errors import AnswerIsNo
-from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
+from tfcarve.errors import CheckFailed
+from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.resolve import device_type, resolve
 from tfcarve.selection.runtime_rules import Rule
@@ -29,7 +29,10 @@ def _node(
 
 
 def _model(
-    *nodes: NodeUse, path: str = "m.pb", functions: Iterable[str] = (), asks: Sequence[OpAsk] = ()
+    *nodes: NodeUse,
+    path: str = "m.pb",
+    functions: Iterable[str] = (),
+    asks: Sequence[RequestedOp] = (),
 ) -> Model:
     return Model(path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(asks))
 
@@ -107,7 +110,7 @@ def _outcome(*models: Model) -> Selection | set[str]:
     """Returns the selection, or all that is missing."""
     try:
         return _select(*models, rules=[_rule("always", "NoOp")])
-    except AnswerIsNo as no:
+    except CheckFailed as no:
         return {problem.what for problem in no.problems}
 
 
@@ -203,7 +206,7 @@ def test_another_device_is_warned_about() -> None:
 def test_all_that_is_missing_at_once() -> None:
     half = {"T": AttrValue("type", "float16")}
     nodes = [_node(f"r{i}", "Reluu", function="") for i in range(5)]
-    with pytest.raises(AnswerIsNo) as raised:
+    with pytest.raises(CheckFailed) as raised:
         _select(
             _model(*nodes, _node("h", "Relu", half), _node("k", "NoKernel")),
             _model(_node("z", "Zzz"), path="o.pb"),
@@ -227,7 +230,7 @@ def test_all_that_is_missing_at_once() -> None:
 
 def test_a_million_unknown_ops_end_soon() -> None:
     """Nearest names are looked for of the first hundred: each takes as long as a hundred nodes do."""
-    with pytest.raises(AnswerIsNo) as raised:
+    with pytest.raises(CheckFailed) as raised:
         _select(_model(*(_node("n", f"Relu_{i:03}") for i in range(120))))
     hints = [problem.hint for problem in raised.value.problems]
     assert all(hint.startswith("did you mean Relu") for hint in hints[:100])
@@ -249,25 +252,25 @@ def test_runtime_rules_that_hold_for_an_op() -> None:
 
 
 def test_ops_lists() -> None:
-    def classes(*asks: OpAsk) -> list[str]:
+    def classes(*asks: RequestedOp) -> list[str]:
         return _kernels(_select(_model(asks=asks)))
 
-    assert classes(OpAsk("Relu", "")) == []
-    assert classes(OpAsk("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
-    assert classes(OpAsk("Relu", None, ("float64",))) == ["ReluOp<double>"]
-    assert classes(OpAsk("Relu")) == ["ReluOp<double>", "ReluOp<float>"]
-    assert classes(OpAsk("Relu", "FastReluOp")) == ["FastReluOp"]
-    assert classes(OpAsk("NoOp")) == ["NoOp"]
+    assert classes(RequestedOp("Relu", "")) == []
+    assert classes(RequestedOp("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
+    assert classes(RequestedOp("Relu", None, ("float64",))) == ["ReluOp<double>"]
+    assert classes(RequestedOp("Relu")) == ["ReluOp<double>", "ReluOp<float>"]
+    assert classes(RequestedOp("Relu", "FastReluOp")) == ["FastReluOp"]
+    assert classes(RequestedOp("NoOp")) == ["NoOp"]
 
 
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (OpAsk("Reluu"), "op 'Reluu' is unknown"),
-        (OpAsk("Relu", "ReluOp<flout>"), "op 'Relu': no kernel class 'ReluOp<flout>'"),
-        (OpAsk("Relu6", None, ("bool",)), "op 'Relu6': no CPU kernel for bool"),
+        (RequestedOp("Reluu"), "op 'Reluu' is unknown"),
+        (RequestedOp("Relu", "ReluOp<flout>"), "op 'Relu': no kernel class 'ReluOp<flout>'"),
+        (RequestedOp("Relu6", None, ("bool",)), "op 'Relu6': no CPU kernel for bool"),
     ],
 )
-def test_ops_lists_with_what_is_not_there(ask: OpAsk, message: str) -> None:
-    with pytest.raises(AnswerIsNo, match=message):
+def test_ops_lists_with_what_is_not_there(ask: RequestedOp, message: str) -> None:
+    with pytest.raises(CheckFailed, match=message):
         _select(_model(asks=[ask]))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.runtime_rules import Rule, load, parse
 
 _ROW = {"id": "a", "ops": ["NoOp"], "source": "a.cc", "why": "so\n  it is"}
@@ -38,7 +38,7 @@ def test_parse() -> None:
     ],
 )
 def test_wrong_rules(document: Any) -> None:
-    with pytest.raises(BadInput, match="r.yaml: "):
+    with pytest.raises(InvalidInput, match="r.yaml: "):
         parse(document, "r.yaml")
 
 

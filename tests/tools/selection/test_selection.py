@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.selection import (
     Leftover,
@@ -86,5 +86,5 @@ def _changed(**changes: Any) -> bytes:
     ],
 )
 def test_wrong_selection(data: bytes, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         parse(data, "s.json")

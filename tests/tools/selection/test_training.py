@@ -6,8 +6,8 @@ import pytest
 from indexes import INDEX, OPS, op, registration
 
 from tfcarve.emit.header import header
-from tfcarve.errors import AnswerIsNo
-from tfcarve.models.node_use import AttrValue, Model, NodeUse, OpAsk
+from tfcarve.errors import CheckFailed
+from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import Gradient, IndexFile
@@ -58,7 +58,7 @@ def _select(*models: Model) -> Selection:
     return resolve(models, _index(), (), leftover_kinds.load()).selection
 
 
-def _list(*asks: OpAsk, training: bool = True) -> Model:
+def _list(*asks: RequestedOp, training: bool = True) -> Model:
     return Model("l.yaml", lambda: "00", "ops-list", (), asks=asks, training=training)
 
 
@@ -74,14 +74,14 @@ def _classes(selection: Selection) -> set[str]:
 @pytest.mark.parametrize(
     ("models", "classes"),
     [
-        ([_list(OpAsk("Relu", None, ("float32",)))], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
+        ([_list(RequestedOp("Relu", None, ("float32",)))], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
         (
-            [_list(OpAsk("Relu"))],
+            [_list(RequestedOp("Relu"))],
             {"ReluOp<float>", "ReluOp<double>", "ReluGradOp<float>", "ReluGradOp<double>",
              "Adam<float>", "Adam<double>", _CALL},
         ),
         ([_node("Relu"), _list()], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
-        ([_node("Relu"), _list(OpAsk("NoOp"), training=False)], {"ReluOp<float>", "NoOp"}),
+        ([_node("Relu"), _list(RequestedOp("NoOp"), training=False)], {"ReluOp<float>", "NoOp"}),
     ],
     ids=["a type", "all types", "of a model", "not asked for"],
 )  # fmt: skip
@@ -103,7 +103,7 @@ def test_what_training_adds_is_told() -> None:
 @pytest.mark.parametrize("training", [True, False])
 def test_sources_that_register_gradients(training: bool) -> None:
     """A unit registers gradients where it lists the op that calls them; so does the classic header."""
-    selection = _select(_node("Relu"), _list(OpAsk("NoOp"), training=training))
+    selection = _select(_node("Relu"), _list(RequestedOp("NoOp"), training=training))
     assert (_GRADIENTS in selection.files) == training
     listed = selection.ops_by_file().get(_GRADIENTS, ())
     assert listed == (("SymbolicGradient",) if training else ())
@@ -121,7 +121,7 @@ def test_a_model_that_calls_gradients() -> None:
 
 
 def test_what_no_library_can_hold() -> None:
-    with pytest.raises(AnswerIsNo) as raised:
+    with pytest.raises(CheckFailed) as raised:
         _select(_node("Far"), Model("o.pb", lambda: "1", "graphdef", _node("Farther").nodes))
     text = str(raised.value)
     assert "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs" in text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import archive
 
 
@@ -27,13 +27,13 @@ def test_members_with_long_names_and_twice_the_same(tmp_path: Path) -> None:
 
 
 def test_archive_that_was_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="ends beyond the archive"):
+    with pytest.raises(InvalidInput, match="ends beyond the archive"):
         list(archive.members(_archive(tmp_path)[:-2], "x.a"))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60])
 def test_what_is_no_archive(data: bytes) -> None:
-    with pytest.raises(BadInput, match=r"x\.a"):
+    with pytest.raises(InvalidInput, match=r"x\.a"):
         assert list(archive.members(data, "x.a")) is None
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import attribute, link_map
 from tfcarve.size import report as reports
 from tfcarve.size.elf import Elf
@@ -111,14 +111,14 @@ def test_json_form(report: Report) -> None:
 def test_json_that_is_none(report: Report, old: bytes, new: bytes, message: str) -> None:
     data = report.to_json()
     assert old in data
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         reports.parse(data.replace(old, new), "r.json")
 
 
 def test_library_that_was_cut_off(built: Built) -> None:
     data = built.library.read_bytes()
     for size in (0, 3, 40, len(data) // 2):
-        with pytest.raises(BadInput, match=r"lib\.so"):
+        with pytest.raises(InvalidInput, match=r"lib\.so"):
             Elf(data[:size], "lib.so")
 
 
@@ -152,7 +152,7 @@ def test_mach_o(built: Built, tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, 16, 64, 400])
 def test_mach_o_that_was_cut_off(size: int, tmp_path: Path) -> None:
     library, _ = mini_library.build_macho(tmp_path)
-    with pytest.raises(BadInput, match="lib"):
+    with pytest.raises(InvalidInput, match="lib"):
         MachO(library.read_bytes()[:size], "lib")
 
 
@@ -167,7 +167,7 @@ def test_damaged_library_is_read_or_refused(built: Built, data: st.DataObject) -
     for place in places:
         bad[place] = data.draw(st.integers(0, 255))
     made = link_map.parse(built.map.read_text(), "map")
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         elf = Elf(bytes(bad), "lib")
         report = attribute.report("x", bytes(bad), elf, made, [], built.selection)
         assert sum(e.bytes for e in report.entries) == len(bad)

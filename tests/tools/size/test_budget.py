@@ -6,7 +6,7 @@ import json
 import pytest
 from size_reports import report
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import budget
 from tfcarve.size.budget import OVER, WAIVED, WARNING, WITHIN, Committed, Rules, Waiver
 from tfcarve.size.compare import summary
@@ -94,7 +94,7 @@ def test_update_leaves_out_waivers_that_ended_and_keeps_other_platforms() -> Non
 
 def test_platform_without_a_report() -> None:
     rules = Rules({"linux_armv7": {"stripped": 1}}, 0, 2)
-    with pytest.raises(BadInput, match="no report of linux_armv7, which has a budget"):
+    with pytest.raises(InvalidInput, match="no report of linux_armv7, which has a budget"):
         budget.findings(rules, _NONE, [report()], _TODAY)
 
 
@@ -113,7 +113,7 @@ _WAIVER = {"platform": "p", "measure": "gzip", "limit": 1, "reason": "r", "until
 )
 def test_waiver_that_lacks_something(change: dict[str, object], message: str) -> None:
     document = {"version": 1, "platforms": {}, "waivers": [_WAIVER | change]}
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         budget.parse_committed(json.dumps(document).encode(), "sizes.json")
     document["waivers"] = [_WAIVER]
     budget.parse_committed(json.dumps(document).encode(), "sizes.json")
@@ -124,7 +124,7 @@ def test_waiver_that_lacks_something(change: dict[str, object], message: str) ->
     [b"", b"[]", b'{"version": 2}', b'{"version": 1, "x": 1}', b'{"version": 1, "platforms": 1}'],
 )
 def test_what_is_no_committed_file(data: bytes) -> None:
-    with pytest.raises(BadInput, match=r"sizes\.json"):
+    with pytest.raises(InvalidInput, match=r"sizes\.json"):
         budget.parse_committed(data, "sizes.json")
 
 
@@ -132,5 +132,5 @@ def test_what_is_no_committed_file(data: bytes) -> None:
     "data", [b"", b"[]", b'{"p": 1}', b'{"p": {"zip": 1}}', b'{"p": {"gzip": "1"}}']
 )
 def test_what_are_no_budgets(data: bytes) -> None:
-    with pytest.raises(BadInput, match=r"b\.json"):
+    with pytest.raises(InvalidInput, match=r"b\.json"):
         budget.parse_budgets(data, "b.json")

@@ -75,10 +75,10 @@ def test_page_and_comment(libraries: dict[str, Built], capsys: pytest.CaptureFix
     for name, built in libraries.items():
         assert _size(built, "-o", f"{name}.json") == 0
     folder = libraries["new"].folder
-    price = ["size-price", f"{folder}/selection.json", "--link", f"{folder}/link.json"]
-    assert cli.main([*price, "--root", str(folder), "--each", "model", "--json"]) == 0
-    Path("prices.json").write_text(capsys.readouterr().out)
-    page = ["--html=r.html", "--since=old.json", "--prices=prices.json"]
+    marginal = ["size-marginal", f"{folder}/selection.json", "--link", f"{folder}/link.json"]
+    assert cli.main([*marginal, "--root", str(folder), "--each", "model", "--json"]) == 0
+    Path("marginal_sizes.json").write_text(capsys.readouterr().out)
+    page = ["--html=r.html", "--since=old.json", "--marginal_sizes=marginal_sizes.json"]
     assert cli.main(["size", "new.json", *page]) == 0
     text = Path("r.html").read_text()
     assert "class came in" in text
@@ -87,16 +87,16 @@ def test_page_and_comment(libraries: dict[str, Built], capsys: pytest.CaptureFix
     assert "class came in" in Path("c.md").read_text()
 
 
-def test_prices(libraries: dict[str, Built], capsys: pytest.CaptureFixture[str]) -> None:
+def test_marginal_sizes(libraries: dict[str, Built], capsys: pytest.CaptureFixture[str]) -> None:
     folder = libraries["new"].folder
-    price = ["size-price", f"{folder}/selection.json", f"--link={folder}/link.json"]
-    price.append(f"--root={folder}")
-    assert cli.main([*price, "--without", f"class:{DOUBLE}"]) == 0
+    marginal = ["size-marginal", f"{folder}/selection.json", f"--link={folder}/link.json"]
+    marginal.append(f"--root={folder}")
+    assert cli.main([*marginal, "--without", f"class:{DOUBLE}"]) == 0
     saved = libraries["new"].library.stat().st_size - libraries["old"].library.stat().st_size
     assert capsys.readouterr().out.splitlines()[1].split()[0] == str(saved)
-    assert cli.main(price) == 2
+    assert cli.main(marginal) == 2
     assert "nothing to leave out" in capsys.readouterr().err
-    assert cli.main([*price, "--without", "op:Reluu"]) == 2
+    assert cli.main([*marginal, "--without", "op:Reluu"]) == 2
     assert "did you mean Relu" in capsys.readouterr().err
 
 
@@ -141,10 +141,10 @@ def test_over_budget_without_committed_figures(capsys: pytest.CaptureFixture[str
         (["size", "none.so"], "no such file"),
         (["size-check", "r.json", "--update"], "--update writes the file that --committed names"),
         (["size-check", "r.so"], "make it with `tfcarve size`"),
-        (["size", "r.json", "--html=x", "--prices=r.json"], "no prices"),
+        (["size", "r.json", "--html=x", "--marginal_sizes=r.json"], "no marginal_sizes"),
         (
-            ["size", "r.json", "--html=x", "--prices=p.json"],
-            "no prices: saved: stripped, text, gzip",
+            ["size", "r.json", "--html=x", "--marginal_sizes=p.json"],
+            "no marginal_sizes: saved: stripped, text, gzip",
         ),
         (["size", "half.json", "--html=x"], "half of a character"),
         (["size", "empty.json"], "a library has more than 0 bytes"),
@@ -155,9 +155,9 @@ def test_over_budget_without_committed_figures(capsys: pytest.CaptureFixture[str
 def test_bad_use(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("r.json").write_bytes(report().to_json())
     Path("r.so").write_bytes(b"\x7fELF")
-    price = {"target": "op:Relu", "saved": {"text": 3}, "exact": True}
+    marginal = {"target": "op:Relu", "saved": {"text": 3}, "exact": True}
     lists: dict[str, list[str]] = {"dropped": [], "recompiled": [], "kept": []}
-    Path("p.json").write_text(json.dumps([{**price, **lists}]))
+    Path("p.json").write_text(json.dumps([{**marginal, **lists}]))
     Path("half.json").write_bytes(report().to_json().replace(b'"a.pb"', b'"\\ud800"'))
     Path("empty.json").write_bytes(report(stripped=0).to_json())
     document = json.loads(report(softmax=9).to_json())
@@ -190,6 +190,6 @@ def test_link_json_that_is_none(
         (libraries["new"].link.read_text(), "name the folder it is under with --root"),
     ):
         Path("link.json").write_text(content)
-        price = ["size-price", selection, "--link=link.json", "--without=op:Relu"]
-        assert cli.main([*price, "--root=."]) == 2
+        marginal = ["size-marginal", selection, "--link=link.json", "--without=op:Relu"]
+        assert cli.main([*marginal, "--root=."]) == 2
         assert message in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import link_map
 
 
@@ -49,19 +49,19 @@ def test_ld64_lld(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "hello\n", "{}", "\0" * 100])
 def test_what_is_no_map(text: str) -> None:
-    with pytest.raises(BadInput, match=r"m\.map: no linker map"):
+    with pytest.raises(InvalidInput, match=r"m\.map: no linker map"):
         link_map.parse(text, "m.map")
 
 
 def test_map_that_was_cut_off() -> None:
     head = "             VMA              LMA     Size Align Out     In      Symbol\n"
-    with pytest.raises(BadInput, match="was it cut off"):
+    with pytest.raises(InvalidInput, match="was it cut off"):
         link_map.parse(head, "m.map")
 
 
 def test_symbol_of_a_file_that_is_not_listed() -> None:
     text = "# Path: x\n# Object files:\n# Symbols:\n0x1000\t0x10\t[ 7] _main\n"
-    with pytest.raises(BadInput, match="is of file 7, not listed"):
+    with pytest.raises(InvalidInput, match="is of file 7, not listed"):
         link_map.parse(text, "m.map")
 
 
@@ -72,5 +72,5 @@ def test_any_text_is_read_or_refused(text: str, kind: int) -> None:
         "# Path: x\n# Object files:\n[  0] a.o\n# Symbols:\n",
         "Memory map\n",
     )
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InvalidInput):
         assert link_map.parse(heads[kind] + text, "map").pieces

@@ -11,17 +11,19 @@ import tensorflow as tf
 from size_reports import report
 
 from tfcarve.size import page
-from tfcarve.size.relink import Price
+from tfcarve.size.relink import MarginalSize
 from tfcarve.size.report import Kernel
 from tfcarve.size.treemap import HEIGHT, WIDTH, boxes
 
 # Of core and of kernels.
 _GREEN, _BLUE = (0x00, 0x9E, 0x73), (0x00, 0x72, 0xB2)
-_PRICE = Price("model:b.pb", {"stripped": 640, "text": 600, "gzip": 200}, ("k.cc",), (), ())
+_MARGINAL = MarginalSize(
+    "model:b.pb", {"stripped": 640, "text": 600, "gzip": 200}, ("k.cc",), (), ()
+)
 
 
 def _page() -> bytes:
-    return page.page(report(double=640, softmax=900), report(), [_PRICE])
+    return page.page(report(double=640, softmax=900), report(), [_MARGINAL])
 
 
 def test_boxes_have_the_area_of_their_bytes() -> None:

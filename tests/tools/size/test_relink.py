@@ -1,4 +1,4 @@
-"""Tests of prices: they are what libraries really built without something come to."""
+"""Tests of marginal_sizes: they are what libraries really built without something come to."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from mini_library import DOUBLE, FLOAT, OPS, RELU, TABLE, Built
 
 from tfcarve.emit import hot
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import Command
 from tfcarve.size.relink import Relinker
@@ -39,44 +39,44 @@ def test_linked_again_whole_it_is_the_same_size(built: Built) -> None:
         ("model:b.pb", mini_library.selection(table=False)),
     ],
 )
-def test_price_is_what_a_build_without_it_saves(
+def test_marginal_size_is_what_a_build_without_it_saves(
     built: Built, text: str, selection: Selection, tmp_path: Path
 ) -> None:
-    price = _relinker(built).price(target(text))
+    marginal = _relinker(built).marginal_size(target(text))
     less = mini_library.build(tmp_path / "less", selection).report().sizes
-    assert price.exact
-    assert price.saved == {m: size - less[m] for m, size in built.report().sizes.items()}
-    assert price.saved["stripped"] > 0
+    assert marginal.exact
+    assert marginal.saved == {m: size - less[m] for m, size in built.report().sizes.items()}
+    assert marginal.saved["stripped"] > 0
 
 
 def test_without_compiling_it_is_a_lower_bound(built: Built) -> None:
-    bound = _relinker(built, recompile=False).price(target("model:b.pb"))
-    exact = _relinker(built).price(target("model:b.pb"))
+    bound = _relinker(built, recompile=False).marginal_size(target("model:b.pb"))
+    exact = _relinker(built).marginal_size(target("model:b.pb"))
     assert (bound.dropped, bound.kept) == ((TABLE,), (RELU, OPS))
     assert not bound.exact
     assert 20000 < bound.saved["stripped"] <= exact.saved["stripped"]
 
 
 def test_one_of_two_classes_needs_a_compile(built: Built) -> None:
-    bound = _relinker(built, recompile=False).price(target(f"class:{FLOAT}"))
+    bound = _relinker(built, recompile=False).marginal_size(target(f"class:{FLOAT}"))
     assert bound.saved == {"stripped": 0, "text": 0, "gzip": 0}
-    assert _relinker(built).price(target(f"class:{FLOAT}")).recompiled == (RELU,)
+    assert _relinker(built).marginal_size(target(f"class:{FLOAT}")).recompiled == (RELU,)
 
 
 def test_hot_units_are_compiled_for_speed(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     line = replace(built.line(), hot_compile=Command(("false",), "", ""))
     wanted = target(f"class:{FLOAT}")
-    Relinker(line, built.selection, recompile=True).price(wanted)
+    Relinker(line, built.selection, recompile=True).marginal_size(wanted)
     monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", (RELU,)),))
-    with pytest.raises(BadInput, match="compiling kernels__relu_op.cc failed"):
-        Relinker(line, built.selection, recompile=True).price(wanted)
+    with pytest.raises(InvalidInput, match="compiling kernels__relu_op.cc failed"):
+        Relinker(line, built.selection, recompile=True).marginal_size(wanted)
 
 
 def test_failed_link_is_told(built: Built, tmp_path: Path) -> None:
     line = built.line()
     (tmp_path / "libcore.a").write_bytes(b"")
     broken = Relinker(line, built.selection, recompile=True)
-    with pytest.raises(BadInput, match=r"the link failed:\n"):
+    with pytest.raises(InvalidInput, match=r"the link failed:\n"):
         broken.sizes({"x": b"no object"})
 
 
@@ -89,7 +89,7 @@ def test_selection_of_another_library(built: Built) -> None:
         files=(*built.selection.files, "kernels/other.cc"),
         kernels=(*kernels, replace(kernels[0], file="kernels/other.cc")),
     )
-    with pytest.raises(BadInput, match="no object of the unit kernels__other"):
+    with pytest.raises(InvalidInput, match="no object of the unit kernels__other"):
         Relinker(built.line(), other, recompile=False)
 
 
@@ -112,5 +112,5 @@ def test_model_takes_what_only_it_needs() -> None:
     ],
 )
 def test_what_is_not_there(text: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         without(mini_library.selection(double=True), target(text))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tfcarve import dtypes
 from tfcarve.benchmark.task import RANDOM_TYPES
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _MAGIC = b"\x93NUMPY"
 _MOST_BYTES = 1 << 31
@@ -44,10 +44,10 @@ class Array:
 
 
 def parse_npy(content: bytes, where: str) -> Array:
-    """Reads a .npy file of version 1 or 2; raises BadInput where it is none that can be an input."""
+    """Reads a .npy file of version 1 or 2; raises InvalidInput where it is none that can be an input."""
     width = {1: 2, 2: 4}.get(content[6], 0) if len(content) > 8 else 0
     if not content.startswith(_MAGIC) or not width:
-        raise BadInput(f"{where}: not a .npy file of version 1 or 2, or cut short")
+        raise InvalidInput(f"{where}: not a .npy file of version 1 or 2, or cut short")
     start = 8 + width
     end = start + int.from_bytes(content[8:start], "little")
     try:
@@ -59,12 +59,14 @@ def parse_npy(content: bytes, where: str) -> Array:
         if fortran or not all(type(d) is int and d >= 0 for d in dims):
             raise ValueError
     except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: the .npy header can't be read, or is of an array that can't be an input"
         ) from None
     data = content[end:]
     if math.prod(dims) * size != len(data):
-        raise BadInput(f"{where}: the array's shape does not fit the {len(data)} bytes of elements")
+        raise InvalidInput(
+            f"{where}: the array's shape does not fit the {len(data)} bytes of elements"
+        )
     return Array(dtypes.NUMBER_OF[dtype], dims, data)
 
 
@@ -93,11 +95,11 @@ def _element(dtype: str, size: int, bits: int) -> bytes:
 
 
 def random_input(description: str) -> Array:
-    """Returns what tools/runtime/random_input.cc makes of the description; raises BadInput where it refuses it."""
+    """Returns what tools/runtime/random_input.cc makes of the description; raises InvalidInput where it refuses it."""
     dtype, colon, text = description.partition(":")
     words = text.split("x") if text else []
     if not colon or dtype not in RANDOM_TYPES:
-        raise BadInput(
+        raise InvalidInput(
             f"{description!r} is not TYPE:DIMS like float32:1x299x299x3; the types are: "
             + " ".join(sorted(RANDOM_TYPES))
         )
@@ -105,7 +107,7 @@ def random_input(description: str) -> Array:
     if not all(w.isascii() and w.isdecimal() and len(w) <= 10 for w in words) or (
         math.prod(map(int, words)) * size > _MOST_BYTES
     ):
-        raise BadInput(
+        raise InvalidInput(
             f"{description!r}: the dimensions are numbers with x between them, and 2 GB at most"
         )
     dims = tuple(map(int, words))

@@ -14,7 +14,7 @@ from tfcarve import files
 from tfcarve.benchmark import program
 from tfcarve.benchmark.measured import Measured
 from tfcarve.benchmark.task import Task
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _PLUGIN = Path(__file__).parent / "count_instructions.c"
 _COUNT = re.compile(rb"^instructions: (\d+)$", re.MULTILINE)
@@ -39,13 +39,13 @@ class Instructions:
 
 
 def emulator(cpu: str) -> list[str]:
-    """Returns the command that runs programs for a CPU; raises BadInput where there is none."""
+    """Returns the command that runs programs for a CPU; raises InvalidInput where there is none."""
     if cpu not in _EMULATORS:
-        raise BadInput(f"programs for {cpu} run neither here nor under qemu")
+        raise InvalidInput(f"programs for {cpu} run neither here nor under qemu")
     name, *options = _EMULATORS[cpu]
     found = shutil.which(name)
     if found is None:
-        raise BadInput(
+        raise InvalidInput(
             f"{name} is not on PATH: it runs programs for {cpu}. Try: sudo apt-get install qemu-user"
         )
     return [found, *options]
@@ -65,13 +65,13 @@ def api_version(said: str) -> int:
 def plugin(qemu: str) -> Path:
     """Returns the plugin that counts instructions, compiled where it is not there yet, for an emulator.
 
-    Raises BadInput where there is no compiler, or it fails.
+    Raises InvalidInput where there is no compiler, or it fails.
     """
     try:
         said = subprocess.run([qemu, "--version"], check=True, capture_output=True, text=True)
         version = api_version(said.stdout)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
-        raise BadInput(f"{qemu}: does not say its version: {error}") from None
+        raise InvalidInput(f"{qemu}: does not say its version: {error}") from None
     source = files.read_bytes(_PLUGIN)
     digest = hashlib.sha256(source + bytes([version])).hexdigest()[:16]
     made = files.cache_directory() / "qemu" / f"count_instructions-{digest}.so"
@@ -83,7 +83,7 @@ def plugin(qemu: str) -> Path:
 def _compile(version: int, output: Path) -> None:
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
-        raise BadInput(
+        raise InvalidInput(
             "no C compiler on PATH: it makes the plugin by which qemu counts. Try: sudo apt-get install gcc"
         )
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def _compile(version: int, output: Path) -> None:
             text=True,
         )
         if done.returncode:
-            raise BadInput(f"{compiler}: cannot compile {_PLUGIN}: {done.stderr.strip()}")
+            raise InvalidInput(f"{compiler}: cannot compile {_PLUGIN}: {done.stderr.strip()}")
         os.replace(made, output)
 
 
@@ -108,7 +108,7 @@ def count(cpu: str, path: Path, task: Task) -> Instructions:
       cpu: the program's.
       path: a benchmark_model.
       task: what it is told; how many runs is not taken from it.
-    Raises what program.run does, and BadInput where nothing was counted.
+    Raises what program.run does, and InvalidInput where nothing was counted.
     """
     first, both = (_count(emulator(cpu), path, _runs(task, runs)) for runs in (0, 1))
     return Instructions(both - first, first)
@@ -133,7 +133,7 @@ def executed(qemu: Sequence[str], run: Callable[[Sequence[str]], object]) -> int
     Args:
       qemu: the emulator and its options.
       run: runs the process in the emulator that it is given, which is `qemu` with options to count.
-    Raises what `run` does, and BadInput where nothing was counted.
+    Raises what `run` does, and InvalidInput where nothing was counted.
     """
     # qemu splits the value at commas.
     counter = str(plugin(qemu[0])).replace(",", ",,")
@@ -142,5 +142,5 @@ def executed(qemu: Sequence[str], run: Callable[[Sequence[str]], object]) -> int
         run([*qemu, "-plugin", counter, "-d", "plugin", "-D", str(log)])
         counts = _COUNT.findall(files.read_bytes(log)) if log.is_file() else []
     if len(counts) != 1:
-        raise BadInput(f"{qemu[0]}: counted no instructions")
+        raise InvalidInput(f"{qemu[0]}: counted no instructions")
     return int(counts[0])

@@ -4,7 +4,7 @@ import platform
 from dataclasses import dataclass
 
 from tfcarve import elf_file
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.proof.binary import CPUS
 
 _CPU_OF_ELF = {machine: name for name, (_, machine, _) in CPUS.items()}
@@ -26,20 +26,24 @@ def look(data: bytes, where: str) -> Executable:
     Args:
       data: the file.
       where: its name, for messages.
-    Raises BadInput where it is neither an ELF program nor a shared library.
+    Raises InvalidInput where it is neither an ELF program nor a shared library.
     """
     if not data.startswith(b"\x7fELF"):
-        raise BadInput(f"{where}: no ELF file: a benchmark_model or a shared library is expected")
+        raise InvalidInput(
+            f"{where}: no ELF file: a benchmark_model or a shared library is expected"
+        )
     elf = elf_file.opened(data, where)
     try:
         kind, number = elf["e_type"], int.from_bytes(data[18:20], "little")
         named = any(segment["p_type"] == "PT_INTERP" for segment in elf.iter_segments())
     except elf_file.DAMAGED as error:
-        raise BadInput(f"{where}: no whole ELF file: {error}") from None
+        raise InvalidInput(f"{where}: no whole ELF file: {error}") from None
     if kind not in ("ET_EXEC", "ET_DYN"):
-        raise BadInput(f"{where}: neither a program nor a shared library: {kind}")
+        raise InvalidInput(f"{where}: neither a program nor a shared library: {kind}")
     if number not in _CPU_OF_ELF:
-        raise BadInput(f"{where}: is for ELF machine {number}, which tfcarve builds nothing for")
+        raise InvalidInput(
+            f"{where}: is for ELF machine {number}, which tfcarve builds nothing for"
+        )
     return Executable(_CPU_OF_ELF[number], kind == "ET_EXEC" or named)
 
 

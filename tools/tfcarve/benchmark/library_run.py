@@ -19,7 +19,7 @@ from tfcarve import files
 from tfcarve.benchmark import arrays
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import Bound, Library, NodeRun, Refused
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _NANOS_PER_MILLI = 1e6
 _STATUS = Path("/proc/self/status")
@@ -165,7 +165,7 @@ def main(argv: Sequence[str]) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     try:
         document = _benchmark(asked)
-    except (Refused, BadInput) as error:
+    except (Refused, InvalidInput) as error:
         print(error, file=sys.stderr)
         return error.status if isinstance(error, Refused) else 2
     files.write_if_changed(asked.json, json.dumps(document).encode())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import dtypes, json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 VERSION = 1
 
@@ -139,7 +139,7 @@ _OUTPUT = {"dtype": int, "dims": [int]}
 
 
 def parse(data: bytes, where: str) -> Measured:
-    """Reads the JSON that benchmark_model writes; raises BadInput where it is none, or of another version.
+    """Reads the JSON that benchmark_model writes; raises InvalidInput where it is none, or of another version.
 
     Args:
       data: the file's content.
@@ -153,7 +153,7 @@ def parse(data: bytes, where: str) -> Measured:
         _exactly(document, _FORM, "document")
         return _measured(document)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}") from None
+        raise InvalidInput(f"{where}: {error}") from None
 
 
 def _exactly(row: Mapping[str, Any], form: Mapping[str, Any], what: str) -> None:

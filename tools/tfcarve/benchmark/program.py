@@ -10,7 +10,7 @@ from tfcarve import files
 from tfcarve.benchmark import measured
 from tfcarve.benchmark.measured import Measured
 from tfcarve.benchmark.task import Task, arguments
-from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable_lines
 
 # How messages of the program begin.
@@ -26,8 +26,8 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
       trace: where the last traced run goes, in Chrome's format.
 
     Raises:
-      AnswerIsNo: the library can't run the model.
-      BadInput: the task or a file is wrong, or the program ended in another way.
+      CheckFailed: the library can't run the model.
+      InvalidInput: the task or a file is wrong, or the program ended in another way.
     """
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         document = Path(folder, "benchmark.json")
@@ -43,13 +43,13 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
                 stderr=subprocess.PIPE,
             )
         except OSError as error:
-            raise BadInput(f"{command[0]}: cannot be started: {error.strerror}") from None
+            raise InvalidInput(f"{command[0]}: cannot be started: {error.strerror}") from None
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode == 1:
-            raise AnswerIsNo(said.removeprefix(_OWN) or f"{command[-1]}: failed", ())
+            raise CheckFailed(said.removeprefix(_OWN) or f"{command[-1]}: failed", ())
         if done.returncode:
             how = f"ended with status {done.returncode}"
-            raise BadInput(said.removeprefix(_OWN) or f"{command[-1]}: {how}")
+            raise InvalidInput(said.removeprefix(_OWN) or f"{command[-1]}: {how}")
         if said:
             print(printable_lines(said), file=sys.stderr)
         return measured.parse(files.read_bytes(document), f"what {command[-1]} wrote")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.summary import Summary, Tensor
 
 # Those that benchmark_model can make random numbers of (tools/runtime/random_input.cc).
@@ -51,7 +51,7 @@ def _description(tensor: Tensor, model: Path) -> str:
     if tensor.dtype not in RANDOM_TYPES or tensor.shape is None:
         known = tensor.dtype in RANDOM_TYPES
         what = "has no known shape" if known else f"is of type {tensor.dtype or 'unknown'}"
-        raise BadInput(
+        raise InvalidInput(
             f"{model}: input {tensor.name!r} {what}: give --input {tensor.name}=FILE.npy"
             f" or --input-random {tensor.name}=TYPE:DIMS"
         )
@@ -68,7 +68,7 @@ def other_inputs(
       summary: of the model.
       given: nodes that are fed already.
       model: its file, for messages.
-    Raises BadInput for an input of a type or a rank that can't be made.
+    Raises InvalidInput for an input of a type or a rank that can't be made.
     """
     fed = {_node(name) for name in given}
     return tuple(
@@ -79,9 +79,9 @@ def other_inputs(
 
 
 def outputs(summary: Summary, model: Path) -> tuple[str, ...]:
-    """Returns the nodes that no other reads; raises BadInput where there are none."""
+    """Returns the nodes that no other reads; raises InvalidInput where there are none."""
     if not summary.outputs:
-        raise BadInput(f"{model}: every node is read by another: give --output NAME")
+        raise InvalidInput(f"{model}: every node is read by another: give --output NAME")
     return tuple(tensor.name for tensor in summary.outputs)
 
 

@@ -41,7 +41,7 @@ NAMES = (
     "golden",
     "benchmark",
     "size",
-    "size-price",
+    "size-marginal",
     "size-predict",
     "size-check",
     "size-comment",

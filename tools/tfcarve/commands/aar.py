@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from tfcarve.commands import common, options
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.files import read_bytes
 from tfcarve.package import java
 from tfcarve.package.aar import aar
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     for text in arguments.libraries:
         abi, equals, path = text.partition("=")
         if not equals or abi in libraries:
-            raise BadInput(f"{text!r}: write ABI=LIBRARY, each ABI once")
+            raise InvalidInput(f"{text!r}: write ABI=LIBRARY, each ABI once")
         libraries[abi] = read_bytes(Path(path))
     made = aar(
         package=arguments.package,
@@ -73,5 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _javac(given: Path | None) -> Path:
     found = given or shutil.which("javac")
     if not found:
-        raise BadInput("javac is not on PATH; try: sudo apt-get install openjdk-17-jdk-headless")
+        raise InvalidInput(
+            "javac is not on PATH; try: sudo apt-get install openjdk-17-jdk-headless"
+        )
     return Path(found)

@@ -11,7 +11,7 @@ from tfcarve.benchmark.executable import Executable
 from tfcarve.benchmark.report import Benchmark
 from tfcarve.benchmark.task import Task
 from tfcarve.commands import common, size_common
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.node_use import Model
 from tfcarve.models.summary import summary
@@ -114,7 +114,7 @@ def _pairs(words: Sequence[str], option: str, form: str) -> tuple[tuple[str, str
     for word in words:
         name, equals, value = word.partition("=")
         if not (name and equals and value):
-            raise BadInput(f"--{option} takes NAME={form}, not {word!r}")
+            raise InvalidInput(f"--{option} takes NAME={form}, not {word!r}")
         pairs.append((name, value))
     return tuple(pairs)
 
@@ -156,20 +156,20 @@ def _measure(arguments: argparse.Namespace, kind: Executable, model: Model) -> B
 
 
 def _require(arguments: argparse.Namespace, kind: Executable) -> None:
-    """Raises BadInput where the options do not fit what is measured."""
+    """Raises InvalidInput where the options do not fit what is measured."""
     if arguments.trace is not None and not arguments.traced_runs:
-        raise BadInput("--trace needs traced runs")
+        raise InvalidInput("--trace needs traced runs")
     if arguments.sizes is not None and arguments.html is None:
-        raise BadInput("--sizes is for the page: give --html FILE too")
+        raise InvalidInput("--sizes is for the page: give --html FILE too")
     if kind.is_program:
         return
     if kind.cpu != executable.own_cpu():
-        raise BadInput(
+        raise InvalidInput(
             f"{arguments.program}: is a library for {kind.cpu}, which this machine does not run: "
             "give the benchmark_model that is built beside it"
         )
     if arguments.trace is not None:
-        raise BadInput("--trace needs a benchmark_model, not a library")
+        raise InvalidInput("--trace needs a benchmark_model, not a library")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -179,7 +179,9 @@ def run(arguments: argparse.Namespace) -> int:
     sizes = size_common.load_report(arguments.sizes) if arguments.sizes else None
     model = read.read(arguments.model)
     if model.format != "graphdef":
-        raise BadInput(f"{arguments.model}: is of format {model.format}: a frozen GraphDef is run")
+        raise InvalidInput(
+            f"{arguments.model}: is of format {model.format}: a frozen GraphDef is run"
+        )
     done = _measure(arguments, kind, model)
     if arguments.html is not None:
         files.write_if_changed(arguments.html, page.page(done, sizes))

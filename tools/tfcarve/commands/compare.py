@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import progress
 from tfcarve.commands import common, preparing
-from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _side(stack: ExitStack, evaluator: "Evaluator", path: Path) -> "Side":
         loaded = stack.enter_context(evaluator.loaded(graph))
         return Side(str(path), graph, loaded, loaded.outputs())
     except Failed as error:
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: TensorFlow can't load it: {' '.join(str(error).split())}"
         ) from None
 
@@ -87,8 +87,8 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
         outputs, alone = comparison.output_refs(a, b, preparing.names(arguments.outputs))
         try:
             samples = comparison.sample_list(a, inputs, arrays)
-        except BadInput as error:
-            raise BadInput(f"{arguments.data or arguments.a}: {error}") from None
+        except InvalidInput as error:
+            raise InvalidInput(f"{arguments.data or arguments.a}: {error}") from None
         found, first = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)
     return comparison.Comparison(len(samples), arguments.tolerance, found, first, alone)
 
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints how far each output differs; 1 where one is over the tolerance."""
     preparing.require_packages()
     if arguments.output and not arguments.json:
-        raise BadInput("-o is for JSON: say --json too")
+        raise InvalidInput("-o is for JSON: say --json too")
     from tfcarve.prepare.compare import report
 
     found = _compared(arguments)
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"not compared, only one model has it: {printable(name)}")
     over = len(found.over())
     if over:
-        raise AnswerIsNo(
+        raise CheckFailed(
             f"{arguments.b} differs from {arguments.a}: {over} of {len(found.outputs)} outputs by more than "
             f"{arguments.tolerance:g}:",
             report.problems(found),

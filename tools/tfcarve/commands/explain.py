@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.commands import common
-from tfcarve.errors import AnswerIsNo, Problem
+from tfcarve.errors import CheckFailed, Problem
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.selection import Need, SelectedKernel, Selection
 
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         near = difflib.get_close_matches(arguments.what, known, n=3)
         hint = f"did you mean {', '.join(near)}?" if near else ""
-        raise AnswerIsNo(
+        raise CheckFailed(
             "nothing needs it:",
             [Problem(f"{arguments.what!r} is not in {arguments.selection}", (), hint)],
         )

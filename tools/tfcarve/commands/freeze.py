@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.request import DEFAULTS, Options
 from tfcarve.printable import printable
 
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _options(arguments: argparse.Namespace) -> Options:
     prefix = arguments.checkpoint
     if arguments.unroll < 0:
-        raise BadInput(f"--unroll {arguments.unroll}: give the largest number of iterations")
+        raise InvalidInput(f"--unroll {arguments.unroll}: give the largest number of iterations")
     return Options(
         tags=arguments.tags,
         signature=arguments.signature,
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.prepare.freeze.run import freeze
 
     if arguments.output.is_dir():
-        raise BadInput(f"{arguments.output}: is a directory: give a file")
+        raise InvalidInput(f"{arguments.output}: is a directory: give a file")
     found = freeze(arguments.source, arguments.output, _options(arguments))
     rows = [
         {"kind": kind, **asdict(tensor)}

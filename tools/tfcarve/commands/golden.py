@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfcarve import files, full_tensorflow
 from tfcarve.commands import common
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import meta_graph, read
 from tfcarve.prepare.freeze import run as freezing
 
@@ -45,7 +45,7 @@ def _pairs(words: Sequence[str], option: str) -> list[tuple[str, Path]]:
     for word in words:
         name, equals, file = word.partition("=")
         if not (name and equals and file) or name.startswith("-"):
-            raise BadInput(f"--{option} takes NAME=FILE.npy, not {word!r}")
+            raise InvalidInput(f"--{option} takes NAME=FILE.npy, not {word!r}")
         pairs.append((name, Path(file)))
     return pairs
 
@@ -66,11 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = _pairs(arguments.output, "output")
     for path in (path for _, path in inputs):
         if not path.is_file():
-            raise BadInput(f"{path}: no such file")
+            raise InvalidInput(f"{path}: no such file")
     if not arguments.model.exists():
-        raise BadInput(f"{arguments.model}: no such file")
+        raise InvalidInput(f"{arguments.model}: no such file")
     if not full_tensorflow.installed():
-        raise BadInput(
+        raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
@@ -95,6 +95,6 @@ def _run(
     try:
         full_tensorflow.run(_RUN, words, folder, limits)
     except full_tensorflow.Failed as failed:
-        raise BadInput(
+        raise InvalidInput(
             f"{name}: full TensorFlow does not run it: {str(failed) or 'no reason'}"
         ) from None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tfcarve.commands import common, options
 from tfcarve.emit.header import header, header_for_all
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 NAME = "header"
 HELP = "writes ops_to_register.h for a selection"
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the header."""
     if arguments.all == (arguments.selection is not None):
-        raise BadInput("give a selection, or --all, and not both")
+        raise InvalidInput("give a selection, or --all, and not both")
     made = header_for_all() if arguments.all else header(common.load_selection(arguments.selection))
     common.output(made, arguments.output)
     return 0

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from tfcarve.emit.include_tree import IncludePath, include_tree
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.files import write_if_changed
 
 NAME = "include-tree"
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the tree."""
     made = include_tree(IncludePath(arguments.folders), arguments.header)
     if arguments.output.is_dir() and any(arguments.output.iterdir()):
-        raise BadInput(f"{arguments.output}: is not empty: give another folder")
+        raise InvalidInput(f"{arguments.output}: is not empty: give another folder")
     for name, content in made.items():
         write_if_changed(arguments.output / name, content)
     return 0

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.summary import Tensor, summary
 from tfcarve.printable import printable
@@ -68,7 +68,7 @@ def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
 def _show_library(path: Path, as_json: bool) -> None:
     for image in binary.images(files.read_bytes(path), str(path)):
         if binary.MANIFEST not in image.sections:
-            raise BadInput(f"{image.name}: has no manifest: is it no library of tfcarve's?")
+            raise InvalidInput(f"{image.name}: has no manifest: is it no library of tfcarve's?")
         found = manifest.parse(image.sections[binary.MANIFEST], image.name)
         if as_json:
             print(found.to_json())

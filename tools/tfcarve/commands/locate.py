@@ -4,7 +4,7 @@ import argparse
 import difflib
 
 from tfcarve.commands import common, options
-from tfcarve.errors import AnswerIsNo, Problem
+from tfcarve.errors import CheckFailed, Problem
 
 NAME = "locate"
 HELP = "shows where ops are defined and which classes in which files compute them"
@@ -63,6 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
                 }
             )
     if problems:
-        raise AnswerIsNo("not found:", problems)
+        raise CheckFailed("not found:", problems)
     common.table(rows, ("op", "what", "file", "class", "for"), arguments.json)
     return 0

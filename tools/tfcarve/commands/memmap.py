@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.emit import aligned_graph
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, meta_graph, read
 from tfcarve.models.wire import Budget, Buffer, WireError
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _check(path: Path, data: Buffer) -> None:
     if meta_graph.is_saved_model(data):
-        raise BadInput(f"{path}: is a SavedModel: give a frozen GraphDef")
+        raise InvalidInput(f"{path}: is a SavedModel: give a frozen GraphDef")
     graph_def.graph(data, 0, len(data), str(path), Budget(len(data)))
 
 
@@ -48,6 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
         _check(arguments.model, data)
         files.write_pieces(arguments.output, _counted(data, sizes))
     except WireError as error:
-        raise BadInput(f"{arguments.model}: {error}") from None
+        raise InvalidInput(f"{arguments.model}: {error}") from None
     print(f"{len(sizes):,} constants with {sum(sizes):,} bytes are aligned")
     return 0

@@ -7,7 +7,7 @@ from tfcarve import files
 from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.commands import common, options
 from tfcarve.emit import kernel_groups, op_files
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 
 NAME = "op-files"
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     if arguments.extend is not None:
         if arguments.output is not None:
-            raise BadInput("--extend changes the list in its place: leave out -o")
+            raise InvalidInput("--extend changes the list in its place: leave out -o")
         _extend(arguments.extend, selection)
         return 0
     if arguments.build_fragment:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             content = kernel_groups.kernel_groups(selection, tree)
         except BuildFileError as error:
-            raise BadInput(f"{tree}: {error}") from None
+            raise InvalidInput(f"{tree}: {error}") from None
     else:
         content = op_files.op_files(selection)
     common.output(content, arguments.output)
@@ -62,7 +62,7 @@ def _extend(path: Path, selection: Selection) -> None:
     try:
         text = files.read_bytes(path).decode()
     except UnicodeDecodeError as error:
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: byte {error.start}: no UTF-8 text: a list of sources was expected"
         ) from None
     files.write_if_changed(path, op_files.extended(text, selection).encode())

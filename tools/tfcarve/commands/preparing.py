@@ -4,14 +4,14 @@ import argparse
 import importlib.util
 import sys
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 def require_packages() -> None:
-    """Makes sure that this Python has numpy and protobuf; raises BadInput with the command that installs them."""
+    """Makes sure that this Python has numpy and protobuf; raises InvalidInput with the command that installs them."""
     missing = [name for name in ("numpy", "google.protobuf") if not _is_there(name)]
     if missing:
-        raise BadInput(
+        raise InvalidInput(
             f"{' and '.join(missing)} not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.emit.private_symbols import defined, redefinitions
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 NAME = "private-symbols"
 HELP = "renames all that static libraries define but the C interface"
@@ -35,9 +35,9 @@ def _run(command: list[str]) -> str:
     try:
         done = subprocess.run(command, check=False, text=True, capture_output=True)
     except OSError as error:
-        raise BadInput(f"{command[0]}: cannot be run: {error.strerror}") from None
+        raise InvalidInput(f"{command[0]}: cannot be run: {error.strerror}") from None
     if done.returncode:
-        raise BadInput(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
+        raise InvalidInput(f"{' '.join(command)}: {done.stderr.strip()[-400:]}")
     return done.stdout
 
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         files.read_bytes(Path(source))
     symbols = defined(_run([arguments.nm, "-P", "-a", "--defined-only", *sources]))
     if not symbols:
-        raise BadInput(f"{' '.join(sources)}: no object in there defines anything")
+        raise InvalidInput(f"{' '.join(sources)}: no object in there defines anything")
     partial: list[tuple[Path, Path]] = []
     try:
         with tempfile.NamedTemporaryFile(suffix=".syms") as table:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.commands import common, options
-from tfcarve.errors import AnswerIsNo, BadInput, Problem
+from tfcarve.errors import CheckFailed, InvalidInput, Problem
 from tfcarve.proof import binary, compare, manifest, table
 from tfcarve.proof.binary import Image
 from tfcarve.proof.compare import Proof
@@ -51,7 +51,7 @@ def _require_cpu(image: Image, cpu: str) -> None:
     wrong = sorted(image.cpus - {cpu})
     if wrong:
         found = ", ".join(_with_bits(name) for name in wrong)
-        raise BadInput(
+        raise InvalidInput(
             f"{image.name}: is for {found}; the platform's CPU is {_with_bits(cpu)}: which toolchain made it?"
         )
 
@@ -69,7 +69,7 @@ def _require_made_for(selection: Selection, image: Image) -> None:
         of_selection.tensorflow,
         of_selection.defines,
     ):
-        raise AnswerIsNo(
+        raise CheckFailed(
             f"{image.name} was not made from this selection:",
             [
                 Problem(
@@ -83,7 +83,7 @@ def _require_made_for(selection: Selection, image: Image) -> None:
 
 def _prove(image: Image, selection: Selection, units: Table) -> Proof:
     if binary.TABLE not in image.sections:
-        raise BadInput(
+        raise InvalidInput(
             f"{image.name}: has no table of registrations: was it made without one "
             "(registration_table = False), linked by lld without -Wl,-z,nostart-stop-gc, "
             "or is it no library of tfcarve's?"
@@ -128,5 +128,5 @@ def run(arguments: argparse.Namespace) -> int:
     if found:
         problems = [problem for _, proof in found for problem in proof.problems]
         names = ", ".join(image.name for image, _ in found)
-        raise AnswerIsNo(f"{names}: {len(problems)} not as {arguments.selection} asks:", problems)
+        raise CheckFailed(f"{names}: {len(problems)} not as {arguments.selection} asks:", problems)
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve.commands import options
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.hashing import Ahead
 from tfcarve.printable import printable
 
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _require_all_found(asked: Iterable[str], has: Iterable[str]) -> None:
     missing = set(asked) - set(has)
     if missing:
-        raise BadInput(
+        raise InvalidInput(
             f"no model has the signature {min(missing)!r}: only SavedModels and MetaGraphs have signatures; "
             "`tfcarve inspect MODEL` lists them"
         )

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tfcarve import files, mach
 from tfcarve.commands import common, size_common
-from tfcarve.commands.size_price import parse_prices
-from tfcarve.errors import BadInput
+from tfcarve.commands.size_marginal import parse_marginal_sizes
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
-from tfcarve.size import attribute, kept, link_line, link_map, page
+from tfcarve.size import attribute, history, link_line, link_map, page
 from tfcarve.size import report as reports
 from tfcarve.size.binary import Binary
 from tfcarve.size.elf import Elf
@@ -56,10 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leaves what size-predict knows as it is; else the units' bytes are kept in the user's cache",
     )
     parser.add_argument(
-        "--prices",
+        "--marginal_sizes",
         type=Path,
         metavar="FILE",
-        help="what size-price printed with --json, for the page",
+        help="what size-marginal printed with --json, for the page",
     )
 
 
@@ -69,7 +69,7 @@ def _binary(data: bytes, where: str) -> Binary:
 
 def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     if not (arguments.map and arguments.selection and arguments.link):
-        raise BadInput(f"{arguments.library}: a library needs --map, --selection and --link")
+        raise InvalidInput(f"{arguments.library}: a library needs --map, --selection and --link")
     selection = common.load_selection(arguments.selection)
     line = link_line.load(arguments.link, arguments.root)
     text = files.read_bytes(arguments.map).decode(errors="replace")
@@ -89,8 +89,10 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
 def _keep(selection: Selection, report: Report, line: link_line.LinkLine) -> None:
     argv = (*line.compile.argv, *line.hot_compile.argv)
     flags = hashlib.sha256("\0".join(argv).encode()).hexdigest()[:16]
-    path = kept.path(report.platform, flags)
-    files.write_if_changed(path, kept.to_json(kept.add(kept.load(path), selection, report)))
+    path = history.path(report.platform, flags)
+    files.write_if_changed(
+        path, history.to_json(history.add(history.load(path), selection, report))
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,8 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
         files.write_if_changed(arguments.output, report.to_json())
     if arguments.html is not None:
         since = size_common.load_report(arguments.since) if arguments.since else None
-        prices = parse_prices(arguments.prices) if arguments.prices else ()
-        files.write_if_changed(arguments.html, page.page(report, since, prices))
+        marginal_sizes = (
+            parse_marginal_sizes(arguments.marginal_sizes) if arguments.marginal_sizes else ()
+        )
+        files.write_if_changed(arguments.html, page.page(report, since, marginal_sizes))
     if arguments.output is None and arguments.html is None:
         _print(report, arguments.by, arguments.json)
     return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.commands.size_common import load_report
-from tfcarve.errors import AnswerIsNo, BadInput, Problem
+from tfcarve.errors import CheckFailed, InvalidInput, Problem
 from tfcarve.size import budget
 from tfcarve.size.compare import changes
 from tfcarve.size.report import Report
@@ -71,13 +71,13 @@ def _committed(path: Path | None, *, may_be_absent: bool) -> budget.Committed:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each measure; raises AnswerIsNo where one is over."""
+    """Prints each measure; raises CheckFailed where one is over."""
     reports = [load_report(path) for path in arguments.reports]
     today = datetime.date.today()
     committed = _committed(arguments.committed, may_be_absent=arguments.update)
     if arguments.update:
         if arguments.committed is None:
-            raise BadInput("--update writes the file that --committed names: give one")
+            raise InvalidInput("--update writes the file that --committed names: give one")
         files.write_if_changed(arguments.committed, budget.updated(committed, reports, today))
         print(budget.delta_line(committed, reports))
         return 0
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         platforms = dict.fromkeys(finding.platform for finding in over)
         problems = [Problem(finding.text) for finding in over]
         problems += [p for name in platforms for p in _causes(committed, by_platform[name])]
-        raise AnswerIsNo("too large:", problems)
+        raise CheckFailed("too large:", problems)
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.commands import common, options
 from tfcarve.commands.size_common import load_report
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import budget
 from tfcarve.size.comment import comment
 from tfcarve.size.report import Report
@@ -40,7 +40,7 @@ def _by_platform(paths: list[Path]) -> dict[str, Report]:
     for path in paths:
         report = load_report(path)
         if report.platform in found:
-            raise BadInput(f"{path}: a second report for {report.platform}")
+            raise InvalidInput(f"{path}: a second report for {report.platform}")
         found[report.platform] = report
     return found
 

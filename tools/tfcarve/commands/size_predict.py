@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.commands import common
-from tfcarve.errors import BadInput
-from tfcarve.size import kept
+from tfcarve.errors import InvalidInput
+from tfcarve.size import history
 
 NAME = "size-predict"
 HELP = "predicts a library's size from the units that earlier ones had, before it is built"
@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _newest(platform: str) -> Path:
     """What is kept of the platform's library that was measured last: with the flags in use."""
-    folder = kept.path(platform, "x").parent
+    folder = history.path(platform, "x").parent
     found = sorted(folder.glob(f"{platform}-*.json"), key=lambda f: f.stat().st_mtime)
     if not found:
-        raise BadInput(
+        raise InvalidInput(
             f"no library for {platform} was measured yet: `tfcarve size LIBRARY` keeps what units come to"
         )
     return found[-1]
@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the prediction and how good those before were."""
     selection = common.load_selection(arguments.selection)
     path = _newest(arguments.platform)
-    known = kept.load(path)
-    prediction = kept.predict(known, selection)
-    files.write_if_changed(path, kept.to_json(kept.remember(known, selection, prediction)))
+    known = history.load(path)
+    prediction = history.predict(known, selection)
+    files.write_if_changed(path, history.to_json(history.remember(known, selection, prediction)))
     if arguments.json:
         document = {
             "stripped": prediction.stripped,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import progress
 from tfcarve.commands import preparing
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tfcarve.prepare.graph import Graph
@@ -58,7 +58,7 @@ def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], lis
     inputs = preparing.names(arguments.inputs) or ends.inputs(graph)
     outputs = preparing.names(arguments.outputs) or ends.outputs(graph)
     if not outputs:
-        raise BadInput(f"{arguments.model}: every node is read by another: name the --outputs")
+        raise InvalidInput(f"{arguments.model}: every node is read by another: name the --outputs")
     return inputs, outputs
 
 
@@ -82,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         inputs, outputs = _ends(graph, arguments)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
-        except BadInput as error:
-            raise BadInput(f"{arguments.model}: {error}") from None
+        except InvalidInput as error:
+            raise InvalidInput(f"{arguments.model}: {error}") from None
     graph_file.write_graph(arguments.output, graph)
     written = arguments.output.stat().st_size
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")

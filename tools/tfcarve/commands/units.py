@@ -7,7 +7,7 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import units
-from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]) -> None:
     ours, theirs = set(of_compile), set(of_selection)
     if ours and ours != theirs:
-        raise BadInput(
+        raise InvalidInput(
             "the selection was made for other defines than the compile has:\n"
             f"  only in the selection: {' '.join(sorted(theirs - ours)) or 'none'}\n"
             f"  only in the compile:   {' '.join(sorted(ours - theirs)) or 'none'}\n"
@@ -61,7 +61,7 @@ def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]
 def _require_libraries(selection: Selection, name: Path) -> None:
     problems = libraries.missing(selection)
     if problems:
-        raise AnswerIsNo(
+        raise CheckFailed(
             f"{name}: no library can be built from it, for want of what tfcarve does not build:",
             problems,
         )
@@ -78,7 +78,7 @@ def _parts(
         ("helpers", arguments.helpers, arguments.hot_helpers, units.helpers),
     ):
         if cold_folder is None and hot_folder is not None:
-            raise BadInput(f"--hot-{name}: give --{name} as well, for those that are not hot")
+            raise InvalidInput(f"--hot-{name}: give --{name} as well, for those that are not hot")
         if cold_folder is None:
             continue
         made = emit(selection)
@@ -94,7 +94,7 @@ def _require_distinct(parts: Sequence[tuple[str, Path, dict[str, bytes]]]) -> No
     for name, folder, _ in parts:
         other = seen.setdefault(folder.resolve(), name)
         if other != name:
-            raise BadInput(f"{folder}: for the {other} and for the {name}: give two folders")
+            raise InvalidInput(f"{folder}: for the {other} and for the {name}: give two folders")
 
 
 def run(arguments: argparse.Namespace) -> int:

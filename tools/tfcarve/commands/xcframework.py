@@ -4,7 +4,7 @@ import argparse
 import re
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.files import read_bytes, write_if_changed
 from tfcarve.package.objects import CPU_TYPES
 from tfcarve.package.xcframework import Slice, describes_one, xcframework
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     there = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
     info = output / "Info.plist"
     if there and not (info.is_file() and describes_one(read_bytes(info))):
-        raise BadInput(f"{output}: is a folder of something else: name another")
+        raise InvalidInput(f"{output}: is a folder of something else: name another")
     for path in there - files.keys():
         (output / path).unlink()
     for path, data in files.items():
@@ -55,8 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _slice(text: str) -> Slice:
     parsed = _SLICE.fullmatch(text)
     if not parsed:
-        raise BadInput(f"{text!r}: write PLATFORM:CPU:OLDEST=LIBRARY, e.g. ios:arm64:13.0=lib.a")
+        raise InvalidInput(
+            f"{text!r}: write PLATFORM:CPU:OLDEST=LIBRARY, e.g. ios:arm64:13.0=lib.a"
+        )
     platform, arch, major, minor, path = parsed.groups()
     if arch not in CPU_TYPES:
-        raise BadInput(f"{text!r}: no CPU {arch}; there are: {', '.join(sorted(CPU_TYPES))}")
+        raise InvalidInput(f"{text!r}: no CPU {arch}; there are: {', '.join(sorted(CPU_TYPES))}")
     return Slice(platform, arch, (int(major), int(minor)), read_bytes(Path(path)), path)

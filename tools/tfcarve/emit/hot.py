@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import yaml_form
 
 _DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
@@ -30,7 +30,7 @@ class Group:
 
 
 def parse(document: Any, where: str) -> tuple[Group, ...]:
-    """Returns the groups in `document`; raises BadInput where they are not as they must be."""
+    """Returns the groups in `document`; raises InvalidInput where they are not as they must be."""
     try:
         json_form.check(document, _FORM, where)
         return tuple(
@@ -38,7 +38,7 @@ def parse(document: Any, where: str) -> tuple[Group, ...]:
             for row in document["groups"]
         )
     except (json_form.FormError, KeyError) as error:
-        raise BadInput(f"{where}: not as its head says: {error}") from None
+        raise InvalidInput(f"{where}: not as its head says: {error}") from None
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 
@@ -34,13 +34,13 @@ def include_tree(path: IncludePath, headers: Iterable[str]) -> dict[str, bytes]:
       headers: names as in include lines, e.g. "tensorflow/core/public/session.h".
 
     Raises:
-      BadInput: one of `headers` is not there.
+      InvalidInput: one of `headers` is not there.
     """
     made: dict[str, bytes] = {}
     todo: list[str] = []
     for name in headers:
         if path.find(name) is None:
-            raise BadInput(f"{name}: in none of the {len(path.folders)} include folders")
+            raise InvalidInput(f"{name}: in none of the {len(path.folders)} include folders")
         todo.append(name)
     while todo:
         name = todo.pop()

@@ -12,7 +12,7 @@ from tfcarve.build_files.sources import below
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.emit.op_files import needed
 from tfcarve.emit.templates import fill
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 
 _PACKAGE = "tensorflow/core/kernels"
@@ -32,7 +32,7 @@ class Group:
 def kernel_groups(selection: Selection, root: Path) -> bytes:
     """Returns a BUILD fragment with what the tree at `root` lacks for `selection`; nothing where it lacks nothing.
 
-    Raises BadInput where the tree has no such filegroups, BuildFileError where its BUILD file
+    Raises InvalidInput where the tree has no such filegroups, BuildFileError where its BUILD file
     cannot be read.
     """
     return fill(
@@ -47,7 +47,7 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
     tree = BuildTree(root)
     prefix = next((p for p in _PREFIXES if f"{p}_extended_ops_group2" in tree.rules(_PACKAGE)), "")
     if not prefix:
-        raise BadInput(
+        raise InvalidInput(
             f"{root}: {_PACKAGE}/BUILD has no filegroup {' or '.join(f'{p}_extended_ops_group2' for p in _PREFIXES)}: "
             "was the root of a TensorFlow source tree given?"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfcarve import json_form
 from tfcarve.emit.templates import fill
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 # File name -> the systems that it is for. Each is made from the template link/<file name>.j2.
 FRAGMENTS: Mapping[str, frozenset[str]] = {
@@ -27,7 +27,7 @@ _VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
 _FORM = {
     "defines": [str],
     "frameworks": [str],
-    "oldest_system": str,
+    "minimum_os_version": str,
     "os": str,
     "platform": str,
     "shared_library": str,
@@ -42,7 +42,7 @@ class LinkFacts:
     Attributes:
       platform: name of the platform, e.g. "linux_arm64".
       os: "linux", "android" or "ios".
-      oldest_system: what it runs on at the least: Android's API level, a version of iOS; empty where that is unknown.
+      minimum_os_version: what it runs on at the least: Android's API level, a version of iOS; empty where that is unknown.
       shared_library: file name of the shared library; empty where there is none.
       frameworks: those of Apple's that the library uses, e.g. "Accelerate".
       system_flags: linker flags of the system's libraries, e.g. "-lm".
@@ -51,7 +51,7 @@ class LinkFacts:
 
     platform: str
     os: str
-    oldest_system: str
+    minimum_os_version: str
     shared_library: str
     frameworks: tuple[str, ...]
     system_flags: tuple[str, ...]
@@ -62,28 +62,30 @@ def parse(data: bytes, where: str) -> LinkFacts:
     """Returns the facts that the JSON document `data` holds.
 
     Raises:
-      BadInput: it is of another form, names no known system, or has a value that no build system
+      InvalidInput: it is of another form, names no known system, or has a value that no build system
         could be given unquoted; `where` names it.
     """
     try:
         document = json_form.loads(data)
         json_form.check(document, _FORM, "facts")
     except ValueError as error:
-        raise BadInput(f"{where}: {error}") from None
+        raise InvalidInput(f"{where}: {error}") from None
     if not isinstance(document, dict) or set(document) != {f.name for f in fields(LinkFacts)}:
-        raise BadInput(f"{where}: exactly these keys were expected: {', '.join(sorted(_FORM))}")
+        raise InvalidInput(f"{where}: exactly these keys were expected: {', '.join(sorted(_FORM))}")
     known = sorted(frozenset().union(*FRAGMENTS.values()))
     if document["os"] not in known:
-        raise BadInput(f"{where}: no system {document['os']!r}; there are: {', '.join(known)}")
-    if not _VERSION.match(document["oldest_system"]):
-        raise BadInput(f"{where}: {document['oldest_system']!r}: no version: digits and dots only")
+        raise InvalidInput(f"{where}: no system {document['os']!r}; there are: {', '.join(known)}")
+    if not _VERSION.match(document["minimum_os_version"]):
+        raise InvalidInput(
+            f"{where}: {document['minimum_os_version']!r}: no version: digits and dots only"
+        )
     for value in _texts(document):
         if not _PLAIN.match(value):
-            raise BadInput(f"{where}: {value!r}: letters, digits and _.,=+:/- only")
+            raise InvalidInput(f"{where}: {value!r}: letters, digits and _.,=+:/- only")
     return LinkFacts(
         platform=document["platform"],
         os=document["os"],
-        oldest_system=document["oldest_system"],
+        minimum_os_version=document["minimum_os_version"],
         shared_library=document["shared_library"],
         frameworks=tuple(document["frameworks"]),
         system_flags=tuple(document["system_flags"]),
@@ -101,11 +103,11 @@ def fragment(facts: LinkFacts, name: str, version: str) -> bytes:
     """Returns the content of the file `name` for TensorFlow `version`.
 
     Raises:
-      BadInput: no such file is made for this system.
+      InvalidInput: no such file is made for this system.
     """
     made = sorted(file for file, systems in FRAGMENTS.items() if facts.os in systems)
     if name not in made:
-        raise BadInput(f"{name}: not made for {facts.platform}; there are: {', '.join(made)}")
+        raise InvalidInput(f"{name}: not made for {facts.platform}; there are: {', '.join(made)}")
     if not _PLAIN.match(version):
-        raise BadInput(f"TensorFlow's version {version!r}: letters, digits and _.,=+:/- only")
+        raise InvalidInput(f"TensorFlow's version {version!r}: letters, digits and _.,=+:/- only")
     return fill(f"link/{name}.j2", facts=facts, version=version)

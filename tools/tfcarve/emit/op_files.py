@@ -16,7 +16,7 @@ _CORE = (
 def needed(selection: Selection) -> list[str]:
     """Returns what TensorFlow's core lacks, sorted: selected sources and the helpers that they need to link.
 
-    Raises BadInput where one has a path that no source can have: lists end up in makefiles and shells.
+    Raises InvalidInput where one has a path that no source can have: lists end up in makefiles and shells.
     """
     selected = {file for file in selection.files if not file.startswith(_CORE)}
     return sorted(map(fit, {*selected, *selection.helpers}))

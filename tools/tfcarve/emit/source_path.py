@@ -2,15 +2,15 @@
 
 import re
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
 
 
 def fit(source: str) -> str:
-    """Returns `source`; raises BadInput where it has characters that no source of TensorFlow has, or leads out."""
+    """Returns `source`; raises InvalidInput where it has characters that no source of TensorFlow has, or leads out."""
     if not _PATH.match(source) or ".." in source.split("/"):
-        raise BadInput(
+        raise InvalidInput(
             f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
         )
     return source

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from tfcarve.emit import hot
 from tfcarve.emit.cstring import quote
 from tfcarve.emit.source_path import fit
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 
 _TENSORFLOW = "tensorflow/"
@@ -17,7 +17,7 @@ _HELPER = '#include "selected.h"\n'
 def file_name(source: str) -> str:
     """Returns the name of the unit for `source`: its path in one word.
 
-    Raises BadInput where the path is none that a source can have.
+    Raises InvalidInput where the path is none that a source can have.
     """
     name = fit(source).strip("/").replace("/", "__")
     # A unit with its source's own name would include itself.
@@ -26,7 +26,7 @@ def file_name(source: str) -> str:
 
 def _include(source: str) -> str:
     # Angle brackets: with quotes, a compiler looks into TensorFlow's own tree first, and would not
-    # find what stands in place of a source (third_party/tensorflow/lean_kernels).
+    # find what stands in place of a source (third_party/tensorflow/overrides/kernels).
     named = f"<{source}>" if source.startswith(_TENSORFLOW) else f'"{source}"'
     return f"#include {named}\n"
 
@@ -51,7 +51,7 @@ def _define(macro: str, names: Iterable[str]) -> str:
 def units(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each selected source, by file name.
 
-    Raises BadInput where two sources have the same name, or one has no fit path.
+    Raises InvalidInput where two sources have the same name, or one has no fit path.
     """
     classes, ops = selection.classes_by_file(), selection.ops_by_file()
     made: dict[str, bytes] = {}
@@ -61,7 +61,7 @@ def units(selection: Selection) -> dict[str, bytes]:
         )
         name = file_name(source)
         if name in made:
-            raise BadInput(
+            raise InvalidInput(
                 f"{source}: has the name {name} as another source has: rename one of them"
             )
         made[name] = _unit(source, text)

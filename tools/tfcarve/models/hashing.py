@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 # So much of a file is hashed at once, and mapped for it: a multiple of the page size.
 _WINDOW = 8 << 20
@@ -20,7 +20,7 @@ _SWITCH = 0.0005
 def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
     """Returns the SHA-256 of a file, in hex; without what is left of it once it is `stopped`.
 
-    Raises BadInput where the file can't be read.
+    Raises InvalidInput where the file can't be read.
     """
     digest = hashlib.sha256()
     try:
@@ -35,7 +35,7 @@ def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
                 ) as window:
                     digest.update(window)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None
     return digest.hexdigest()
 
 
@@ -45,7 +45,7 @@ class Ahead:
     def __init__(self, files: Iterable[Path]) -> None:
         """Takes the files that will be asked for; there may be others, and some that are none."""
         self._done = {file: threading.Event() for file in files}
-        self._made: dict[Path, str | BadInput] = {}
+        self._made: dict[Path, str | InvalidInput] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -53,7 +53,7 @@ class Ahead:
         for file, done in self._done.items():
             try:
                 self._made[file] = sha256(file, self._stop.is_set)
-            except BadInput as error:
+            except InvalidInput as error:
                 self._made[file] = error
             done.set()
 
@@ -79,6 +79,6 @@ class Ahead:
             return sha256(path)
         self._done[path].wait()
         made = self._made[path]
-        if isinstance(made, BadInput):
+        if isinstance(made, InvalidInput):
             raise made
         return made

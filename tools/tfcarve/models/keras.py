@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from tfcarve import full_tensorflow
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import keras_config
 
 SUFFIXES = (".keras", ".h5", ".hdf5")
@@ -12,27 +12,29 @@ SUFFIXES = (".keras", ".h5", ".hdf5")
 SIGNATURE = "serving_default"
 
 
-def refusal(name: str | Path, why: str) -> BadInput:
+def refusal(name: str | Path, why: str) -> InvalidInput:
     """Returns the error for a Keras file that cannot be loaded."""
-    return BadInput(
+    return InvalidInput(
         f"{name}: Keras cannot load or save it: {why}: save it as a SavedModel (tf.saved_model.save) "
         "where it was made, and give that"
     )
 
 
 def require_signature(path: Path, wanted: Collection[str]) -> None:
-    """Raises BadInput where signatures of the Keras model at `path` are wanted and its own is none of them."""
+    """Raises InvalidInput where signatures of the Keras model at `path` are wanted and its own is none of them."""
     if wanted and SIGNATURE not in wanted:
-        raise BadInput(f"{path}: no signature {', '.join(wanted)}: a Keras file has {SIGNATURE}")
+        raise InvalidInput(
+            f"{path}: no signature {', '.join(wanted)}: a Keras file has {SIGNATURE}"
+        )
 
 
 def require_safe(path: Path) -> None:
     """Makes sure that the Keras model at `path` can be loaded and that this runs no code of the file's.
 
-    Raises BadInput where TensorFlow can't be had, or Keras would do more than build layers.
+    Raises InvalidInput where TensorFlow can't be had, or Keras would do more than build layers.
     """
     if not full_tensorflow.installed():
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: is a Keras file: {full_tensorflow.not_installed()}, or save the model as a SavedModel "
             "(tf.saved_model.save) and give that"
         )

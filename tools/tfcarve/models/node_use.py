@@ -66,7 +66,7 @@ class Nodes(Collection[NodeUse]):
 
 
 @dataclass(frozen=True, slots=True)
-class OpAsk:
+class RequestedOp:
     """An op asked for by name, in an ops list.
 
     Attributes:
@@ -102,7 +102,7 @@ class Model:
     format: str
     nodes: Collection[NodeUse]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    asks: tuple[OpAsk, ...] = ()
+    asks: tuple[RequestedOp, ...] = ()
     signatures: tuple[str, ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False

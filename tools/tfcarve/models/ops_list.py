@@ -11,7 +11,7 @@ from typing import Any
 from tfcarve import dtypes, json_form
 from tfcarve.models import yaml_form
 from tfcarve.models.graph_def import is_op_name
-from tfcarve.models.node_use import OpAsk
+from tfcarve.models.node_use import RequestedOp
 
 _TOP = frozenset(("ops", "dtypes", "training"))
 # Five times all the ops and kernels of TensorFlow.
@@ -23,7 +23,7 @@ _OP = frozenset(("op", "types", "classes"))
 class OpsList:
     """What a list asks for, and whether gradients and optimizers are to come along."""
 
-    asks: tuple[OpAsk, ...]
+    asks: tuple[RequestedOp, ...]
     training: bool = False
 
 
@@ -66,7 +66,7 @@ def from_json(text: str) -> OpsList:
         where = f"entry {number}"
         if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], str | None):
             raise ListError(f'{where}: ["op", "kernel class" or null] was expected')
-        asks.append(OpAsk(_name(row[0], where), row[1] or ""))
+        asks.append(RequestedOp(_name(row[0], where), row[1] or ""))
     return OpsList(tuple(dict.fromkeys(asks)))
 
 
@@ -89,11 +89,11 @@ def from_yaml(text: str) -> OpsList:
             f"unknown key {sorted(map(str, document.keys() - _TOP))[0]!r}: known are {', '.join(sorted(_TOP))}"
         )
     common = _types(document.get("dtypes", []), "dtypes")
-    asks: list[OpAsk] = []
+    asks: list[RequestedOp] = []
     for number, row in enumerate(rows):
         where = f"entry {number} of ops"
         if isinstance(row, str):
-            asks.append(OpAsk(_name(row, where), None, common))
+            asks.append(RequestedOp(_name(row, where), None, common))
             continue
         if not isinstance(row, dict) or row.keys() - _OP or "op" not in row:
             raise ListError(
@@ -103,7 +103,7 @@ def from_yaml(text: str) -> OpsList:
         classes = row.get("classes", [])
         if not isinstance(classes, list) or not all(isinstance(c, str) for c in classes):
             raise ListError(f"{where}: classes: a list of kernel classes was expected")
-        asks += [OpAsk(op, c) for c in classes]
+        asks += [RequestedOp(op, c) for c in classes]
         if not classes or "types" in row:
-            asks.append(OpAsk(op, None, _types(row.get("types", list(common)), where)))
+            asks.append(RequestedOp(op, None, _types(row.get("types", list(common)), where)))
     return OpsList(tuple(dict.fromkeys(asks)), training)

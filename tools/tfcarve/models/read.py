@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import (
     graph_def,
     graph_text,
@@ -63,19 +63,21 @@ class _Source:
 def mapped(path: Path) -> Buffer:
     """Returns the content of `path` without reading what is not looked at.
 
-    It stays mapped for as long as something refers to it. Raises BadInput where it can't be read or is empty.
+    It stays mapped for as long as something refers to it. Raises InvalidInput where it can't be read or is empty.
     """
     try:
         with path.open("rb") as stream:
             if path.stat().st_size == 0:
-                raise BadInput(f"{path}: is empty: a model was expected")
+                raise InvalidInput(f"{path}: is empty: a model was expected")
             return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such file: give a model ({_READERS})") from None
+        raise InvalidInput(f"{path}: no such file: give a model ({_READERS})") from None
     except IsADirectoryError:
-        raise BadInput(f"{path}: is a directory: give a file or a SavedModel's directory") from None
+        raise InvalidInput(
+            f"{path}: is a directory: give a file or a SavedModel's directory"
+        ) from None
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from None
+        raise InvalidInput(f"{path}: cannot be read: {error}") from None
 
 
 def _looks_like_text(data: Buffer) -> bool:
@@ -89,7 +91,7 @@ def _looks_like_text(data: Buffer) -> bool:
 
 def _list_text(path: Path, data: Buffer) -> str:
     if len(data) > _LONGEST_LIST:
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: {len(data)} bytes: an ops list has at most {_LONGEST_LIST}: give the model itself"
         )
     return _text(path, data)
@@ -99,7 +101,7 @@ def _text(path: Path, data: Buffer) -> str:
     try:
         return bytes(data[:]).decode()
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: byte {error.start}: no UTF-8 text") from None
+        raise InvalidInput(f"{path}: byte {error.start}: no UTF-8 text") from None
 
 
 def _tagged(path: Path, found: Sequence[MetaGraph], tags: Sequence[str]) -> list[MetaGraph]:
@@ -107,7 +109,7 @@ def _tagged(path: Path, found: Sequence[MetaGraph], tags: Sequence[str]) -> list
     tagged = [graph for graph in found if set(tags) <= set(graph.tags)]
     if not tagged:
         there = "; ".join(", ".join(g.tags) or "no tags" for g in found) or "no graphs at all"
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: no graph with the tags {', '.join(tags) or '(any)'}: it has {there}"
         )
     return tagged
@@ -136,7 +138,7 @@ def _model(
             functions.update(of_functions)
             taken.update(own)
     except signature.SignatureError as error:
-        raise BadInput(f"{source.path}: {error}") from None
+        raise InvalidInput(f"{source.path}: {error}") from None
     return Model(
         source.name,
         source.digest,
@@ -167,10 +169,10 @@ def _pb(source: _Source, data: Buffer, kind: str, choice: Choice) -> Model:
         return _binary(source, data, kind, choice)
     except wire.WireError as error:
         if _looks_like_text(data):
-            raise BadInput(
+            raise InvalidInput(
                 f"{source.path}: is text, no binary {kind}: name it .pbtxt where it is one in text form"
             ) from None
-        raise BadInput(f"{source.path}: {error}") from None
+        raise InvalidInput(f"{source.path}: {error}") from None
 
 
 def _pbtxt(source: _Source, data: Buffer, choice: Choice) -> Model:
@@ -178,7 +180,7 @@ def _pbtxt(source: _Source, data: Buffer, choice: Choice) -> Model:
         kind, binary = graph_text.to_binary(data)
         model = _binary(source, binary, kind, choice)
     except (text_format.TextError, wire.WireError) as error:
-        raise BadInput(f"{source.path}: {error}") from None
+        raise InvalidInput(f"{source.path}: {error}") from None
     return replace(model, format=f"{kind}-text")
 
 
@@ -186,7 +188,7 @@ def _saved_model_file(path: Path) -> Path:
     for name in _SAVED_MODEL_FILES:
         if (path / name).is_file():
             return path / name
-    raise BadInput(
+    raise InvalidInput(
         f"{path}: is a directory without saved_model.pb or saved_model.pbtxt: give a file or a SavedModel's directory"
     )
 
@@ -211,7 +213,7 @@ def _one(source: _Source, choice: Choice) -> Model:
             flex_ops = tflite.flex_ops(data, source.name)
             return Model(source.name, source.digest, "tflite-flex", flex_ops)
     except (ops_list.ListError, tflite.FlatError) as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise InvalidInput(f"{path}: {error}") from None
     if suffix in graph_text.SUFFIXES:
         model = _pbtxt(source, data, choice)
     elif suffix == ".meta":
@@ -221,7 +223,7 @@ def _one(source: _Source, choice: Choice) -> Model:
     else:
         model = _pb(source, data, "graphdef", choice)
     if not model.nodes:
-        raise BadInput(f"{path}: a graph with no nodes: give a model that computes something")
+        raise InvalidInput(f"{path}: a graph with no nodes: give a model that computes something")
     return model
 
 
@@ -244,7 +246,7 @@ def frozen(
       signature_name: gives inputs and outputs; "" for serving_default.
       sha256: gives the SHA-256 of a file, for the model's digest.
     Returns the model, with the SavedModel's path and digest.
-    Raises BadInput where it cannot be frozen, or TensorFlow is not installed.
+    Raises InvalidInput where it cannot be frozen, or TensorFlow is not installed.
     """
     from tfcarve.prepare.freeze.request import DEFAULTS, Options
 
@@ -282,7 +284,7 @@ def read(path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashi
       path: a file or a SavedModel's directory.
       choice: what to take of a SavedModel or MetaGraph.
       sha256: gives the SHA-256 of a file, for the model's digest.
-    Raises BadInput, with the file, the place and what would be right, where it is none or has not what is chosen.
+    Raises InvalidInput, with the file, the place and what would be right, where it is none or has not what is chosen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
         return _keras(path, choice, functools.partial(sha256, path))

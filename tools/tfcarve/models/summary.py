@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import Model, NodeUse
 
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"))
@@ -63,7 +63,7 @@ def _parameters(use: NodeUse) -> int:
         return 0
     count: int = math.prod(shape)
     if count > _MOST_ELEMENTS:
-        raise BadInput(
+        raise InvalidInput(
             f"{use.model}: {use.place()}: a shape of more than {_MOST_ELEMENTS} elements, which no tensor has: "
             "the file is damaged"
         )
@@ -71,7 +71,7 @@ def _parameters(use: NodeUse) -> int:
 
 
 def summary(model: Model) -> Summary:
-    """Returns what `model` takes, gives and holds; raises BadInput where a shape is none that a tensor can have."""
+    """Returns what `model` takes, gives and holds; raises InvalidInput where a shape is none that a tensor can have."""
     graph = [use for use in model.nodes if not use.function]
     read = {i.removeprefix("^").partition(":")[0] for use in graph for i in use.inputs}
     return Summary(

@@ -6,7 +6,7 @@ Its form is described by Android's "Create an Android library", "Anatomy of an A
 import re
 from collections.abc import Collection, Mapping
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package import android_library
 from tfcarve.package.archive_file import zip_file
 from tfcarve.package.java import Classes
@@ -46,24 +46,28 @@ def aar(
         Whoever uses these gets Java's UnsatisfiedLinkError.
 
     Raises:
-      BadInput: an unknown ABI, no library, or libraries that are not fit: all that is wrong with them.
+      InvalidInput: an unknown ABI, no library, or libraries that are not fit: all that is wrong with them.
     """
     if not _PACKAGE.fullmatch(package):
-        raise BadInput(f"{package!r}: no Java package: write it with dots, e.g. org.example.app")
+        raise InvalidInput(
+            f"{package!r}: no Java package: write it with dots, e.g. org.example.app"
+        )
     if not libraries:
-        raise BadInput("an AAR holds a library for at least one ABI")
+        raise InvalidInput("an AAR holds a library for at least one ABI")
     left_out = tuple(f"Java_{name.replace('.', '_')}_" for name in without)
     natives = {name for name in classes.natives if not name.startswith(left_out)}
     wrong = []
     for abi, data in sorted(libraries.items()):
         where = f"jni/{abi}/{file_name}"
         if abi not in android_library.ABIS:
-            raise BadInput(f"{abi}: no ABI; there are: {', '.join(sorted(android_library.ABIS))}")
+            raise InvalidInput(
+                f"{abi}: no ABI; there are: {', '.join(sorted(android_library.ABIS))}"
+            )
         library = android_library.read(data, where)
         found = android_library.problems(library, abi, file_name, api_level)
         wrong += [f"{where}: {why}" for why in (*found, *_unbound(library.exported, natives))]
     if wrong:
-        raise BadInput("\n  ".join(["the libraries are not fit for Android:", *wrong]))
+        raise InvalidInput("\n  ".join(["the libraries are not fit for Android:", *wrong]))
     return zip_file(
         {
             "AndroidManifest.xml": _MANIFEST.format(package=package, api_level=api_level).encode(),

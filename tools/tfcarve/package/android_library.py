@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.segments import NoteSegment
 
 from tfcarve import elf_file
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _PAGE = 16384
 _LOWEST_EXPORTED = ("STB_GLOBAL", "STB_WEAK")
@@ -67,22 +67,22 @@ def read(data: bytes, where: str) -> AndroidLibrary:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is no shared library, or damaged.
+      InvalidInput: it is no shared library, or damaged.
     """
     elf = elf_file.opened(data, where)
     try:
         if elf["e_type"] != "ET_DYN":
-            raise BadInput(f"{where}: no shared library (ELF type {elf['e_type']})")
+            raise InvalidInput(f"{where}: no shared library (ELF type {elf['e_type']})")
         return _library(elf, where)
     except elf_file.DAMAGED as error:
-        raise BadInput(f"{where}: no whole ELF file: {error}") from None
+        raise InvalidInput(f"{where}: no whole ELF file: {error}") from None
 
 
 def _library(elf: ELFFile, where: str) -> AndroidLibrary:
     segments = list(elf.iter_segments())
     dynamic = next((s for s in segments if isinstance(s, DynamicSegment)), None)
     if dynamic is None:
-        raise BadInput(f"{where}: no shared library: it has no dynamic section")
+        raise InvalidInput(f"{where}: no shared library: it has no dynamic section")
     tags = list(dynamic.iter_tags())
     values = {tag.entry.d_tag: tag.entry.d_val for tag in tags}
     notes = [n for s in segments if isinstance(s, NoteSegment) for n in s.iter_notes()]

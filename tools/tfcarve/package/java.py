@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package.archive_file import zip_file
 
 # A prototype that javac writes for a native method.
@@ -42,7 +42,7 @@ def compiled(
       stubs: folder of Android's classes, which are compiled against and stay out of the jar.
 
     Raises:
-      BadInput: javac is missing or refuses a source; its words.
+      InvalidInput: javac is missing or refuses a source; its words.
     """
     with tempfile.TemporaryDirectory() as scratch:
         classes, headers, android = (
@@ -81,8 +81,8 @@ def _run(javac: Path, arguments: Sequence[str]) -> None:
             [str(javac), *flags, *arguments], check=False, text=True, capture_output=True
         )
     except OSError as error:
-        raise BadInput(
+        raise InvalidInput(
             f"{javac}: cannot be run ({error.strerror}): give the javac of a JDK"
         ) from None
     if done.returncode:
-        raise BadInput(f"{javac} refused:\n{done.stderr.strip()}")
+        raise InvalidInput(f"{javac} refused:\n{done.stderr.strip()}")

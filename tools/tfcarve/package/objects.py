@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfcarve import mach, universal
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import archive
 
 _ARCHIVE = b"!<arch>\n"
@@ -50,11 +50,11 @@ def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is no static library, or holds what is no Mach-O object.
+      InvalidInput: it is no static library, or holds what is no Mach-O object.
     """
     for part in universal.parts(data, where) if data.startswith(universal.MAGIC) else (data,):
         if not part.startswith(_ARCHIVE):
-            raise BadInput(f"{where}: no static library: it does not begin with !<arch>")
+            raise InvalidInput(f"{where}: no static library: it does not begin with !<arch>")
         for member, content in archive.members(part, where):
             if not member.startswith("__.SYMDEF"):
                 yield _mach_object(content, f"{where}({member})")
@@ -62,12 +62,14 @@ def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
 
 def _mach_object(data: bytes, where: str) -> MachObject:
     if data.startswith(_ELF):
-        raise BadInput(f"{where}: an object for Linux or Android: iOS's are Mach-O")
+        raise InvalidInput(f"{where}: an object for Linux or Android: iOS's are Mach-O")
     if not data.startswith(mach.MAGICS):
-        raise BadInput(f"{where}: no Mach-O object: was it compiled with -flto? compile without")
+        raise InvalidInput(
+            f"{where}: no Mach-O object: was it compiled with -flto? compile without"
+        )
     binary = mach.for_one_machine(data)
     if binary is None:
-        raise BadInput(f"{where}: no whole Mach-O object")
+        raise InvalidInput(f"{where}: no whole Mach-O object")
     (cpu,) = struct.unpack_from("<I", data, 4)
     platform, minimum_os = "", (0, 0)
     build, oldest = binary.build_version, binary.version_min

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.package.objects import CPU_TYPES, MachObject, mach_objects
 from tfcarve.universal import MAGIC
 
@@ -71,19 +71,19 @@ def xcframework(
       The files of the folder NAME.xcframework, by their path in it.
 
     Raises:
-      BadInput: no slice, two for the same, or objects in one that are for something else.
+      InvalidInput: no slice, two for the same, or objects in one that are for something else.
     """
     by_platform: dict[str, dict[str, Slice]] = {}
     for each in slices:
         archs = by_platform.setdefault(each.platform, {})
         if each.arch in archs:
-            raise BadInput(
+            raise InvalidInput(
                 f"{each.where}: a second library for {each.arch} of {each.platform}, beside {archs[each.arch].where}"
             )
         check(each)
         archs[each.arch] = each
     if not by_platform:
-        raise BadInput("an xcframework holds at least one library")
+        raise InvalidInput("an xcframework holds at least one library")
     files, libraries = {}, []
     for platform, archs in sorted(by_platform.items()):
         os, _, variant = platform.partition("-")
@@ -124,16 +124,16 @@ def check(each: Slice) -> None:
     """Makes sure that a library is what it is said to be.
 
     Raises:
-      BadInput: it has no objects, or objects of another CPU or platform or for a newer iOS: names them.
+      InvalidInput: it has no objects, or objects of another CPU or platform or for a newer iOS: names them.
     """
     objects = tuple(mach_objects(each.archive, each.where))
     if not objects:
-        raise BadInput(f"{each.where}: holds no objects")
+        raise InvalidInput(f"{each.where}: holds no objects")
     wrong = [f"{one.name}: {why}" for one in objects if (why := _misfit(one, each))]
     if wrong:
         more = len(wrong) - _MOST_SHOWN
         shown = wrong[:_MOST_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-        raise BadInput(
+        raise InvalidInput(
             "\n  ".join([f"{each.where}: does not fit {each.arch} of {each.platform}:", *shown])
         )
 

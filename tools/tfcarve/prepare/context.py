@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Ref, ref
 
@@ -28,20 +28,20 @@ class Parameters:
         return tuple(self.values.get(name, ()))
 
     def required(self, name: str, example: str) -> tuple[str, ...]:
-        """Returns the same, one at least; raises BadInput, with `example`, where there is none."""
+        """Returns the same, one at least; raises InvalidInput, with `example`, where there is none."""
         if not self.all(name):
-            raise BadInput(f"{self.transform}: needs the parameter {name!r}: {example}")
+            raise InvalidInput(f"{self.transform}: needs the parameter {name!r}: {example}")
         return self.all(name)
 
     def one(self, name: str, default: str = "") -> str:
-        """Returns the only value of a parameter; raises BadInput where there are several."""
+        """Returns the only value of a parameter; raises InvalidInput where there are several."""
         values = self.all(name) or (default,)
         if len(values) > 1:
-            raise BadInput(f"{self.transform}: {name}: {len(values)} values: name it once")
+            raise InvalidInput(f"{self.transform}: {name}: {len(values)} values: name it once")
         return values[0]
 
     def whole(self, name: str, default: int) -> int:
-        """Returns the only value, a whole number; raises BadInput where it is none."""
+        """Returns the only value, a whole number; raises InvalidInput where it is none."""
         text = self.one(name, str(default))
         try:
             return int(text)
@@ -49,7 +49,7 @@ class Parameters:
             raise self._wrong(name, text, "a whole number") from None
 
     def number(self, name: str, default: float) -> float:
-        """Returns the only value, a number; raises BadInput where it is none."""
+        """Returns the only value, a number; raises InvalidInput where it is none."""
         text = self.one(name, str(default))
         try:
             return float(text)
@@ -57,14 +57,14 @@ class Parameters:
             raise self._wrong(name, text, "a number") from None
 
     def truth(self, name: str, default: bool) -> bool:
-        """Returns the only value, true or false; raises BadInput where it is neither."""
+        """Returns the only value, true or false; raises InvalidInput where it is neither."""
         text = self.one(name, str(default)).lower()
         if text not in ("true", "false", "1", "0"):
             raise self._wrong(name, text, "true or false")
         return text in ("true", "1")
 
-    def _wrong(self, name: str, text: str, wanted: str) -> BadInput:
-        return BadInput(f"{self.transform}: {name}={text!r}: give {wanted}")
+    def _wrong(self, name: str, text: str, wanted: str) -> InvalidInput:
+        return InvalidInput(f"{self.transform}: {name}={text!r}: give {wanted}")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import full_tensorflow
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import framing, graph_file, tensors
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
@@ -54,11 +54,11 @@ class Output:
 
 
 def libraries() -> Path:
-    """Returns the folder of the tensorflow package; raises BadInput where this Python has none."""
+    """Returns the folder of the tensorflow package; raises InvalidInput where this Python has none."""
     found = importlib.util.find_spec("tensorflow")
     folder = Path(found.origin).parent if found and found.origin else None
     if folder is None or not (folder / _LIBRARY).is_file():
-        raise BadInput(full_tensorflow.not_installed())
+        raise InvalidInput(full_tensorflow.not_installed())
     return folder
 
 
@@ -174,7 +174,7 @@ class Evaluator:
     ) -> tuple[dict[str, Any], list[bytes]]:
         """Sends a request and returns the answer.
 
-        Raises Failed with TensorFlow's message, BadInput where the process needs more memory or time than a model
+        Raises Failed with TensorFlow's message, InvalidInput where the process needs more memory or time than a model
         does.
         """
         self.begin()
@@ -215,13 +215,13 @@ class Evaluator:
                 },
             )
 
-    def _ended(self, process: "subprocess.Popen[bytes]") -> BadInput:
+    def _ended(self, process: "subprocess.Popen[bytes]") -> InvalidInput:
         status = process.wait()
         self._messages.seek(0)
         lines = self._messages.read().decode(errors="replace").strip().splitlines()
         said = f": {lines[-1][:_LONGEST_MESSAGE]}" if lines else ""
         self.close()
-        return BadInput(
+        return InvalidInput(
             f"TensorFlow's process ended with status {status}{said}: the graph needs more than "
             f"{self._memory >> 20} MB or {_SECONDS} s to compute its constants"
         )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
@@ -163,7 +163,7 @@ def set_inputs(node: NodeDef, sources: Iterable[Ref]) -> None:
 def topological_order(graph: Graph) -> list[NodeDef]:
     """Returns the nodes so that each comes after what it reads or waits for, else in the order that they have.
 
-    The edges that close a loop (out of NextIteration) don't count. Raises BadInput where there is another cycle.
+    The edges that close a loop (out of NextIteration) don't count. Raises InvalidInput where there is another cycle.
     """
     nodes = by_name(graph)
     waits: dict[str, int] = {}
@@ -185,7 +185,7 @@ def topological_order(graph: Graph) -> list[NodeDef]:
                 ready.append(user)
     if len(order) < len(graph.nodes):
         left = [name for name, count in waits.items() if count]
-        raise BadInput(
+        raise InvalidInput(
             f"node {_on_cycle(nodes, left)!r}: depends on itself: a cycle that is no loop of NextIteration; "
             "save the model again where it was made"
         )
@@ -229,15 +229,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def require_new(name: str, seen: Container[str]) -> None:
-    """Makes sure that no node of the name is among those seen; raises BadInput where one is."""
+    """Makes sure that no node of the name is among those seen; raises InvalidInput where one is."""
     if name in seen:
-        raise BadInput(f"node {name!r}: there are two of that name: give each its own")
+        raise InvalidInput(f"node {name!r}: there are two of that name: give each its own")
 
 
 def check(graph: Graph) -> None:
     """Makes sure that each node has a name of its own, all that it names is there and there is no cycle.
 
-    Raises BadInput with the node's name where it is not so.
+    Raises InvalidInput with the node's name where it is not so.
     """
     seen: set[str] = set()
     for node in graph.nodes:
@@ -246,7 +246,7 @@ def check(graph: Graph) -> None:
     for node in graph.nodes:
         for text in node.input:
             if ref(text).node not in seen:
-                raise BadInput(
+                raise InvalidInput(
                     f"node {node.name!r}: its input {text!r} names no node of the graph"
                     f"{nearest(ref(text).node, seen)}"
                 )

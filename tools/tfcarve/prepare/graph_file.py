@@ -6,7 +6,7 @@ from pathlib import Path
 from google.protobuf import message, text_format
 
 from tfcarve import files
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, read
 from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
@@ -58,7 +58,9 @@ def from_message(whole: GraphDef) -> Graph:
 def _from_text(data: Buffer, path: Path) -> Graph:
     kind, binary = graph_text.to_binary(data)  # in bounded memory; tensors are not in it
     if kind != "graphdef":
-        raise BadInput(f"{path}: is a {kind}: freeze it first: tfcarve freeze {path} -o model.pb")
+        raise InvalidInput(
+            f"{path}: is a {kind}: freeze it first: tfcarve freeze {path} -o model.pb"
+        )
     graph_def.graph(binary, 0, len(binary), str(path), Budget(len(binary)))
     whole = GraphDef()
     text_format.Parse(bytes(data[:]), whole)
@@ -66,32 +68,34 @@ def _from_text(data: Buffer, path: Path) -> Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Reads a GraphDef, binary or (.pbtxt) text; raises BadInput as `parse` does, or where there is no such file."""
+    """Reads a GraphDef, binary or (.pbtxt) text; raises InvalidInput as `parse` does, or where there is no such file."""
     return parse(read.mapped(path), path)
 
 
 def parse(data: Buffer, path: Path) -> Graph:
     """Returns the GraphDef in `data`, which the file `path` holds: text where that ends in .pbtxt.
 
-    Raises BadInput, with the file, the place or node and the fix, where it is none, is damaged or is no graph
+    Raises InvalidInput, with the file, the place or node and the fix, where it is none, is damaged or is no graph
     that could run: names that are there twice or not at all, a cycle.
     """
     try:
         if path.suffix.lower() in graph_text.SUFFIXES:
             graph = _from_text(data, path)
         elif meta_graph.is_saved_model(data):
-            raise BadInput(
+            raise InvalidInput(
                 f"{path}: is a SavedModel: freeze it first: tfcarve freeze {path.parent} -o model.pb"
             )
         else:
             graph = _from_binary(data, path)
         check(graph)
     except (WireError, TextError, text_format.ParseError, message.DecodeError) as error:
-        raise BadInput(f"{path}: {error}") from None
-    except BadInput as error:
-        raise error if str(error).startswith(str(path)) else BadInput(f"{path}: {error}") from None
+        raise InvalidInput(f"{path}: {error}") from None
+    except InvalidInput as error:
+        raise (
+            error if str(error).startswith(str(path)) else InvalidInput(f"{path}: {error}")
+        ) from None
     if not graph.nodes:
-        raise BadInput(f"{path}: a graph with no nodes: give a model that computes something")
+        raise InvalidInput(f"{path}: a graph with no nodes: give a model that computes something")
     return graph
 
 

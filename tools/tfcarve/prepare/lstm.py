@@ -125,7 +125,7 @@ def read(loop: Loop, graph: Scope) -> Lstm | None:
     Args:
       loop: the loop.
       graph: the nodes around it whose values no app gives.
-    Raises BadInput where a constant is damaged.
+    Raises InvalidInput where a constant is damaged.
     """
     if max(len(loop.tests.nodes), len(loop.body.nodes), len(loop.variables)) > _MOST_NODES:
         return None

@@ -105,7 +105,7 @@ def _in_order(array: Array, order: tuple[int, ...]) -> Array:
 def read(values: LoopValues) -> Cell | None:
     """Returns the LSTM of which a loop computes one iteration after the other; None where it computes another thing.
 
-    Raises BadInput where a constant is damaged.
+    Raises InvalidInput where a constant is damaged.
     """
     gates = lstm_gates.read(values)
     if gates is None:

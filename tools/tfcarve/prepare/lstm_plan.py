@@ -225,7 +225,7 @@ def plan(loop: Loop, lstm: Lstm, around: Surroundings) -> Plan | None:
       loop: the loop.
       lstm: what it computes.
       around: the graph that it is in.
-    Raises BadInput where a constant is damaged.
+    Raises InvalidInput where a constant is damaged.
     """
     if not _is_left_alone(loop, around) or not _fits(loop, lstm, around):
         return None

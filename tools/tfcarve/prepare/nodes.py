@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.messages import AttrValue, NodeDef, TensorProto, TensorShapeProto
@@ -67,19 +67,19 @@ def constant_of(name: str, held: TensorProto) -> NodeDef:
 
 
 def tensor(node: NodeDef) -> TensorProto:
-    """Returns the tensor of a Const; raises BadInput where it has none."""
+    """Returns the tensor of a Const; raises InvalidInput where it has none."""
     if "value" not in node.attr:
-        raise BadInput(f"node {node.name!r}: a Const without a value: the file is damaged")
+        raise InvalidInput(f"node {node.name!r}: a Const without a value: the file is damaged")
     return node.attr["value"].tensor
 
 
 def value(node: NodeDef) -> Array:
-    """Returns the value of a Const, not to be written to; raises BadInput where it holds none."""
+    """Returns the value of a Const, not to be written to; raises InvalidInput where it holds none."""
     return tensors.to_array(tensor(node), node.name)
 
 
 def shape(node: NodeDef) -> tuple[int, ...]:
-    """Returns the shape of a Const; raises BadInput where it is not known."""
+    """Returns the shape of a Const; raises InvalidInput where it is not known."""
     return tensors.shape(tensor(node), node.name)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import functions, nodes, transforms
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.evaluate import Evaluator, Failed
@@ -14,12 +14,12 @@ Show = Callable[[str, int, int], None]
 
 
 def require(steps: Sequence[Step]) -> None:
-    """Makes sure that all transforms and their parameters are known; raises BadInput with the nearest names."""
+    """Makes sure that all transforms and their parameters are known; raises InvalidInput with the nearest names."""
     for step in steps:
         known = transforms.load(step.name).PARAMETERS | transforms.COMMON_PARAMETERS
         for name in step.parameters:
             if name not in known:
-                raise BadInput(
+                raise InvalidInput(
                     f"{step.name}: parameter {name!r} is unknown{nearest(name, known) or '.'}"
                     f" It knows: {', '.join(sorted(known))}"
                 )
@@ -27,12 +27,12 @@ def require(steps: Sequence[Step]) -> None:
 
 
 def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Makes sure that inputs and outputs are in the graph; raises BadInput with the nearest names."""
+    """Makes sure that inputs and outputs are in the graph; raises InvalidInput with the nearest names."""
     known = by_name(graph)
     for kind, names in (("input", inputs), ("output", outputs)):
         for name in names:
             if ref(name).node not in known:
-                raise BadInput(
+                raise InvalidInput(
                     f"{kind} {name!r} names no node of the graph{nearest(ref(name).node, known)}"
                 )
 
@@ -56,7 +56,7 @@ def transform(
       show: called with the current step, how many are done and how many there are.
 
     Raises:
-      BadInput: a transform or parameter is unknown, an input or output is not there, or a transform can't be
+      InvalidInput: a transform or parameter is unknown, an input or output is not there, or a transform can't be
         applied.
     """
     require(steps)
@@ -97,9 +97,9 @@ def _step(graph: Graph, context: Context) -> Graph:
                 _in_function(function, module, context, made, op_defs)
         return made
     except Failed as error:
-        problem = BadInput(f"{name}: TensorFlow says: {error}")
-    except BadInput as error:
-        problem = error if str(error).startswith(name) else BadInput(f"{name}: {error}")
+        problem = InvalidInput(f"{name}: TensorFlow says: {error}")
+    except InvalidInput as error:
+        problem = error if str(error).startswith(name) else InvalidInput(f"{name}: {error}")
     if ignores:
         return graph.with_nodes(before)
     raise problem

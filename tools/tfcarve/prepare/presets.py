@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.graph import nearest
 from tfcarve.prepare.transform_list import Step, parse
 
@@ -31,9 +31,9 @@ FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}), Step("fold_pads", {}))
 
 
 def preset(name: str) -> list[Step]:
-    """Returns the transforms of a preset; raises BadInput, with those there are, where there is none of that name."""
+    """Returns the transforms of a preset; raises InvalidInput, with those there are, where there is none of that name."""
     if name not in _PRESETS:
-        raise BadInput(
+        raise InvalidInput(
             f"preset {name!r} is unknown{nearest(name, NAMES) or '.'} It is one of: {', '.join(NAMES)}"
         )
     return parse(_PRESETS[name])

@@ -14,7 +14,7 @@ _UNFROZEN = (*keras.SUFFIXES, ".meta")
 def read_source(path: Path) -> Graph:
     """Reads a GraphDef, .pb or .pbtxt, or freezes a SavedModel's directory, a Keras file or a MetaGraphDef.
 
-    Raises BadInput, with the file and the fix, where it is none of these, damaged or cannot be frozen.
+    Raises InvalidInput, with the file and the fix, where it is none of these, damaged or cannot be frozen.
     """
     if not path.is_dir() and path.suffix.lower() not in _UNFROZEN:
         return graph_file.read_graph(path)
@@ -23,7 +23,7 @@ def read_source(path: Path) -> Graph:
 
 
 def source_size(path: Path) -> int:
-    """Returns the bytes of a model's files; raises BadInput where there is none."""
+    """Returns the bytes of a model's files; raises InvalidInput where there is none."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return len(read.mapped(path))

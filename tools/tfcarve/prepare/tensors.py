@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfcarve import dtypes
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.messages import TensorProto
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -85,14 +85,14 @@ def item_size(dtype: int) -> int:
 def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
     """Returns a tensor's shape.
 
-    Raises BadInput, with `where`, the node's name, where it is not known or no numpy array can have it.
+    Raises InvalidInput, with `where`, the node's name, where it is not known or no numpy array can have it.
     """
     dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if tensor.tensor_shape.unknown_rank or any(size < 0 for size in dims):
-        raise BadInput(f"node {where!r}: its constant has no known shape: the file is damaged")
+        raise InvalidInput(f"node {where!r}: its constant has no known shape: the file is damaged")
     # numpy refuses the second for arrays without elements, too.
     if len(dims) > _MOST_DIMENSIONS or math.prod(filter(None, dims)) > _MOST_ELEMENTS:
-        raise BadInput(
+        raise InvalidInput(
             f"node {where!r}: its constant has more dimensions or elements than a model has: {len(dims)} "
             f"dimensions, the largest one {max(dims):,}"
         )
@@ -102,7 +102,7 @@ def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
 def to_array(tensor: TensorProto, where: str) -> Array:
     """Returns the values of a tensor, not to be written to; strings as an array of bytes objects.
 
-    Raises BadInput, with `where`, the node's name, where it has other values than its shape says, more than a model
+    Raises InvalidInput, with `where`, the node's name, where it has other values than its shape says, more than a model
     has, or a type that numpy has no array for.
     """
     dims = shape(tensor, where)
@@ -111,12 +111,14 @@ def to_array(tensor: TensorProto, where: str) -> Array:
         return _strings(tensor, dims, count, where)
     if tensor.dtype not in _NUMPY:
         name = dtypes.from_number(tensor.dtype) or f"DataType {tensor.dtype}"
-        raise BadInput(f"node {where!r}: a constant of {name}: its values can't be computed with")
+        raise InvalidInput(
+            f"node {where!r}: a constant of {name}: its values can't be computed with"
+        )
     spelled = np.dtype(_NUMPY[tensor.dtype])
     content = tensor.tensor_content
     if content:
         if len(content) != count * spelled.itemsize:
-            raise BadInput(
+            raise InvalidInput(
                 f"node {where!r}: a constant of {count} values of {spelled.itemsize} bytes holds {len(content)} bytes: "
                 "the file is damaged"
             )
@@ -126,7 +128,7 @@ def to_array(tensor: TensorProto, where: str) -> Array:
 
 def _require_few(count: int, size: int, held: int, where: str) -> None:
     if count > held and count * size > _MOST_EXPANDED:
-        raise BadInput(
+        raise InvalidInput(
             f"node {where!r}: a constant that claims {count} values and holds {held}: more than a model has"
         )
 
@@ -146,7 +148,7 @@ def _from_list(
         wide = np.dtype(np.int32) if number not in _LISTS else spelled
         held = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(spelled)
     if len(held) > count:
-        raise BadInput(
+        raise InvalidInput(
             f"node {where!r}: a constant of {count} values holds {len(held)}: the file is damaged"
         )
     _require_few(count, spelled.itemsize, len(held), where)
@@ -160,7 +162,7 @@ def _from_list(
 def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str) -> Array:
     values = list(tensor.string_val)
     if len(values) > count:
-        raise BadInput(
+        raise InvalidInput(
             f"node {where!r}: a constant of {count} strings holds {len(values)}: the file is damaged"
         )
     _require_few(count, 8, len(values), where)

@@ -6,7 +6,7 @@ Source of the syntax: ParseTransformParameters in tensorflow/tools/graph_transfo
 import re
 from dataclasses import dataclass
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"\w+", re.ASCII)
@@ -47,10 +47,12 @@ class _Reader:
         self._place += len(text)
         return True
 
-    def wrong(self, wanted: str) -> BadInput:
+    def wrong(self, wanted: str) -> InvalidInput:
         rest = self._text[self._place :]
         found = repr(rest[:30]) if rest else "the end"
-        return BadInput(f"transforms: character {self._place}: expected {wanted}, found {found}")
+        return InvalidInput(
+            f"transforms: character {self._place}: expected {wanted}, found {found}"
+        )
 
 
 def _value(reader: _Reader) -> str:
@@ -80,7 +82,7 @@ def _parameters(reader: _Reader) -> dict[str, tuple[str, ...]]:
 
 
 def parse(text: str) -> list[Step]:
-    """Returns the transforms in `text`; raises BadInput, with the place, where it is no list of them."""
+    """Returns the transforms in `text`; raises InvalidInput, with the place, where it is no list of them."""
     reader = _Reader(text)
     steps = []
     while True:
@@ -92,5 +94,5 @@ def parse(text: str) -> list[Step]:
             raise reader.wrong("a transform's name")
         steps.append(Step(name[0], _parameters(reader) if reader.literal("(") else {}))
     if not steps:
-        raise BadInput("transforms: none: name one at least, as in 'fold_constants'")
+        raise InvalidInput("transforms: none: name one at least, as in 'fold_constants'")
     return steps

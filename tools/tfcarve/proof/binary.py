@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfcarve import elf_file, mach, universal
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import archive
 
 _ELF = b"\x7fELF"
@@ -59,7 +59,7 @@ def images(data: bytes, where: str) -> tuple[Image, ...]:
       data: the file.
       where: its name, for messages.
     Returns: one image; one for each machine of a universal (fat) file.
-    Raises BadInput where it is of no known kind, or damaged.
+    Raises InvalidInput where it is of no known kind, or damaged.
     """
     if data.startswith(universal.MAGIC):
         parts = enumerate(universal.parts(data, where))
@@ -87,7 +87,7 @@ def _files(data: bytes, where: str) -> Iterator[tuple[bytes, str]]:
             if content.startswith((_ELF, *mach.MAGICS)):
                 yield content, f"{where}({name})"
     else:
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: no library: an ELF or Mach-O file or a static archive is expected"
         )
 
@@ -100,7 +100,7 @@ def _cpu(data: bytes, where: str) -> str:
         (number,) = struct.unpack_from("<I", data, 4)
         return _CPU_OF_MACH.get(number, f"Mach-O CPU {number:#x}")
     except (struct.error, IndexError):
-        raise BadInput(f"{where}: cut off in its header") from None
+        raise InvalidInput(f"{where}: cut off in its header") from None
 
 
 def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
@@ -114,12 +114,12 @@ def _elf(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
                 continue
             start, size = section["sh_offset"], section["sh_size"]
             if section["sh_type"] == "SHT_NOBITS" or start + size > len(data):
-                raise BadInput(
+                raise InvalidInput(
                     f"{where}: section {section.name} ends beyond the file: was it cut off?"
                 )
             yield section.name, data[start : start + size]
     except elf_file.DAMAGED as error:
-        raise BadInput(f"{where}: no whole ELF file: {error}") from None
+        raise InvalidInput(f"{where}: no whole ELF file: {error}") from None
 
 
 def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
@@ -127,7 +127,7 @@ def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
         return
     binary = mach.for_one_machine(data)
     if binary is None:
-        raise BadInput(f"{where}: no whole Mach-O file")
+        raise InvalidInput(f"{where}: no whole Mach-O file")
     ours = 0
     for section in binary.sections:
         name = _MACH_NAMES.get(str(section.name))
@@ -135,5 +135,5 @@ def _mach(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
             continue
         ours += section.size
         if max(section.offset + section.size, ours) > len(data):
-            raise BadInput(f"{where}: section {name} ends beyond the file: was it cut off?")
+            raise InvalidInput(f"{where}: section {name} ends beyond the file: was it cut off?")
         yield name, data[section.offset : section.offset + section.size]

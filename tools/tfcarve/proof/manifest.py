@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from tfcarve import __version__, json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 
 VERSION = 1
@@ -75,13 +75,13 @@ def parse(data: bytes, where: str) -> Manifest:
     Args:
       data: JSON text, ended by zero bytes.
       where: the library's name, for messages.
-    Raises BadInput where it is no manifest of this version.
+    Raises InvalidInput where it is no manifest of this version.
     """
     try:
         document = json_form.loads(data.rstrip(b"\0"))
         json_form.check(document, _FORM, "manifest")
         if document.keys() != _FORM.keys() or document["version"] != VERSION:
-            raise BadInput(f"{where}: its manifest is of another tfcarve: use that to read it")
+            raise InvalidInput(f"{where}: its manifest is of another tfcarve: use that to read it")
         return Manifest(
             document["tfcarve"],
             document["tensorflow"],
@@ -90,4 +90,4 @@ def parse(data: bytes, where: str) -> Manifest:
             tuple(document["ops"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"{where}: its manifest cannot be read: {error}") from None
+        raise InvalidInput(f"{where}: its manifest cannot be read: {error}") from None

@@ -7,7 +7,7 @@ Pure.
 import re
 from dataclasses import dataclass
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import cpp
 
 _FIELDS = {"unit": 1, "op": 2, "kernel": 3}
@@ -69,7 +69,7 @@ def parse(data: bytes, where: str) -> Table:
     Args:
       data: the content of the section: records of text, each ended by a zero byte.
       where: the library's name, for messages.
-    Raises BadInput where a record is none.
+    Raises InvalidInput where a record is none.
     """
     units: set[str] = set()
     ops: set[OpRecord] = set()
@@ -78,7 +78,7 @@ def parse(data: bytes, where: str) -> Table:
         kind, *fields = record.decode(errors="replace").split("\x1f")
         name = _name(fields[0]) if fields and kind != "unit" else ""
         if _FIELDS.get(kind) != len(fields) or name is None:
-            raise BadInput(
+            raise InvalidInput(
                 f"{where}: its table of registrations has a record {record[:80]!r} that this tfcarve does not know: "
                 "was it made by another version?"
             )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.registry import resolve
 from tfcarve.registry.index import OpDefinition, Registration, Unresolved
 from tfcarve.registry.records import Records
@@ -77,7 +77,7 @@ def refuse_duplicates(
       sources: the sources, in any order.
       op: gives TensorFlow's definition of an op by its name.
       kernels: gives TensorFlow's kernels for an op by its name.
-    Raises BadInput with each second registration, and where the first one is.
+    Raises InvalidInput with each second registration, and where the first one is.
     """
     wrong: list[str] = []
     own_ops: dict[str, OpDefinition] = {}
@@ -97,4 +97,4 @@ def refuse_duplicates(
             wrong += [_second_kernel(kernel, o) for o in others if _overlap(kernel, o)][:1]
             seen.append(kernel)
     if wrong:
-        raise BadInput("\n  ".join(["registered twice:", *wrong]))
+        raise InvalidInput("\n  ".join(["registered twice:", *wrong]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.json_form import Each
 from tfcarve.registry.attr_spec import Argument, Attr
 
@@ -206,21 +206,21 @@ def _op(o: OpDefinition) -> dict[str, Any]:
 
 def _keys(row: Any, known: Collection[str], where: str) -> None:
     if not isinstance(row, dict):
-        raise BadInput(f"{where}: an object was expected")
+        raise InvalidInput(f"{where}: an object was expected")
     unknown = row.keys() - set(known)
     if unknown:
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: unknown key {min(unknown)!r}: known are {', '.join(sorted(known))}"
         )
 
 
 def _row(row: Any, form: Mapping[str, Any], where: str) -> None:
-    """Raises BadInput where `row` has keys that `form` has not, or values of another form."""
+    """Raises InvalidInput where `row` has keys that `form` has not, or values of another form."""
     _keys(row, form, where)
     try:
         json_form.check(row, form, where)
     except json_form.FormError as error:
-        raise BadInput(str(error)) from None
+        raise InvalidInput(str(error)) from None
 
 
 _TOP = frozenset(
@@ -270,7 +270,7 @@ _FORM = {
 def _all_there(row: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
     missing = sorted(set(keys) - row.keys())
     if missing:
-        raise BadInput(f"{where}: key {missing[0]!r} is missing")
+        raise InvalidInput(f"{where}: key {missing[0]!r} is missing")
 
 
 def facts_from_json(row: Any, where: str) -> TensorflowFacts:
@@ -289,7 +289,7 @@ def facts_to_json(facts: TensorflowFacts) -> dict[str, Any]:
 
 
 def registration_from_json(row: Any, where: str) -> Registration:
-    """Reads one registration; raises BadInput on an unknown key or a missing one."""
+    """Reads one registration; raises InvalidInput on an unknown key or a missing one."""
     _row(row, _REGISTRATION, f"{where}: registration")
     _all_there(row, _REGISTRATION.keys() - {"attr_constraints"}, f"{where}: registration")
     return Registration(
@@ -308,7 +308,7 @@ def registration_from_json(row: Any, where: str) -> Registration:
 
 
 def op_from_json(row: Any, where: str) -> OpDefinition:
-    """Reads one op definition; raises BadInput on an unknown key or a missing one."""
+    """Reads one op definition; raises InvalidInput on an unknown key or a missing one."""
     _row(row, _OP, f"{where}: op")
     _all_there(row, ("name", "file", "line"), f"{where}: op")
     attrs = []
@@ -414,13 +414,13 @@ def parse(data: bytes, where: str) -> IndexFile:
     Args:
       data: the file's content.
       where: its name, for messages.
-    Raises BadInput where it is no index, has unknown keys or another version.
+    Raises InvalidInput where it is no index, has unknown keys or another version.
     """
     try:
         document = json_form.loads(data)
         _keys(document, _TOP, where)
         if document.get("version") != VERSION:
-            raise BadInput(
+            raise InvalidInput(
                 f"{where}: index of version {document.get('version')!r}, this tfcarve reads version {VERSION}: make it again"
             )
         json_form.check(document, _FORM, "index")
@@ -444,4 +444,6 @@ def parse(data: bytes, where: str) -> IndexFile:
             document.get("gradients", []),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{where}: no index.json: {error}: make it with `tfcarve index`") from None
+        raise InvalidInput(
+            f"{where}: no index.json: {error}: make it with `tfcarve index`"
+        ) from None

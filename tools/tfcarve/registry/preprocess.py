@@ -1,20 +1,20 @@
-"""Runs the C++ preprocessor over shadows."""
+"""Runs the C++ preprocessor over skeletons."""
 
 import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _SOURCE = re.compile(r"^TFCARVE_SOURCE$", re.MULTILINE)
 PRELUDE_NAME = "tfcarve_prelude.inc"
 
 
 def command(
-    compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+    compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
 ) -> list[str]:
-    """Returns the arguments that preprocess `sources`, paths relative to the folder `shadows`."""
+    """Returns the arguments that preprocess `sources`, paths relative to the folder `skeletons`."""
     return [
         *compiler,
         "-E",
@@ -25,7 +25,7 @@ def command(
         "c++",
         "-std=c++17",
         *(f"-D{define}" for define in defines),
-        f"-I{shadows}",
+        f"-I{skeletons}",
         "-include",
         PRELUDE_NAME,
         *sources,
@@ -33,23 +33,23 @@ def command(
 
 
 def run(
-    compiler: Sequence[str], defines: Sequence[str], shadows: Path, sources: Sequence[str]
+    compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
 ) -> str:
     """Returns the preprocessor's output for all `sources`, one after the other.
 
-    Raises BadInput with the preprocessor's message where it fails.
+    Raises InvalidInput with the preprocessor's message where it fails.
     """
-    arguments = command(compiler, defines, shadows, sources)
+    arguments = command(compiler, defines, skeletons, sources)
     try:
-        done = subprocess.run(arguments, cwd=shadows, capture_output=True, check=False)
+        done = subprocess.run(arguments, cwd=skeletons, capture_output=True, check=False)
     except OSError as error:
-        raise BadInput(
+        raise InvalidInput(
             f"{compiler[0]}: the C++ preprocessor cannot be run: {error.strerror}: "
             "install g++ (or clang++) or name one with CXX"
         ) from None
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
-        raise BadInput(f"the C++ preprocessor failed:\n{message[:4000]}")
+        raise InvalidInput(f"the C++ preprocessor failed:\n{message[:4000]}")
     return _named(done.stdout.decode(errors="replace"), sources)
 
 
@@ -60,7 +60,7 @@ def _named(output: str, sources: Sequence[str]) -> str:
     """
     before, *parts = _SOURCE.split(output)
     if len(parts) != len(sources):
-        raise BadInput(
+        raise InvalidInput(
             f"the C++ preprocessor gave {len(parts)} parts for {len(sources)} sources: {', '.join(sources)}"
         )
     quoted = (s.replace("\\", "\\\\").replace('"', '\\"') for s in sources)

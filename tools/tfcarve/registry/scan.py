@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tfcarve.errors import BadInput
-from tfcarve.registry import cache, custom, preprocess, records, resolve, shadow, values
+from tfcarve.errors import InvalidInput
+from tfcarve.registry import cache, custom, preprocess, records, resolve, skeleton, values
 from tfcarve.registry import tree as trees
 from tfcarve.registry.gradients import with_ops
 from tfcarve.registry.helpers import HelperSearch
 from tfcarve.registry.index import IndexFile, KernelIndex, TensorflowFacts
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.records import Records
-from tfcarve.registry.shadow_tree import ShadowTree
+from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.tree import Texts, Tree
 
 Progress = Callable[[str, int, int], None]
@@ -55,7 +55,7 @@ class Settings:
 def find_compiler(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Returns the C++ compiler's command: CXX, else g++ or clang++ on PATH.
 
-    Raises BadInput where there is none.
+    Raises InvalidInput where there is none.
     """
     named = environment.get("CXX", "").split()
     if named:
@@ -64,7 +64,7 @@ def find_compiler(environment: Mapping[str, str]) -> tuple[str, ...]:
         found = shutil.which(name)
         if found:
             return (found,)
-    raise BadInput(
+    raise InvalidInput(
         "no C++ compiler: the index needs a preprocessor: install g++ or name one with CXX"
     )
 
@@ -72,7 +72,7 @@ def find_compiler(environment: Mapping[str, str]) -> tuple[str, ...]:
 def _compiler_stamp(compiler: Sequence[str]) -> str:
     place = shutil.which(compiler[0])
     if place is None:
-        raise BadInput(
+        raise InvalidInput(
             f"{compiler[0]}: no such command: the index needs a C++ preprocessor: set CXX"
         )
     real = os.path.realpath(place)
@@ -97,7 +97,7 @@ def _in_source(source: str, tree: Tree, why: str) -> str:
 
 def _preprocess(
     tree: Tree,
-    shadows: ShadowTree,
+    skeletons: SkeletonTree,
     sources: Sequence[str],
     settings: Settings,
     progress: Progress,
@@ -109,9 +109,11 @@ def _preprocess(
     """
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
         folder = Path(name)
-        types = [shadow.make(tree.read(p), True, partial(tree.find, p)) for p in _types_files(tree)]
+        types = [
+            skeleton.make(tree.read(p), True, partial(tree.find, p)) for p in _types_files(tree)
+        ]
         included = {i for t in types for i in t.includes}
-        shadows.write(folder, shadows.closure(*sources, *included))
+        skeletons.write(folder, skeletons.closure(*sources, *included))
         (folder / _TYPES_SOURCE).write_text("\n".join(t.text for t in types), encoding="utf-8")
         batches = [sources[i : i + _BATCH] for i in range(0, len(sources), _BATCH)]
         found: dict[str, Records] = {}
@@ -127,7 +129,7 @@ def _preprocess(
                     return records.parse(text)
                 except records.ParseError as error:
                     if len(batch) == 1:
-                        raise BadInput(_in_source(batch[0], tree, str(error))) from None
+                        raise InvalidInput(_in_source(batch[0], tree, str(error))) from None
                 # One by one: that tells in which.
                 return {source: work([source])[source] for source in batch}
 
@@ -183,13 +185,13 @@ def _scan(
         for s in tree.sources
         if memo.get("candidate", s, digests[s], partial(_is_candidate, tree, texts, s))
     ]
-    progress("making shadows of headers", 0, len(sources))
-    shadows = ShadowTree(tree, texts, digests, memo)
-    keys = {s: shadows.digest(s) for s in sources}
+    progress("making skeletons of headers", 0, len(sources))
+    skeletons = SkeletonTree(tree, texts, digests, memo)
+    keys = {s: skeletons.digest(s) for s in sources}
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
     helping = HelperSearch(tree.root, texts, digests, memo)
-    fresh, sets = _preprocess(tree, shadows, missing, settings, progress, helping.look)
+    fresh, sets = _preprocess(tree, skeletons, missing, settings, progress, helping.look)
     rows = {keys[s]: kept[keys[s]] for s in sources if keys[s] in kept}
     rows.update({keys[s]: cache.records_to_json(fresh[s]) for s in missing})
     if missing:
@@ -265,7 +267,7 @@ def make_index(
       custom_ops: sources outside the tree that register ops or kernels too.
       progress: called with what is done, how many are done, how many there are.
     Returns: index.json's content.
-    Raises BadInput where the tree or a source can't be read.
+    Raises InvalidInput where the tree or a source can't be read.
     """
     tree = trees.load(tensorflow, custom_ops)
     common = [
@@ -309,18 +311,18 @@ def with_custom_ops(
     """Returns `index` with what the sources `custom_ops` register added.
 
     Only those sources are preprocessed; the tree gives the macros. Raises
-    BadInput where the tree is another than the index's or a source can't be read.
+    InvalidInput where the tree is another than the index's or a source can't be read.
     """
     tree = trees.load(tensorflow, custom_ops)
     version = trees.version(tree)
     if version != index.tensorflow.version:
-        raise BadInput(
+        raise InvalidInput(
             f"{tensorflow}: TensorFlow {version}, but the index is of {index.tensorflow.version}: give the same"
         )
     sources = sorted(tree.custom)
     texts = Texts(tree)
-    shadows = ShadowTree(tree, texts, {}, Memo())
-    found, sets = _preprocess(tree, shadows, sources, settings, progress)
+    skeletons = SkeletonTree(tree, texts, {}, Memo())
+    found, sets = _preprocess(tree, skeletons, sources, settings, progress)
     places = [*texts, *(p for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)]
     names = resolve.expressions(found[s] for s in sources)
     resolver = values.Resolver(values.constants(names, {p: texts[p] for p in places}))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
@@ -82,7 +82,7 @@ class Tree:
             with open(place, encoding="utf-8", errors="replace", newline="") as stream:
                 return stream.read()
         except OSError as error:
-            raise BadInput(f"{place}: cannot be read: {error.strerror}") from None
+            raise InvalidInput(f"{place}: cannot be read: {error.strerror}") from None
 
     def find(self, includer: str, written: str) -> str | None:
         """Returns the path that `#include "written"` means in the file `includer`, or None."""
@@ -105,7 +105,7 @@ class Texts(dict[str, str]):
         self._tree = tree
 
     def __missing__(self, path: str) -> str:
-        """Reads the file at `path`; raises BadInput where it can't be read."""
+        """Reads the file at `path`; raises InvalidInput where it can't be read."""
         text = self[path] = self._tree.read(path)
         return text
 
@@ -130,10 +130,10 @@ def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
 def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     """Lists the tree under `root`, and the custom op sources with the headers beside them.
 
-    Raises BadInput where `root` holds no TensorFlow or a custom op's source is missing.
+    Raises InvalidInput where `root` holds no TensorFlow or a custom op's source is missing.
     """
     if not (root / "tensorflow/core/framework/op_kernel.h").is_file():
-        raise BadInput(
+        raise InvalidInput(
             f"{root}: no TensorFlow source tree: tensorflow/core/framework/op_kernel.h is not there: "
             "give the folder that holds tensorflow/"
         )
@@ -142,12 +142,12 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
         for top in ("tensorflow", *(other for other in _TSL if (root / other).is_dir())):
             _add(files, str(root / top), top)
     except OSError as error:
-        raise BadInput(f"{error.filename}: cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None
     sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
     custom = {}
     for path in custom_ops:
         if not path.is_file():
-            raise BadInput(f"{path}: no such file: a custom op's source was expected")
+            raise InvalidInput(f"{path}: no such file: a custom op's source was expected")
         beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS) and p.is_file()]
         for file in (path, *sorted(beside)):
             status = file.stat()

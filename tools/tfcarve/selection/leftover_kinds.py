@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _DATA = Path(__file__).parent / "leftover_ops.yaml"
 _FORM = {
@@ -107,7 +107,7 @@ class Kinds:
 
 
 def parse(document: Any, where: str) -> Kinds:
-    """Returns the kinds in `document`; raises BadInput where they are not as they must be."""
+    """Returns the kinds in `document`; raises InvalidInput where they are not as they must be."""
     try:
         json_form.check(document, _FORM, where)
         kinds = tuple(
@@ -140,7 +140,7 @@ def parse(document: Any, where: str) -> Kinds:
             frozenset(op for kind in kinds if kind.id == _TRAINING for op in kind.ends),
         )
     except (json_form.FormError, KeyError) as error:
-        raise BadInput(f"{where}: not as its head says: {error}") from None
+        raise InvalidInput(f"{where}: not as its head says: {error}") from None
 
 
 @cache

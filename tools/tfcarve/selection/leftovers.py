@@ -16,10 +16,10 @@ from functools import cached_property
 
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature import node_of
-from tfcarve.selection.doing import Calls, Doing, OpFacts
+from tfcarve.selection.control_dependents import Needed
 from tfcarve.selection.graph import Graph, Rest, controls, data
 from tfcarve.selection.leftover_kinds import Kind, Kinds
-from tfcarve.selection.waiting import Needed
+from tfcarve.selection.side_effects import Calls, OpFacts, SideEffects
 
 # The function that a node is in (empty: the graph itself), and its name.
 Place = tuple[str, str]
@@ -29,13 +29,13 @@ class _Body:
     """The search in one graph or function: `left` grows from the ends backwards."""
 
     def __init__(
-        self, uses: Iterable[NodeUse], outputs: frozenset[str] | None, doing: Doing
+        self, uses: Iterable[NodeUse], outputs: frozenset[str] | None, effects: SideEffects
     ) -> None:
         self.left: dict[str, Kind] = {}
         self._graph = Graph(uses)
         self._outputs = outputs or frozenset()
         self._outputs_known = outputs is not None
-        self._doing = doing
+        self._effects = effects
         self._unused = self._find_unused() if self._outputs_known else frozenset[str]()
         self._todo: deque[tuple[Kind, NodeUse]] = deque()
         # The ends that may go only after something else, by that: see _hindrance.
@@ -70,7 +70,7 @@ class _Body:
         todo = [node for node, readers in unread.items() if not readers]
         while todo:
             use = self._graph.nodes[todo.pop()]
-            if use.node in self._outputs or use.op == "NoOp" or not self._doing.is_pure(use):
+            if use.node in self._outputs or use.op == "NoOp" or not self._effects.is_pure(use):
                 continue
             found.add(use.node)
             for name in data(use):
@@ -83,7 +83,7 @@ class _Body:
     def _ends(self, kind: Kind) -> list[NodeUse]:
         """Returns the nodes in which a part of a kind may end, whatever else is left over."""
         uses = self._graph.nodes.values()
-        ends = [use for use in uses if self._doing.is_end(use, kind)]
+        ends = [use for use in uses if self._effects.is_end(use, kind)]
         if kind.guarded:
             names = {use.node for use in ends}
             near = names.union(*(self._graph.waiting.get(name, ()) for name in names))
@@ -130,7 +130,7 @@ class _Body:
             return use.op in own
 
         def may_be_needed(use: NodeUse) -> bool:
-            pure = use.node in self._graph.readers and self._doing.is_pure(use)
+            pure = use.node in self._graph.readers and self._effects.is_pure(use)
             return use.node in self._outputs or not (pure or belongs(use))
 
         return Needed(self._graph, ends, may_be_needed)
@@ -202,13 +202,13 @@ class _Body:
                 continue
             if self._reader(node.node) is not None or self._may_be_output(node, kind):
                 continue
-            if self._doing.is_pure(node):
+            if self._effects.is_pure(node):
                 self._leave_out(node.node, kind)
                 todo += data(node)
 
     def _may_be_output(self, use: NodeUse, kind: Kind) -> bool:
         """May a program fetch the node, though nothing declares it as an output?"""
-        if self._outputs_known or (kind.guarded and self._doing.gives_truth(use.op)):
+        if self._outputs_known or (kind.guarded and self._effects.gives_truth(use.op)):
             return False
         return use.node in self._varying
 
@@ -244,12 +244,12 @@ def leftovers(
     for use in uses:
         grouped.setdefault(use.function, []).append(use)
     calls = Calls(uses, model.functions)
-    doing = Doing(calls, kinds, facts)
+    effects = SideEffects(calls, kinds, facts)
 
     found: dict[Place, Kind] = {}
     for name, body in grouped.items():
         outputs = frozenset(model.functions[name]) if name else model.outputs or None
-        search = _Body(body, outputs, doing)
+        search = _Body(body, outputs, effects)
         search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
         found.update({(name, node): kind for node, kind in search.left.items()})
     return {**found, **_whole_functions(grouped, calls, found)}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.errors import AnswerIsNo
-from tfcarve.models.node_use import Model, NodeUse, OpAsk
+from tfcarve.errors import CheckFailed
+from tfcarve.models.node_use import Model, NodeUse, RequestedOp
 from tfcarve.registry.index import IndexFile, OpDefinition, Registration
 from tfcarve.selection import added_ops, buildable, input_decoding, leftovers, missing, reach
 from tfcarve.selection.leftover_kinds import Kinds
@@ -81,7 +81,7 @@ def _node(use: NodeUse, model: Model, lookup: Lookup, work: Work, replaced: froz
         work.take(registration, need, found.why)
 
 
-def _asked(ask: OpAsk, here: Sequence[Registration]) -> tuple[list[Registration], str]:
+def _asked(ask: RequestedOp, here: Sequence[Registration]) -> tuple[list[Registration], str]:
     """Returns the kernels among `here` that `ask` asks for, and why those, or why there are none."""
     if ask.clazz == "":
         return [], ""
@@ -208,7 +208,7 @@ def resolve(
       rules: what its runtime adds.
       kinds: what models keep from their training, and the optimizers.
     Returns: the selection, with warnings.
-    Raises AnswerIsNo with everything that is missing.
+    Raises CheckFailed with everything that is missing.
     """
     work = Work()
     lookup = Lookup(index)
@@ -224,7 +224,7 @@ def resolve(
     _refuse_unbuildable(work)
     if work.missing:
         problems = missing.problems(work.missing, index, lookup)
-        raise AnswerIsNo(
+        raise CheckFailed(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
             problems,
         )

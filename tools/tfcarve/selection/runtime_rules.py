@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why"))
 _DATA = Path(__file__).parent / "runtime_ops.yaml"
@@ -41,13 +41,13 @@ class Rule:
 
 
 def parse(document: Any, where: str) -> tuple[Rule, ...]:
-    """Returns the rules in `document`; raises BadInput where they are not as they must be."""
+    """Returns the rules in `document`; raises InvalidInput where they are not as they must be."""
     if (
         not isinstance(document, dict)
         or document.keys() != {"rules"}
         or not isinstance(document["rules"], list)
     ):
-        raise BadInput(f"{where}: a list `rules` was expected and nothing else")
+        raise InvalidInput(f"{where}: a list `rules` was expected and nothing else")
     rules = []
     for row in document["rules"]:
         if (
@@ -55,7 +55,7 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
             or row.keys() - _KEYS
             or not {"id", "ops", "source", "why"} <= row.keys()
         ):
-            raise BadInput(
+            raise InvalidInput(
                 f"{where}: rule {row!r:.80}: keys are {', '.join(sorted(_KEYS))}; id, ops, source and why must be there"
             )
         rules.append(

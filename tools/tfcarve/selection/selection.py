@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.json_form import Each
 from tfcarve.registry.index import TensorflowFacts, facts_from_json, facts_to_json
 
@@ -234,12 +234,12 @@ _FORM: Mapping[str, Any] = {
 
 
 def _checked(row: Any, kind: str, form: Mapping[str, Any], where: str) -> Any:
-    """Returns `row`; raises BadInput where it is no object or has keys that `form` has not."""
+    """Returns `row`; raises InvalidInput where it is no object or has keys that `form` has not."""
     if not isinstance(row, dict):
-        raise BadInput(f"{where}: {kind}: an object was expected")
+        raise InvalidInput(f"{where}: {kind}: an object was expected")
     unknown = row.keys() - form.keys()
     if unknown:
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: {kind}: unknown key {min(unknown)!r}: known are {', '.join(sorted(form))}"
         )
     return row
@@ -258,7 +258,7 @@ def _read_needs(rows: Any, where: str) -> tuple[Need, ...]:
 
 
 def parse(data: bytes, where: str) -> Selection:
-    """Reads selection.json; raises BadInput where it is none, or has unknown keys or another version.
+    """Reads selection.json; raises InvalidInput where it is none, or has unknown keys or another version.
 
     Args:
       data: the file's content.
@@ -267,7 +267,7 @@ def parse(data: bytes, where: str) -> Selection:
     try:
         document = _checked(json_form.loads(data), "selection", _FORM, where)
         if document.get("version") != VERSION:
-            raise BadInput(
+            raise InvalidInput(
                 f"{where}: selection of version {document.get('version')!r}, this tfcarve reads version {VERSION}: "
                 "make it again with `tfcarve select`"
             )
@@ -316,12 +316,12 @@ def parse(data: bytes, where: str) -> Selection:
             tuple(document.get("gradient_files", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: no selection.json: {error}: make it with `tfcarve select`"
         ) from None
     unlisted = {o.file for o in made.ops} | {k.file for k in made.kernels} | {*made.gradient_files}
     if not unlisted <= set(made.files):
-        raise BadInput(
+        raise InvalidInput(
             f'{where}: {min(unlisted - set(made.files))} is needed but not in "files": make it again'
         )
     return made

@@ -1,1 +1,1 @@
-"""What a built library's bytes are for: attribution, prices, budgets, reports."""
+"""What a built library's bytes are for: attribution, marginal_sizes, budgets, reports."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 _MAGIC = b"!<arch>\n"
 _HEADER = 60
@@ -18,19 +18,21 @@ def members(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is no archive, or a member reaches beyond its end.
+      InvalidInput: it is no archive, or a member reaches beyond its end.
     """
     if not data.startswith(_MAGIC):
-        raise BadInput(f"{where}: no static archive: it does not begin with !<arch>")
+        raise InvalidInput(f"{where}: no static archive: it does not begin with !<arch>")
     at, long_names = len(_MAGIC), b""
     while at + _HEADER <= len(data):
         header = data[at : at + _HEADER]
         size_text = header[48:58].strip()
         if header[58:] != b"`\n" or not size_text.isdigit():
-            raise BadInput(f"{where}: byte {at}: no header of an archive's member")
+            raise InvalidInput(f"{where}: byte {at}: no header of an archive's member")
         start, size = at + _HEADER, int(size_text)
         if start + size > len(data):
-            raise BadInput(f"{where}: byte {at}: a member of {size} bytes ends beyond the archive")
+            raise InvalidInput(
+                f"{where}: byte {at}: a member of {size} bytes ends beyond the archive"
+            )
         name, content = header[:16].rstrip(), data[start : start + size]
         if name == b"//":
             long_names = content

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.json_form import Each
 from tfcarve.size import report as reports
 from tfcarve.size.compare import summary
@@ -65,7 +65,7 @@ class Finding:
 
 
 def parse_budgets(data: bytes, where: str) -> dict[str, dict[str, int]]:
-    """Reads `{platform: {measure: bytes}}`; raises BadInput where it is none."""
+    """Reads `{platform: {measure: bytes}}`; raises InvalidInput where it is none."""
     try:
         document = json.loads(data)
         json_form.check(document, Each(Each(int)), "budgets")
@@ -73,7 +73,7 @@ def parse_budgets(data: bytes, where: str) -> dict[str, dict[str, int]]:
         if unknown:
             raise ValueError(f"no measure {min(unknown)!r}: there are {', '.join(MEASURES)}")
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}") from None
+        raise InvalidInput(f"{where}: {error}") from None
     return dict(document)
 
 
@@ -81,7 +81,7 @@ _WAIVER = {"platform": str, "measure": str, "limit": int, "reason": str, "until"
 
 
 def parse_committed(data: bytes, where: str) -> Committed:
-    """Reads the committed file; raises BadInput where it is none, or a waiver lacks something."""
+    """Reads the committed file; raises InvalidInput where it is none, or a waiver lacks something."""
     try:
         document = json.loads(data)
         if not isinstance(document, dict) or document.get("version") != VERSION:
@@ -93,7 +93,7 @@ def parse_committed(data: bytes, where: str) -> Committed:
         platforms = document.get("platforms", {})
         waivers = tuple(_waiver(row) for row in document.get("waivers", []))
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}") from None
+        raise InvalidInput(f"{where}: {error}") from None
     return Committed(
         {
             name: reports.parse(json.dumps(row).encode(), f"{where}: {name}")
@@ -125,11 +125,11 @@ def findings(
     """Holds each report against its budgets and against the committed figures.
 
     Raises:
-      BadInput: a platform with a budget has no report.
+      InvalidInput: a platform with a budget has no report.
     """
     missing = rules.budgets.keys() - {r.platform for r in reports_}
     if missing:
-        raise BadInput(f"no report of {min(missing)}, which has a budget")
+        raise InvalidInput(f"no report of {min(missing)}, which has a budget")
     return [
         _waived(finding, committed.waivers, today)
         for report in reports_

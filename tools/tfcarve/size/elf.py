@@ -7,7 +7,7 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
 from tfcarve import elf_file
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size.binary import Section, TableEntry
 
 
@@ -19,7 +19,7 @@ class Elf:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is no whole ELF file.
+      InvalidInput: it is no whole ELF file.
     """
 
     def __init__(self, data: bytes, where: str) -> None:
@@ -35,10 +35,12 @@ class Elf:
                 + self._elf["e_shnum"] * self._elf["e_shentsize"]
             )
         except elf_file.DAMAGED as error:
-            raise BadInput(f"{where}: no ELF file: {error}") from None
+            raise InvalidInput(f"{where}: no ELF file: {error}") from None
         beyond = [s.name for s in self.sections if s.file_bytes > len(data)]
         if beyond:
-            raise BadInput(f"{where}: section {beyond[0]!r} ends beyond the file: was it cut off?")
+            raise InvalidInput(
+                f"{where}: section {beyond[0]!r} ends beyond the file: was it cut off?"
+            )
 
     def _sections(self) -> Iterator[Section]:
         for section in self._elf.iter_sections():
@@ -80,7 +82,7 @@ class Elf:
                         yield TableEntry(section.name, relocation["r_offset"], size)
             yield from self._frames()
         except elf_file.DAMAGED as error:
-            raise BadInput(f"{self._where}: its relocations cannot be read: {error}") from None
+            raise InvalidInput(f"{self._where}: its relocations cannot be read: {error}") from None
 
     def _frames(self) -> Iterator[TableEntry]:
         if self._elf.get_section_by_name(".eh_frame") is None:

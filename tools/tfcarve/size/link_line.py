@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import files, json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size import archive
 
 VERSION = 2
@@ -99,7 +99,7 @@ def load(path: Path, root: Path | None) -> LinkLine:
       root: the folder that its paths start from; None for the execution root of the Bazel that wrote it.
 
     Raises:
-      BadInput: it is none, or its archive of units is not there.
+      InvalidInput: it is none, or its archive of units is not there.
     """
     try:
         document = json.loads(files.read_json(path))
@@ -120,9 +120,11 @@ def load(path: Path, root: Path | None) -> LinkLine:
             tuple(document["libraries"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInput(f"{path}: {error}: it comes with a library's output group `sizes`") from None
+        raise InvalidInput(
+            f"{path}: {error}: it comes with a library's output group `sizes`"
+        ) from None
     if not (made.root / made.link.source).is_file():
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: {made.link.source} is not under {made.root}: name the folder it is under with --root"
         )
     return made

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def parse(text: str, where: str) -> LinkMap:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is none of them, or has no pieces.
+      InvalidInput: it is none of them, or has no pieces.
     """
     head = text[:4096]
     if re.match(r"\s*VMA\s+LMA\s+Size\s+Align\s+Out\s+In\s+Symbol", head):
@@ -48,11 +48,13 @@ def parse(text: str, where: str) -> LinkMap:
     elif _GNU_START.search(text):
         made = LinkMap("gnu", tuple(_gnu(text)))
     else:
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: no linker map: one of lld (-Map), ld64.lld (-map) or GNU ld (-Map) was expected"
         )
     if not made.pieces:
-        raise BadInput(f"{where}: a {made.linker} map without one input section: was it cut off?")
+        raise InvalidInput(
+            f"{where}: a {made.linker} map without one input section: was it cut off?"
+        )
     return made
 
 
@@ -140,7 +142,9 @@ def _ld64(text: str, where: str) -> list[Piece]:
         elif table == "Symbols" and (symbol := _LD64_SYMBOL.match(line)):
             address, size, number = int(symbol[1], 16), int(symbol[2], 16), int(symbol[3])
             if number not in files:
-                raise BadInput(f"{where}: symbol {symbol[4]!r:.80} is of file {number}, not listed")
+                raise InvalidInput(
+                    f"{where}: symbol {symbol[4]!r:.80} is of file {number}, not listed"
+                )
             holder = next((n for a, s, n in sections if a <= address < a + s), "")
             pieces.append(Piece(address, size, holder, files[number], symbol[4], symbol[4]))
     return pieces

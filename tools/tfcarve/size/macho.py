@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tfcarve import mach
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.size.binary import Section, TableEntry
 
 # struct mach_header_64
@@ -22,20 +22,20 @@ class MachO:
       where: its name, for messages.
 
     Raises:
-      BadInput: it is none, or one for several machines.
+      InvalidInput: it is none, or one for several machines.
     """
 
     def __init__(self, data: bytes, where: str) -> None:
         binary = mach.for_one_machine(data)
         if binary is None:
-            raise BadInput(f"{where}: no Mach-O file for one machine: take it apart with lipo")
+            raise InvalidInput(f"{where}: no Mach-O file for one machine: take it apart with lipo")
         self._data = data
         self._offsets = [(s.virtual_address, s.size, s.offset) for s in binary.sections]
         self.header_bytes = _HEADER + binary.header.sizeof_cmds
         segments = [s.file_offset + s.file_size for s in binary.segments]
         # lief reads what is there of a file that was cut off.
         if max([self.header_bytes, *segments]) > len(data) or not segments:
-            raise BadInput(f"{where}: a Mach-O file that ends too early: was it cut off?")
+            raise InvalidInput(f"{where}: a Mach-O file that ends too early: was it cut off?")
         made = [
             Section(
                 f"{s.segment_name},{s.name!s}",

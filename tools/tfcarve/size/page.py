@@ -8,7 +8,7 @@ from tfcarve.emit import templates
 from tfcarve.size.compare import changes
 from tfcarve.size.origin import PARTS
 from tfcarve.size.owners import EVERY, SHARED, Owners
-from tfcarve.size.relink import Price
+from tfcarve.size.relink import MarginalSize
 from tfcarve.size.report import MEASURES, Report
 from tfcarve.size.treemap import HEIGHT, WIDTH, Box, boxes
 
@@ -29,13 +29,13 @@ class Table:
     more: int
 
 
-def page(report: Report, since: Report | None, prices: Sequence[Price]) -> bytes:
+def page(report: Report, since: Report | None, marginal_sizes: Sequence[MarginalSize]) -> bytes:
     """Returns the page.
 
     Args:
       report: what it shows.
       since: an earlier report, for what changed; None without.
-      prices: what was found by linking again.
+      marginal_sizes: what was found by linking again.
     """
     return templates.fill(
         "report.html.j2",
@@ -52,7 +52,7 @@ def page(report: Report, since: Report | None, prices: Sequence[Price]) -> bytes
         tables=_tables(report),
         changes=changes(since, report) if since else [],
         since=since,
-        prices=prices,
+        marginal_sizes=marginal_sizes,
     )
 
 

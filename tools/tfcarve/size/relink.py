@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.emit import units
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size.attribute import measures
 from tfcarve.size.elf import Elf
@@ -18,7 +18,7 @@ from tfcarve.size.without import Target, without
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class MarginalSize:
     """What leaving something out saves.
 
     Fields:
@@ -26,7 +26,7 @@ class Price:
       saved: bytes by measure (stripped, text, gzip).
       dropped: sources whose unit is no longer linked.
       recompiled: sources whose unit was compiled again with less in it.
-      kept: sources whose unit has something to lose but was linked as it is: the price is a lower bound.
+      kept: sources whose unit has something to lose but was linked as it is: the result is a lower bound.
     """
 
     target: str
@@ -59,7 +59,7 @@ class Relinker:
         self._objects = {_stem(name): content for name, content in line.units()}
         missing = {_stem(name) for name in self._texts} - self._objects.keys()
         if missing:
-            raise BadInput(
+            raise InvalidInput(
                 f"{line.link.source}: has no object of the unit {min(missing)}: the library was built for another selection"
             )
         self._whole: Mapping[str, int] | None = None
@@ -71,7 +71,7 @@ class Relinker:
             self._whole = self.sizes(self._objects)
         return self._whole
 
-    def price(self, target: Target) -> Price:
+    def marginal_size(self, target: Target) -> MarginalSize:
         """Returns what the library saves without `target`."""
         reduced = without(self.selection, target)
         sources = {units.file_name(source): source for source in self.selection.files}
@@ -86,7 +86,7 @@ class Relinker:
                 objects[_stem(name)] = self._compiled(name, texts[name])
         less = self.sizes(objects)
         named = tuple(sources[name] for name in changed)
-        return Price(
+        return MarginalSize(
             target.text(),
             {measure: size - less[measure] for measure, size in self.whole.items()},
             tuple(sources[name] for name in dropped),
@@ -98,7 +98,7 @@ class Relinker:
         """Links the library with these units' objects and measures it.
 
         Raises:
-          BadInput: the linker or strip failed.
+          InvalidInput: the linker or strip failed.
         """
         line = self._line
         with tempfile.TemporaryDirectory() as folder:
@@ -140,6 +140,6 @@ def _run(argv: Sequence[str], root: Path, what: str) -> None:
     try:
         done = subprocess.run(argv, cwd=root, text=True, capture_output=True, check=False)
     except OSError as error:
-        raise BadInput(f"{what}: {argv[0]} cannot be run in {root}: {error.strerror}") from None
+        raise InvalidInput(f"{what}: {argv[0]} cannot be run in {root}: {error.strerror}") from None
     if done.returncode:
-        raise BadInput(f"{what} failed:\n{done.stderr.strip()[-2000:]}")
+        raise InvalidInput(f"{what} failed:\n{done.stderr.strip()[-2000:]}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import json_form
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.json_form import Each
 from tfcarve.size.origin import LINKER, PARTS
 
@@ -135,7 +135,7 @@ def _require_whole(report: Report) -> None:
 
 
 def parse(data: bytes, where: str) -> Report:
-    """Reads a report; raises BadInput where it is none, or of another version.
+    """Reads a report; raises InvalidInput where it is none, or of another version.
 
     Args:
       data: the file's content.
@@ -171,4 +171,4 @@ def parse(data: bytes, where: str) -> Report:
         _require_whole(report)
         return report
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}: make it with `tfcarve size`") from None
+        raise InvalidInput(f"{where}: {error}: make it with `tfcarve size`") from None

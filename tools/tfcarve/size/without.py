@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Need, SelectedKernel, SelectedOp, Selection
 
 KINDS = ("op", "class", "dtype", "model")
@@ -26,7 +26,7 @@ def target(text: str) -> Target:
     """Reads `op:Relu`, `class:ReluOp<CPUDevice, float>`, `dtype:int64` or `model:b.pb`."""
     kind, _, name = text.partition(":")
     if kind not in KINDS or not name:
-        raise BadInput(f"{text!r}: one of {', '.join(k + ':NAME' for k in KINDS)} was expected")
+        raise InvalidInput(f"{text!r}: one of {', '.join(k + ':NAME' for k in KINDS)} was expected")
     return Target(kind, name)
 
 
@@ -36,7 +36,7 @@ def without(selection: Selection, left_out: Target) -> Selection:
     A model takes with it what no other model needs; what the runtime adds by itself stays.
 
     Raises:
-      BadInput: it is not in the selection; names what is near.
+      InvalidInput: it is not in the selection; names what is near.
     """
     _require_known(selection, left_out)
     if left_out.kind == "model":
@@ -100,4 +100,4 @@ def _require_known(selection: Selection, left_out: Target) -> None:
         if near
         else f"there are: {', '.join(sorted(known))[:400]}"
     )
-    raise BadInput(f"{left_out.text()!r} is not in the selection: {hint}")
+    raise InvalidInput(f"{left_out.text()!r} is not in the selection: {hint}")

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.tensors import Array
 
 _FORMAT: Any = np.lib.format
@@ -33,11 +33,11 @@ def _array(stream: IO[bytes], size: int, where: str) -> Array:
     elif version == (2, 0):
         shape, fortran, dtype = _FORMAT.read_array_header_2_0(stream)
     else:
-        raise BadInput(f"{where}: version {version}: write it by numpy.savez")
+        raise InvalidInput(f"{where}: version {version}: write it by numpy.savez")
     if dtype.kind not in "biufcSU":
-        raise BadInput(f"{where}: holds {dtype}: give numbers, bools or strings (dtype S or U)")
+        raise InvalidInput(f"{where}: holds {dtype}: give numbers, bools or strings (dtype S or U)")
     if any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize > size:
-        raise BadInput(f"{where}: claims {list(shape)} and holds {size} bytes: it is damaged")
+        raise InvalidInput(f"{where}: claims {list(shape)} and holds {size} bytes: it is damaged")
     data = stream.read(math.prod(shape) * dtype.itemsize)
     read = np.frombuffer(data, dtype) if data else np.zeros(0, dtype)
     return _plain(read.reshape(shape, order="F" if fortran else "C"))
@@ -56,32 +56,36 @@ def _plain(array: Array) -> Array:
 def arrays(stream: IO[bytes], where: str) -> dict[str, Array]:
     """Returns the arrays of an .npz file by their names; strings as arrays of bytes objects.
 
-    Raises BadInput, with `where`, the file's name, and the array, where it is none, is damaged, is larger than 1 GiB
+    Raises InvalidInput, with `where`, the file's name, and the array, where it is none, is damaged, is larger than 1 GiB
     or holds objects.
     """
     try:
         with zipfile.ZipFile(stream) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > _MOST:
-                raise BadInput(f"{where}: holds more than {_MOST >> 20} MiB: give fewer samples")
+                raise InvalidInput(
+                    f"{where}: holds more than {_MOST >> 20} MiB: give fewer samples"
+                )
             found = {}
             for member in members:
                 name = member.filename.removesuffix(_SUFFIX)
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise BadInput(f"{where}: array {name!r}: compressed otherwise than by numpy")
+                    raise InvalidInput(
+                        f"{where}: array {name!r}: compressed otherwise than by numpy"
+                    )
                 with archive.open(member) as content:
                     found[name] = _array(content, member.file_size, f"{where}: array {name!r}")
     except _DAMAGED as error:
-        raise BadInput(f"{where}: is no .npz file that can be read: {error}") from None
+        raise InvalidInput(f"{where}: is no .npz file that can be read: {error}") from None
     return found
 
 
 def read_arrays(path: Path) -> dict[str, Array]:
-    """Returns the arrays of the .npz file at `path`; raises BadInput as `arrays` does, and where there is none."""
+    """Returns the arrays of the .npz file at `path`; raises InvalidInput as `arrays` does, and where there is none."""
     try:
         with path.open("rb") as stream:
             return arrays(stream, str(path))
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such file: make it by numpy.savez") from None
+        raise InvalidInput(f"{path}: no such file: make it by numpy.savez") from None
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+        raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.errors import AnswerIsNo, BadInput
+from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.prepare import ends
 from tfcarve.prepare.compare import ranges, samples
 from tfcarve.prepare.compare.first import FirstDifference, Show, first_difference
@@ -42,14 +42,14 @@ class Comparison:
 def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
     """Returns what is fed: the inputs `named`, else the first model's Placeholders.
 
-    Raises BadInput where one is not there, or the second model has a Placeholder more.
+    Raises InvalidInput where one is not there, or the second model has a Placeholder more.
     """
     listed = list(dict.fromkeys(ref(name) for name in named or ends.inputs(a.graph)))
     a.require("input", listed)
     if not named:
         more = [name for name in ends.inputs(b.graph) if Ref(name) not in listed]
         if more:
-            raise BadInput(
+            raise InvalidInput(
                 f"{b.name}: input {more[0]!r} is no Placeholder of {a.name}: name the --inputs of both"
             )
     return listed
@@ -58,7 +58,7 @@ def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
 def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
     """Returns what is compared: the outputs `named`, else what nothing reads in both; and what only one has.
 
-    Raises BadInput where an output is not there, or they have none in common.
+    Raises InvalidInput where an output is not there, or they have none in common.
     """
     if named:
         listed = list(dict.fromkeys(ref(name) for name in named))
@@ -69,7 +69,7 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
     shared = [source for source in own[0] if b.has(source)]
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
-        raise BadInput(
+        raise InvalidInput(
             f"{a.name} and {b.name} have no output in common: name the --outputs; nothing reads {texts[0]} of the "
             f"first, {texts[1]} of the second"
         )
@@ -91,7 +91,7 @@ def _unread(side: Side) -> list[Ref]:
 def sample_list(
     a: Side, inputs: Sequence[Ref], arrays: Mapping[str, Array] | None
 ) -> list[samples.Sample]:
-    """Returns what both models are fed: `arrays`, else random values; raises BadInput as `samples` does."""
+    """Returns what both models are fed: `arrays`, else random values; raises InvalidInput as `samples` does."""
     known: dict[Ref, Output] = {source: a.outputs[source.node][source.output] for source in inputs}
     if arrays is not None:
         return samples.from_arrays(arrays, known)
@@ -114,8 +114,8 @@ def compare(
     """Returns how far each output differs over all samples, and the first node that differs.
 
     Raises:
-      BadInput: the first model does not run on a sample.
-      AnswerIsNo: the second one does not, and the first does.
+      InvalidInput: the first model does not run on a sample.
+      CheckFailed: the second one does not, and the first does.
     """
     total = {source: Difference() for source in outputs}
     worst: tuple[Ref, samples.Sample] | None = None
@@ -124,13 +124,13 @@ def compare(
         try:
             expected = a.run(outputs, sample)
         except Failed as error:
-            raise BadInput(
+            raise InvalidInput(
                 f"{a.name}: TensorFlow does not run it on sample {number}: {_line(error)}: give inputs that it takes by --data"
             ) from None
         try:
             actual = b.run(outputs, sample)
         except Failed as error:
-            raise AnswerIsNo(
+            raise CheckFailed(
                 f"{b.name}: TensorFlow does not run it on sample {number}, on which {a.name} runs: {_line(error)}",
                 (),
             ) from None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.evaluate import Output
 from tfcarve.prepare.graph import Graph, Ref, by_name, consumers, data_inputs
@@ -36,7 +36,7 @@ def _integer(node: NodeDef | None) -> int | None:
         return None
     try:
         value = nodes.value(node)
-    except BadInput:
+    except InvalidInput:
         return None
     return int(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "iu" else None
 

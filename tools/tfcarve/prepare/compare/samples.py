@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tfcarve import dtypes
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.evaluate import Output
 from tfcarve.prepare.graph import Ref, nearest, ref
@@ -41,7 +41,7 @@ def _require_type(array: Array, name: str, output: Output) -> None:
         same = tensors.has_numbers(output.dtype) and array.dtype == tensors.numpy_type(output.dtype)
     if not same:
         held = "strings" if array.dtype == object else str(array.dtype)
-        raise BadInput(f"array {name!r} holds {held}: the model's input is {wanted}")
+        raise InvalidInput(f"array {name!r} holds {held}: the model's input is {wanted}")
 
 
 def _count(arrays: Mapping[Ref, Array], inputs: Mapping[Ref, Output]) -> int | None:
@@ -58,7 +58,7 @@ def _count(arrays: Mapping[Ref, Array], inputs: Mapping[Ref, Output]) -> int | N
     counts = {len(array) if array.ndim else 0 for array in arrays.values()}
     if len(counts) > 1 or not min(counts):
         held = ", ".join(f"{s.text()} {list(a.shape)}" for s, a in arrays.items())
-        raise BadInput(
+        raise InvalidInput(
             f"array {next(iter(stacked)).text()!r} holds several samples, so all have to hold as many: {held}"
         )
     return counts.pop()
@@ -72,27 +72,27 @@ def from_arrays(arrays: Mapping[str, Array], inputs: Mapping[Ref, Output]) -> li
         is for several samples.
       inputs: the inputs and what is known of them.
 
-    Raises BadInput where an array is missing, is for no input, or is not of the input's type and shape.
+    Raises InvalidInput where an array is missing, is for no input, or is not of the input's type and shape.
     """
     named = {}
     for name, array in arrays.items():
         if ref(name) not in inputs:
             known = [source.text() for source in inputs]
-            raise BadInput(
+            raise InvalidInput(
                 f"array {name!r} is for no input{nearest(name, known)} The inputs are: {', '.join(known)}"
             )
         _require_type(array, name, inputs[ref(name)])
         named[ref(name)] = array
     for source in inputs:
         if source not in named:
-            raise BadInput(
+            raise InvalidInput(
                 f"there is no array for the input {source.text()!r}; there are: {', '.join(arrays)}"
             )
     count = _count(named, inputs)
     for source, array in named.items():
         shape, wanted = array.shape[count is not None :], inputs[source].shape
         if wanted is not None and not _fits(shape, wanted):
-            raise BadInput(
+            raise InvalidInput(
                 f"array {source.text()!r} is of shape {list(shape)}: the input takes {_shape_text(wanted)}"
             )
     if count is None:
@@ -112,7 +112,7 @@ def random(
     Unknown dimensions are 1; floats are in [-1, 1), integers below their limit, else 0 and 1 (bytes: 0 to 255),
     strings are short words.
 
-    Raises BadInput where an input is of a type that has no such values, or too large.
+    Raises InvalidInput where an input is of a type that has no such values, or too large.
     """
     return [
         _tensors({s: _random(s, inputs[s], limits.get(s), number) for s in inputs}, inputs)
@@ -124,10 +124,10 @@ def _random(source: Ref, output: Output, limit: int | None, number: int) -> Arra
     where = f"input {source.text()!r}"
     if output.dtype != tensors.STRING and not tensors.has_numbers(output.dtype):
         name = dtypes.from_number(output.dtype) or f"DataType {output.dtype}"
-        raise BadInput(f"{where} is of type {name}, which can't be fed: name other --inputs")
+        raise InvalidInput(f"{where} is of type {name}, which can't be fed: name other --inputs")
     shape = tuple(max(size, 1) if size < 0 else size for size in output.shape or ())
     if math.prod(shape) * max(tensors.item_size(output.dtype), _LONGEST_STRING) > _MOST:
-        raise BadInput(f"{where} takes {_shape_text(output.shape)}: too large: give its --data")
+        raise InvalidInput(f"{where} takes {_shape_text(output.shape)}: too large: give its --data")
     chance = np.random.default_rng((zlib.crc32(source.text().encode()), number))
     if output.dtype == tensors.STRING:
         return _words(chance, shape)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.evaluate import Loaded, Output
 from tfcarve.prepare.graph import Graph, Ref, nearest
@@ -33,13 +33,13 @@ class Side:
         return output is not None and comparable(output)
 
     def require(self, kind: str, sources: Collection[Ref]) -> None:
-        """Makes sure that all can be fed or fetched; raises BadInput with the nearest names."""
+        """Makes sure that all can be fed or fetched; raises InvalidInput with the nearest names."""
         for source in sources:
             if source.node not in self.outputs:
                 near = nearest(source.node, self.outputs)
-                raise BadInput(f"{self.name}: {kind} {source.text()!r} names no node{near}")
+                raise InvalidInput(f"{self.name}: {kind} {source.text()!r} names no node{near}")
             if not self.has(source):
-                raise BadInput(
+                raise InvalidInput(
                     f"{self.name}: {kind} {source.text()!r}: the node has no such output with values that can be "
                     "compared (numbers, bools, strings): name another"
                 )

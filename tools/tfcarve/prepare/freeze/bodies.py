@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorflow.core.framework import function_pb2, node_def_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, Ops
 from tfcarve.prepare.graph import CONTROL
@@ -73,12 +73,12 @@ def with_inputs(node: NodeDef, inputs: list[str]) -> NodeDef:
 
 def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
     if arg.number_attr or arg.type_list_attr:
-        raise BadInput(
+        raise InvalidInput(
             f"function {function!r}: the argument {arg.name!r} is a list, as no function of TensorFlow 2 has: "
             "it cannot be frozen"
         )
     if arg.type_attr and arg.type_attr not in attrs:
-        raise BadInput(f"function {function!r}: no type for the argument {arg.name!r}")
+        raise InvalidInput(f"function {function!r}: no type for the argument {arg.name!r}")
     return int(attrs[arg.type_attr].type if arg.type_attr else arg.type)
 
 
@@ -89,7 +89,7 @@ def _bound(node: NodeDef, attrs: Mapping[str, Any], function: str) -> NodeDef:
         value = made.attr[key]
         if value.HasField("placeholder"):
             if value.placeholder not in attrs:
-                raise BadInput(
+                raise InvalidInput(
                     f"function {function!r}: its caller has no attribute {value.placeholder!r}"
                 )
             value.CopyFrom(attrs[value.placeholder])
@@ -117,7 +117,7 @@ def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[st
                 port = start(name, rest[0]) + (int(rest[1]) if len(rest) > 1 else 0)
                 return tensor_names.reference(name, port)
         except (KeyError, IndexError, ValueError):
-            raise BadInput(f"function {function!r}: no tensor {text!r}") from None
+            raise InvalidInput(f"function {function!r}: no tensor {text!r}") from None
         return name
 
     return flat
@@ -126,7 +126,7 @@ def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[st
 def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> Body:
     """Returns the body of a function that is called with the attributes `attrs`.
 
-    Raises BadInput where the function is damaged.
+    Raises InvalidInput where the function is damaged.
     """
     signature = function.signature
     bound = [_bound(node, attrs, signature.name) for node in function.node_def]
@@ -138,7 +138,7 @@ def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> 
     results = []
     for arg in signature.output_arg:
         if arg.name not in function.ret:
-            raise BadInput(f"function {signature.name!r}: no result {arg.name!r}")
+            raise InvalidInput(f"function {signature.name!r}: no result {arg.name!r}")
         kind = _type(arg, attrs, signature.name)
         results.append(Result(arg.name, kind, flat(function.ret[arg.name])))
     arguments = [Argument(a.name, _type(a, attrs, signature.name)) for a in signature.input_arg]
@@ -158,7 +158,7 @@ def _nested(ops: Ops, nodes: Mapping[str, NodeDef]) -> Callable[[str], str]:
             outputs[name] = ops.outputs(nodes[name])
         found = outputs[name]
         if port >= len(found):
-            raise BadInput(f"no tensor {text!r}: the node has {len(found)} outputs")
+            raise InvalidInput(f"no tensor {text!r}: the node has {len(found)} outputs")
         first = next(n for n, (argument, _) in enumerate(found) if argument == found[port][0])
         return f"{name}:{found[port][0]}:{port - first}"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.tensor_names import nearest
@@ -41,7 +41,7 @@ class Checkpoint:
       prefix: the path that the names of its files start with.
       name: what messages call it.
       moving_averages: give shadow variables where there are some.
-    Raises BadInput where there is none, or it is damaged.
+    Raises InvalidInput where there is none, or it is damaged.
     """
 
     def __init__(self, prefix: str, name: str, moving_averages: bool) -> None:
@@ -49,7 +49,7 @@ class Checkpoint:
         folder = Path(prefix).parent
         start = Path(prefix).name
         if not folder.is_dir() or not any(p.name.startswith(start) for p in folder.iterdir()):
-            raise BadInput(f"checkpoint {name}: no such file, nor {name}.index")
+            raise InvalidInput(f"checkpoint {name}: no such file, nor {name}.index")
         try:
             self._reader = tf.compat.v1.train.NewCheckpointReader(prefix)
             self.keys = frozenset(self._reader.get_variable_to_shape_map()) - {_OBJECT_GRAPH}
@@ -57,25 +57,25 @@ class Checkpoint:
             raise self._damaged(error) from None
         self._shadows = moving_averages
         if moving_averages and not any(key.endswith(_SHADOW) for key in self.keys):
-            raise BadInput(
+            raise InvalidInput(
                 f"checkpoint {name}: has no moving averages (no variable *{_SHADOW}): leave out --moving-averages"
             )
 
-    def _damaged(self, error: Exception) -> BadInput:
-        return BadInput(
+    def _damaged(self, error: Exception) -> InvalidInput:
+        return InvalidInput(
             f"checkpoint {self.name}: cannot be read: {reason(error)}: is it cut short, or a part of it missing?"
         )
 
     def value(self, place: Place, variable: str) -> Any:
         """Returns the array at `place`.
 
-        Raises BadInput, with the variable's name, where there is none or the file is damaged.
+        Raises InvalidInput, with the variable's name, where there is none or the file is damaged.
         """
         key = place.key
         if self._shadows and key + _SHADOW in self.keys:
             key += _SHADOW
         if key not in self.keys:
-            raise BadInput(
+            raise InvalidInput(
                 f"checkpoint {self.name}: has no value for the variable {variable!r}"
                 + (f" (key {key!r})" if key != variable else "")
                 + nearest(key, self.keys)
@@ -102,7 +102,7 @@ def _part(whole: Any, part: str, variable: str) -> Any:
                 slices.append(slice(start, start + length))
         return whole[tuple(slices)]
     except (ValueError, IndexError):
-        raise BadInput(f"variable {variable!r}: {part!r} is no part of a tensor") from None
+        raise InvalidInput(f"variable {variable!r}: {part!r} is no part of a tensor") from None
 
 
 def place_of(trace: Trace, restored: NodeDef, port: int) -> Place | None:
@@ -110,7 +110,7 @@ def place_of(trace: Trace, restored: NodeDef, port: int) -> Place | None:
     try:
         keys, parts = (trace.value(restored.input[i]).ravel() for i in (1, 2))
         return Place(keys[port].decode(), parts[port].decode())
-    except (BadInput, IndexError, UnicodeDecodeError):
+    except (InvalidInput, IndexError, UnicodeDecodeError):
         return None
 
 

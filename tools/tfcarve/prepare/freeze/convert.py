@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import lookups, nodes, passing, tensor_names
 from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
 from tfcarve.prepare.freeze.handles import Handle, Port, spread
@@ -117,7 +117,7 @@ class _BodyConverter:
         resource = any(arg.type == RESOURCE for arg in takes)
         if resource or self._program.ops.changes_reference(node):
             first = given[min(given)]
-            raise BadInput(
+            raise InvalidInput(
                 f"node {node.name!r}: {node.op} changes or hands on {first.what} when the model runs: a frozen graph "
                 "has constants alone: give --outputs that do not need this node"
             )
@@ -155,7 +155,7 @@ class _BodyConverter:
             return lookups.find(node, prefix, content, constant)
         if node.op.startswith("LookupTableSize"):
             return [nodes.constant(node.name, np.array(len(content.keys), np.int64))]
-        raise BadInput(
+        raise InvalidInput(
             f"node {node.name!r}: {node.op} changes or lists {handle.what} when the model runs: in a frozen graph keys "
             "can be looked up and nothing else: give --outputs that do not need this node"
         )
@@ -196,12 +196,12 @@ class _ProgramConverter:
         """Converts a function of control flow."""
         body = self._program.functions[name]
         if len(body.arguments) != len(given):
-            raise BadInput(
+            raise InvalidInput(
                 f"node {caller.name!r}: {len(given)} inputs for a function with {len(body.arguments)} arguments"
             )
         made = self.body(body, given)
         if "While" not in caller.op and made.results != body.results:
-            raise BadInput(
+            raise InvalidInput(
                 f"node {caller.name!r}: a branch gives a variable or table: which one is not known before the model runs"
             )
         self.functions[name] = made
@@ -226,9 +226,9 @@ def converted(program: Program, find: Find, ops: Ops) -> Program:
 
     Args:
       program: a graph and the functions of its control flow.
-      find: gives what the node of a variable or table stands for; may raise BadInput.
+      find: gives what the node of a variable or table stands for; may raise InvalidInput.
       ops: definitions of ops.
-    Raises BadInput where a node changes one of them.
+    Raises InvalidInput where a node changes one of them.
     """
     converter = _ProgramConverter(program, find, ops)
     main = converter.body(program.main, ())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.bodies import copied
@@ -20,23 +20,23 @@ _NO_VALUE = np.array(0, np.int32)
 
 
 def _check_fits(variable: NodeDef, value: Any, where: str) -> None:
-    """Raises BadInput where a checkpoint's value is of another type or shape than its variable."""
+    """Raises InvalidInput where a checkpoint's value is of another type or shape than its variable."""
     number = variable.attr["dtype"].type
     shape = tf.TensorShape(variable.attr["shape"].shape)
     if variable.op == "Variable" and shape.rank == 0:  # so this old op says that it is open
         shape = tf.TensorShape(None)
     own = tf.string if value.dtype == object else tf.as_dtype(value.dtype)
     if number != own.as_datatype_enum or not shape.is_compatible_with(value.shape):
-        raise BadInput(
+        raise InvalidInput(
             f"{where}: the variable {variable.name!r} is {type_name(number)} {shape}, its value "
             f"{type_name(own.as_datatype_enum)} {tf.TensorShape(value.shape)}: the checkpoint is of another model"
         )
 
 
-def _missing(request: Request, variable: str) -> BadInput:
+def _missing(request: Request, variable: str) -> InvalidInput:
     is_graph = request.kind in ("graphdef", "meta_graph")
     fix = "give --checkpoint" if is_graph else "the SavedModel has no variables/variables.index"
-    return BadInput(
+    return InvalidInput(
         f"{request.name}: the graph needs the variable {variable!r}, and there is no checkpoint: {fix}"
     )
 

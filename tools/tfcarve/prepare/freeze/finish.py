@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorflow.core.framework import graph_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body, copied, to_function
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, Ops, functions_of
@@ -81,7 +81,7 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
       inputs: names of Placeholders, which stay whether they are used or not.
       versions: the VersionDef of the source.
       ops: definitions of ops.
-    Raises BadInput where it does not fit into a GraphDef.
+    Raises InvalidInput where it does not fit into a GraphDef.
     """
     names = tuple(inputs)
     finisher = _Finisher(program, ops, frozenset(names))
@@ -97,7 +97,7 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
             made.library.function.append(to_function(name, body, ops))
             todo += _uses(body.nodes)
     if made.ByteSize() > _MOST_BYTES:
-        raise BadInput(
+        raise InvalidInput(
             f"{made.ByteSize():,} bytes once it is frozen: a GraphDef has less than 2 GiB: "
             "the model is too large for one file"
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
@@ -63,12 +63,14 @@ def _placeholders(body: Body) -> tuple[Port, ...]:
 
 
 def _check_imports(graph: Any) -> None:
-    """Raises BadInput where TensorFlow does not take the graph: types or shapes that do not fit, a cycle."""
+    """Raises InvalidInput where TensorFlow does not take the graph: types or shapes that do not fit, a cycle."""
     try:
         with tf.Graph().as_default():
             tf.import_graph_def(graph, name="")
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise BadInput(f"the frozen graph is none that TensorFlow takes: {reason(error)}") from None
+        raise InvalidInput(
+            f"the frozen graph is none that TensorFlow takes: {reason(error)}"
+        ) from None
 
 
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
@@ -95,7 +97,7 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
 def frozen(loaded: Loaded, request: Request) -> Frozen:
     """Returns the frozen graph.
 
-    Raises BadInput where something that was named is not there, or the graph cannot be frozen.
+    Raises InvalidInput where something that was named is not there, or the graph cannot be frozen.
     """
     ops = Ops(loaded.graph.library.function)
     if request.kind == "graphdef" and not request.options.outputs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, functions_of
 
 # Functions that call others twice each double the graph at each level.
@@ -29,7 +29,7 @@ class _Sizes:
 
     def _of_function(self, name: str, stack: tuple[str, ...]) -> int:
         if name in stack or len(stack) >= _DEEPEST:
-            raise BadInput(f"function {name!r}: calls itself, or calls are too deep")
+            raise InvalidInput(f"function {name!r}: calls itself, or calls are too deep")
         if name not in self._known:
             function = self._functions.get(name)
             nodes = function.node_def if function is not None else ()
@@ -38,7 +38,7 @@ class _Sizes:
 
 
 def check_growth(nodes: Iterable[NodeDef], functions: Iterable[FunctionDef]) -> None:
-    """Raises BadInput where a function calls itself, or the graph becomes too large once `functions` are inlined."""
+    """Raises InvalidInput where a function calls itself, or the graph becomes too large once `functions` are inlined."""
     size = _Sizes(functions).of_nodes(nodes, ())
     if size > _MOST_NODES:
-        raise BadInput(f"more than {_MOST_NODES:,} nodes once functions are inlined")
+        raise InvalidInput(f"more than {_MOST_NODES:,} nodes once functions are inlined")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorflow.core.framework import attr_value_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
 from tfcarve.prepare.freeze.growth import check_growth
@@ -57,7 +57,7 @@ class _Inliner:
     def _body(self, called: Any, caller: NodeDef, path: str) -> Body:
         function = self._functions.get(called.name)
         if function is None:
-            raise BadInput(
+            raise InvalidInput(
                 f"node {caller.name!r}: calls {called.name!r}, which the graph does not have"
             )
         body = pruned(from_function(function, called.attr, self.ops))
@@ -93,7 +93,7 @@ class _Inliner:
             elif node.op in CONTROL_FLOW:
                 spliced.nodes.append(self._owning(node, path))
             elif any(True for _ in functions_of(node)):
-                raise BadInput(
+                raise InvalidInput(
                     f"node {node.name!r}: {node.op} calls a function: only calls, While, If and Case can be frozen"
                 )
             else:
@@ -106,7 +106,7 @@ def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str])
 
     What is not needed is left out, but for the nodes `inputs`.
     Each function of control flow becomes one of its own, named after its node.
-    Raises BadInput where a function is damaged, is not there or calls itself, or the graph grows too large.
+    Raises InvalidInput where a function is damaged, is not there or calls itself, or the graph grows too large.
     """
     check_growth(main.nodes, functions)
     inliner = _Inliner(functions)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorflow.core.framework import tensor_shape_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
@@ -70,11 +70,11 @@ class _Reader:
         node, port = tensor_names.parsed(text)
         if node not in self._nodes:
             hint = nearest(node, self._nodes)
-            raise BadInput(f"{self._name}: {where}: the graph has no node {node!r}{hint}")
+            raise InvalidInput(f"{self._name}: {where}: the graph has no node {node!r}{hint}")
         found = self._nodes[node]
         outputs = self._ops.outputs(found)
         if not 0 <= port < len(outputs):
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._name}: {where}: the node {node!r} ({found.op}) has {len(outputs)} outputs, none is {port}"
             )
         # A variable by reference is a value to whom reads it.
@@ -90,10 +90,10 @@ class _Reader:
         return tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
 
     def signature(self, key: str) -> Any:
-        """Returns a signature; raises BadInput, with those there are, where it is not there."""
+        """Returns a signature; raises InvalidInput, with those there are, where it is not there."""
         if key not in self._signatures:
             there = [name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)]
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._name}: no signature {key!r}: "
                 + (
                     f"it has {', '.join(there)}: give one of them by --signature, or --outputs"
@@ -139,7 +139,7 @@ def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interfac
       options: the user's.
       ops: definitions of ops.
       name: of the source, for messages.
-    Raises BadInput where a signature, node or output is not there.
+    Raises InvalidInput where a signature, node or output is not there.
     """
     reader = _Reader(loaded, ops, name)
     key = options.signature
@@ -156,5 +156,5 @@ def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interfac
     else:
         outputs = list(reader.of_signature(signature.outputs, key))
     if not outputs:
-        raise BadInput(f"{name}: the signature {key!r} has no outputs: give --outputs")
+        raise InvalidInput(f"{name}: the signature {key!r} has no outputs: give --outputs")
     return _with_unique_names(inputs, outputs)

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.nodes import constant
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.tensor_names import parsed
@@ -28,7 +28,7 @@ def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | N
         return None
     try:
         begin, end, stride = (int(trace.value(node.input[i])[0]) for i in (1, 2, 3))
-    except (BadInput, IndexError):
+    except (InvalidInput, IndexError):
         return None
     if shrink & 1:
         in_range = -len(dims) <= begin < len(dims)
@@ -46,14 +46,14 @@ def _value(node: NodeDef, dims: Sequence[int | None], is_scalar: bool, dtype: in
 def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
     """Returns `nodes` with constants for Shape, and for StridedSlice of one, where the dimensions are known.
 
-    Raises BadInput where TensorFlow does not take the graph, as where a node calls a function.
+    Raises InvalidInput where TensorFlow does not take the graph, as where a node calls a function.
     """
     graph = tf.Graph()
     try:
         with graph.as_default():
             tf.import_graph_def(graph_pb2.GraphDef(node=nodes), name="")
     except (ValueError, TypeError, tf.errors.OpError) as error:
-        raise BadInput(str(error)) from None
+        raise InvalidInput(str(error)) from None
     trace = Trace(nodes, ops)
     shapes = {node.name: _dims(graph, node) for node in nodes if node.op == "Shape"}
     made = []

@@ -12,7 +12,7 @@ from google.protobuf import message, text_format
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.tensor_names import parsed
 
@@ -48,7 +48,9 @@ def _message(path: Path, text: bool, into: Any, name: str) -> Any:
             return text_format.Parse(data, into)
         into.ParseFromString(data)
     except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
-        raise BadInput(f"{name}: no {into.DESCRIPTOR.name}: {error}: is it cut short?") from None
+        raise InvalidInput(
+            f"{name}: no {into.DESCRIPTOR.name}: {error}: is it cut short?"
+        ) from None
     return into
 
 
@@ -59,7 +61,7 @@ def _tagged(request: Request, graphs: Sequence[Any]) -> Any:
         if set(graph.meta_info_def.tags) == tags:
             return graph
     there = "; ".join(",".join(g.meta_info_def.tags) or "no tags" for g in graphs) or "no graphs"
-    raise BadInput(
+    raise InvalidInput(
         f"{request.name}: no graph with exactly the tags {','.join(sorted(tags)) or '(none)'}: it has {there}: "
         "give --tags"
     )
@@ -92,9 +94,11 @@ def _assets(folder: Path, meta_graph: Any, name: str) -> dict[str, str]:
     for asset in _asset_files(meta_graph):
         path = (inside / asset.filename).resolve()
         if not path.is_relative_to(inside):
-            raise BadInput(f"{name}: the asset {asset.filename!r} is outside of its folder assets")
+            raise InvalidInput(
+                f"{name}: the asset {asset.filename!r} is outside of its folder assets"
+            )
         if not path.is_file():
-            raise BadInput(f"{name}: the asset {asset.filename!r} is missing")
+            raise InvalidInput(f"{name}: the asset {asset.filename!r} is missing")
         found[parsed(asset.tensor_info.name)[0]] = str(path)
     return found
 
@@ -106,7 +110,7 @@ def _with_meta_graph(meta_graph: Any, **others: Any) -> Loaded:
 
 
 def saved_model(request: Request, folder: Path) -> Loaded:
-    """Reads the SavedModel in `folder`; raises BadInput where it is damaged or has no graph with the tags."""
+    """Reads the SavedModel in `folder`; raises InvalidInput where it is damaged or has no graph with the tags."""
     file = folder / ("saved_model.pbtxt" if request.text else "saved_model.pb")
     whole = _message(file, request.text, saved_model_pb2.SavedModel(), request.name)
     meta_graph = _tagged(request, whole.meta_graphs)
@@ -120,7 +124,7 @@ def saved_model(request: Request, folder: Path) -> Loaded:
 
 
 def graph(request: Request) -> Loaded:
-    """Reads a GraphDef or MetaGraphDef; raises BadInput where it is damaged."""
+    """Reads a GraphDef or MetaGraphDef; raises InvalidInput where it is damaged."""
     path = Path(request.path)
     if request.kind == "meta_graph":
         into = meta_graph_pb2.MetaGraphDef()

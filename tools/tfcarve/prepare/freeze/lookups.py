@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import nodes
 from tfcarve.prepare.freeze.ops import STRING, NodeDef, type_name
 from tfcarve.prepare.freeze.tables import Content
@@ -56,7 +56,7 @@ def _by_hash(content: Content) -> tuple[int, Any, Content]:
         hashes = hashes[order]
         if np.all(hashes[1:] != hashes[:-1]):
             return seed, hashes, Content(content.keys[order], content.values[order])
-    raise BadInput("keys of a table have the same hash")
+    raise InvalidInput("keys of a table have the same hash")
 
 
 def _choosing(
@@ -112,13 +112,13 @@ def _choosing(
 def find(node: NodeDef, prefix: str, content: Content, constant: Constant) -> list[NodeDef]:
     """Returns nodes that give what `node`, a LookupTableFind, gives for a table with `content`.
 
-    The last has its name, the names of the others start with `prefix`. Raises BadInput where the keys are of a type that cannot be sorted.
+    The last has its name, the names of the others start with `prefix`. Raises InvalidInput where the keys are of a type that cannot be sorted.
     """
     if len(node.input) < 3:
-        raise BadInput(f"node {node.name!r}: {node.op} with {len(node.input)} inputs")
+        raise InvalidInput(f"node {node.name!r}: {node.op} with {len(node.input)} inputs")
     kinds = (node.attr["Tin"].type, node.attr["Tout"].type)
     if kinds[0] not in _SORTED and kinds[0] != STRING:
-        raise BadInput(
+        raise InvalidInput(
             f"node {node.name!r}: keys of type {type_name(kinds[0])} cannot be looked up in a frozen graph"
         )
     shape = nodes.made(

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.known_shapes import with_known_shapes
 from tfcarve.prepare.freeze.nodes import made
@@ -37,7 +37,7 @@ def _deciding(condition: Body, body: Body) -> set[int]:
 class _Function:
     """Some results of a body, to be computed again and again.
 
-    Raises BadInput where that has effects or calls functions.
+    Raises InvalidInput where that has effects or calls functions.
     """
 
     def __init__(self, body: Body, results: list[int], ops: Ops) -> None:
@@ -47,7 +47,7 @@ class _Function:
         nodes = [node for node in body.nodes if node.name in names]
         for node in nodes:
             if ops.is_stateful(node) or any(True for _ in functions_of(node)):
-                raise BadInput(f"the node {node.name!r} ({node.op})")
+                raise InvalidInput(f"the node {node.name!r} ({node.op})")
         given = [made(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments]
         self._graph = tf.Graph()
         with self._graph.as_default():
@@ -69,7 +69,7 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
       trace: the graph that the node is in.
       ops: definitions of ops.
       most: the largest answer.
-    Raises BadInput where that depends on inputs or on state, or is more than `most`.
+    Raises InvalidInput where that depends on inputs or on state, or is more than `most`.
     """
     condition, body = (functions[loop.attr[role].func.name] for role in ("cond", "body"))
     deciding = sorted(_deciding(condition, body))
@@ -79,8 +79,8 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
         known = Trace(with_known_shapes(nodes, ops), ops)
         values = {n: known.value(loop.input[n]) for n in deciding}
         goes_on, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
-    except (BadInput, tf.errors.OpError) as error:
-        raise BadInput(
+    except (InvalidInput, tf.errors.OpError) as error:
+        raise InvalidInput(
             f"node {loop.name!r}: how often this loop runs is not known before the model runs: {error}: leave out "
             "--unroll, or fix the size that it depends on"
         ) from None
@@ -88,4 +88,4 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
         if not goes_on(values)[0]:
             return number
         values = dict(zip(deciding, step(values), strict=True))
-    raise BadInput(f"node {loop.name!r}: this loop runs more often than --unroll {most}")
+    raise InvalidInput(f"node {loop.name!r}: this loop runs more often than --unroll {most}")

@@ -11,7 +11,7 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
 from tensorflow.python.grappler import tf_optimizer
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.reason import reason
@@ -27,7 +27,7 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
       graph: a GraphDef; is changed.
       inputs: names of Placeholders, which stay.
       outputs: names of the nodes that it gives.
-    Raises BadInput where TensorFlow cannot do that.
+    Raises InvalidInput where TensorFlow cannot do that.
     """
     bodies = [graph.node, *(function.node_def for function in graph.library.function)]
     for nodes in bodies:
@@ -45,7 +45,7 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
     try:
         made = tf_optimizer.OptimizeGraph(config, meta_graph)
     except (tf.errors.OpError, ValueError) as error:
-        raise BadInput(f"control flow cannot be lowered: {reason(error)}") from None
+        raise InvalidInput(f"control flow cannot be lowered: {reason(error)}") from None
     names = needed(made.node, roots)
     result = graph_pb2.GraphDef(versions=graph.versions)
     result.node.extend(node for node in made.node if node.name in names)
@@ -55,7 +55,7 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
         for key in [key for key in node.attr if key.startswith("_")]:
             del node.attr[key]
         if node.op in CONTROL_FLOW or node.op in functions or node.op in _ALL:
-            raise BadInput(
+            raise InvalidInput(
                 f"node {node.name!r}: {node.op} cannot be lowered: leave out --lower-control-flow"
             )
     return result

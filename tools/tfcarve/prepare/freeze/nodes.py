@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import node_def_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.ops import NodeDef
 
 # Source: a protocol buffer of 2 GiB or more cannot be serialized.
@@ -24,10 +24,10 @@ def made(name: str, op: str, inputs: Sequence[str], types: Mapping[str, int]) ->
 def constant(name: str, value: Any, inputs: Sequence[str] = ()) -> NodeDef:
     """Returns a Const with an array of NumPy; `inputs` are control inputs.
 
-    Raises BadInput where the value is too large for a GraphDef.
+    Raises InvalidInput where the value is too large for a GraphDef.
     """
     if value.nbytes > _MOST_BYTES:
-        raise BadInput(
+        raise InvalidInput(
             f"node {name!r}: {value.nbytes:,} bytes: a GraphDef has less than 2 GiB: "
             "the model is too large for one file"
         )

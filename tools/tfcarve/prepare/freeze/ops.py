@@ -6,7 +6,7 @@ from typing import Any
 from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import op_def_registry
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 
 # Messages of TensorFlow: its Python package has no types.
 NodeDef = Any
@@ -67,10 +67,10 @@ class Ops:
         return self._functions.get(op) or op_def_registry.get(op)
 
     def known(self, node: NodeDef) -> OpDef:
-        """Returns the definition of the op of `node`; raises BadInput where there is none."""
+        """Returns the definition of the op of `node`; raises InvalidInput where there is none."""
         found = self.get(node.op)
         if found is None:
-            raise BadInput(
+            raise InvalidInput(
                 f"node {node.name!r}: the op {node.op} is not known to TensorFlow: it cannot be frozen"
             )
         return found
@@ -88,7 +88,7 @@ class Ops:
     def outputs(self, node: NodeDef) -> list[tuple[str, int]]:
         """Returns the name of the output argument and the type of each output of `node`.
 
-        Raises BadInput where the op is not known or the node lacks an attribute.
+        Raises InvalidInput where the op is not known or the node lacks an attribute.
         """
         definition = self.known(node)
         found: list[tuple[str, int]] = []
@@ -99,7 +99,7 @@ class Ops:
                 one = arg.type or _attr(node, definition, arg.type_attr).type
                 count = _attr(node, definition, arg.number_attr).i if arg.number_attr else 1
                 if not 0 <= count <= _MOST_OUTPUTS:
-                    raise BadInput(f"node {node.name!r}: {arg.number_attr} is {count}")
+                    raise InvalidInput(f"node {node.name!r}: {arg.number_attr} is {count}")
                 types = [one] * count
             found += [(arg.name, kind) for kind in types]
         return found
@@ -114,4 +114,6 @@ def _attr(node: NodeDef, definition: OpDef, name: str) -> Any:
     for attr in definition.attr:
         if attr.name == name and attr.HasField("default_value"):
             return attr.default_value
-    raise BadInput(f"node {node.name!r}: {node.op} has no attribute {name!r}: the file is damaged")
+    raise InvalidInput(
+        f"node {node.name!r}: {node.op} has no attribute {name!r}: the file is damaged"
+    )

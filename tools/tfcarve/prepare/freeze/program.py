@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
@@ -47,7 +47,7 @@ def main(argument: str) -> None:
     request = from_json((folder / REQUEST).read_text(encoding="utf-8"))
     try:
         result = _write(frozen(load_source(request, folder), request), folder)
-    except BadInput as error:
+    except InvalidInput as error:
         result = Result(str(error))
     (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
 

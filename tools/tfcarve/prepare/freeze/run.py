@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve import files, full_tensorflow
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
 from tfcarve.prepare.freeze import leftover, result, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
@@ -28,7 +28,7 @@ class Done:
 def unchanged(wanted: Request) -> Done | None:
     """Returns a GraphDef that is frozen already and stays as it is; None where freezing has to change it.
 
-    Raises BadInput where it is not frozen and nobody says what to freeze of it.
+    Raises InvalidInput where it is not frozen and nobody says what to freeze of it.
     """
     if wanted.kind != "graphdef" or wanted.options.outputs:
         return None
@@ -37,7 +37,7 @@ def unchanged(wanted: Request) -> Done | None:
     inputs = {use.node for use in model.nodes if use.op.startswith("Placeholder")}
     why = leftover.problem(model, inputs)
     if why:
-        raise BadInput(
+        raise InvalidInput(
             f"{wanted.name}: {why}: give --outputs, and --checkpoint where the graph has variables"
         )
     return None if wanted.text else Done(path, Result())
@@ -45,7 +45,7 @@ def unchanged(wanted: Request) -> Done | None:
 
 def _by_tensorflow(wanted: Request, folder: Path) -> Done:
     if not full_tensorflow.installed():
-        raise BadInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
+        raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
     (folder / "request.json").write_text(wanted.to_json(), encoding="utf-8")
     size = sum(path.stat().st_size for path in source.files(wanted))
     try:
@@ -54,19 +54,19 @@ def _by_tensorflow(wanted: Request, folder: Path) -> Done:
         why = str(failed) or "it says nothing"
         if wanted.kind == "keras":
             raise keras.refusal(wanted.name, why) from None
-        raise BadInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
+        raise InvalidInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
     found = result.from_json((folder / "result.json").read_text(encoding="utf-8"))
     if found.refused:
         prefix = "" if wanted.name in found.refused else f"{wanted.name}: "
-        raise BadInput(f"{prefix}{found.refused}")
+        raise InvalidInput(f"{prefix}{found.refused}")
     return Done(folder / _FILE_NAME, found)
 
 
 def _check(wanted: Request, done: Done) -> None:
-    """Raises BadInput where the result is no frozen graph."""
+    """Raises InvalidInput where the result is no frozen graph."""
     why = leftover.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
     if why:
-        raise BadInput(f"{wanted.name}: {why}")
+        raise InvalidInput(f"{wanted.name}: {why}")
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
       options: how to freeze it.
-    Raises BadInput where that cannot be done.
+    Raises InvalidInput where that cannot be done.
     """
     wanted = source.request(path, options)
     done = unchanged(wanted)
@@ -92,7 +92,7 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
 def freeze(path: Path, output: Path, options: Options = DEFAULTS) -> Result:
     """Writes the frozen graph of the model at `path` to `output`; returns its inputs and outputs.
 
-    Raises BadInput as frozen does; then nothing is written.
+    Raises InvalidInput as frozen does; then nothing is written.
     """
     with frozen(path, options) as done:
         files.write_if_changed(output, files.read_bytes(done.path))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text, keras, meta_graph, text_format
 from tfcarve.models.read import mapped
 from tfcarve.prepare.freeze.request import Kind, Options, Request
@@ -17,14 +17,16 @@ def _directory(path: Path) -> tuple[Kind, bool, Path]:
     for name in _SAVED_MODEL:
         if (path / name).is_file():
             return "saved_model", name.endswith(".pbtxt"), path
-    raise BadInput(f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: give {SOURCES}")
+    raise InvalidInput(
+        f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: give {SOURCES}"
+    )
 
 
 def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
     try:
         kind, _ = graph_text.to_binary(mapped(path))
     except (text_format.TextError, ValueError) as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise InvalidInput(f"{path}: {error}") from None
     if kind == "saved_model":
         return _saved_model_file(path)
     return ("meta_graph" if kind == "meta_graph" else "graphdef"), True, path
@@ -32,7 +34,7 @@ def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
 
 def _saved_model_file(path: Path) -> tuple[Kind, bool, Path]:
     if path.name not in _SAVED_MODEL:
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: is a SavedModel, whose file is called {_SAVED_MODEL[0]}: give its directory"
         )
     return _directory(path.parent)
@@ -45,7 +47,7 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
     data = mapped(path)
     suffix = path.suffix.lower()
     if suffix in _NO_GRAPH:
-        raise BadInput(f"{path}: {suffix} holds no graph to freeze: give {SOURCES}")
+        raise InvalidInput(f"{path}: {suffix} holds no graph to freeze: give {SOURCES}")
     if suffix in keras.SUFFIXES:
         keras.require_safe(path)
         return "keras", False, path
@@ -60,9 +62,11 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
 
 def _check_options(path: Path, kind: Kind, options: Options) -> None:
     if kind in ("saved_model", "keras") and options.checkpoint:
-        raise BadInput(f"{path}: has variables of its own: leave out --checkpoint")
+        raise InvalidInput(f"{path}: has variables of its own: leave out --checkpoint")
     if options.moving_averages and not options.checkpoint:
-        raise BadInput("--moving-averages needs --checkpoint: moving averages are in a checkpoint")
+        raise InvalidInput(
+            "--moving-averages needs --checkpoint: moving averages are in a checkpoint"
+        )
     if kind == "graphdef" and not options.outputs:
         for option, given in (
             ("--checkpoint", options.checkpoint),
@@ -71,7 +75,7 @@ def _check_options(path: Path, kind: Kind, options: Options) -> None:
             ("--unroll", options.unroll),
         ):
             if given:
-                raise BadInput(
+                raise InvalidInput(
                     f"{path}: {option} needs --outputs: a GraphDef does not say what it computes"
                 )
 
@@ -79,7 +83,7 @@ def _check_options(path: Path, kind: Kind, options: Options) -> None:
 def request(path: Path, options: Options) -> Request:
     """Returns what to freeze.
 
-    Raises BadInput where there is nothing, it is of a kind that cannot be frozen, or the options do not fit it.
+    Raises InvalidInput where there is nothing, it is of a kind that cannot be frozen, or the options do not fit it.
     """
     kind, text, real = _kind(path)
     _check_options(path, kind, options)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tensorflow.core.framework import node_def_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
@@ -42,7 +42,7 @@ class Spliced:
         data = [i for i in call.input if not i.startswith("^")]
         control = [i for i in call.input if i.startswith("^")]
         if len(data) != len(body.arguments):
-            raise BadInput(
+            raise InvalidInput(
                 f"node {call.name!r}: {len(data)} inputs for a function with {len(body.arguments)} arguments"
             )
         outer = {a.name: i for a, i in zip(body.arguments, data, strict=True)}
@@ -95,13 +95,15 @@ class Spliced:
                 continue
             steps += 1
             if steps > _MOST_STEPS:
-                raise BadInput(f"node {name!r}: calls in a circle")
+                raise InvalidInput(f"node {name!r}: calls in a circle")
             if port == CONTROL:
                 todo += self.after[name]
             elif port < len(self.outputs[name]):
                 todo.append(self.outputs[name][port])
             else:
-                raise BadInput(f"no tensor {one!r}: the function gives {len(self.outputs[name])}")
+                raise InvalidInput(
+                    f"no tensor {one!r}: the function gives {len(self.outputs[name])}"
+                )
         return found
 
     def resolve(self, body: Body) -> Body:

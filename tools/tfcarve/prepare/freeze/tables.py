@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.checkpoint import Checkpoint, place_of
 from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.reason import reason
@@ -52,7 +52,7 @@ def _tensor(sources: Sources, reference: str, table: str) -> Any:
     if node is not None and node.op == "RestoreV2":
         place = place_of(sources.trace, node, port)
         if place is None or sources.checkpoint is None:
-            raise BadInput("no checkpoint has its content")
+            raise InvalidInput("no checkpoint has its content")
         return sources.checkpoint.value(place, table)
     return sources.trace.value(reference)
 
@@ -60,7 +60,7 @@ def _tensor(sources: Sources, reference: str, table: str) -> Any:
 def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Content:
     node, _ = sources.trace.origin(initialiser.input[1])
     if node is None or node.name not in sources.assets:
-        raise BadInput(
+        raise InvalidInput(
             "its text file is no asset of a SavedModel: export the model as a SavedModel, which keeps the file"
         )
     types = {key: table.attr[key].type for key in ("key_dtype", "value_dtype")}
@@ -84,12 +84,12 @@ def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Conten
 
 def _unique(keys: Any, values: Any) -> Content:
     if keys.ndim != 1 or keys.shape != values.shape:
-        raise BadInput(f"it has keys of shape {keys.shape} and values of shape {values.shape}")
+        raise InvalidInput(f"it has keys of shape {keys.shape} and values of shape {values.shape}")
     order = np.argsort(keys, kind="stable")
     keys, values = keys[order], values[order]
     again = keys[1:] == keys[:-1]
     if np.any(again & (values[1:] != values[:-1])):
-        raise BadInput(f"it has two values for the key {keys[1:][again][0]!r}")
+        raise InvalidInput(f"it has two values for the key {keys[1:][again][0]!r}")
     first = np.concatenate([np.ones(min(len(keys), 1), bool), ~again])
     return Content(keys[first], values[first])
 
@@ -110,7 +110,7 @@ def _inputs(initialiser: NodeDef) -> int:
 def content(sources: Sources, table: NodeDef) -> Content:
     """Returns the content of the table that the node `table` makes, sorted by key.
 
-    Raises BadInput, with the table's name, where that is not known before the model runs.
+    Raises InvalidInput, with the table's name, where that is not known before the model runs.
     """
     trace = sources.trace
     restored: list[NodeDef] = []
@@ -126,9 +126,9 @@ def content(sources: Sources, table: NodeDef) -> Content:
     initialisers = restored or initial
     try:
         if len(initialisers) != 1:
-            raise BadInput(f"{len(initialisers) or 'no'} nodes of the graph initialise it")
+            raise InvalidInput(f"{len(initialisers) or 'no'} nodes of the graph initialise it")
         return _content(sources, initialisers[0], table)
-    except (BadInput, tf.errors.OpError) as error:
-        raise BadInput(
+    except (InvalidInput, tf.errors.OpError) as error:
+        raise InvalidInput(
             f"table {table.name!r} ({table.op}): its content is not known before the model runs: {reason(error)}"
         ) from None

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.graph import CONTROL, Ref
 
 # Source: the regular expression for node names in tensorflow/core/graph/graph_constructor.cc and framework/ops.py.
@@ -16,13 +16,13 @@ _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 def parsed(reference: str) -> tuple[str, int]:
     """Returns the node and the output in an input of a NodeDef: `a` is output 0, `^a` is output CONTROL.
 
-    Raises BadInput where what follows the colon is no number.
+    Raises InvalidInput where what follows the colon is no number.
     """
     if reference.startswith("^"):
         return reference[1:], CONTROL
     node, colon, port = reference.rpartition(":")
     if colon and not _NUMBER.match(port):
-        raise BadInput(f"{reference!r} is no tensor: NODE or NODE:1")
+        raise InvalidInput(f"{reference!r} is no tensor: NODE or NODE:1")
     return (node, int(port)) if colon else (reference, 0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.prune import needed
@@ -53,7 +53,7 @@ class Trace:
     def value(self, reference: str) -> Any:
         """Returns the array that a tensor is in each run.
 
-        Raises BadInput where it depends on an input or on state.
+        Raises InvalidInput where it depends on an input or on state.
         """
         node, port = self.origin(reference)
         if node is not None and node.op == "Const":
@@ -62,9 +62,9 @@ class Trace:
         below = [self.nodes[name] for name in self.nodes if name in names]
         for one in below:
             if self._ops.is_stateful(one) or one.op in _INPUTS or _has_functions(one):
-                raise BadInput(f"it depends on the node {one.name!r} ({one.op})")
+                raise InvalidInput(f"it depends on the node {one.name!r} ({one.op})")
         if node is None:
-            raise BadInput(f"it is the tensor {reference!r}, which the graph does not have")
+            raise InvalidInput(f"it is the tensor {reference!r}, which the graph does not have")
         return _computed(below, f"{node.name}:{port}")
 
 
@@ -72,7 +72,7 @@ def _array(node: NodeDef) -> Any:
     try:
         return tf.make_ndarray(node.attr["value"].tensor)
     except (ValueError, TypeError, MemoryError) as error:
-        raise BadInput(f"the value of the node {node.name!r} is damaged: {error}") from None
+        raise InvalidInput(f"the value of the node {node.name!r} is damaged: {error}") from None
 
 
 def _computed(nodes: Iterable[NodeDef], tensor: str) -> Any:
@@ -83,7 +83,7 @@ def _computed(nodes: Iterable[NodeDef], tensor: str) -> Any:
         with tf.compat.v1.Session(graph=graph) as session:
             return session.run(tensor)
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise BadInput(reason(error)) from None
+        raise InvalidInput(reason(error)) from None
 
 
 def _has_functions(node: NodeDef) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tensorflow.core.framework import node_def_pb2
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.loop_count import count
@@ -39,13 +39,13 @@ def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Op
 
 
 def _first_known(program: Program, most: int, ops: Ops) -> tuple[NodeDef, int]:
-    """Returns a loop of the graph, and how often it runs; raises BadInput where that is known of none."""
+    """Returns a loop of the graph, and how often it runs; raises InvalidInput where that is known of none."""
     trace = Trace(program.main.nodes, ops)
     errors = []
     for node in filter(_is_loop, program.main.nodes):
         try:
             return node, count(node, program.functions, trace, ops, most)
-        except BadInput as error:  # it may depend on another loop
+        except InvalidInput as error:  # it may depend on another loop
             errors.append(error)
     raise errors[0]
 
@@ -56,7 +56,9 @@ def _once(program: Program, most: int, ops: Ops) -> Program:
     loop, times = _first_known(program, most, ops)
     body = program.functions[loop.attr["body"].func.name]
     if len(main.nodes) + times * len(body.nodes) > _MOST_NODES:
-        raise BadInput(f"node {loop.name!r}: more than {_MOST_NODES:,} nodes once it is unrolled")
+        raise InvalidInput(
+            f"node {loop.name!r}: more than {_MOST_NODES:,} nodes once it is unrolled"
+        )
     spliced = Spliced(main)
     for node in main.nodes:
         if node is loop:
@@ -74,7 +76,7 @@ def unrolled(program: Program, most: int, ops: Ops) -> Program:
       program: without variables and tables.
       most: how many iterations a loop may have.
       ops: definitions of ops.
-    Raises BadInput where a loop has more, or how many is not known before the model runs.
+    Raises InvalidInput where a loop has more, or how many is not known before the model runs.
     """
     while any(map(_is_loop, program.main.nodes)):
         program = _once(program, most, ops)

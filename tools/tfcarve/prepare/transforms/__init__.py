@@ -3,7 +3,7 @@
 import importlib
 from typing import Protocol, cast
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, nearest
 
@@ -99,7 +99,7 @@ WITHOUT_TENSORFLOW = frozenset(
 
 
 def load(name: str) -> Transform:
-    """Returns the transform `name`; raises BadInput, with the nearest names, where there is none."""
+    """Returns the transform `name`; raises InvalidInput, with the nearest names, where there is none."""
     if name not in NAMES:
-        raise BadInput(f"transform {name!r} is unknown{nearest(name, NAMES)}")
+        raise InvalidInput(f"transform {name!r} is unknown{nearest(name, NAMES)}")
     return cast(Transform, importlib.import_module(f"{__name__}.{name}"))

@@ -6,7 +6,7 @@ is a constant of int64 becomes one of int32, which Concat needs.
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
@@ -27,7 +27,7 @@ _INT64 = 9
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with Concat; raises BadInput where an axis of int64 is no constant."""
+    """Returns the graph with Concat; raises InvalidInput where an axis of int64 is no constant."""
     known = by_name(graph)
     taken = set(known)
     listed: list[NodeDef] = []
@@ -47,7 +47,7 @@ def apply(graph: Graph, context: Context) -> Graph:
 
 def _axis(node: NodeDef, axis: NodeDef, taken: set[str], context: Context) -> NodeDef:
     if axis.op != "Const":
-        raise BadInput(
+        raise InvalidInput(
             f"{context.parameters.transform}: node {node.name!r}: its axis is of int64 and no constant: "
             "Concat takes int32"
         )

@@ -15,7 +15,7 @@ _SMALL = 64
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Returns the graph with such constants; raises BadInput where one is damaged."""
+    """Returns the graph with such constants; raises InvalidInput where one is damaged."""
     for node in graph.nodes:
         if node.op != "Const" or node.ByteSize() < _SMALL:
             continue

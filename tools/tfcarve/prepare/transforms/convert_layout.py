@@ -138,7 +138,7 @@ class _Rewriter:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with channels last; raises BadInput where a constant is damaged."""
+    """Returns the graph with channels last; raises InvalidInput where a constant is damaged."""
     if not any(nodes.text(node, "data_format") in FORMATS for node in graph.nodes):
         return graph
     facts = Facts(

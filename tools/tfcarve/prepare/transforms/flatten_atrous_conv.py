@@ -70,7 +70,7 @@ def _widened(weights: Array, block: Array) -> Array:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with plain convolutions; raises BadInput where a constant is damaged."""
+    """Returns the graph with plain convolutions; raises InvalidInput where a constant is damaged."""
     matcher = Matcher(graph, context.kept())
     taken = {node.name for node in graph.nodes}
     gone: set[str] = set()

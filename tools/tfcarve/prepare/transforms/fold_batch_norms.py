@@ -14,5 +14,5 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with products folded; raises BadInput where a constant is damaged."""
+    """Returns the graph with products folded; raises InvalidInput where a constant is damaged."""
     return batch_norms.fold(graph, context.kept(), context.input_nodes(), PRODUCTS)

@@ -7,7 +7,7 @@ nodes that they replace, and the old ones are not kept: nothing waits for a cons
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import foldable, inference, nodes, tensors
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded, Output
@@ -120,7 +120,7 @@ def _facts(graph: Graph, context: Context) -> Facts:
     parameters = context.parameters
     largest = parameters.whole("max_constant_size_in_bytes", _LARGEST)
     if largest < 0:
-        raise BadInput(
+        raise InvalidInput(
             f"{parameters.transform}: max_constant_size_in_bytes={largest}: give 0 or more"
         )
     return Facts(
@@ -215,7 +215,7 @@ def _fed_placeholders(graph: Graph, context: Context) -> None:
 def apply(graph: Graph, context: Context) -> Graph:
     """Returns the graph with constants in the place of what depends on constants alone.
 
-    Raises BadInput where shapes don't fit or the constants would take more memory or time than a model's do.
+    Raises InvalidInput where shapes don't fit or the constants would take more memory or time than a model's do.
     """
     if context.parameters.truth("clear_output_shapes", True):
         for node in graph.nodes:

@@ -15,5 +15,5 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with batch normalisations folded; raises BadInput where a constant is damaged."""
+    """Returns the graph with batch normalisations folded; raises InvalidInput where a constant is damaged."""
     return batch_norms.fold(graph, context.kept(), context.input_nodes(), BATCH_NORMS)

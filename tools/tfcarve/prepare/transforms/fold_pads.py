@@ -46,7 +46,7 @@ def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with padded convolutions; raises BadInput where a constant is damaged."""
+    """Returns the graph with padded convolutions; raises InvalidInput where a constant is damaged."""
     matcher = Matcher(graph, context.kept())
     made: dict[str, NodeDef] = {}
     gone: set[str] = set()

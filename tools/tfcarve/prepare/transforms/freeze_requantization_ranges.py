@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, by_name, nearest, rewire, unique_name
@@ -56,12 +56,14 @@ def _read(context: Context) -> Ranges:
         with Path(path).open("rb") as file:
             log = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: name the log that the program wrote") from None
+        raise InvalidInput(
+            f"{path}: {error.strerror}: name the log that the program wrote"
+        ) from None
     if len(log) > _MOST_BYTES:
-        raise BadInput(f"{path}: more than {_MOST_BYTES:,} bytes: log fewer runs")
+        raise InvalidInput(f"{path}: more than {_MOST_BYTES:,} bytes: log fewer runs")
     found = records(log)
     if not found:
-        raise BadInput(
+        raise InvalidInput(
             f"{path}: no ranges: log them with "
             'insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:")'
         )
@@ -71,22 +73,24 @@ def _read(context: Context) -> Ranges:
 def _percentile(context: Context, name: str) -> float:
     value = context.parameters.number(name, 5.0)
     if not 0 <= value <= 100:
-        raise BadInput(
+        raise InvalidInput(
             f"{context.parameters.transform}: {name}={value}: give a number from 0 to 100"
         )
     return value / 100
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with constant ranges; raises BadInput where the log has none or is of another graph."""
+    """Returns the graph with constant ranges; raises InvalidInput where the log has none or is of another graph."""
     least, most = (_percentile(context, name) for name in ("min_percentile", "max_percentile"))
     found = _read(context)
     known = by_name(graph)
     for name in found:
         if name not in known:
-            raise BadInput(f"the log names {name!r}, no node of the graph{nearest(name, known)}")
+            raise InvalidInput(
+                f"the log names {name!r}, no node of the graph{nearest(name, known)}"
+            )
         if known[name].op != "RequantizationRange":
-            raise BadInput(
+            raise InvalidInput(
                 f"node {name!r}: a {known[name].op}, no RequantizationRange: use the log of this graph"
             )
     taken = set(known)

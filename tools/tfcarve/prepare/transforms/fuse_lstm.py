@@ -156,7 +156,7 @@ def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
 def apply(graph: Graph, context: Context) -> Graph:
     """Returns the graph with a BlockLSTMV2 for each loop that is an LSTM and can be one.
 
-    Nodes and functions that only the loop used go. Raises BadInput where a constant is damaged, evaluate.Failed where
+    Nodes and functions that only the loop used go. Raises InvalidInput where a constant is damaged, evaluate.Failed where
     TensorFlow can't infer shapes.
     """
     while any(node.op in loops.OPS for node in graph.nodes):

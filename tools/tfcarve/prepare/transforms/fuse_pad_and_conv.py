@@ -44,7 +44,7 @@ def _mirrored(match: Match, outputs: Outputs) -> NodeDef | None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions; raises BadInput where a constant is damaged."""
+    """Returns the graph with fused convolutions; raises InvalidInput where a constant is damaged."""
     graph = fold_pads.apply(graph, context)
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.kept())

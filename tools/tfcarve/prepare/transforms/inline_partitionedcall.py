@@ -6,7 +6,7 @@ calls in bodies too, control dependencies stay, and functions that nothing calls
 
 from collections.abc import Mapping
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import functions, nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
@@ -52,18 +52,18 @@ class _Inliner:
         if node.op not in _CALLS or "f" not in node.attr:
             self.nodes.append(node)
             if len(self.nodes) > _MOST_NODES:
-                raise BadInput(
+                raise InvalidInput(
                     f"{self._transform}: more than {_MOST_NODES:,} nodes: functions call each other too often"
                 )
             return
         if depth > _DEEPEST:
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._transform}: node {node.name!r}: functions call each other in a circle"
             )
         function = self._library.get(node.attr["f"].func.name)
         if function is None:
             name = node.attr["f"].func.name
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._transform}: node {node.name!r}: calls {name!r}, which is not there"
                 f"{nearest(name, self._library)}"
             )
@@ -74,13 +74,13 @@ class _Inliner:
         try:
             body, _, _ = functions.body(function, self._op_defs)
         except functions.Unknown as error:
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._transform}: node {call.name!r}: its function has {error}, which is not known"
             ) from None
         arguments = [arg.name for arg in function.signature.input_arg]
         given = data_inputs(call)
         if len(given) != len(arguments):
-            raise BadInput(
+            raise InvalidInput(
                 f"{self._transform}: node {call.name!r}: {len(given)} inputs for {len(arguments)} arguments"
             )
         args = dict(zip(arguments, given, strict=True))
@@ -149,7 +149,7 @@ def _wait(listed: list[NodeDef], waits: Mapping[str, list[str]]) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without calls; raises BadInput where a function is not there or calls itself."""
+    """Returns the graph without calls; raises InvalidInput where a function is not there or calls itself."""
     inliner = _Inliner(graph, context)
     for node in graph.nodes:
         inliner.add(node)

@@ -38,7 +38,7 @@ def _print(
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with Print nodes; raises BadInput where a parameter is wrong."""
+    """Returns the graph with Print nodes; raises InvalidInput where a parameter is wrong."""
     parameters = context.parameters
     ops, prefixes = parameters.all("op"), parameters.all("prefix")
     outputs = inference.outputs(graph, context.evaluator)

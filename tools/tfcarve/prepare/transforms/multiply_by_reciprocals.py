@@ -27,7 +27,7 @@ def _reciprocal(divisor: Array) -> Array | None:
 
 
 def apply(graph: Graph, _: Context) -> Graph:
-    """Returns the graph with multiplications; raises BadInput where a constant is damaged."""
+    """Returns the graph with multiplications; raises InvalidInput where a constant is damaged."""
     known = by_name(graph)
     taken = set(known)
     listed: list[NodeDef] = []

@@ -7,7 +7,7 @@ layouts, explicit padding, dilations, most broadcasts) stays, where TensorFlow's
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.fake_quants import Trained, hoisted, trained
@@ -203,11 +203,11 @@ def _is_of_bytes(node: NodeDef) -> bool:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with ops on bytes; raises BadInput where a parameter is wrong or a constant is damaged."""
+    """Returns the graph with ops on bytes; raises InvalidInput where a parameter is wrong or a constant is damaged."""
     parameters = context.parameters
     given, fallback = (given_range(parameters, kind) for kind in ("input", "fallback"))
     if fallback is not None and fallback[0] > 0:
-        raise BadInput(f"quantize_nodes: fallback_min={fallback[0]}: has to be 0 or less")
+        raise InvalidInput(f"quantize_nodes: fallback_min={fallback[0]}: has to be 0 or less")
     if given is not None and not context.in_function:
         graph = quantize(graph, *given)
     fed = context.input_nodes()

@@ -6,7 +6,7 @@ Placeholders of other types stay.
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
@@ -20,7 +20,7 @@ IN_FUNCTIONS = False
 def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
     """Returns the parameters kind_min and kind_max; None where both are missing.
 
-    Raises BadInput where one is missing, or they are no range.
+    Raises InvalidInput where one is missing, or they are no range.
     """
     names = (f"{kind}_min", f"{kind}_max")
     present = [name for name in names if name in parameters]
@@ -28,19 +28,19 @@ def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float
         return None
     transform = parameters.transform
     if len(present) == 1:
-        raise BadInput(f"{transform}: needs both {names[0]} and {names[1]}")
+        raise InvalidInput(f"{transform}: needs both {names[0]} and {names[1]}")
     with np.errstate(over="ignore"):
         low, high = (np.float32(parameters.number(name, 0)) for name in names)
     if not low < high or not np.isfinite(width(low, high)):
-        raise BadInput(f"{transform}: {names[0]}={low} has to be less than {names[1]}={high}")
+        raise InvalidInput(f"{transform}: {names[0]}={low} has to be less than {names[1]}={high}")
     return low, high
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with inputs of bytes; raises BadInput where the range is missing or none."""
+    """Returns the graph with inputs of bytes; raises InvalidInput where the range is missing or none."""
     found = given_range(context.parameters, "input")
     if found is None:
-        raise BadInput(f"{context.parameters.transform}: needs input_min and input_max")
+        raise InvalidInput(f"{context.parameters.transform}: needs input_min and input_max")
     return quantize(graph, *found)
 
 

@@ -4,7 +4,7 @@ Source: tensorflow/tools/graph_transforms/quantize_weights.cc. Differs from Tens
 values alone, has the range of its values; one with a value that is not finite stays.
 """
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, by_name, unique_name
@@ -18,10 +18,10 @@ _SUFFIXES = ("_quantized_const", "_quantized_min", "_quantized_max")
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with smaller constants; raises BadInput where a constant is damaged."""
+    """Returns the graph with smaller constants; raises InvalidInput where a constant is damaged."""
     least = context.parameters.whole("minimum_size", 1024)
     if least < 1:
-        raise BadInput(f"quantize_weights: minimum_size={least}: give a whole number from 1 on")
+        raise InvalidInput(f"quantize_weights: minimum_size={least}: give a whole number from 1 on")
     fed = context.input_nodes()
     taken = set(by_name(graph))
     listed: list[NodeDef] = []

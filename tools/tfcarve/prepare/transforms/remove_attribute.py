@@ -13,7 +13,7 @@ _EXAMPLE = "remove_attribute(attribute_name=_output_shapes)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without the attribute; raises BadInput where none or several are named."""
+    """Returns the graph without the attribute; raises InvalidInput where none or several are named."""
     context.parameters.required("attribute_name", _EXAMPLE)
     name, op = context.parameters.one("attribute_name"), context.parameters.one("op_name", "*")
     for node in graph.nodes:

@@ -70,7 +70,7 @@ def removable(
 def apply(graph: Graph, context: Context) -> Graph:
     """Returns the graph without nodes of the ops `op`; inputs and outputs stay.
 
-    Raises BadInput where no op is named.
+    Raises InvalidInput where no op is named.
     """
     ops = context.parameters.required("op", "remove_nodes(op=Identity)")
     most = context.parameters.whole("max_inputs", 1)

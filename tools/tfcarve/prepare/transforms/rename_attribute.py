@@ -13,7 +13,7 @@ _EXAMPLE = "rename_attribute(old_attribute_name=a, new_attribute_name=b)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new name; raises BadInput where a name is missing or named twice."""
+    """Returns the graph with the new name; raises InvalidInput where a name is missing or named twice."""
     parameters = context.parameters
     parameters.required("old_attribute_name", _EXAMPLE)
     parameters.required("new_attribute_name", _EXAMPLE)

@@ -6,7 +6,7 @@ and nodes that are to be on the same device as it follow too.
 
 from collections.abc import Mapping
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import SAME_DEVICE, Graph, Ref, nearest, ref, set_inputs
 from tfcarve.prepare.messages import NodeDef
@@ -39,7 +39,7 @@ def _rename_places(node: NodeDef, names: Mapping[str, str]) -> None:
 
 
 def names(context: Context) -> tuple[str, str]:
-    """Returns the old name and the new; raises BadInput where one is missing or named twice."""
+    """Returns the old name and the new; raises InvalidInput where one is missing or named twice."""
     parameters = context.parameters
     parameters.required("old_node_name", _EXAMPLE)
     parameters.required("new_node_name", _EXAMPLE)
@@ -47,13 +47,13 @@ def names(context: Context) -> tuple[str, str]:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new name; raises BadInput where the old one is not there or the new one is taken."""
+    """Returns the graph with the new name; raises InvalidInput where the old one is not there or the new one is taken."""
     old, new = names(context)
     known = {node.name for node in graph.nodes}
     if old not in known:
-        raise BadInput(
+        raise InvalidInput(
             f"{context.parameters.transform}: there is no node {old!r}{nearest(old, known)}"
         )
     if new in known:
-        raise BadInput(f"{context.parameters.transform}: there is a node {new!r} already")
+        raise InvalidInput(f"{context.parameters.transform}: there is a node {new!r} already")
     return renamed(graph, {old: new})

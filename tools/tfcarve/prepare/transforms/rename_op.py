@@ -3,7 +3,7 @@
 Source: tensorflow/tools/graph_transforms/rename_op.cc.
 """
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph
@@ -15,13 +15,13 @@ _EXAMPLE = "rename_op(old_op_name=Mul, new_op_name=Multiply)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new op; raises BadInput where a name is missing, named twice or none of an op."""
+    """Returns the graph with the new op; raises InvalidInput where a name is missing, named twice or none of an op."""
     parameters = context.parameters
     parameters.required("old_op_name", _EXAMPLE)
     parameters.required("new_op_name", _EXAMPLE)
     old, new = parameters.one("old_op_name"), parameters.one("new_op_name")
     if not is_op_name(new):
-        raise BadInput(f"{parameters.transform}: {new!r} can't be the name of an op")
+        raise InvalidInput(f"{parameters.transform}: {new!r} can't be the name of an op")
     for node in graph.nodes:
         if node.op == old:
             node.op = new

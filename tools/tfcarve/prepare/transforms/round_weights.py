@@ -6,7 +6,7 @@ range; one of one value, or with a value that is not finite, stays.
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph
@@ -40,10 +40,10 @@ def _is_large(node: NodeDef) -> bool:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with rounded constants; raises BadInput where a constant is damaged."""
+    """Returns the graph with rounded constants; raises InvalidInput where a constant is damaged."""
     steps = context.parameters.whole("num_steps", 256)
     if not 1 <= steps <= 1 << 24:
-        raise BadInput(f"round_weights: num_steps={steps}: give a whole number from 1 to 2^24")
+        raise InvalidInput(f"round_weights: num_steps={steps}: give a whole number from 1 to 2^24")
     fed = context.input_nodes()
     for node in graph.nodes:
         if node.name not in fed and _is_large(node):

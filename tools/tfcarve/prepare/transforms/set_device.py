@@ -11,7 +11,7 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the device; raises BadInput where a parameter is wrong."""
+    """Returns the graph with the device; raises InvalidInput where a parameter is wrong."""
     device = context.parameters.one("device")
     only_if_unset = context.parameters.truth("if_default", False)
     for node in graph.nodes:

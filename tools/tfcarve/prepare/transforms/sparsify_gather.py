@@ -8,7 +8,7 @@ with branches or loops of Switch and Merge. Variables have to be frozen before.
 
 import numpy as np
 
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
@@ -57,7 +57,7 @@ class _Tables:
         if above and above[0].node not in self._fed:
             found = self._known[above[0].node]
         if found.op in _VARIABLES:
-            raise BadInput(
+            raise InvalidInput(
                 f"sparsify_gather: node {found.name!r}: a {found.op}: freeze the model first: "
                 "tfcarve freeze --checkpoint"
             )
@@ -132,7 +132,7 @@ def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with tables; raises BadInput where weights are a variable or a constant is damaged."""
+    """Returns the graph with tables; raises InvalidInput where weights are a variable or a constant is damaged."""
     known = by_name(graph)
     if any(node.op in _CONTROL_FLOW for node in graph.nodes):
         return graph

@@ -6,7 +6,7 @@ nothing calls go too.
 """
 
 from tfcarve import dtypes
-from tfcarve.errors import BadInput
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.functions import used_functions
@@ -22,7 +22,9 @@ _WITH_SHAPE = frozenset(("PlaceholderV2", "PlaceholderWithDefault"))
 def _number(transform: str, text: str) -> int:
     name = dtypes.from_enum(text) or dtypes.from_spec(text)
     if name is None:
-        raise BadInput(f"{transform}: {text!r} is no type: give one such as float, int32, quint8")
+        raise InvalidInput(
+            f"{transform}: {text!r} is no type: give one such as float, int32, quint8"
+        )
     return dtypes.NUMBER_OF[name]
 
 
@@ -30,7 +32,7 @@ def _shape(transform: str, text: str) -> tuple[int, ...]:
     try:
         return tuple(int(size) for size in text.split(",")) if text else ()
     except ValueError:
-        raise BadInput(
+        raise InvalidInput(
             f'{transform}: {text!r} is no shape: give one such as "1,299,299,3"'
         ) from None
 
@@ -38,7 +40,7 @@ def _shape(transform: str, text: str) -> tuple[int, ...]:
 def _by_name(parameters: Parameters, key: str) -> dict[str, str]:
     names, values = parameters.all("name"), parameters.all(key)
     if values and len(names) != len(values):
-        raise BadInput(
+        raise InvalidInput(
             f"{parameters.transform}: {len(names)} name and {len(values)} {key}: give each name its {key}"
         )
     return dict(zip(names, values, strict=False))
@@ -67,7 +69,7 @@ def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
 def apply(graph: Graph, context: Context) -> Graph:
     """Returns the part of the graph that gives the outputs for the inputs.
 
-    Raises BadInput where a type or shape is none, or names and their types are not of one number.
+    Raises InvalidInput where a type or shape is none, or names and their types are not of one number.
     """
     fed = context.input_nodes()
     needed = reachable(graph, context.output_nodes(), fed) | fed

@@ -1,0 +1,184 @@
+// In place of TensorFlow's source of this name: it registers the same, and
+// floats are normalised in loops. TensorFlow's own instantiates broadcasts and
+// reductions of tensors, each with 32-bit and with 64-bit indices.
+
+#ifndef EIGEN_USE_THREADS
+#define EIGEN_USE_THREADS
+#endif
+
+#include "tensorflow/core/kernels/fused_batch_norm_op.h"
+
+#include <limits>
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/fill_functor.h"
+#include "tensorflow/core/kernels/override_share.h"
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/util/tensor_format.h"
+#include "tools/runtime/math/kernels.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace tensorflow {
+namespace functor {
+
+template <typename Device, typename T, typename U, bool is_training>
+struct FusedBatchNorm;
+
+class LeanBatchNorm {
+ public:
+  using Values = Eigen::Map<const Eigen::ArrayXf>;
+  using Result = Eigen::Map<Eigen::ArrayXf>;
+
+  // Images lie in rows: of all channels of a place, or else (NCHW) of all
+  // places of a channel, and then rows go round the channels.
+  LeanBatchNorm(const Tensor& x, TensorFormat format)
+      : x_(x.flat<float>().data()),
+        channels_(GetTensorDim(x, format, 'C')),
+        places_(x.NumElements() / channels_),
+        by_place_(format != FORMAT_NCHW),
+        size_(by_place_ ? channels_ : x.dim_size(2) * x.dim_size(3)),
+        rows_(x.NumElements() / size_) {}
+
+  Eigen::Index places() const { return places_; }
+
+  // y = (x - mean) / sqrt(variance + epsilon) * scale + offset; y may be x.
+  void Normalize(const Eigen::ThreadPoolDevice& device, const Tensor& scale,
+                 const Tensor& offset, const float* mean, const float* variance,
+                 float epsilon, Tensor* y) const {
+    const Eigen::ArrayXf factors =
+        (Values(variance, channels_) + epsilon).rsqrt() * In(scale);
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const tfcarve::math::Finish finish{mean, factors.data(), In(offset).data(),
+                                       -kInfinity, kInfinity};
+    const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
+    float* out = y->flat<float>().data();
+    overrides::Share(device, rows_, size_ / 2.0, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        if (by_place_) {
+          kernels.finish(finish, 0, size_, x_ + i * size_, out + i * size_);
+        } else {
+          const Eigen::Index c = i % channels_;
+          Result(out + i * size_, size_) =
+              (Values(x_ + i * size_, size_) - mean[c]) * finish.factor[c] +
+              finish.added[c];
+        }
+      }
+    });
+  }
+
+  // Of each channel. Summed in doubles: there may be millions of places.
+  void Moments(Eigen::ArrayXf* mean, Eigen::ArrayXf* variance) const {
+    const Eigen::ArrayXd centre = Sum(Eigen::ArrayXd::Zero(channels_), false);
+    *mean = (centre / places_).cast<float>();
+    *variance = (Sum(centre / places_, true) / places_).cast<float>();
+  }
+
+ private:
+  static Values In(const Tensor& tensor) {
+    return Values(tensor.flat<float>().data(), tensor.NumElements());
+  }
+
+  // Sums over each channel x - centre, or its squares.
+  Eigen::ArrayXd Sum(const Eigen::ArrayXd& centre, bool squared) const {
+    Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels_);
+    for (Eigen::Index i = 0; i < rows_; ++i) {
+      const auto row = Values(x_ + i * size_, size_).cast<double>();
+      if (by_place_) {
+        const auto rest = row - centre;
+        if (squared) {
+          sum += rest.square();
+        } else {
+          sum += rest;
+        }
+      } else {
+        const Eigen::Index c = i % channels_;
+        const auto rest = row - centre[c];
+        sum[c] += squared ? rest.square().sum() : rest.sum();
+      }
+    }
+    return sum;
+  }
+
+  const float* const x_;
+  const Eigen::Index channels_;
+  const Eigen::Index places_;
+  const bool by_place_;
+  const Eigen::Index size_;
+  const Eigen::Index rows_;
+};
+
+// The inputs and outputs of both are those that TensorFlow's kernel gives.
+template <bool is_training>
+struct LeanFusedBatchNorm {
+  void operator()(OpKernelContext* context, const Tensor& x,
+                  const Tensor& scale, const Tensor& offset,
+                  const Tensor& old_mean, const Tensor& old_variance,
+                  const Tensor* side_input, float epsilon, float new_part,
+                  FusedBatchNormActivationMode activation, Tensor* y,
+                  Tensor* new_mean, Tensor* new_variance, Tensor* saved_mean,
+                  Tensor* saved_variance, TensorFormat format,
+                  bool use_reserved_space) {
+    OP_REQUIRES(context,
+                side_input == nullptr &&
+                    activation == FusedBatchNormActivationMode::kIdentity,
+                errors::Internal("FusedBatchNorm on a CPU takes neither a side "
+                                 "input nor an activation."));
+    if (use_reserved_space) {
+      Tensor* reserved = nullptr;
+      OP_REQUIRES_OK(context, context->allocate_output(5, {}, &reserved));
+      reserved->flat<float>()(0) = 0;
+    }
+    const Eigen::ThreadPoolDevice& device = context->eigen_cpu_device();
+    auto next_mean = new_mean->flat<float>();
+    auto next_variance = new_variance->flat<float>();
+    if (x.NumElements() == 0) {
+      SetNanFunctor<Eigen::ThreadPoolDevice, float> set_nan;
+      set_nan(device, next_mean);
+      set_nan(device, next_variance);
+      return;
+    }
+    const LeanBatchNorm norm(x, format);
+    const auto before = old_mean.flat<float>();
+    const auto variance_before = old_variance.flat<float>();
+    if (!is_training) {
+      norm.Normalize(device, scale, offset, before.data(),
+                     variance_before.data(), epsilon, y);
+      next_mean = before;
+      next_variance = variance_before;
+      return;
+    }
+    Eigen::ArrayXf mean, variance;
+    norm.Moments(&mean, &variance);
+    norm.Normalize(device, scale, offset, mean.data(), variance.data(), epsilon,
+                   y);
+    // Bessel's correction, for the variance of what the batch is a sample of.
+    const float places = norm.places();
+    const float adjust = places / (places > 1 ? places - 1 : 1);
+    auto mean_kept = saved_mean->flat<float>();
+    auto variance_kept = saved_variance->flat<float>();
+    const float old_part = 1 - new_part;
+    for (Eigen::Index c = 0; c < mean.size(); ++c) {
+      mean_kept(c) = mean[c];
+      variance_kept(c) = variance[c];
+      // With nothing of the old there need not be any.
+      const bool alone = old_part == 0;
+      next_mean(c) = new_part * mean[c] + (alone ? 0 : old_part * before(c));
+      next_variance(c) = new_part * adjust * variance[c] +
+                         (alone ? 0 : old_part * variance_before(c));
+    }
+  }
+};
+
+template <>
+struct FusedBatchNorm<Eigen::ThreadPoolDevice, float, float, false>
+    : LeanFusedBatchNorm<false> {};
+
+template <>
+struct FusedBatchNorm<Eigen::ThreadPoolDevice, float, float, true>
+    : LeanFusedBatchNorm<true> {};
+
+}  // namespace functor
+}  // namespace tensorflow
+
+// TensorFlow's own, which registers the kernels.
+#include_next <tensorflow/core/kernels/fused_batch_norm_op.cc>

@@ -1,0 +1,129 @@
+// Functions of two tensors of floats by tools/runtime/math, in place of
+// Eigen's, which use the vectors of the oldest CPU alone and have code of their
+// own for each number of dimensions.
+
+#ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_BINARY_H_
+#define TENSORFLOW_CORE_KERNELS_OVERRIDE_BINARY_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/kernels/cwise_ops_common.h"
+#include "tensorflow/core/kernels/override_share.h"
+#include "tools/runtime/math/kernels.h"
+
+namespace tensorflow {
+namespace functor {
+
+// An operand that has one row, column or the like where the output has several
+// gives the same ones for all of these. `step` is by how much it moves for each
+// of the last dimension's, `strides` for each of the others'.
+template <int kDimensions>
+struct LeanOperand {
+  const float* data;
+  int64_t step;
+  std::array<int64_t, kDimensions - 1> strides;
+
+  explicit LeanOperand(typename TTypes<float, kDimensions>::ConstTensor tensor)
+      : data(tensor.data()) {
+    constexpr int kLast = kDimensions - 1;
+    step = tensor.dimension(kLast) == 1 ? 0 : 1;
+    int64_t below = tensor.dimension(kLast);
+    for (int i = kLast - 1; i >= 0; --i) {
+      strides[i] = tensor.dimension(i) == 1 ? 0 : below;
+      below *= tensor.dimension(i);
+    }
+  }
+};
+
+// What BinaryOp calls of BinaryFunctor, for any number of dimensions.
+template <const tfcarve::math::Combine* kFunctions, int kDimensions>
+struct LeanBinary {
+  using Device = Eigen::ThreadPoolDevice;
+  using Flat = typename TTypes<float>::ConstFlat;
+  using Scalar = typename TTypes<float>::ConstScalar;
+  using Tensor = typename TTypes<float, kDimensions>::ConstTensor;
+  using Times = Eigen::array<Eigen::DenseIndex, kDimensions>;
+
+  // Cycles of an element: what is read and written comes from beyond the
+  // first-level cache.
+  static constexpr double kCycles = 1;
+
+  void operator()(const Device& device, TTypes<float>::Flat out, Flat in0,
+                  Flat in1, bool*) const {
+    Compute(device, out, in0.data(), 1, in1.data(), 1);
+  }
+
+  void Left(const Device& device, TTypes<float>::Flat out, Scalar scalar,
+            Flat in, bool*) const {
+    Compute(device, out, scalar.data(), 0, in.data(), 1);
+  }
+
+  void Right(const Device& device, TTypes<float>::Flat out, Flat in,
+             Scalar scalar, bool*) const {
+    Compute(device, out, in.data(), 1, scalar.data(), 0);
+  }
+
+  void BCast(const Device& device,
+             typename TTypes<float, kDimensions>::Tensor out, Tensor in0, Times,
+             Tensor in1, Times, bool*) const {
+    constexpr int kLast = kDimensions - 1;
+    const int64_t size = out.dimension(kLast);
+    if (out.size() == 0) return;
+    const LeanOperand<kDimensions> a(in0), b(in1);
+    float* const to = out.data();
+    std::array<int64_t, kDimensions> dimensions;
+    for (int i = 0; i < kDimensions; ++i) dimensions[i] = out.dimension(i);
+    const auto combine = Selected();
+    overrides::Share(device, out.size() / size, size * kCycles,
+                [=](int64_t begin, int64_t end) {
+                  for (int64_t row = begin; row < end; ++row) {
+                    int64_t of_a = 0, of_b = 0, left = row;
+                    for (int i = kLast - 1; i >= 0; --i) {
+                      const int64_t at = left % dimensions[i];
+                      left /= dimensions[i];
+                      of_a += at * a.strides[i];
+                      of_b += at * b.strides[i];
+                    }
+                    combine(size, a.data + of_a, a.step, b.data + of_b, b.step,
+                            to + row * size);
+                  }
+                });
+  }
+
+ private:
+  static tfcarve::math::Combine Selected() {
+    return kFunctions[tfcarve::math::SelectedKernels().number];
+  }
+
+  static void Compute(const Device& device, TTypes<float>::Flat out,
+                      const float* a, int64_t a_step, const float* b,
+                      int64_t b_step) {
+    float* const to = out.data();
+    const auto combine = Selected();
+    overrides::Share(device, out.size(), kCycles, [=](int64_t begin, int64_t end) {
+      combine(end - begin, a + begin * a_step, a_step, b + begin * b_step,
+              b_step, to + begin);
+    });
+  }
+};
+
+// Makes them BinaryOp's for a functor of TensorFlow's. Each number of
+// dimensions is named: TensorFlow has a template of its own for two.
+#define TFCARVE_LEAN_BINARY_OF(dimensions, functor, function)               \
+  template <>                                                               \
+  struct BinaryFunctor<Eigen::ThreadPoolDevice, functor, dimensions, false> \
+      : LeanBinary<tfcarve::math::function, dimensions> {};
+#define TFCARVE_LEAN_BINARY(functor, function) \
+  TFCARVE_LEAN_BINARY_OF(1, functor, function) \
+  TFCARVE_LEAN_BINARY_OF(2, functor, function) \
+  TFCARVE_LEAN_BINARY_OF(3, functor, function) \
+  TFCARVE_LEAN_BINARY_OF(4, functor, function) \
+  TFCARVE_LEAN_BINARY_OF(5, functor, function)
+
+}  // namespace functor
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_KERNELS_OVERRIDE_BINARY_H_

@@ -1,0 +1,96 @@
+// Convolutions of floats in NHWC by tools/runtime/math, in place of
+// TensorFlow's tensor contractions of image patches, of which there is one for
+// each way to pad.
+
+#ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_CONVOLUTION_H_
+#define TENSORFLOW_CORE_KERNELS_OVERRIDE_CONVOLUTION_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_depthwise.h"
+#include "tensorflow/core/kernels/override_parts.h"
+#include "tensorflow/core/util/padding.h"
+#include "tools/runtime/math/convolution.h"
+
+namespace tensorflow {
+namespace overrides {
+
+// What TensorFlow's launchers of convolutions are called with.
+struct Filtering {
+  int row_stride;
+  int column_stride;
+  int row_dilation;
+  int column_dilation;
+  Padding padding;
+  const std::vector<int64_t>& explicit_paddings;
+};
+
+inline math::Index PaddingBefore(const Filtering& filtering, int dimension,
+                                 const math::Axis& axis) {
+  if (filtering.padding == EXPLICIT) {
+    return filtering.explicit_paddings[2 * dimension];
+  }
+  if (filtering.padding == VALID) return 0;
+  const math::Index reach = (axis.filter - 1) * axis.dilation + 1;
+  const math::Index all = (axis.out - 1) * axis.stride + reach - axis.in;
+  return std::max<math::Index>(0, all) / 2;
+}
+
+inline math::Window WindowOf(const Filtering& filtering, const Tensor& input,
+                             const Tensor& filter, const Tensor& output) {
+  math::Window window{
+      {input.dim_size(1), output.dim_size(1), filter.dim_size(0),
+       filtering.row_stride, filtering.row_dilation, 0},
+      {input.dim_size(2), output.dim_size(2), filter.dim_size(1),
+       filtering.column_stride, filtering.column_dilation, 0},
+      input.dim_size(3)};
+  window.rows.padding = PaddingBefore(filtering, 1, window.rows);
+  window.columns.padding = PaddingBefore(filtering, 2, window.columns);
+  return window;
+}
+
+// output = finish(convolution of the input and the filter), in as many groups
+// as the filter has fewer channels than the input.
+inline void Convolve(OpKernelContext* context, const Filtering& filtering,
+                     const Tensor& input, const Tensor& filter,
+                     const math::Finish* finish, Tensor* output) {
+  const math::Kernels& kernels = math::SelectedKernels();
+  const math::Window window = WindowOf(filtering, input, filter, *output);
+  const math::Index group = filter.dim_size(2);
+  const math::Index groups = window.channels / group;
+  const math::Index columns = filter.dim_size(3);
+  const math::Index of_group = columns / groups;
+  const math::Index rows = input.dim_size(0) * window.pixels();
+  const math::Index depth = window.taps() * group;
+  const int64_t work = int64_t{rows} * of_group * depth;
+  const math::Parts parts(kernels, rows, of_group,
+                          ThreadsFor(context, work * groups));
+  const float* const images = input.flat<float>().data();
+  const float* const filters = filter.flat<float>().data();
+  float* const to = output->flat<float>().data();
+  if (group == 1 && groups > 1) {
+    FilterChannels(context, window, input.dim_size(0), of_group, images,
+                   filters, finish, to);
+    return;
+  }
+  ForEachUnit(
+      context, groups * parts.count(), work / parts.count(), [&](int64_t unit) {
+        const math::Index g = unit / parts.count();
+        const math::Index first = g * of_group;
+        const math::Patches patches(window, images + g * group, group);
+        math::Finish of_columns{};
+        if (finish != nullptr) of_columns = finish->From(first);
+        return math::Multiply(
+            kernels, patches, {filters + first, columns, false},
+            parts.At(unit % parts.count()),
+            finish == nullptr ? nullptr : &of_columns, to + first, columns);
+      });
+}
+
+}  // namespace overrides
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_KERNELS_OVERRIDE_CONVOLUTION_H_

@@ -1,0 +1,78 @@
+// Products of float matrices by tools/runtime/math, in place of TensorFlow's
+// tensor contractions.
+
+#ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_MATMUL_H_
+#define TENSORFLOW_CORE_KERNELS_OVERRIDE_MATMUL_H_
+
+#include <cstdint>
+
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_parts.h"
+#include "tensorflow/core/kernels/matmul_op_impl.h"
+
+namespace tensorflow {
+namespace overrides {
+
+// Batches of products: `x_of(batch)` and `y_of(batch)` are the operands of one.
+template <typename XOf, typename YOf>
+void MultiplyBatches(OpKernelContext* context, int64_t batches, int64_t rows,
+                     int64_t columns, int64_t depth, const XOf& x_of,
+                     const YOf& y_of, const math::Finish* finish, float* out) {
+  const math::Kernels& kernels = math::SelectedKernels();
+  const int64_t work = rows * columns * depth;
+  const int threads = ThreadsFor(context, work * batches);
+  const math::Parts parts(kernels, rows, columns,
+                          batches >= threads ? 1 : threads);
+  ForEachUnit(context, batches * parts.count(), work / parts.count(),
+              [&](int64_t unit) {
+                const int64_t batch = unit / parts.count();
+                const math::MatrixRows left(kernels, x_of(batch), depth);
+                return math::Multiply(kernels, left, y_of(batch),
+                                      parts.At(unit % parts.count()), finish,
+                                      out + batch * rows * columns, columns);
+              });
+}
+
+// A matrix of `rows` x `columns`, or the transposed one of what lies there.
+inline math::Matrix MatrixOf(const float* data, int64_t rows, int64_t columns,
+                             bool is_transposed) {
+  return {data, static_cast<math::Index>(is_transposed ? rows : columns),
+          is_transposed};
+}
+
+}  // namespace overrides
+
+template <>
+struct LaunchBatchMatMul<CPUDevice, float> {
+  // What TensorFlow's launchers of the same signature do: tensors are [batch,
+  // row, column]. Of real numbers the adjoint is the transposed matrix.
+  static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
+                     bool adj_x, bool adj_y, bool trans_x, bool trans_y,
+                     const MatMulBCast& broadcast, Tensor* out) {
+    const bool turns_x = adj_x || trans_x;
+    const bool turns_y = adj_y || trans_y;
+    const int64_t rows = out->dim_size(1);
+    const int64_t columns = out->dim_size(2);
+    const int64_t depth = x.dim_size(turns_x ? 1 : 2);
+    const bool broadcasts = broadcast.IsBroadcastingRequired();
+    const float* const x_data = x.flat<float>().data();
+    const float* const y_data = y.flat<float>().data();
+    overrides::MultiplyBatches(
+        context, broadcast.output_batch_size(), rows, columns, depth,
+        [&](int64_t batch) {
+          if (broadcasts) batch = broadcast.x_batch_indices()[batch];
+          return overrides::MatrixOf(x_data + batch * rows * depth, rows, depth,
+                                turns_x);
+        },
+        [&](int64_t batch) {
+          if (broadcasts) batch = broadcast.y_batch_indices()[batch];
+          return overrides::MatrixOf(y_data + batch * depth * columns, depth,
+                                columns, turns_y);
+        },
+        nullptr, out->flat<float>().data());
+  }
+};
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_KERNELS_OVERRIDE_MATMUL_H_

@@ -1,0 +1,64 @@
+// Pooling of float images in NHWC by tools/runtime/math, on all threads also
+// where there is one image.
+
+#ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
+#define TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_share.h"
+#include "tensorflow/core/kernels/pooling_ops_common.h"
+#include "tools/runtime/math/convolution.h"
+
+namespace tensorflow {
+namespace overrides {
+
+namespace math = ::tfcarve::math;
+
+// Reduces the window of each of the output's pixels: largest or mean of
+// Kernels. A window that is outside of the image altogether gives `nothing`.
+inline void Pool(OpKernelContext* context, const Tensor& input,
+                 const PoolParameters& parameters,
+                 decltype(math::Kernels::mean) reduce, float nothing,
+                 Tensor* output) {
+  const math::Window window{
+      {parameters.tensor_in_rows,
+       static_cast<math::Index>(parameters.out_height), parameters.window_rows,
+       parameters.row_stride, 1, static_cast<math::Index>(parameters.pad_top)},
+      {parameters.tensor_in_cols,
+       static_cast<math::Index>(parameters.out_width), parameters.window_cols,
+       parameters.col_stride, 1, static_cast<math::Index>(parameters.pad_left)},
+      parameters.depth};
+  const float* const images = input.flat<float>().data();
+  float* const to = output->flat<float>().data();
+  const int64_t rows = int64_t{parameters.tensor_in_batch} * window.rows.out;
+  const int64_t row_size = int64_t{window.columns.out} * window.channels;
+  Share(context->eigen_cpu_device(), rows, row_size * window.taps() / 4.0,
+        [&](int64_t begin, int64_t end) {
+          std::vector<const float*> inside(window.taps());
+          for (int64_t i = begin; i < end; ++i) {
+            const float* const image =
+                images + i / window.rows.out * window.image();
+            for (math::Index column = 0; column < window.columns.out;
+                 ++column) {
+              float* const pixel = to + i * row_size + column * window.channels;
+              const math::Index taps = math::FindInside(
+                  window, image, i % window.rows.out, column, inside.data());
+              if (taps > 0) {
+                reduce(taps, inside.data(), window.channels, pixel);
+              } else {
+                std::fill_n(pixel, window.channels, nothing);
+              }
+            }
+          }
+        });
+}
+
+}  // namespace overrides
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_

@@ -1,0 +1,57 @@
+// In place of TensorFlow's source of this name: it registers the same, with the
+// limits of floats kept by tools/runtime/math.
+
+#ifndef EIGEN_USE_THREADS
+#define EIGEN_USE_THREADS
+#endif
+
+#include <limits>
+
+#include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/kernels/override_share.h"
+#include "tools/runtime/math/kernels.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace tensorflow {
+namespace functor {
+
+template <typename Device, typename T>
+struct Relu;
+template <typename Device, typename T>
+struct Relu6;
+
+// All below `lower` and above `upper` become these.
+inline void Limit(const Eigen::ThreadPoolDevice& device,
+                  TTypes<float>::ConstTensor input, float lower, float upper,
+                  TTypes<float>::Tensor output) {
+  const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
+  overrides::Share(device, input.size(), 0.5, [&](int64_t begin, int64_t end) {
+    kernels.limit(end - begin, input.data() + begin, lower, upper,
+                  output.data() + begin);
+  });
+}
+
+template <>
+struct Relu<Eigen::ThreadPoolDevice, float> {
+  void operator()(const Eigen::ThreadPoolDevice& device,
+                  TTypes<float>::ConstTensor features,
+                  TTypes<float>::Tensor activations) {
+    Limit(device, features, 0, std::numeric_limits<float>::infinity(),
+          activations);
+  }
+};
+
+template <>
+struct Relu6<Eigen::ThreadPoolDevice, float> {
+  void operator()(const Eigen::ThreadPoolDevice& device,
+                  TTypes<float>::ConstTensor features,
+                  TTypes<float>::Tensor activations) {
+    Limit(device, features, 0, 6, activations);
+  }
+};
+
+}  // namespace functor
+}  // namespace tensorflow
+
+// TensorFlow's own, which registers the kernels.
+#include_next <tensorflow/core/kernels/relu_op.cc>

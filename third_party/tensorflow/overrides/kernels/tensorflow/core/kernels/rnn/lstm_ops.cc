@@ -1,0 +1,232 @@
+// In place of TensorFlow's source of this name: it registers the same, with
+// whole LSTMs of floats by tools/runtime/math. TensorFlow's own multiplies the
+// input of each step alone, and computes with the vectors of the oldest CPU.
+
+#ifndef EIGEN_USE_THREADS
+#define EIGEN_USE_THREADS
+#endif
+
+#include "tensorflow/core/kernels/rnn/lstm_ops.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/override_matmul.h"
+
+namespace tensorflow {
+
+namespace overrides {
+
+// The formulas are those that api_def_LSTMBlockCell.pbtxt states.
+class BlockLSTM : public OpKernel {
+ public:
+  BlockLSTM(OpKernelConstruction* context, GateLayout layout)
+      : OpKernel(context), layout_(layout) {
+    // BlockLSTMV2 doesn't have it.
+    if (context->HasAttr("forget_bias")) {
+      OP_REQUIRES_OK(context, context->GetAttr("forget_bias", &forget_bias_));
+    }
+    OP_REQUIRES_OK(context, context->GetAttr("cell_clip", &cell_clip_));
+    OP_REQUIRES_OK(context, context->GetAttr("use_peephole", &use_peephole_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& x = context->input(kX);
+    const Tensor& state = context->input(kState);
+    OP_REQUIRES(context, x.dims() == 3 && state.dims() == 2,
+                errors::InvalidArgument("x must have 3 dimensions, cs_prev 2"));
+    Sizes sizes{x.dim_size(0), x.dim_size(1), x.dim_size(2), state.dim_size(1)};
+    CheckShapes(context, sizes);
+    if (!context->status().ok()) return;
+    const int64_t steps = context->input(kSteps).scalar<int64_t>()();
+    OP_REQUIRES(context, steps <= sizes.steps,
+                errors::InvalidArgument("seq_len_max is ", steps, ", x has ",
+                                        sizes.steps, " steps"));
+
+    float* outputs[kOutputs];
+    for (int i = 0; i < kOutputs; ++i) {
+      Tensor* output = nullptr;
+      OP_REQUIRES_OK(context,
+                     context->allocate_output(
+                         i, {sizes.steps, sizes.batch, sizes.cell}, &output));
+      outputs[i] = output->flat<float>().data();
+      std::fill(outputs[i] + std::max<int64_t>(steps, 0) * sizes.state(),
+                outputs[i] + sizes.steps * sizes.state(), 0.0f);
+    }
+    // The inputs of some steps are multiplied at once, as many as make a
+    // product of a size that pays.
+    constexpr int64_t kElements = 1 << 17;
+    const int64_t at_once =
+        std::min(std::max<int64_t>(1, kElements / (sizes.gates() + 1)),
+                 std::max<int64_t>(steps, 1));
+    Tensor from_inputs, from_states;
+    OP_REQUIRES_OK(
+        context,
+        context->allocate_temp(
+            DT_FLOAT, {at_once * sizes.batch, 4 * sizes.cell}, &from_inputs));
+    OP_REQUIRES_OK(
+        context, context->allocate_temp(DT_FLOAT, {sizes.batch, 4 * sizes.cell},
+                                        &from_states));
+    float* const gates = from_inputs.flat<float>().data();
+    for (int64_t first = 0; first < steps; first += at_once) {
+      const int64_t count = std::min(at_once, steps - first);
+      MultiplyInputs(context, sizes, first, count, gates);
+      for (int64_t i = 0; context->status().ok() && i < count; ++i) {
+        Step(context, sizes, first + i, gates + i * sizes.gates(),
+             from_states.flat<float>().data(), outputs);
+      }
+    }
+  }
+
+ private:
+  enum Input { kSteps, kX, kState, kH, kW, kWci, kWcf, kWco, kB };
+  enum Output { kI, kCs, kF, kO, kCi, kCo, kHOut, kOutputs };
+
+  struct Sizes {
+    int64_t steps, batch, input, cell;
+
+    // Elements of one step.
+    int64_t state() const { return batch * cell; }
+    int64_t gates() const { return 4 * batch * cell; }
+  };
+
+  static void CheckShapes(OpKernelContext* context, const Sizes& sizes) {
+    const struct {
+      int input;
+      TensorShape shape;
+    } expected[] = {{kSteps, {}},
+                    {kState, {sizes.batch, sizes.cell}},
+                    {kH, {sizes.batch, sizes.cell}},
+                    {kW, {sizes.input + sizes.cell, 4 * sizes.cell}},
+                    {kWci, {sizes.cell}},
+                    {kWcf, {sizes.cell}},
+                    {kWco, {sizes.cell}},
+                    {kB, {4 * sizes.cell}}};
+    for (const auto& [input, shape] : expected) {
+      const TensorShape& found = context->input(input).shape();
+      OP_REQUIRES(context, found == shape,
+                  errors::InvalidArgument("input ", input, " has the shape ",
+                                          found.DebugString(), ", not ",
+                                          shape.DebugString()));
+    }
+  }
+
+  static const float* Data(OpKernelContext* context, Input input) {
+    return context->input(input).flat<float>().data();
+  }
+
+  // out[m, 4 * cell] = in[m, depth] * w, from row `first` of w on.
+  static void Multiply(OpKernelContext* context, const Sizes& sizes, int64_t m,
+                       int64_t depth, const float* in, int64_t first,
+                       const math::Finish* finish, float* out) {
+    const int64_t columns = 4 * sizes.cell;
+    const float* const w = Data(context, kW) + first * columns;
+    MultiplyBatches(
+        context, 1, m, columns, depth,
+        [=](int64_t) { return MatrixOf(in, m, depth, false); },
+        [=](int64_t) { return MatrixOf(w, depth, columns, false); }, finish,
+        out);
+  }
+
+  // What the inputs of steps add to their gates, biases with it.
+  void MultiplyInputs(OpKernelContext* context, const Sizes& sizes,
+                      int64_t first, int64_t count, float* gates) const {
+    const float* const b = Data(context, kB);
+    std::vector<float> bias(b, b + 4 * sizes.cell);
+    const auto of_forgetting =
+        bias.begin() + gate_f_offset(layout_, sizes.cell);
+    std::for_each(of_forgetting, of_forgetting + sizes.cell,
+                  [this](float& value) { value += forget_bias_; });
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const math::Finish finish{nullptr, nullptr, bias.data(), -kInfinity,
+                              kInfinity};
+    Multiply(context, sizes, count * sizes.batch, sizes.input,
+             Data(context, kX) + first * sizes.batch * sizes.input, 0, &finish,
+             gates);
+  }
+
+  void Step(OpKernelContext* context, const Sizes& sizes, int64_t t,
+            float* gates, float* from_states,
+            float* const (&outputs)[kOutputs]) const {
+    const int64_t now = t * sizes.state(), before = now - sizes.state();
+    const float* const h = t ? outputs[kHOut] + before : Data(context, kH);
+    const float* const state =
+        t ? outputs[kCs] + before : Data(context, kState);
+    Multiply(context, sizes, sizes.batch, sizes.cell, h, sizes.input, nullptr,
+             from_states);
+    // Multiply-adds that take as long as an element's five functions.
+    constexpr int64_t kWork = 256;
+    ForEachUnit(context, sizes.batch, sizes.cell * kWork, [&](int64_t row) {
+      float* const own = gates + row * 4 * sizes.cell;
+      const float* const added = from_states + row * 4 * sizes.cell;
+      for (int64_t k = 0; k < 4 * sizes.cell; ++k) own[k] += added[k];
+      const int64_t place = row * sizes.cell;
+      float* out[kOutputs];
+      for (int i = 0; i < kOutputs; ++i) out[i] = outputs[i] + now + place;
+      Cell(context, sizes.cell, own, state + place, out);
+      return true;
+    });
+  }
+
+  // One example's step.
+  void Cell(OpKernelContext* context, int64_t size, float* gates,
+            const float* state, float* const (&out)[kOutputs]) const {
+    const int set = math::SelectedKernels().number;
+    const auto sigmoid = math::kSigmoid[set];
+    const auto tanh = math::kTanh[set];
+    float* const i = gates;
+    float* const f = gates + gate_f_offset(layout_, size);
+    float* const o = gates + 3 * size;
+    float* const cs = out[kCs];
+    AddPeephole(context, kWci, size, state, i);
+    AddPeephole(context, kWcf, size, state, f);
+    sigmoid(size, i, out[kI]);
+    sigmoid(size, f, out[kF]);
+    tanh(size, gates + gate_c_offset(layout_, size), out[kCi]);
+    for (int64_t k = 0; k < size; ++k) {
+      cs[k] = out[kI][k] * out[kCi][k] + out[kF][k] * state[k];
+    }
+    if (cell_clip_ > 0) {
+      for (int64_t k = 0; k < size; ++k) {
+        cs[k] = std::min(std::max(cs[k], -cell_clip_), cell_clip_);
+      }
+    }
+    AddPeephole(context, kWco, size, cs, o);
+    sigmoid(size, o, out[kO]);
+    tanh(size, cs, out[kCo]);
+    for (int64_t k = 0; k < size; ++k) out[kHOut][k] = out[kO][k] * out[kCo][k];
+  }
+
+  void AddPeephole(OpKernelContext* context, Input weights, int64_t size,
+                   const float* state, float* gate) const {
+    if (!use_peephole_) return;
+    const float* const w = Data(context, weights);
+    for (int64_t k = 0; k < size; ++k) gate[k] += state[k] * w[k];
+  }
+
+  const GateLayout layout_;
+  float forget_bias_ = 0;
+  float cell_clip_ = 0;
+  bool use_peephole_ = false;
+};
+
+}  // namespace overrides
+
+template <typename Device, typename T, bool USE_CUBLAS, GateLayout gate_layout>
+class BlockLSTMOp;
+
+template <GateLayout gate_layout>
+class BlockLSTMOp<Eigen::ThreadPoolDevice, float, false, gate_layout>
+    : public overrides::BlockLSTM {
+ public:
+  explicit BlockLSTMOp(OpKernelConstruction* context)
+      : BlockLSTM(context, gate_layout) {}
+};
+
+}  // namespace tensorflow
+
+// TensorFlow's own, which registers the kernels.
+#include_next <tensorflow/core/kernels/rnn/lstm_ops.cc>
