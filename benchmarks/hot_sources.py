@@ -29,7 +29,8 @@ from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -59,7 +60,7 @@ class Costs:
     sources: Mapping[str, tuple[int, int]]
 
 
-def _selected(model: Path, indexed: IndexFile) -> Selection:
+def _selected(model: Path, indexed: KernelIndex) -> Selection:
     rules, kinds = runtime_rules.load(), leftover_kinds.load()
     return resolve([read.read(model)], indexed, rules, kinds).selection
 
@@ -109,15 +110,15 @@ def sources_table(rows: Sequence[Costs]) -> str:
     return measure.markdown(["Source", "Model", "Platform", "for size", "for speed"], lines)
 
 
-def _index() -> IndexFile:
+def _index() -> KernelIndex:
     tree = common.tensorflow_tree(None)
-    settings = scan.Settings(common.default_defines(), scan.find_compiler({}))
+    settings = Settings(common.default_defines(), find_compiler({}))
     return index.parse(scan.make_index(tree, settings), "index")
 
 
 def _rows(
     workspace: Workspace,
-    indexed: IndexFile,
+    indexed: KernelIndex,
     platforms: Sequence[str],
     models: Sequence[str],
     folder: Path,
@@ -130,7 +131,7 @@ def _rows(
             yield costs(built, platform, model, selections[model], folder)
 
 
-def _gains(workspace: Workspace, indexed: IndexFile, folder: Path) -> Iterator[Gain]:
+def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator[Gain]:
     for name, graph in hot_gains.graphs(folder).items():
         print(f"{hot_gains.PLATFORM} {name}", file=sys.stderr, flush=True)
         selection = _selected(graph, indexed)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
@@ -68,7 +69,13 @@ def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelInde
     by_itself = {(r.file, r.clazz) for r in index.registrations if r.system}
     kernels = {
         (r.op, r.clazz, r.file, r.label): SelectedKernel(
-            r.op, r.clazz, r.file, (), r.label, r.system, ()
+            op=r.op,
+            clazz=r.clazz,
+            file=r.file,
+            constraints={},
+            label=r.label,
+            system=r.system,
+            needed_by=(),
         )
         for r in index.registrations
         if r.file in files and r.device in _DEVICES
@@ -79,10 +86,14 @@ def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelInde
     }
     return replace(
         selection,
-        ops=tuple(SelectedOp(o.name, o.file, o.system, ()) for o in index.ops if o.file in files),
+        ops=tuple(
+            SelectedOp(name=o.name, file=o.file, system=o.system, needed_by=())
+            for o in index.ops
+            if o.file in files
+        ),
         kernels=tuple(kernel for _, kernel in sorted(kernels.items())),
         files=tuple(sorted(files)),
         helpers=tuple(sorted({helper for helpers in helpers_of.values() for helper in helpers})),
-        helpers_of=tuple((file, helpers) for file, helpers in helpers_of.items() if helpers),
+        helpers_of={file: helpers for file, helpers in helpers_of.items() if helpers},
         gradient_files=tuple(sorted({g.file for g in index.gradients} & files)),
     )

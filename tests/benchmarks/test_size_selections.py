@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import trees
 from indexes import INDEX, KERNELS, OPS, registration
+from msgspec.structs import replace
 from selections import selection
 
 from benchmarks import size_selections

@@ -58,14 +58,14 @@ def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(
 ) -> None:
     said = kernel_log.logged(kernel_log.of_library(workspace, given.LIBRARY))
     assert said.total() > 300
-    assert said == kernel_log.expected(selection, tensorflow_index().load().registrations)
+    assert said == kernel_log.expected(selection, tensorflow_index().registrations)
 
 
 def test_each_unit_links_with_its_helpers_alone(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
     """No unit needs another one, which an app may have or not: the link of all of them would hide that."""
-    helpers = tensorflow_index().load().helpers
+    helpers = tensorflow_index().helpers
     left = {u: symbols.left_to_others(u, helpers.get(u, ()), objects) for u in units}
     assert len(left) > 150
     assert not {unit: others for unit, others in left.items() if others}

@@ -5,7 +5,6 @@ import os
 import pkgutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import flat
@@ -13,6 +12,7 @@ import indexes
 import protos
 import pytest
 import trees
+from msgspec.structs import replace
 from protos import node
 
 from tfcarve import cli, commands, pinned

@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.models import read
-from tfcarve.registry.index import IndexFile
-from tfcarve.selection import leftover_kinds, leftovers, reach
+from tfcarve.registry.index import KernelIndex
+from tfcarve.selection import leftover_kinds, leftovers, reachable
 from tfcarve.selection.lookup import Lookup
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
@@ -24,7 +24,7 @@ _OPTIMIZERS = leftover_kinds.load().optimizers
 
 def _found(model: Path) -> dict[leftovers.Place, str]:
     loaded = read.read(model)
-    uses = reach.needed_nodes(loaded)
+    uses = reachable.reachable_nodes(loaded)
     found = leftovers.leftovers(loaded, uses, leftover_kinds.load(), Lookup(tensorflow_index()))
     return {place: kind.id for place, kind in found.items()}
 
@@ -162,7 +162,7 @@ def test_what_may_be_an_output_is_no_leftover(trained: tuple[Path, Path]) -> Non
 
 
 def test_every_op_of_the_data_file_is_tensorflows() -> None:
-    index: IndexFile = tensorflow_index()
+    index: KernelIndex = tensorflow_index()
     known = set(index.op_names())
     kinds = leftover_kinds.load()
     named = kinds.readers | kinds.decoding.decoders | kinds.decoding.follow

@@ -24,7 +24,7 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
 
 
 def test_all_sources_that_include_its_headers() -> None:
-    whole = tensorflow_index().load()
+    whole = tensorflow_index()
     sources = below(trees.tensorflow())
     registering = lookup.registering_sources(whole)
     found = {}

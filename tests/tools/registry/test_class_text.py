@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import compilers
 import pytest
 import trees
+from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan

@@ -8,7 +8,8 @@ from pathlib import Path
 from tfcarve.commands import common
 from tfcarve.errors import CheckFailed, Problem
 from tfcarve.selection import runtime_rules
-from tfcarve.selection.selection import Need, SelectedKernel, Selection
+from tfcarve.selection.need import Need
+from tfcarve.selection.selection import SelectedKernel, Selection
 
 NAME = "explain"
 HELP = "shows why an op, a kernel class or a source file is in a selection"
@@ -63,7 +64,7 @@ def _kernel_rows(
 ) -> Iterator[dict[str, object]]:
     left = _left_over(selection)
     for kernel in kernels:
-        types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints)
+        types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints.items())
         why = "; ".join(kernel.why) + (f"; registered there for {types}" if types else "")
         for need in kernel.needed_by:
             more = left.get((kernel.op, need), "")
@@ -93,7 +94,7 @@ def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
     yield from _op_rows(selection, what)
     yield from _kernel_rows(selection, kernels)
     yield from _added_rows(selection, shown | {k.op for k in kernels})
-    for file, helpers in selection.helpers_of:
+    for file, helpers in selection.helpers_of.items():
         if what in helpers:
             why = f"{file} uses what it defines: without it nothing links"
             yield _row("helper source", what, why)

@@ -47,11 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
                 "for": "",
             }
         )
-        for r in index.registrations(name):
+        for r in index.registrations_of(name):
             if arguments.device != "all" and r.device not in (arguments.device, "DEFAULT"):
                 continue
-            types = [f"{a}={'|'.join(t)}" for a, t in r.constraints]
-            types += [f"{a}={'|'.join(map(str, v))}" for a, v in r.attr_constraints]
+            types = [f"{a}={'|'.join(t)}" for a, t in r.constraints.items()]
+            types += [f"{a}={'|'.join(map(str, v))}" for a, v in r.attr_constraints.items()]
             types += [f"label={r.label}"] if r.label else []
             rows.append(
                 {

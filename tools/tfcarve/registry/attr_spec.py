@@ -4,17 +4,17 @@ Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr,
 FinalizeInputOrOutput). Pure: text in, values out.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from tfcarve import dtypes
+from tfcarve.json_codec import Form
 from tfcarve.registry import cpp
 
 TypeSets = Mapping[str, tuple[str, ...]]
+Scalar = str | int | float | bool
+Value = Scalar | tuple[Scalar, ...]
 
 # TensorFlow's longest has some hundred characters.
 _LONGEST = 65_536
@@ -42,28 +42,24 @@ class SpecError(ValueError):
     """A specification that is not understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attr:
+class Attr(Form, frozen=True, omit_defaults=True):
     """An attribute of an op.
 
     Attributes:
-      name: the attribute's name.
       type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
-      default: the default in JSON's values (a type by its name), or None where there is none.
-      allowed: the values it may have; empty where all of its type are.
+      default: the default value (a type by its name); None if there is no default.
+      allowed: the values that are allowed; empty: all values of the type.
       minimum: the smallest value or length, or None.
     """
 
-    name: str
     type: str
-    default: Any = None
+    default: Value | None = None
     allowed: tuple[str, ...] = ()
     minimum: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """An input or output: a fixed `type`, or the attributes that give type and number."""
+class Argument(Form, frozen=True, omit_defaults=True):
+    """An input or output: a fixed `type`, or the attributes that give its type and number."""
 
     name: str
     type: str = ""
@@ -123,7 +119,7 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
             raise SpecError(f"',' or '}}' was expected at {text[place:]!r}")
 
 
-def _scalar(kind: str, text: str) -> Any:
+def _scalar(kind: str, text: str) -> Scalar:
     text = text.strip()
     match kind:
         case "string":
@@ -148,7 +144,7 @@ def _scalar(kind: str, text: str) -> Any:
             return text  # shapes, tensors and functions: kept as written
 
 
-def _default(kind: str, text: str) -> Any:
+def _default(kind: str, text: str) -> Value:
     text = text.strip()
     if not kind.startswith("list("):
         return _scalar(kind, text)
@@ -162,16 +158,21 @@ def _default(kind: str, text: str) -> Any:
         if '"' in text
         else tuple(p for p in text[1:-1].split(",") if p.strip())
     )
-    return [_scalar(inner, item) for item in items]
+    return tuple(_scalar(inner, item) for item in items)
 
 
-def attr(spec: str, sets: TypeSets) -> Attr:
-    """Reads an attribute's specification.
+def attr(spec: str, sets: TypeSets) -> tuple[str, Attr]:
+    """Parses the specification of an attribute.
 
     Args:
-      spec: what Attr() was given.
+      spec: the argument of Attr().
       sets: NumberTypes, QuantizedTypes, RealNumberTypes of the tree.
-    Raises SpecError where it is not understood.
+
+    Returns:
+      The attribute's name and the attribute.
+
+    Raises:
+      SpecError: the specification cannot be parsed.
     """
     if len(spec) > _LONGEST:
         raise SpecError(f"{len(spec)} characters, at most {_LONGEST} are read: {spec[:60]!r}…")
@@ -206,10 +207,10 @@ def attr(spec: str, sets: TypeSets) -> Attr:
             default = _default(kind, rest[1:])
         except ValueError as error:
             raise SpecError(f"{rest[1:].strip()!r} is no default: {error}") from None
-        return Attr(name.group(1), kind, default, tuple(dict.fromkeys(allowed)), minimum)
+        return name.group(1), Attr(kind, default, tuple(dict.fromkeys(allowed)), minimum)
     if rest.strip():
         raise SpecError(f"left over: {rest!r}")
-    return Attr(name.group(1), kind, None, tuple(dict.fromkeys(allowed)), minimum)
+    return name.group(1), Attr(kind, None, tuple(dict.fromkeys(allowed)), minimum)
 
 
 def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
@@ -225,7 +226,7 @@ def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
     if fixed:
         return Argument(name, fixed, "", number, "", bool(ref))
     if kind not in attrs:
-        raise SpecError(f"unknown attribute {kind!r}: {json.dumps(spec)}")
+        raise SpecError(f"unknown attribute {kind!r}: {spec!r}")
     if attrs[kind].type == "list(type)":
         return Argument(name, "", "", number, kind, bool(ref))
     return Argument(name, "", kind, number, "", bool(ref))

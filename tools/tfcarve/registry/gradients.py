@@ -6,7 +6,8 @@ the string literals in it, and in the functions of the same file that it calls, 
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tfcarve.registry.index import Gradient
 

@@ -1,13 +1,12 @@
-"""From the preprocessor's output to raw records, one source at a time.
+"""Parses the preprocessor's output into raw records, one source at a time.
 
-A raw record holds C++ expressions as they stand; `registry.values` works out
-what they mean, for that may take constants from other files.
+A raw record holds C++ expressions. `registry.values` evaluates them, because this may need constants from other files.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tfcarve.json_codec import Form
 from tfcarve.registry import c_api, cpp
 
 # What is in a string literal, and a line's number.
@@ -23,39 +22,36 @@ _RECORD = re.compile(
 _END = " TFCARVE_END"
 
 
-@dataclass(frozen=True, slots=True)
-class RawConstraint:
-    """`.TypeConstraint` or `.AttrConstraint`: the attribute and what it may be, as expressions."""
+class RawConstraint(Form, frozen=True, array_like=True):
+    """`.TypeConstraint` or `.AttrConstraint`: the attribute and its allowed values, as expressions."""
 
     attr: str
-    types: tuple[str, ...]
-    cpp_types: tuple[str, ...]
-    values: tuple[str, ...]
+    types: tuple[str, ...] = ()
+    cpp_types: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawKernel:
-    """One kernel registration, its parts as C++ expressions but for the class text."""
+class RawKernel(Form, frozen=True, array_like=True, kw_only=True):
+    """One kernel registration. All parts except the class text are C++ expressions."""
 
     file: str
     line: int
-    system: bool
+    system: bool = False
     clazz: str
     op: str
     device: str
     constraints: tuple[RawConstraint, ...]
     host_memory: tuple[str, ...]
-    label: str
+    label: str = ""
     priority: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawOp:
-    """One op definition: the texts given to Attr, Input and Output, as C++ expressions."""
+class RawOp(Form, frozen=True, array_like=True, kw_only=True):
+    """One op definition: the arguments of Attr, Input and Output, as C++ expressions."""
 
     file: str
     line: int
-    system: bool
+    system: bool = False
     name: str
     attrs: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -63,9 +59,8 @@ class RawOp:
     stateful: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RawGradient:
-    """One REGISTER_OP_GRADIENT: the op and the function that makes its gradient."""
+class RawGradient(Form, frozen=True, array_like=True):
+    """One REGISTER_OP_GRADIENT: the op and its gradient function."""
 
     file: str
     line: int
@@ -73,8 +68,7 @@ class RawGradient:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Form, frozen=True, array_like=True):
     """All that one source registers."""
 
     kernels: tuple[RawKernel, ...] = ()
@@ -88,14 +82,14 @@ class ParseError(ValueError):
 
 def _constraint(call: cpp.Call) -> RawConstraint:
     if call.name == "TypeConstraint" and call.template and len(call.arguments) == 1:
-        return RawConstraint(call.arguments[0], (), (call.template,), ())
+        return RawConstraint(call.arguments[0], cpp_types=(call.template,))
     attr, *rest = call.arguments
     allowed: tuple[str, ...] = tuple(rest)
     if len(rest) == 1 and rest[0].startswith("{"):
         allowed, _ = cpp.balanced(rest[0], 0)
     if call.name == "TypeConstraint" or call.template.endswith("DataType"):
-        return RawConstraint(attr, allowed, (), ())
-    return RawConstraint(attr, (), (), allowed)
+        return RawConstraint(attr, types=allowed)
+    return RawConstraint(attr, values=allowed)
 
 
 def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawKernel:
@@ -127,9 +121,17 @@ def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawK
                 case _:
                     raise ValueError(f"unknown method .{call.name}()")
         return RawKernel(
-            file, line, system, clazz, calls[0].arguments[0], device,
-            tuple(constraints), tuple(host_memory), label, priority,
-        )  # fmt: skip
+            file=file,
+            line=line,
+            system=system,
+            clazz=clazz,
+            op=calls[0].arguments[0],
+            device=device,
+            constraints=tuple(constraints),
+            host_memory=tuple(host_memory),
+            label=label,
+            priority=priority,
+        )
     except (ValueError, IndexError) as error:
         raise ParseError(
             f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}"
@@ -161,7 +163,16 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
                     pass  # documentation, shape functions: no matter for what a node needs
     except (ValueError, IndexError) as error:
         raise ParseError(f"{file}:{line}: op definition not understood: {error}") from None
-    return RawOp(file, line, system, name, tuple(attrs), tuple(inputs), tuple(outputs), stateful)
+    return RawOp(
+        file=file,
+        line=line,
+        system=system,
+        name=name,
+        attrs=tuple(attrs),
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        stateful=stateful,
+    )
 
 
 def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
@@ -169,6 +180,23 @@ def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
         yield from c_api.scan(text)
     except (ValueError, IndexError) as error:
         raise ParseError(f"a registration through the C API was not understood: {error}") from None
+
+
+def _c_kernel(found: c_api.CKernel, file: str) -> RawKernel:
+    constraints = (
+        RawConstraint(attr, cpp_types=(value,)) if is_cpp else RawConstraint(attr, types=(value,))
+        for attr, value, is_cpp in found.constraints
+    )
+    return RawKernel(
+        file=file,
+        line=found.line,
+        clazz=found.clazz,
+        op=found.op,
+        device=found.device,
+        constraints=tuple(constraints),
+        host_memory=found.host_memory,
+        priority=found.priority,
+    )
 
 
 def _records(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
@@ -219,37 +247,18 @@ def _parse_source(text: str) -> Records:
                 RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip())
             )
     for item in _of_c_api(text):
-        file, line = path(item.file), item.line
         if isinstance(item, c_api.CKernel):
-            constraints = tuple(
-                RawConstraint(attr, () if cpp_type else (value,), (value,) if cpp_type else (), ())
-                for attr, value, cpp_type in item.constraints
-            )
-            kernels.append(
-                RawKernel(
-                    file,
-                    line,
-                    False,
-                    item.clazz,
-                    item.op,
-                    item.device,
-                    constraints,
-                    item.host_memory,
-                    "",
-                    item.priority,
-                )
-            )
+            kernels.append(_c_kernel(item, path(item.file)))
         else:
             ops.append(
                 RawOp(
-                    file,
-                    line,
-                    False,
-                    item.name,
-                    item.attrs,
-                    item.inputs,
-                    item.outputs,
-                    item.stateful,
+                    file=path(item.file),
+                    line=item.line,
+                    name=item.name,
+                    attrs=item.attrs,
+                    inputs=item.inputs,
+                    outputs=item.outputs,
+                    stateful=item.stateful,
                 )
             )
     return Records(tuple(kernels), tuple(ops), tuple(gradients))

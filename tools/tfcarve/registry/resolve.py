@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tfcarve import dtypes
 from tfcarve.registry import attr_spec
@@ -81,31 +82,29 @@ def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
         label = resolver.string(raw.label, raw.file)
     priority = _value(raw.priority) if raw.priority else 0
     return Registration(
-        resolver.string(raw.op, raw.file),
-        resolver.string(raw.device, raw.file),
-        tuple(sorted(types.items())),
-        tuple(sorted(values.items())),
-        label,
-        int(priority),
-        tuple(resolver.string(h, raw.file) for h in raw.host_memory),
-        raw.system,
-        raw.clazz,
-        raw.file,
-        raw.line,
+        op=resolver.string(raw.op, raw.file),
+        device=resolver.string(raw.device, raw.file),
+        constraints=dict(sorted(types.items())),
+        attr_constraints=dict(sorted(values.items())),
+        label=label,
+        priority=int(priority),
+        host_memory=tuple(resolver.string(h, raw.file) for h in raw.host_memory),
+        system=raw.system,
+        clazz=raw.clazz,
+        file=raw.file,
+        line=raw.line,
     )
 
 
 def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> OpDefinition:
     """Returns the definition that `raw` means; raises values.Unresolved or attr_spec.SpecError."""
-    attrs = tuple(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
-    by_name = {a.name: a for a in attrs}
-    inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.inputs)
-    outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.outputs)
-    # Source: op_def_builder.cc (FinalizeInputOrOutput): what gives an argument's length is at least 1.
-    counts = {a.number_attr or a.type_list_attr for a in inputs + outputs}
-    attrs = tuple(
-        replace(a, minimum=1) if a.name in counts and a.minimum is None else a for a in attrs
-    )
+    attrs = dict(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
+    inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.inputs)
+    outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.outputs)
+    # Source: op_def_builder.cc (FinalizeInputOrOutput): an attribute that gives an argument's length is at least 1.
+    for name in {a.number_attr or a.type_list_attr for a in inputs + outputs}:
+        if name in attrs and attrs[name].minimum is None:
+            attrs[name] = replace(attrs[name], minimum=1)
     # The same function: an argument of type resource makes the op stateful.
     stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
     return OpDefinition(

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from tfcarve.errors import Problem
-from tfcarve.selection.selection import Need, Selection, shown
+from tfcarve.selection.need import Need, shown
+from tfcarve.selection.selection import Selection
 
 _KERNELS = "tensorflow/core/kernels"
 _DATA = f"{_KERNELS}/data/experimental"

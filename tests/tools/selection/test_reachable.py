@@ -1,7 +1,8 @@
 """Tests of which functions can be called."""
 
-from tfcarve.models.node_use import AttrValue, Model, NodeUse
 from tfcarve.selection.reach import needed_nodes
+
+from tfcarve.models.node_use import AttrValue, Model, NodeUse
 
 
 def _node(function: str, op: str, **attrs: AttrValue) -> NodeUse:
