@@ -1,4 +1,4 @@
-"""Tests of the little language of op definitions."""
+"""Tests of parsing attribute and argument specifications of ops."""
 
 from typing import Any
 
@@ -16,27 +16,27 @@ _SETS = {
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("T: type", Attr("T", "type")),
-        ("T : type = DT_FLOAT", Attr("T", "type", "float32")),
-        ("T: numbertype", Attr("T", "type", None, ("float32", "int32"))),
-        ("T: quantizedtype", Attr("T", "type", None, ("qint8",))),
-        ("T: realnumbertype = DT_FLOAT", Attr("T", "type", "float32", ("float32",))),
-        ("T: {half, bool, }", Attr("T", "type", None, ("float16", "bool"))),
-        ("T: {realnumbertype, bool}", Attr("T", "type", None, ("float32", "bool"))),
-        ("s: {'A', \"B\"} = 'A'", Attr("s", "string", "A", ("A", "B"))),
-        ("s: string = ''", Attr("s", "string", "")),
-        (r"s: string = '\t'", Attr("s", "string", "\t")),
-        ("n: int >= -1 = 3", Attr("n", "int", 3, (), -1)),
-        ("x: float = 1e-3", Attr("x", "float", 0.001)),
-        ("x: float = inf", Attr("x", "float", "inf")),
-        ("b: bool = True", Attr("b", "bool", True)),
-        ("L: list(type) >= 1", Attr("L", "list(type)", None, (), 1)),
-        ("L: list(int) = [1, 2]", Attr("L", "list(int)", [1, 2])),
-        ("L: list(string) = ['a', 'b']", Attr("L", "list(string)", ["a", "b"])),
-        ("L: list({float, int32}) = []", Attr("L", "list(type)", [], ("float32", "int32"))),
-        ("s: shape = { unknown_rank: true }", Attr("s", "shape", "{ unknown_rank: true }")),
-        ("s: list(shape) = []", Attr("s", "list(shape)", "[]")),
-        ("f: func", Attr("f", "func")),
+        ("T: type", ("T", Attr("type"))),
+        ("T : type = DT_FLOAT", ("T", Attr("type", "float32"))),
+        ("T: numbertype", ("T", Attr("type", None, ("float32", "int32")))),
+        ("T: quantizedtype", ("T", Attr("type", None, ("qint8",)))),
+        ("T: realnumbertype = DT_FLOAT", ("T", Attr("type", "float32", ("float32",)))),
+        ("T: {half, bool, }", ("T", Attr("type", None, ("float16", "bool")))),
+        ("T: {realnumbertype, bool}", ("T", Attr("type", None, ("float32", "bool")))),
+        ("s: {'A', \"B\"} = 'A'", ("s", Attr("string", "A", ("A", "B")))),
+        ("s: string = ''", ("s", Attr("string", ""))),
+        (r"s: string = '\t'", ("s", Attr("string", "\t"))),
+        ("n: int >= -1 = 3", ("n", Attr("int", 3, (), -1))),
+        ("x: float = 1e-3", ("x", Attr("float", 0.001))),
+        ("x: float = inf", ("x", Attr("float", "inf"))),
+        ("b: bool = True", ("b", Attr("bool", True))),
+        ("L: list(type) >= 1", ("L", Attr("list(type)", None, (), 1))),
+        ("L: list(int) = [1, 2]", ("L", Attr("list(int)", (1, 2)))),
+        ("L: list(string) = ['a', 'b']", ("L", Attr("list(string)", ("a", "b")))),
+        ("L: list({float, int32}) = []", ("L", Attr("list(type)", (), ("float32", "int32")))),
+        ("s: shape = { unknown_rank: true }", ("s", Attr("shape", "{ unknown_rank: true }"))),
+        ("s: list(shape) = []", ("s", Attr("list(shape)", "[]"))),
+        ("f: func", ("f", Attr("func"))),
     ],
 )
 def test_attr(spec: str, expected: Any) -> None:
@@ -66,7 +66,7 @@ def test_wrong_attr(spec: str, message: str) -> None:
         attr(spec, _SETS)
 
 
-_ATTRS = {"T": Attr("T", "type"), "L": Attr("L", "list(type)"), "N": Attr("N", "int")}
+_ATTRS = {"T": Attr("type"), "L": Attr("list(type)"), "N": Attr("int")}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_wrong_argument(spec: str, message: str) -> None:
         argument(spec, _ATTRS)
 
 
-def test_a_specification_too_long() -> None:
-    assert attr("s: string" + " " * 60_000, {}).type == "string"
+def test_too_long_specification() -> None:
+    assert attr("s: string" + " " * 60_000, {}) == ("s", Attr("string"))
     with pytest.raises(SpecError, match="70009 characters, at most 65536 are read"):
         attr("s: string" + " " * 70_000, {})

@@ -1,7 +1,6 @@
-"""Reads the little language of op definitions: `Attr("T: {float, half} = DT_FLOAT")`.
+"""Parses the specifications in op definitions: `Attr("T: {float, half} = DT_FLOAT")`. Pure.
 
-Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr,
-FinalizeInputOrOutput). Pure: text in, values out.
+Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr, FinalizeInputOrOutput).
 """
 
 import math
@@ -16,14 +15,14 @@ TypeSets = Mapping[str, tuple[str, ...]]
 Scalar = str | int | float | bool
 Value = Scalar | tuple[Scalar, ...]
 
-# TensorFlow's longest has some hundred characters.
-_LONGEST = 65_536
+# The longest in TensorFlow has a few hundred characters.
+_MAX_LENGTH = 65_536
 _NAME = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*")
 _SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
 _COMPOUND = re.compile(
     r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)"
 )
-# With no more digits than 64 bits have.
+# At most as many digits as a 64-bit number has.
 _MINIMUM = re.compile(r"\s*>=\s*(-?\d{1,19})\s*")
 _ARGUMENT = re.compile(
     r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$"
@@ -39,7 +38,7 @@ _SETS = {
 
 
 class SpecError(ValueError):
-    """A specification that is not understood."""
+    """A specification that cannot be parsed."""
 
 
 class Attr(Form, frozen=True, omit_defaults=True):
@@ -75,19 +74,19 @@ def _quoted(text: str, place: int) -> tuple[str, int]:
     while end < len(text) and text[end] != quote:
         end += 2 if text[end] == "\\" else 1
     if end >= len(text):
-        raise SpecError(f"string without an end: {text[place:]!r}")
+        raise SpecError(f"unterminated string: {text[place:]!r}")
     return cpp.unescape(text[place + 1 : end]), end + 1
 
 
 def _set(word: str, sets: TypeSets) -> tuple[str, ...]:
     found = sets.get(_SETS[word])
     if found is None:
-        raise SpecError(f"the tree does not say what {word!r} is")
+        raise SpecError(f"the tree does not define {word!r}")
     return found
 
 
 def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...], int]:
-    """Reads `a, b, … }`; returns the attribute's type, the values, the place after the brace."""
+    """Parses `a, b, … }`; returns the attribute's type, the values, the position after the brace."""
     values: list[str] = []
     kind = "type"
     while True:
@@ -102,7 +101,7 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
         else:
             word = re.compile(r"[a-z0-9_]+").match(text, place)
             if not word:
-                raise SpecError(f"a type was expected at {text[place:]!r}")
+                raise SpecError(f"expected a type at {text[place:]!r}")
             place = word.end()
             if word.group() in _SETS:
                 values += _set(word.group(), sets)
@@ -116,7 +115,7 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
         if text[place : place + 1] == ",":
             place += 1
         elif text[place : place + 1] != "}":
-            raise SpecError(f"',' or '}}' was expected at {text[place:]!r}")
+            raise SpecError(f"expected ',' or '}}' at {text[place:]!r}")
 
 
 def _scalar(kind: str, text: str) -> Scalar:
@@ -124,7 +123,7 @@ def _scalar(kind: str, text: str) -> Scalar:
     match kind:
         case "string":
             if text[:1] not in ("'", '"'):
-                raise SpecError(f"a string was expected: {text!r}")
+                raise SpecError(f"expected a string: {text!r}")
             return _quoted(text, 0)[0]
         case "int":
             return int(text)
@@ -133,7 +132,7 @@ def _scalar(kind: str, text: str) -> Scalar:
             return number if math.isfinite(number) else text  # JSON has no infinity
         case "bool":
             if text.lower() not in ("true", "false"):
-                raise SpecError(f"true or false was expected: {text!r}")
+                raise SpecError(f"expected true or false: {text!r}")
             return text.lower() == "true"
         case "type":
             name = dtypes.from_enum(text)
@@ -141,7 +140,7 @@ def _scalar(kind: str, text: str) -> Scalar:
                 raise SpecError(f"unknown type {text!r}")
             return name
         case _:
-            return text  # shapes, tensors and functions: kept as written
+            return text  # shapes, tensors and functions: not parsed
 
 
 def _default(kind: str, text: str) -> Value:
@@ -150,7 +149,7 @@ def _default(kind: str, text: str) -> Value:
         return _scalar(kind, text)
     inner = kind[len("list(") : -1]
     if not (text.startswith("[") and text.endswith("]")):
-        raise SpecError(f"a list in brackets was expected: {text!r}")
+        raise SpecError(f"expected a list in brackets: {text!r}")
     if inner in ("shape", "tensor", "func"):
         return text
     items = (
@@ -174,11 +173,13 @@ def attr(spec: str, sets: TypeSets) -> tuple[str, Attr]:
     Raises:
       SpecError: the specification cannot be parsed.
     """
-    if len(spec) > _LONGEST:
-        raise SpecError(f"{len(spec)} characters, at most {_LONGEST} are read: {spec[:60]!r}…")
+    if len(spec) > _MAX_LENGTH:
+        raise SpecError(
+            f"{len(spec)} characters, at most {_MAX_LENGTH} are allowed: {spec[:60]!r}…"
+        )
     name = _NAME.match(spec)
     if not name:
-        raise SpecError(f"'<name>:' was expected: {spec!r}")
+        raise SpecError(f"expected '<name>:': {spec!r}")
     place = name.end()
     is_list = re.compile(r"list\s*\(\s*").match(spec, place)
     if is_list:
@@ -192,11 +193,11 @@ def attr(spec: str, sets: TypeSets) -> tuple[str, Attr]:
     elif spec[place : place + 1] == "{":
         kind, allowed, place = _allowed(spec, place + 1, sets)
     else:
-        raise SpecError(f"a type was expected at {spec[place:]!r}")
+        raise SpecError(f"expected a type at {spec[place:]!r}")
     rest = spec[place:].lstrip()
     if is_list:
         if not rest.startswith(")"):
-            raise SpecError(f"')' was expected at {rest!r}")
+            raise SpecError(f"expected ')' at {rest!r}")
         rest = rest[1:].lstrip()
         kind = f"list({kind})"
     minimum = None
@@ -206,18 +207,18 @@ def attr(spec: str, sets: TypeSets) -> tuple[str, Attr]:
         try:
             default = _default(kind, rest[1:])
         except ValueError as error:
-            raise SpecError(f"{rest[1:].strip()!r} is no default: {error}") from None
+            raise SpecError(f"{rest[1:].strip()!r} is not a valid default: {error}") from None
         return name.group(1), Attr(kind, default, tuple(dict.fromkeys(allowed)), minimum)
     if rest.strip():
-        raise SpecError(f"left over: {rest!r}")
+        raise SpecError(f"unexpected text: {rest!r}")
     return name.group(1), Attr(kind, None, tuple(dict.fromkeys(allowed)), minimum)
 
 
 def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
-    """Reads the specification of an input or output; raises SpecError where it is not understood."""
+    """Parses the specification of an input or output; raises SpecError if it cannot be parsed."""
     match = _ARGUMENT.match(spec)
     if not match:
-        raise SpecError(f"'name: type' was expected: {spec!r}")
+        raise SpecError(f"expected 'name: type': {spec!r}")
     name, ref, first, second, closing = match.groups()
     if bool(ref) != bool(closing):
         raise SpecError(f"brackets of Ref(…) do not match: {spec!r}")

@@ -174,7 +174,7 @@ def build(
         settings,
         pack,
         progress,
-        helper_search.look,
+        helper_search.scan,
     )
     progress("evaluating registrations", len(sources), len(sources))
     table = _constants(resolve.expressions(found.values()), texts, digests, memo)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tfcarve.json_codec import Form
 from tfcarve.registry import c_api, cpp
 
-# What is in a string literal, and a line's number.
+# The text in a string literal, and a line number.
 _TEXT, _LINE = r'(?:[^"\\\n]|\\.)*+', r"[0-9]{1,9}"
 _SOURCE = re.compile(rf'^TFCARVE_SOURCE "({_TEXT})"', re.MULTILINE)
 _RECORD = re.compile(
@@ -77,7 +77,7 @@ class Records(Form, frozen=True, array_like=True):
 
 
 class ParseError(ValueError):
-    """A registration that is not understood: file, line and text."""
+    """A registration that cannot be parsed: file, line and text."""
 
 
 def _constraint(call: cpp.Call) -> RawConstraint:
@@ -93,14 +93,11 @@ def _constraint(call: cpp.Call) -> RawConstraint:
 
 
 def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawKernel:
-    """Reads a kernel builder's chain, `Name("X").Device(…)…`.
-
-    Raises ParseError with the file and line where it is something else.
-    """
+    """Parses a kernel builder, `Name("X").Device(…)…`; raises ParseError if it is something else."""
     try:
         calls, end = cpp.chain(builder)
         if builder[end:].strip():
-            raise ValueError(f"more than a builder: {builder[end:].strip()!r}")
+            raise ValueError(f"unexpected text after the builder: {builder[end:].strip()!r}")
         device, label, priority = "", "", ""
         constraints: list[RawConstraint] = []
         host_memory: list[str] = []
@@ -134,7 +131,7 @@ def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawK
         )
     except (ValueError, IndexError) as error:
         raise ParseError(
-            f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}"
+            f"{file}:{line}: kernel registration cannot be parsed: {error}: {builder[:200]}"
         ) from None
 
 
@@ -160,9 +157,9 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
                 case "SetIsStateful" | "SetDoNotOptimize":
                     stateful = True
                 case _:
-                    pass  # documentation, shape functions: no matter for what a node needs
+                    pass  # documentation, shape functions
     except (ValueError, IndexError) as error:
-        raise ParseError(f"{file}:{line}: op definition not understood: {error}") from None
+        raise ParseError(f"{file}:{line}: op definition cannot be parsed: {error}") from None
     return RawOp(
         file=file,
         line=line,
@@ -179,7 +176,7 @@ def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
     try:
         yield from c_api.scan(text)
     except (ValueError, IndexError) as error:
-        raise ParseError(f"a registration through the C API was not understood: {error}") from None
+        raise ParseError(f"a registration through the C API cannot be parsed: {error}") from None
 
 
 def _c_kernel(found: c_api.CKernel, file: str) -> RawKernel:
@@ -200,12 +197,12 @@ def _c_kernel(found: c_api.CKernel, file: str) -> RawKernel:
 
 
 def _records(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
-    """Yields how each record begins, what was registered, and the place after it."""
+    """Yields the start of each record, its text, and the position after it."""
     place = 0
     while begin := _RECORD.search(text, place):
         end = text.find(_END, begin.end())
         if end < 0:
-            raise ParseError(f"a registration has no end: {begin[0][:200]}")
+            raise ParseError(f"unterminated registration: {begin[0][:200]}")
         place = end + len(_END)
         yield begin, text[begin.end() : end], place
 
@@ -267,8 +264,11 @@ def _parse_source(text: str) -> Records:
 def parse(output: str) -> dict[str, Records]:
     """Parses the preprocessor's output for one or more sources.
 
-    Returns the records of each source, by the path the preprocessor was given.
-    Raises ParseError where a registration is not understood.
+    Returns:
+      The records of each source, by its path.
+
+    Raises:
+      ParseError: a registration cannot be parsed.
     """
     found: dict[str, Records] = {}
     mark = _SOURCE.search(output)

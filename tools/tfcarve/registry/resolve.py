@@ -1,4 +1,4 @@
-"""From raw records to an index: expressions become values."""
+"""Evaluates raw records: from C++ expressions to registrations."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,12 +13,12 @@ from tfcarve.registry.values import Resolver, unresolved_names
 from tfcarve.registry.values import Unresolved as NoValue
 
 # Source: tensorflow/core/framework/op_kernel.cc (SetupOrDisableJit): kernels
-# with this label are found as if they had none.
+# with this label are found as if they had no label.
 _JIT_LABEL = "kJitKernelLabel"
 
 
 def expressions(records: Iterable[Records]) -> set[str]:
-    """Returns the names in `records` that must be looked up in the tree."""
+    """Returns the names in `records` whose definitions must be found in the tree."""
     found: set[str] = set()
     for record in records:
         for kernel in record.kernels:
@@ -35,7 +35,7 @@ def expressions(records: Iterable[Records]) -> set[str]:
 
 
 def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
-    """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.{h,cc} (preprocessed)."""
+    """Parses NumberTypes, QuantizedTypes and RealNumberTypes in preprocessed framework/types.{h,cc}."""
     sets: dict[str, tuple[str, ...]] = {}
     pattern = re.compile(
         r"\b(?:k|DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]"
@@ -43,7 +43,7 @@ def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
     for match in pattern.finditer(preprocessed):
         names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))
         found = {n for n in names if n}
-        if found:  # a DataTypeSet is walked in the order of the numbers
+        if found:  # a DataTypeSet is ordered by number
             sets.setdefault(match.group(1), tuple(sorted(found, key=dtypes.NUMBER_OF.__getitem__)))
     return sets
 
@@ -53,7 +53,7 @@ def _value(text: str) -> str | int | bool:
         return text == "true"
     if re.fullmatch(r"-?\d{1,19}", text):
         return int(text)
-    raise NoValue(f"{text!r} is no number, string or truth value")
+    raise NoValue(f"{text!r} is not a number, a string or a bool")
 
 
 def _constraint(
@@ -68,7 +68,7 @@ def _constraint(
 
 
 def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
-    """Returns the registration that `raw` means; raises values.Unresolved where that can't be told."""
+    """Evaluates a kernel registration; raises values.Unresolved if a value is unknown."""
     types: dict[str, tuple[str, ...]] = {}
     values: dict[str, tuple[str | int | bool, ...]] = {}
     for constraint in raw.constraints:
@@ -97,7 +97,7 @@ def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
 
 
 def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> OpDefinition:
-    """Returns the definition that `raw` means; raises values.Unresolved or attr_spec.SpecError."""
+    """Evaluates an op definition; raises values.Unresolved or attr_spec.SpecError."""
     attrs = dict(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
     inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.inputs)
     outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.outputs)
@@ -120,7 +120,7 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
 
 
 def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
-    """Returns the gradient that `raw` means; raises values.Unresolved."""
+    """Evaluates a gradient; raises values.Unresolved if a value is unknown."""
     function = "" if raw.function == "nullptr" else raw.function
     return Gradient(resolver.string(raw.op, raw.file), function, raw.file, raw.line)
 
@@ -128,7 +128,7 @@ def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
 def resolve(
     records: Iterable[Records], resolver: Resolver, sets: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Registration], list[OpDefinition], list[Gradient], list[Unresolved]]:
-    """Turns all raw records into values, sorted and without repetitions."""
+    """Evaluates all raw records; returns sorted values without duplicates."""
     registrations: set[Registration] = set()
     ops: dict[str, OpDefinition] = {}
     gradients: set[Gradient] = set()
@@ -141,8 +141,8 @@ def resolve(
                 unresolved.add(Unresolved(raw.file, raw.line, f"kernel {raw.op}: {error}"))
         for raw_op in record.ops:
             try:
-                made = op(raw_op, resolver, sets)
-                ops.setdefault(made.name, made)
+                definition = op(raw_op, resolver, sets)
+                ops.setdefault(definition.name, definition)
             except (NoValue, attr_spec.SpecError) as error:
                 unresolved.add(Unresolved(raw_op.file, raw_op.line, f"op {raw_op.name}: {error}"))
         for raw_gradient in record.gradients:
