@@ -66,15 +66,13 @@ def test_group_of(source: str, group: str | None) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([], "an object was expected"),
-        ({}, "groups"),
-        ({"groups": [{"name": "x", "why": "y"}]}, "sources"),
-        ({"groups": [{"name": "x", "why": "y", "sources": "z.cc"}]}, "a list was expected"),
-        ({"groups": [{"name": 1, "why": "y", "sources": []}]}, "a string was expected"),
+        ([], "Expected `object`, got `array`"),
+        ({}, "missing required field `groups`"),
+        ({"groups": [{"name": "x", "why": "y"}]}, "missing required field `sources`"),
+        ({"groups": [{"name": "x", "why": "y", "sources": "z.cc"}]}, "Expected `array`, got `str`"),
+        ({"groups": [{"name": 1, "why": "y", "sources": []}]}, "Expected `str`, got `int`"),
     ],
 )
 def test_bad_tables(document: object, message: str) -> None:
-    with pytest.raises(
-        InvalidInput, match="hot.yaml: not as its head says: .*" + re.escape(message)
-    ):
+    with pytest.raises(InvalidInput, match="hot.yaml: .*" + re.escape(message)):
         hot.parse(document, "hot.yaml")

@@ -46,19 +46,19 @@ def test_attr(spec: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("T", "'<name>:' was expected"),
-        ("T: wrong", "a type was expected"),
+        ("T", "expected '<name>:'"),
+        ("T: wrong", "expected a type"),
         ("T: {wrong}", "unknown type 'wrong'"),
-        ("T: {!}", "a type was expected"),
-        ("T: {float bool}", "',' or '}' was expected"),
-        ("T: type left", "left over: 'left'"),
+        ("T: {!}", "expected a type"),
+        ("T: {float bool}", "expected ',' or '}'"),
+        ("T: type left", "unexpected text: 'left'"),
         ("T: type = DT_WRONG", "unknown type 'DT_WRONG'"),
-        ("T: list(type", r"'\)' was expected"),
-        ("L: list(int) = 3", "a list in brackets was expected"),
-        ("s: string = a", "a string was expected"),
-        ("s: string = 'a", "string without an end"),
-        ("b: bool = 3", "true or false was expected"),
-        ("n: int >= " + "1" * 5_000, "left over: '1111"),
+        ("T: list(type", r"expected '\)'"),
+        ("L: list(int) = 3", "expected a list in brackets"),
+        ("s: string = a", "expected a string"),
+        ("s: string = 'a", "unterminated string"),
+        ("b: bool = 3", "expected true or false"),
+        ("n: int >= " + "1" * 5_000, "unexpected text: '1111"),
     ],
 )
 def test_wrong_attr(spec: str, message: str) -> None:
@@ -87,7 +87,7 @@ def test_argument(spec: str, expected: Argument) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("x", "'name: type' was expected"),
+        ("x", "expected 'name: type'"),
         ("x: U", "unknown attribute 'U'"),
         ("x: Ref(T", "brackets of Ref"),
     ],
@@ -99,5 +99,5 @@ def test_wrong_argument(spec: str, message: str) -> None:
 
 def test_too_long_specification() -> None:
     assert attr("s: string" + " " * 60_000, {}) == ("s", Attr("string"))
-    with pytest.raises(SpecError, match="70009 characters, at most 65536 are read"):
+    with pytest.raises(SpecError, match="70009 characters, at most 65536 are allowed"):
         attr("s: string" + " " * 70_000, {})

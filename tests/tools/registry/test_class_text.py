@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
-from tfcarve.registry.settings import Settings
+from tfcarve.registry.settings import Settings, find_compiler
 
 # Spellings as in TensorFlow's macros in which preprocessors add or remove blanks.
 _SOURCE = """\
@@ -79,15 +79,15 @@ def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> N
     """Except for lines: g++ and clang++ report different lines for a macro call that spans several lines."""
     root = trees.write(tmp_path, {**trees.FILES, _FILE: _SOURCE.replace("unsigned   long", "long")})
 
-    def rows(settings: scan.Settings) -> list[index.Registration]:
+    def rows(settings: Settings) -> list[index.Registration]:
         made = index.parse(scan.make_index(root, settings), "index")
         return sorted((replace(r, line=0) for r in made.registrations), key=lambda r: r.sort_key())
 
-    usual = Settings((), scan.find_compiler(os.environ))
+    usual = Settings((), find_compiler(os.environ))
     assert rows(Settings((), (compiler,))) == rows(usual)
 
 
-def test_a_source_that_speaks_of_our_marks(tmp_path: Path) -> None:
+def test_a_source_with_a_marker(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _FILE: "TFCARVE_SOURCE\n" + _SOURCE})
-    with pytest.raises(InvalidInput, match=r"gave \d parts for \d sources: .*odd_op.cc"):
-        scan.make_index(root, Settings((), scan.find_compiler(os.environ)))
+    with pytest.raises(InvalidInput, match=r"printed \d parts for \d sources: .*odd_op.cc"):
+        scan.make_index(root, Settings((), find_compiler(os.environ)))

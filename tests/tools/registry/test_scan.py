@@ -330,12 +330,14 @@ def test_macros_of_real_compilers(tmp_path: Path, command: list[str], expected: 
 
 
 def test_defines_override_target_macros(tmp_path: Path) -> None:
-    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
-    dump = "#define SLIM 0\n#define OTHER 1\n"
-    settings = _settings("SLIM=1", target=target.parse("board", dump, "dump"))
-    assert index.parse(scan.make_index(root, settings), "index").ops[1].attrs["T"].allowed == (
-        "float32",
+    source = _NEON.replace("defined(__ARM_NEON)", "VALUE == 1").replace(
+        "defined(__SSE2__)", "OTHER"
     )
+    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: source})
+    dump = target.parse("board", "#define VALUE 0\n#define OTHER 1\n", "dump")
+    for defines, expected in [(["VALUE=1"], "NeonOp"), ([], "SseOp"), (["OTHER=1"], "SseOp")]:
+        made = index.parse(scan.make_index(root, _settings(*defines, target=dump)), "index")
+        assert _classes(made) == [expected]
 
 
 def test_each_target_has_an_index_of_its_own(tmp_path: Path, preprocessed: list[str]) -> None:

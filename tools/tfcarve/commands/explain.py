@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="OP|CLASS|FILE",
-        help="an op, a kernel class as it stands in the selection, or a source file",
+        help="an op, a kernel class or a source file",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -40,7 +40,7 @@ def _row(
 
 
 def _left_over(selection: Selection) -> Mapping[tuple[str, Need], str]:
-    """Returns, for each op and node that is left over from training, words that say so."""
+    """Returns, for each op and node that is left over from training, a text that says so."""
     return {
         (left.op, need): f"; left over from training ({left.kind}), removed by {left.transform}"
         for left in selection.leftovers
@@ -54,7 +54,7 @@ def _op_rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
         if what in (op.name, op.file):
             why = f"defines the op {op.name}"
             if op.system:
-                why += ", which is registered with its file"
+                why += ", which its file always registers"
             for need in op.needed_by:
                 yield _row(f"op {op.name}", op.file, why + left.get((op.name, need), ""), need)
 
@@ -65,7 +65,7 @@ def _kernel_rows(
     left = _left_over(selection)
     for kernel in kernels:
         types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints.items())
-        why = "; ".join(kernel.why) + (f"; registered there for {types}" if types else "")
+        why = "; ".join(kernel.why) + (f"; registered for {types}" if types else "")
         for need in kernel.needed_by:
             more = left.get((kernel.op, need), "")
             yield _row(f"kernel {kernel.clazz}", kernel.file, why + more, need)
@@ -78,7 +78,7 @@ def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str,
     for added in selection.added_by_runtime:
         if added.op in ops:
             rule = rules.get(added.rule)
-            why = f"{rule.why} ({rule.source})" if rule else "a list asks for training"
+            why = f"{rule.why} ({rule.source})" if rule else "an ops list requests training"
             yield _row(f"op {added.op}", "", why, node=f"runtime: {added.rule}")
 
 
@@ -96,7 +96,7 @@ def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
     yield from _added_rows(selection, shown | {k.op for k in kernels})
     for file, helpers in selection.helpers_of.items():
         if what in helpers:
-            why = f"{file} uses what it defines: without it nothing links"
+            why = f"{file} uses symbols that it defines"
             yield _row("helper source", what, why)
 
 

@@ -7,7 +7,7 @@ from tfcarve.commands import common, options
 from tfcarve.errors import CheckFailed, Problem
 
 NAME = "locate"
-HELP = "shows where ops are defined and which classes in which files compute them"
+HELP = "shows where ops are defined, and the classes and files of their kernels"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         default="CPU",
-        help="device type whose kernels are shown (with those of DEFAULT); all: every one",
+        help="show kernels of this device type and of DEFAULT; all: of every device type (default: CPU)",
     )
     options.add_index(parser)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
 
-_DEFINE = re.compile(r"#define ([A-Za-z_$][\w$]*)(\([\w$, .]*\))?(?: (.*))?", re.ASCII)
+_DEFINE = re.compile(r"#define ([A-Za-z_$][\w$]*)(\([\w$, .]*\))?(?: .*(?<!\\))?", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 # Macros of the language: every preprocessor defines them, -undef does not change that.
 _STANDARD = re.compile(r"__cplusplus|__STDC_\w+|__STDCPP_\w+|__STDC__")
