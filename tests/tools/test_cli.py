@@ -144,7 +144,7 @@ def test_units_need_separate_folders(capsys: pytest.CaptureFixture[str]) -> None
     assert _select("relu.pb") == 0
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert _run("units", "s.json", "--units", "u", "--helpers", ".") == 2
-    assert ".: holds 'index.json', which tfcarve did not write there" in capsys.readouterr().err
+    assert ".: contains 'index.json', which tfcarve did not write" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
     assert _run("units", "s.json", "--units", "u", "--helpers", "./u") == 2
     assert "u: used for the units and for the helpers: give two folders" in capsys.readouterr().err
@@ -336,7 +336,7 @@ def test_output_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> No
 def test_bad_index(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("select", "relu.pb", "--index", "gone.json") == 2
     assert _run("select", "relu.pb", "--index", ".") == 2
-    assert "is a directory: give a file" in capsys.readouterr().err
+    assert "is a directory: expected a file" in capsys.readouterr().err
 
 
 def test_locate(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ def test_write_if_changed(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["b"]
 
 
-def test_a_failure_leaves_no_part(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder/x").mkdir(parents=True)
     with pytest.raises(InvalidInput, match="folder: cannot be written"):
         files.write_if_changed(tmp_path / "folder", b"data")
@@ -38,18 +38,18 @@ def test_write_directory(tmp_path: Path) -> None:
         files.write_directory(tmp_path / "new", {})
 
 
-def test_a_folder_with_files_of_others(tmp_path: Path) -> None:
+def test_a_folder_with_other_files(tmp_path: Path) -> None:
     files.require_own(tmp_path / "none", b"".startswith)
     (tmp_path / "a").write_text("mine, and more")
     files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").write_text("yours")
     with pytest.raises(
-        InvalidInput, match="holds 'b', which tfcarve did not write there: give a folder"
+        InvalidInput, match="contains 'b', which tfcarve did not write: give a separate folder"
     ):
         files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").unlink()
     (tmp_path / "c").mkdir()
-    with pytest.raises(InvalidInput, match="holds 'c'"):
+    with pytest.raises(InvalidInput, match="contains 'c'"):
         files.require_own(tmp_path, lambda head: True)
 
 
@@ -98,7 +98,7 @@ def test_problem() -> None:
 
 
 def test_defines_are_those_of_the_build() -> None:
-    """The list that the tools take by default is the one that the library is compiled with."""
+    """The default defines of the tools are those of the library's build."""
     repository = next(p for p in Path(__file__).parents if (p / "third_party").is_dir())
     scope: dict[str, list[str]] = {}
     exec(

@@ -61,7 +61,7 @@ def test_attr(spec: str, expected: Any) -> None:
         ("n: int >= " + "1" * 5_000, "unexpected text: '1111"),
     ],
 )
-def test_wrong_attr(spec: str, message: str) -> None:
+def test_malformed_attr(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         attr(spec, _SETS)
 
@@ -92,7 +92,7 @@ def test_argument(spec: str, expected: Argument) -> None:
         ("x: Ref(T", "brackets of Ref"),
     ],
 )
-def test_wrong_argument(spec: str, message: str) -> None:
+def test_malformed_argument(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         argument(spec, _ATTRS)
 

@@ -86,6 +86,6 @@ def test_a_builder_that_is_never_registered() -> None:
         (f'{_KERNEL}("A", X) TF_RegisterKernelBuilder(', "unterminated bracket"),
     ],
 )  # fmt: skip
-def test_wrong(text: str, message: str) -> None:
+def test_malformed(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(scan(text))

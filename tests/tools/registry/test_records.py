@@ -88,14 +88,14 @@ def test_several_sources() -> None:
         ('Name("A") + 1', "unexpected text after the builder"),
     ],
 )
-def test_wrong_kernel(builder: str, message: str) -> None:
+def test_malformed_kernel(builder: str, message: str) -> None:
     with pytest.raises(
         ParseError, match=f"a.cc:4: kernel registration cannot be parsed: .*{message}"
     ):
         kernel(builder, "Op", "a.cc", 4, False)
 
 
-def test_wrong_op() -> None:
+def test_malformed_op() -> None:
     with pytest.raises(ParseError, match="a.cc:3: op definition cannot be parsed"):
         parse(_output('TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x'))
 

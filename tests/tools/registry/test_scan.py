@@ -54,7 +54,7 @@ def test_index(tmp_path: Path) -> None:
     assert made.unresolved == ()
 
 
-def test_defines_decide(tmp_path: Path) -> None:
+def test_registrations_depend_on_defines(tmp_path: Path) -> None:
     root = trees.write(tmp_path)
     assert _index(root, "SLIM").ops[1].attrs["T"].allowed == ("float32",)
     assert _index(root).ops[1].attrs["T"].allowed == ("float32", "int32")

@@ -116,11 +116,11 @@ def _of_rows(path: str, rows: Sequence[_Row], reverse: bool = False) -> Model:
 
 
 def _outcome(*models: Model) -> Selection | set[str]:
-    """Returns the selection, or all that is missing."""
+    """Returns the selection, or everything that is missing."""
     try:
         return _select(*models, rules=[_rule("always", "NoOp")])
-    except CheckFailed as no:
-        return {problem.what for problem in no.problems}
+    except CheckFailed as error:
+        return {problem.what for problem in error.problems}
 
 
 def _needs(selection: Selection) -> set[object]:
@@ -129,13 +129,13 @@ def _needs(selection: Selection) -> set[object]:
 
 
 @given(_ROWS, _ROWS)
-def test_order_decides_nothing(one: list[_Row], two: list[_Row]) -> None:
+def test_the_order_does_not_matter(one: list[_Row], two: list[_Row]) -> None:
     straight = _outcome(_of_rows("one", one), _of_rows("two", two))
     assert straight == _outcome(_of_rows("two", two, True), _of_rows("one", one, True))
 
 
 @given(_ROWS, _ROWS)
-def test_models_together_need_what_each_needs(one: list[_Row], two: list[_Row]) -> None:
+def test_several_models_need_what_each_needs(one: list[_Row], two: list[_Row]) -> None:
     apart = [_outcome(_of_rows("one", one)), _outcome(_of_rows("two", two))]
     missing: set[str] = set().union(*(found for found in apart if isinstance(found, set)))
     together = _outcome(_of_rows("one", one), _of_rows("two", two))
@@ -148,7 +148,7 @@ def test_models_together_need_what_each_needs(one: list[_Row], two: list[_Row]) 
 
 
 @given(_ROWS)
-def test_each_node_that_can_run_has_its_op_and_kernel(rows: list[_Row]) -> None:
+def test_reachable_nodes_have_ops_and_kernels(rows: list[_Row]) -> None:
     found = _outcome(_of_rows("one", rows))
     assume(isinstance(found, Selection))
     assert isinstance(found, Selection)

@@ -55,8 +55,8 @@ def _select(*models: Model) -> Selection:
     return resolve(models, _index(), (), leftover_kinds.load()).selection
 
 
-def _list(*asks: RequestedOp, training: bool = True) -> Model:
-    return Model("l.yaml", lambda: "00", "ops-list", (), asks=asks, training=training)
+def _list(*requests: RequestedOp, training: bool = True) -> Model:
+    return Model("l.yaml", lambda: "00", "ops-list", (), asks=requests, training=training)
 
 
 def _node(name: str) -> Model:
@@ -80,7 +80,7 @@ def _classes(selection: Selection) -> set[str]:
         ([_node("Relu"), _list()], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
         ([_node("Relu"), _list(RequestedOp("NoOp"), training=False)], {"ReluOp<float>", "NoOp"}),
     ],
-    ids=["a type", "all types", "of a model", "not asked for"],
+    ids=["a type", "all types", "of a model", "not requested"],
 )  # fmt: skip
 def test_training(models: list[Model], classes: set[str]) -> None:
     selection = _select(*models)
@@ -88,7 +88,7 @@ def test_training(models: list[Model], classes: set[str]) -> None:
     assert "AddN" not in {o.name for o in selection.ops}, "no gradient of a gradient"
 
 
-def test_what_training_adds_is_told() -> None:
+def test_ops_that_training_adds_are_listed() -> None:
     added = {(a.op, a.rule) for a in _select(_node("Relu"), _list()).added_by_runtime}
     assert added == {
         ("ReluGrad", "training: gradient of Relu"),

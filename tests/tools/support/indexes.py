@@ -1,4 +1,4 @@
-"""A small index that tests of selections and emitters share."""
+"""A small index for tests of selections and emitters."""
 
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
@@ -85,5 +85,5 @@ INDEX = KernelIndex(
 
 
 def index_file() -> KernelIndex:
-    """Returns INDEX as loaded from a file."""
+    """Returns INDEX, decoded from JSON."""
     return index.parse(INDEX.to_json(), "index.json")
