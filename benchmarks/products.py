@@ -196,7 +196,7 @@ def starlark_values(text: str, **given: Any) -> dict[str, Any]:
 
 def _copts() -> dict[str, Any]:
     defines = starlark_values((_ROOT / "third_party/tensorflow/defines.bzl").read_text())
-    text = (_ROOT / "rules/private/copts.bzl").read_text()
+    text = (_ROOT / "rules/private/library/copts.bzl").read_text()
     return starlark_values(text, DEFINES=defines["DEFINES"])
 
 

@@ -21,7 +21,7 @@ TfMobileLibraryInfo = provider(
         "shared_library": "File: libtensorflow-core.so, stripped; it exports the C interface only.",
         "unstripped_library": "File: the same with its symbols.",
         "minimum_os_version": "string: the oldest system it runs on, an API level of Android (\"24\") or a version of " +
-                         "iOS (\"13.0\"); empty for Linux, and where the toolchain does not tell.",
+                              "iOS (\"13.0\"); empty for Linux, and where the toolchain does not tell.",
         "with_java": "list[CcLinkingContext]: what a shared library links that also has the functions of TensorFlow's Java " +
                      "classes: these, compiled as the library is, and the library with its symbols as compiled.",
         "link_fragments": "list[File]: how to link it, for the build systems of its platform; link_flags.txt for all others.",

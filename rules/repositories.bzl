@@ -3,11 +3,11 @@
 WORKSPACE and the module extension call the same ones.
 """
 
-load("//rules/private:cross_repository.bzl", "cross_repository")
-load("//rules/private:lld_repository.bzl", "lld_repository")
-load("//rules/private:python_repository.bzl", "python_repository")
-load("//rules/private:source_repository.bzl", "source_repository")
-load("//rules/private:sources_digest_repository.bzl", "sources_digest_repository")
+load("//rules/private/python:python_repository.bzl", "python_repository")
+load("//rules/private/python:sources_digest_repository.bzl", "sources_digest_repository")
+load("//rules/private/sources:source_repository.bzl", "source_repository")
+load("//rules/private/toolchains:cross_repository.bzl", "cross_repository")
+load("//rules/private/toolchains:lld_repository.bzl", "lld_repository")
 
 def _source(pin):
     source_repository(

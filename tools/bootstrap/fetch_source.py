@@ -1,6 +1,6 @@
 """Gets a pinned source and lays it out as a Bazel repository.
 
-Run by rules/private/source_repository.bzl, in up to three steps, since only Bazel downloads
+Run by rules/private/sources/source_repository.bzl, in up to three steps, since only Bazel downloads
 upstream's archives (its settings for proxies, mirrors and caches hold there):
 --from local, then --archive what Bazel downloaded, then --from clients.
 """
