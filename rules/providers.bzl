@@ -1,6 +1,25 @@
-"""What tfcarve's rules tell each other, and any rule of yours that depends on them."""
+"""Providers of tfcarve's rules, for these rules and for rules of an app that depend on them."""
 
 visibility("public")
+
+TensorFlowInfo = provider(
+    doc = "A TensorFlow release, configured for a platform.",
+    fields = {
+        "version": "string: \"2.14.1\".",
+        "defines": "list[string]: the macros that decide which kernels are registered.",
+        "root": "string: the root of the source tree, as actions see it.",
+        "index": "File: index.json, the kernel index for the platform.",
+        "sources": "depset[File]: what the index is made from.",
+        "core_headers": "CcInfo: the headers of the core.",
+        "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
+        "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",
+        "precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for most sources.",
+        "hot_precompiled_headers": "struct(flags, cc_info): the same for sources that are compiled for speed.",
+        "java_natives": "CcInfo: the native methods of TensorFlow's Java classes.",
+        "java_sources": "depset[File]: TensorFlow's Java classes.",
+        "inference_interface": "list[File]: the Java sources of TensorFlowInferenceInterface.",
+    },
+)
 
 TfSelectionInfo = provider(
     doc = "What some models need of TensorFlow.",

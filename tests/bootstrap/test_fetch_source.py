@@ -61,7 +61,7 @@ def write_pins(place: Path, sha256: str, **more: Any) -> Path:
 
 def run(place: Path, sources: Path, *arguments: str) -> int:
     return fetch_source.main(
-        ["--sources", str(sources), "--name", "thing", "--tree", str(place / "tree"), *arguments]
+        ["--pins", str(sources), "--name", "thing", "--tree", str(place / "tree"), *arguments]
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import flat
 import indexes
+import msgspec
 import protos
 import pytest
 import trees
@@ -18,7 +19,7 @@ from protos import node
 from tfcarve import cli, commands, pinned
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
-from tfcarve.selection import libraries
+from tfcarve.releases import known
 from tfcarve.selection.selection import parse
 
 _FLOAT = {"T": protos.type_value("float32")}
@@ -152,7 +153,7 @@ def test_hot_units_go_into_folders_of_their_own(
     (hot_unit,) = (name for name in units if "relu_op" in name)
     (hot_helper,) = helpers
     sources = (f"{indexes.KERNELS}relu_op.cc", f"{indexes.KERNELS}relu_helper.cc")
-    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", sources),))
+    monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", sources),))
     folders = ["--units", "u", "--hot-units", "hu", "--helpers", "h", "--hot-helpers", "hh"]
     whole = Path("u", hot_unit).read_bytes()
     assert _run("units", "s.json", *folders) == 0
@@ -172,7 +173,10 @@ def test_units_that_need_a_library_are_refused(
 ) -> None:
     assert _select("relu.pb") == 0
     file = f"{indexes.KERNELS}relu_op.cc"
-    monkeypatch.setitem(libraries.NEEDED, file, ("libone", "libtwo"))
+    release = known.release()
+    needed = {**release.units.libraries, file: ("libone", "libtwo")}
+    changed = replace(release, units=msgspec.structs.replace(release.units, libraries=needed))
+    monkeypatch.setattr(known, "nearest", lambda _: changed)
     assert _run("units", "s.json", "--units", "u") == 1
     assert capsys.readouterr().err.splitlines() == [
         "tfcarve: s.json: no library can be built from it, for want of what tfcarve does not build:",
@@ -450,13 +454,13 @@ def test_the_tree_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/sources.json")))
+    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/pins.json")))
     with pytest.raises(InvalidInput, match="no TensorFlow source tree: give --tensorflow"):
         pinned.tree()
     Path("bootstrap").mkdir()
-    Path("sources.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
+    Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
     monkeypatch.setattr(
-        pinned, "_places", lambda: (Path().absolute(), Path("sources.json").absolute())
+        pinned, "_places", lambda: (Path().absolute(), Path("pins.json").absolute())
     )
     with pytest.raises(
         InvalidInput,

@@ -12,6 +12,7 @@ from tfcarve.commands.common import default_defines
 from tfcarve.models import read
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import IndexFile
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -27,5 +28,10 @@ def tensorflow_index() -> IndexFile:
 def selected(*models: Path, choice: read.Choice = read.ALL) -> Selection:
     """What `models` need."""
     loaded = [read.read(model, choice) for model in models]
-    resolved = resolve(loaded, tensorflow_index(), runtime_rules.load(), leftover_kinds.load())
+    resolved = resolve(
+        loaded,
+        tensorflow_index(),
+        runtime_rules.load(known.release()),
+        leftover_kinds.load(known.release()),
+    )
     return resolved.selection

@@ -1,6 +1,6 @@
 """How everything that ends in a carved library is compiled."""
 
-load("//third_party/tensorflow:defines.bzl", "DEFINES")
+load("@tfcarve_tensorflow//:release.bzl", "DEFINES", "ROOT")
 
 visibility("public")
 
@@ -40,7 +40,7 @@ LOOPS_COPTS = MATH_COPTS + [
 ]
 
 # What TensorFlow logs and reports names its sources: by their names, not by where they are unpacked.
-_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % Label("@tfcarve_tensorflow//:BUILD.bazel").workspace_root]
+_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % ROOT]
 
 # With these come the flags of @tfcarve_tensorflow//:precompiled_headers, which all sources include first.
 TENSORFLOW_COPTS = (

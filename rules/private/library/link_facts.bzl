@@ -118,5 +118,4 @@ LINK_FACTS_ATTRS = {
         default = "//tools/runtime:tfcarve_c_api.h",
         allow_single_file = True,
     ),
-    "_core_headers": attr.label(default = "@tfcarve_tensorflow//:core_headers", providers = [CcInfo]),
 }

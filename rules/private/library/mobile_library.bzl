@@ -1,7 +1,7 @@
 """tf_mobile_library: TensorFlow carved to what some models need, for one platform."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
-load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
@@ -52,7 +52,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       private_symbols: whether all that the static archives define is renamed but the C interface,
         for an app with a protobuf, Abseil or TensorFlow of its own.
       optimization: "Os", "O2", "O3", or "Oz" for the smallest library by clang. With "Os" the sources in which models
-        spend their time (tools/tfcarve/data/hot_sources.yaml) are compiled with "O2".
+        spend their time (hot_sources.yaml of the release) are compiled with "O2".
       cpu: what the library is compiled for on the platforms that have it: "cortex-a72" for a Raspberry Pi 4,
         "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512); it does not run on a CPU without these
         instructions. Else the platform's default, which runs on all that the platform is for.
@@ -110,7 +110,7 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
+        direct_cc_infos = [own] + _runtime(ctx),
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
@@ -135,13 +135,24 @@ def _mobile_library_impl(ctx):
         ),
     ]
 
+def _runtime(ctx):
+    """What every library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    return [
+        ctx.attr._c_api[CcInfo],
+        tensorflow.core_registering,
+        tensorflow.unit_sources,
+        ctx.attr._math[CcInfo],
+        ctx.attr._threads[CcInfo],
+    ]
+
 def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
     """Declares all that leaves Bazel; each is made only when it is asked for."""
     linked = cc_info.linking_context
     runtime = [
         library
-        for dep in ctx.attr._runtime
-        for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
+        for cc_info in _runtime(ctx)
+        for linker_input in cc_info.linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
     registering = unit_objects + [
@@ -201,7 +212,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         selection = selection,
         linked = linked,
         minimum_os_version = oldest,
-        headers = ctx.attr._core_headers[CcInfo].compilation_context,
+        headers = ctx.attr._tensorflow[TensorFlowInfo].core_headers.compilation_context,
         copts = TENSORFLOW_COPTS,
     )
     return TfMobileLibraryInfo(
@@ -212,7 +223,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
         minimum_os_version = oldest,
-        with_java = [ctx.attr._java_natives[CcInfo].linking_context, linked],
+        with_java = [ctx.attr._tensorflow[TensorFlowInfo].java_natives.linking_context, linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = told.report,
@@ -257,17 +268,10 @@ _mobile_library = rule(
     toolchains = CC_TOOLCHAINS,
     attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
-        # The last for what units call beside the core: RE2.
-        "_runtime": attr.label_list(default = [
-            "//tools/runtime:c_api",
-            "@tfcarve_tensorflow//:core_registering",
-            "@tfcarve_tensorflow//:unit_sources",
-            "//tools/runtime/math",
-            "//tools/runtime/threads",
-        ]),
+        "_math": attr.label(default = "//tools/runtime/math"),
+        "_threads": attr.label(default = "//tools/runtime/threads"),
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
-        "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
         "_tfcarve": attr.label(

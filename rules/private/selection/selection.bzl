@@ -1,14 +1,16 @@
 """tf_selection: what a set of models needs of TensorFlow."""
 
-load("//rules:providers.bzl", "TfSelectionInfo")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
 load("//rules/private/library:declare.bzl", "declare")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
+load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 
 visibility("public")
 
 def _tf_selection_impl(ctx):
     _check_models(ctx)
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     selection = declare(ctx, "selection.json")
     header = declare(ctx, "ops_to_register.h")
     op_files = declare(ctx, "tf_op_files.txt")
@@ -20,24 +22,25 @@ def _tf_selection_impl(ctx):
     args.add_all([saved_model_path(ctx, folder) for folder in ctx.attr.saved_models])
     args.add_all(ctx.attr.signatures, before_each = "--signature")
     args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
-    args.add("--index", ctx.file._index)
+    args.add("--index", tensorflow.index)
     args.add_all(custom_sources, before_each = "--custom-op")
-    inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [ctx.file._index]
+    inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [tensorflow.index]
+    trees = []
     if custom_sources:
         # The macros in a custom op's source are TensorFlow's.
-        args.add("--tensorflow", ctx.file._tree_marker.path.removesuffix("/tensorflow/core/public/version.h"))
-        inputs = inputs + ctx.files._tree
+        args.add("--tensorflow", tensorflow.root)
+        trees = [tensorflow.sources]
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
     args.add("-o", selection)
-    _run(ctx, args, inputs, selection, "TfSelect", "Selecting the kernels that %{label} needs")
+    _run(ctx, args, depset(inputs, transitive = trees), selection, "TfSelect", "Selecting the kernels that %{label} needs")
     for command, output in [("header", header), ("op-files", op_files)]:
         args = ctx.actions.args()
         args.add(command)
         args.add(selection)
         args.add("-o", output)
-        _run(ctx, args, [selection], output, "TfEmit", "Writing %s" % output.basename)
+        _run(ctx, args, depset([selection]), output, "TfEmit", "Writing %s" % output.basename)
 
     return [
         DefaultInfo(files = depset([selection, header, op_files])),
@@ -81,7 +84,7 @@ _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
 _selection = rule(
     implementation = _tf_selection_impl,
-    attrs = {
+    attrs = TENSORFLOW_ATTRS | {
         "config": attr.label(allow_single_file = [".yaml", ".yml"]),
         "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
         "freeze": attr.bool(),
@@ -90,17 +93,6 @@ _selection = rule(
         "saved_model_tags": attr.string_list(),
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
-        "_index": attr.label(
-            default = "@tfcarve_tensorflow//:index",
-            allow_single_file = True,
-            # One index for all platforms.
-            cfg = "exec",
-        ),
-        "_tree": attr.label(default = "@tfcarve_tensorflow//:sources"),
-        "_tree_marker": attr.label(
-            default = "@tfcarve_tensorflow//:tensorflow/core/public/version.h",
-            allow_single_file = True,
-        ),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",
             executable = True,

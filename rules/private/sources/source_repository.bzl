@@ -1,4 +1,4 @@
-"""A repository with a pinned source from third_party/sources.json and a BUILD file of ours."""
+"""A repository with a pinned source of a TensorFlow release and a BUILD file of tfcarve."""
 
 visibility(["//rules"])
 
@@ -11,8 +11,8 @@ def _run(ctx, python, arguments):
             python,
             "-m",
             "bootstrap.fetch_source",
-            "--sources",
-            ctx.path(ctx.attr._sources),
+            "--pins",
+            ctx.path(ctx.attr.pins),
             "--name",
             ctx.attr.pin,
             "--tree",
@@ -20,7 +20,7 @@ def _run(ctx, python, arguments):
         ] + arguments,
         environment = {
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(ctx.path(ctx.attr._sources).dirname.dirname.get_child("tools")),
+            "PYTHONPATH": str(ctx.path(ctx.attr._tools[0]).dirname.dirname),
             "TFCARVE_DISTDIR": ctx.os.environ.get("TFCARVE_DISTDIR", ""),
         },
         timeout = 3600,
@@ -44,26 +44,13 @@ def _from_upstream(ctx, python, pin):
     ctx.delete(archive)
     return done.stderr.strip() if done.return_code else None
 
-def _watch_hook(ctx, module):
-    """Fetches again when the Python package of a pin's hook changes."""
-    folder = ctx.path(ctx.attr._sources).dirname.dirname.get_child("tools")
-    for name in module.split(".")[:-1]:
-        folder = folder.get_child(name)
-    if hasattr(ctx, "watch"):
-        for file in folder.readdir(watch = "no"):
-            if file.basename.endswith(".py"):
-                ctx.watch(file)
-
 def _source_repository_impl(ctx):
     python = ctx.which("python3")
     if not python:
         fail("python3 is not on PATH; try: sudo apt-get install python3")
     for label in ctx.attr._tools:
         ctx.path(label)  # A change there fetches again.
-    pin = json.decode(ctx.read(ctx.attr._sources))[ctx.attr.pin]
-
-    if "prepare" in pin:
-        _watch_hook(ctx, pin["prepare"])
+    pin = json.decode(ctx.read(ctx.attr.pins))[ctx.attr.pin]
 
     ctx.report_progress("looking for a local archive")
     failures = []
@@ -97,8 +84,8 @@ source_repository = repository_rule(
             allow_single_file = True,
             doc = "The BUILD file of the repository.",
         ),
-        "pin": attr.string(mandatory = True, doc = "Key in third_party/sources.json."),
-        "_sources": attr.label(default = "//third_party:sources.json", allow_single_file = True),
+        "pin": attr.string(mandatory = True, doc = "Key in pins.json."),
+        "pins": attr.label(mandatory = True, allow_single_file = [".json"], doc = "pins.json of a release."),
         "_tools": attr.label_list(
             allow_files = True,
             default = [

@@ -11,6 +11,7 @@ from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import Gradient, IndexFile
+from tfcarve.releases import known
 from tfcarve.selection import buildable, leftover_kinds
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection, parse
@@ -55,7 +56,7 @@ def _index() -> IndexFile:
 
 
 def _select(*models: Model) -> Selection:
-    return resolve(models, _index(), (), leftover_kinds.load()).selection
+    return resolve(models, _index(), (), leftover_kinds.load(known.release())).selection
 
 
 def _list(*asks: RequestedOp, training: bool = True) -> Model:
@@ -147,4 +148,4 @@ def test_what_no_library_can_hold() -> None:
     ],
 )
 def test_buildable(file: str, can: bool) -> None:
-    assert (buildable.why_not(file) == "") == can
+    assert (buildable.why_not(file, known.release()) == "") == can

@@ -8,6 +8,8 @@ from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import units
 from tfcarve.errors import CheckFailed, InvalidInput
+from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
@@ -58,8 +60,8 @@ def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]
         )
 
 
-def _require_libraries(selection: Selection, name: Path) -> None:
-    problems = libraries.missing(selection)
+def _require_libraries(selection: Selection, release: Release, name: Path) -> None:
+    problems = libraries.missing(selection, release)
     if problems:
         raise CheckFailed(
             f"{name}: no library can be built from it, for want of what tfcarve does not build:",
@@ -68,10 +70,10 @@ def _require_libraries(selection: Selection, name: Path) -> None:
 
 
 def _parts(
-    arguments: argparse.Namespace, selection: Selection
+    arguments: argparse.Namespace, selection: Selection, release: Release
 ) -> list[tuple[str, Path, dict[str, bytes]]]:
     """Returns what each folder is for, its path and the files that go into it."""
-    hot = units.hot_names(selection)
+    hot = units.hot_names(selection, release)
     parts = []
     for name, cold_folder, hot_folder, emit in (
         ("units", arguments.units, arguments.hot_units, units.units),
@@ -101,8 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
-    _require_libraries(selection, arguments.selection)
-    parts = _parts(arguments, selection)
+    release = known.nearest(selection.tensorflow.version)
+    _require_libraries(selection, release, arguments.selection)
+    parts = _parts(arguments, selection, release)
     _require_distinct(parts)
     for _, folder, _ in parts:
         files.require_own(folder, units.is_unit)

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from tfcarve import json_form
 from tfcarve.errors import InvalidInput
 from tfcarve.models import yaml_form
+from tfcarve.releases.release import Release
 
-_DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
 _FORM = {"groups": [{"name": str, "why": str, "sources": [str]}]}
 
 
@@ -42,14 +41,15 @@ def parse(document: Any, where: str) -> tuple[Group, ...]:
 
 
 @cache
-def groups() -> tuple[Group, ...]:
-    """Returns the groups that come with tfcarve."""
-    return parse(yaml_form.load(_DATA.read_text(encoding="utf-8")), str(_DATA))
+def groups(release: Release) -> tuple[Group, ...]:
+    """Returns the groups of a release."""
+    file = release.file("hot_sources.yaml")
+    return parse(yaml_form.load(file.read_text(encoding="utf-8")), str(file))
 
 
-def group_of(source: str) -> Group | None:
-    """Returns the group of a source, a path from TensorFlow's root; None where it is compiled for size."""
-    for group in groups():
+def group_of(source: str, release: Release) -> Group | None:
+    """Returns the group of a source, a path from TensorFlow's root; None if it is compiled for size."""
+    for group in groups(release):
         if any(fnmatchcase(source, pattern) for pattern in group.sources):
             return group
     return None

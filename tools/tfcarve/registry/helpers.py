@@ -10,6 +10,7 @@ from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
+from tfcarve.releases.release import Release
 
 _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
@@ -22,17 +23,24 @@ class HelperSearch:
     """
 
     def __init__(
-        self, tensorflow: Path, texts: Texts, digests: Mapping[str, str], memo: Memo
+        self,
+        tensorflow: Path,
+        release: Release,
+        texts: Texts,
+        digests: Mapping[str, str],
+        memo: Memo,
     ) -> None:
         """Starts with nothing looked at.
 
         Args:
           tensorflow: the tree's root.
+          release: its facts.
           texts: the tree's files.
           digests: of each file's text.
           memo: where the last run's answers are.
         """
         self._root = tensorflow
+        self._release = release
         self._digests = digests
         self._memo = memo
         self._sources = Sources(lambda path: texts[path] if path in digests else "")
@@ -47,7 +55,11 @@ class HelperSearch:
 
         That takes seconds of Python and needs to know of no unit: it can go on while the preprocessor runs.
         """
-        paths = [p for p in sorted(self._digests) if p.endswith(_CPP) and helpers.looks_at_names(p)]
+        paths = [
+            p
+            for p in sorted(self._digests)
+            if p.endswith(_CPP) and helpers.looks_at_names(p, self._release)
+        ]
         for path in paths:
             if path.endswith(".cc"):
 
@@ -66,7 +78,9 @@ class HelperSearch:
         `units` are the sources that register something, paths from the root.
         """
         registering = frozenset(units)
-        key = cache.digest([*self._looked_at(registering), "units", *sorted(registering)])
+        key = cache.digest(
+            [*self._looked_at(registering), str(self._release.core), "units", *sorted(registering)]
+        )
         found = self._memo.get("helpers", "", key, lambda: self._search(registering))
         return {unit: tuple(helping) for unit, helping in found.items()}
 
@@ -111,10 +125,12 @@ class HelperSearch:
                 yield from self._names(path)
 
     def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
-        tree = BuildTree(self._root)
+        tree = BuildTree(self._root, self._release.tree.repositories)
         try:
-            core = core_sources(tree)
+            core = core_sources(tree, self._release)
         except CoreSourcesError:
             return {}
-        found = helpers.helper_sources(tree, self._sources, sorted(units), units, core)
+        found = helpers.helper_sources(
+            tree, self._release, self._sources, sorted(units), units, core
+        )
         return {unit: list(helping) for unit, helping in found.items()}

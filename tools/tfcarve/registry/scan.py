@@ -21,6 +21,7 @@ from tfcarve.registry.memo import Memo
 from tfcarve.registry.records import Records
 from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.tree import Texts, Tree
+from tfcarve.releases import known
 
 Progress = Callable[[str, int, int], None]
 
@@ -190,7 +191,8 @@ def _scan(
     keys = {s: skeletons.digest(s) for s in sources}
     kept = cache.load_records(pack)
     missing = [s for s in sources if keys[s] not in kept]
-    helping = HelperSearch(tree.root, texts, digests, memo)
+    release = known.nearest(facts.version)
+    helping = HelperSearch(tree.root, release, texts, digests, memo)
     fresh, sets = _preprocess(tree, skeletons, missing, settings, progress, helping.look)
     rows = {keys[s]: kept[keys[s]] for s in sources if keys[s] in kept}
     rows.update({keys[s]: cache.records_to_json(fresh[s]) for s in missing})
@@ -294,7 +296,7 @@ def make_index(
     index_key = cache.digest([*common, *(part for p in digests for part in (p, digests[p]))])
     result = cache.read("index", index_key)
     if result is None:
-        facts = TensorflowFacts(trees.version(tree), sha, tuple(sorted(settings.defines)))
+        facts = TensorflowFacts(trees.version(tensorflow), sha, tuple(sorted(settings.defines)))
         result = _scan(tree, texts, digests, settings, facts, progress).to_json()
         cache.write("index", index_key, result)
     cache.write("seen", seen_key, json.dumps({"stats": stats, "index": index_key}).encode())
@@ -314,7 +316,7 @@ def with_custom_ops(
     InvalidInput where the tree is another than the index's or a source can't be read.
     """
     tree = trees.load(tensorflow, custom_ops)
-    version = trees.version(tree)
+    version = trees.version(tensorflow)
     if version != index.tensorflow.version:
         raise InvalidInput(
             f"{tensorflow}: TensorFlow {version}, but the index is of {index.tensorflow.version}: give the same"

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tfcarve import json_form
 from tfcarve.errors import InvalidInput
+from tfcarve.releases.release import Release
 
-_DATA = Path(__file__).parent / "leftover_ops.yaml"
 _FORM = {
     "kinds": [
         {
@@ -144,9 +143,8 @@ def parse(document: Any, where: str) -> Kinds:
 
 
 @cache
-def load() -> Kinds:
-    """Returns the kinds that come with tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> Kinds:
+    """Returns the kinds of a release."""
+    file = release.file("leftover_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))

@@ -2,6 +2,7 @@
 
 from tfcarve.models.node_use import NodeUse
 from tfcarve.registry.index import IndexFile, KernelIndex, OpDefinition, Registration
+from tfcarve.releases import known
 from tfcarve.selection import kernel_match
 
 DEVICE = "CPU"
@@ -20,6 +21,7 @@ class Lookup:
 
     def __init__(self, index: IndexFile) -> None:
         self._index = index
+        self.release = known.nearest(index.tensorflow.version)
         self._ops: dict[str, OpDefinition | None] = {}
         self._registrations: dict[str, tuple[Registration, ...]] = {}
         self._relevant: dict[str, frozenset[str]] = {}

@@ -58,7 +58,7 @@ def problems(
         definition = lookup.op(op)
         if definition is None:
             hint = nearest.get(op) or "a custom op? give its source with --custom-op"
-        elif buildable.why_not(definition.file):
+        elif buildable.why_not(definition.file, lookup.release):
             hint = ""  # whatever kernels there are
         else:
             hint = _registered(lookup.registrations(op))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import Model, NodeUse, RequestedOp
 from tfcarve.registry.index import IndexFile, OpDefinition, Registration
+from tfcarve.releases.release import Release
 from tfcarve.selection import added_ops, buildable, input_decoding, leftovers, missing, reach
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
@@ -48,7 +49,7 @@ def device_type(device: str) -> str:
 def _defined(name: str, need: Need, lookup: Lookup, work: Work) -> OpDefinition | None:
     """Returns the definition of an op that a library can have; of another says why not, and returns None."""
     op = lookup.op(name)
-    why = buildable.why_not(op.file) if op is not None else ""
+    why = buildable.why_not(op.file, lookup.release) if op is not None else ""
     if op is None:
         what = f"op {name!r} is unknown to TensorFlow {{version}}"
     elif why:
@@ -111,10 +112,10 @@ def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
             work.take(registration, need, why)
 
 
-def _refuse_unbuildable(work: Work) -> None:
+def _refuse_unbuildable(work: Work, release: Release) -> None:
     """Notes as missing the kernels that are where no library can be made from."""
     for r, needs in work.kernels.items():
-        why = buildable.why_not(r.file)
+        why = buildable.why_not(r.file, release)
         if why:
             what = f"op {r.op!r}: its kernel is in {r.file}: {why}"
             work.missing.setdefault((r.op, what), []).extend(needs)
@@ -221,7 +222,7 @@ def resolve(
             _node(use, model, lookup, work, replaced)
         _by_name(model, lookup, work)
         _left_over(model, uses, kinds, lookup, work)
-    _refuse_unbuildable(work)
+    _refuse_unbuildable(work, lookup.release)
     if work.missing:
         problems = missing.problems(work.missing, index, lookup)
         raise CheckFailed(

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tfcarve.errors import InvalidInput
+from tfcarve.releases.release import Release
 
 _KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why"))
-_DATA = Path(__file__).parent / "runtime_ops.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,8 @@ def parse(document: Any, where: str) -> tuple[Rule, ...]:
 
 
 @cache
-def load() -> tuple[Rule, ...]:
-    """Returns the rules that come with tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> tuple[Rule, ...]:
+    """Returns the rules of a release."""
+    file = release.file("runtime_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))
