@@ -159,13 +159,6 @@ def test_damaged_cache_is_passed_over(place: Path, capsys: pytest.CaptureFixture
     assert not kept.exists()
 
 
-def test_failing_hook_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sum_ = write_tar(place / "dist/thing-1.0.tar.gz", PACKED)
-    sources = write_pins(place, sum_, prepare="bootstrap.no_such_module")
-    assert run(place, sources, "--from", "local") == 2
-    assert "bootstrap.no_such_module failed on thing" in capsys.readouterr().err
-
-
 def test_wrong_prefix(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sum_ = write_tar(place / "dist/thing-1.0.tar.gz", {"else/a.cc": b""})
     assert run(place, write_pins(place, sum_), "--from", "local") == 2

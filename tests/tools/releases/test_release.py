@@ -21,6 +21,11 @@ _REPOSITORY = Path(__file__).resolve().parents[3]
 _RELEASE = known.release()
 
 
+def _tree() -> Path:
+    """The whole tree, protos too: not only what is in the runfiles."""
+    return (trees.tensorflow() / "tensorflow/core/public/version.h").resolve().parents[3]
+
+
 def _copy(folder: Path) -> Path:
     place = folder / "2.14"
     place.mkdir()
@@ -74,7 +79,7 @@ def test_starlark_knows_the_same_releases() -> None:
 
 def test_overrides_are_the_files_there_are() -> None:
     """Each override is a file, each file that has TensorFlow's name is an override, each names a test."""
-    tree = trees.tensorflow()
+    tree = _tree()
     for kind, listed in (
         ("core", _RELEASE.overrides.core),
         ("kernels", _RELEASE.overrides.kernels),
@@ -89,7 +94,7 @@ def test_overrides_are_the_files_there_are() -> None:
 
 def test_overrides_replace_the_files_that_were_reviewed() -> None:
     for override in (*_RELEASE.overrides.core, *_RELEASE.overrides.kernels):
-        digest = hashlib.sha256((trees.tensorflow() / override.path).read_bytes()).hexdigest()
+        digest = hashlib.sha256((_tree() / override.path).read_bytes()).hexdigest()
         assert digest == override.replaces, f"{override.path}: review the override, then update"
 
 
@@ -98,20 +103,20 @@ def test_all_paths_are_in_the_tree() -> None:
     named = {*units.libraries, *units.excluded_sources, *units.c_api_sources, *_RELEASE.on_demand}
     named |= set(_RELEASE.core.platform_sources)
     named |= {path for rule in runtime_rules.load(_RELEASE) for path in rule.compiles}
-    assert {path for path in named if not (trees.tensorflow() / path).is_file()} == set()
+    assert {path for path in named if not (_tree() / path).is_file()} == set()
     folders = {*units.folders, *units.helper_folders, *_RELEASE.tree.roots, *units.excluded_folders}
-    assert {f for f in folders if not (trees.tensorflow() / f).is_dir()} == set()
+    assert {f for f in folders if not (_tree() / f).is_dir()} == set()
 
 
 def test_patterns_of_hot_sources_match() -> None:
-    sources = core_of(trees.tensorflow(), _RELEASE).unit_sources
+    sources = core_of(_tree(), _RELEASE).unit_sources
     for group in hot.groups(_RELEASE):
         for pattern in group.sources:
             assert any(fnmatch(source, pattern) for source in sources), pattern
 
 
 def test_core_bzl_is_that_of_the_tree() -> None:
-    text = core_bzl(_RELEASE, core_of(trees.tensorflow(), _RELEASE))
+    text = core_bzl(_RELEASE, core_of(_tree(), _RELEASE))
     assert text == _RELEASE.file("core.bzl").read_text(), (
         "run ./bazelw run //third_party/tensorflow/releases/2.14:update and review the difference"
     )
