@@ -30,5 +30,5 @@ tfcarve = module_extension(
 
 tfcarve_dev = module_extension(
     implementation = _tfcarve_dev_impl,
-    doc = "The Python environment of the tests, with full TensorFlow.",
+    doc = "The Python environment of tests, with full TensorFlow.",
 )

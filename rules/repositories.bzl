@@ -1,7 +1,4 @@
-"""Every repository that tfcarve brings, one function each.
-
-WORKSPACE and the module extension call the same ones.
-"""
+"""The repositories of tfcarve. WORKSPACE files and the module extension call the same functions."""
 
 load("//rules/private/python:python_repository.bzl", "python_repository")
 load("//rules/private/python:sources_digest_repository.bzl", "sources_digest_repository")
@@ -49,11 +46,11 @@ def tfcarve_tensorflow(release = DEFAULT_RELEASE):
     release_repository(name = "tfcarve_tensorflow", release = release)
 
 def tfcarve_cross():
-    """A toolchain for each platform: the system's cross compiler, or what says that there is none."""
+    """A toolchain for each platform: the system's cross compiler, or a stub that says what is missing."""
     cross_repository(name = "tfcarve_cross")
 
 def tfcarve_lld():
-    """Where LLVM's linker is."""
+    """Finds lld."""
     lld_repository(name = "tfcarve_lld")
 
 def tfcarve_python():
@@ -66,7 +63,7 @@ def tfcarve_python():
     )
 
 def tfcarve_python_tensorflow():
-    """The same with full TensorFlow, to prepare models; fetched when a target needs it."""
+    """The Python environment that prepares models, with full TensorFlow; fetched when a target needs it."""
     python_repository(
         name = "tfcarve_python_tensorflow",
         lock = Label("//third_party/python:tensorflow.txt"),
@@ -75,7 +72,7 @@ def tfcarve_python_tensorflow():
     )
 
 def tfcarve_python_dev():
-    """The Python environment of the tests, with full TensorFlow; apps never need it."""
+    """The Python environment of tests, with full TensorFlow; apps do not need it."""
     python_repository(
         name = "tfcarve_python_dev",
         lock = Label("//third_party/python:dev.txt"),
@@ -84,7 +81,7 @@ def tfcarve_python_dev():
     )
 
 def tfcarve_sources_digest():
-    """A file that changes with what nested workspaces use of this module."""
+    """A file that changes with the sources that nested workspaces use."""
     sources_digest_repository(
         name = "tfcarve_sources_digest",
         files = [
@@ -113,6 +110,6 @@ def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):
     tfcarve_python_tensorflow()
 
 def tfcarve_dev_repositories():
-    """What only tfcarve's own tests need."""
+    """Only for tfcarve's own tests."""
     tfcarve_python_dev()
     tfcarve_sources_digest()

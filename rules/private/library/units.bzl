@@ -1,4 +1,4 @@
-"""The selected sources: the units that they are compiled through, and their objects."""
+"""The selected sources: the units that compile them, and their objects."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "cc_common")
@@ -10,7 +10,7 @@ load(":objects.bzl", "compile")
 visibility(["//rules/private/..."])
 
 def units(ctx, cc, *, selected):
-    """Compiles what is selected: most sources for size, those of hot_sources.yaml for speed.
+    """Compiles the selected sources: those of hot_sources.yaml for speed, all others for size.
 
     Args:
       ctx: of a rule with UNITS_ATTRS and `_tfcarve`.
@@ -54,7 +54,7 @@ def units(ctx, cc, *, selected):
     )
 
 def _write(ctx, selection, defines):
-    """Name -> directory of generated sources: those that register, and the helpers that these link."""
+    """Name -> directory of generated sources: units, and the helpers that they link."""
     directories = {
         name: ctx.actions.declare_directory("%s/%s" % (ctx.label.name, name))
         for name in ["units", "helpers", "hot/units", "hot/helpers"]
@@ -63,7 +63,7 @@ def _write(ctx, selection, defines):
     args.add("units")
     args.add(selection)
 
-    # A selection made for other macros names classes that this compile never sees: it is refused.
+    # A selection made with other macros names classes that this compile never sees: tfcarve rejects it.
     args.add_all(defines, before_each = "--define")
     for name, directory in directories.items():
         args.add_all("--" + name.replace("/", "-"), [directory], expand_directories = False)
@@ -78,7 +78,7 @@ def _write(ctx, selection, defines):
     return directories
 
 def _flags(ctx, headers, options):
-    """The compiler's flags. The options come last: per_file_copt does not reach the files of a directory."""
+    """The compiler's flags. The options come last, because per_file_copt does not apply to files of a directory."""
     copts = TENSORFLOW_COPTS + headers.copts + options
     logged = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] + options
     logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value

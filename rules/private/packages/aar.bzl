@@ -1,4 +1,4 @@
-"""tf_android_archive: a carved library with TensorFlow's Java inference class, as Gradle takes it."""
+"""tf_android_archive: an AAR for Gradle with a carved library and TensorFlow's Java inference class."""
 
 load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
@@ -14,10 +14,10 @@ visibility("public")
 
 _LIBRARY = "libtensorflow_inference.so"
 
-# Takes the one object of tfcarve's C interface from its archive.
+# Links the object of tfcarve's C interface from its archive.
 _C_INTERFACE = ["-Wl,--undefined=tfcarve_session_new"]
 
-# The classes of eager execution, whose C++ is in no mobile library of TensorFlow.
+# The classes of eager execution; TensorFlow's mobile libraries do not have their C++ code.
 _WITHOUT = [
     "org.tensorflow.EagerOperation",
     "org.tensorflow.EagerOperationBuilder",
@@ -87,7 +87,7 @@ def _android_archive_impl(ctx):
         outputs = [output],
         mnemonic = "TfAar",
         progress_message = "Packing %{output}",
-        # For javac, on PATH.
+        # javac is found on PATH.
         use_default_shell_env = True,
     )
     return [DefaultInfo(files = depset([output]))]
@@ -112,17 +112,16 @@ def tf_android_archive(
         **kwargs):
     """Packs a tf_mobile_library into <name>/<name>.aar.
 
-    It holds TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses, and
-    for each ABI a libtensorflow_inference.so that also exports tfcarve's C interface. A library that
-    Android would refuse, or that lacks the function of a native method, stops the build. A JDK's
-    javac must be on PATH.
+    The AAR has TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses, and for each ABI a
+    libtensorflow_inference.so that also exports tfcarve's C interface. The build fails if Android would reject a
+    library, or if a library lacks the function of a native method. javac of a JDK must be on PATH.
 
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      package: Java package of the AAR's manifest, e.g. "org.example.tensorflow".
-      platforms: names from //rules/platforms, those of Android.
-      **kwargs: attributes that every rule has.
+      package: Java package in the AAR's manifest, for example "org.example.tensorflow".
+      platforms: Android platforms from //rules/platforms.
+      **kwargs: common attributes.
     """
     require_platforms("tf_android_archive " + name, platforms, "android")
     _jni_library(name = name + "_jni", library = library, **(kwargs | {"tags": ["manual"]}))

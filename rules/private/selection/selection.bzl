@@ -1,4 +1,4 @@
-"""tf_selection: what a set of models needs of TensorFlow."""
+"""tf_selection: the ops, kernels and sources that models need."""
 
 load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
 load("//rules/private/library:declare.bzl", "declare")
@@ -27,7 +27,7 @@ def _tf_selection_impl(ctx):
     inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [tensorflow.index]
     trees = []
     if custom_sources:
-        # The macros in a custom op's source are TensorFlow's.
+        # Sources of custom ops use TensorFlow's macros.
         args.add("--tensorflow", tensorflow.root)
         trees = [tensorflow.sources]
     if ctx.file.config:
@@ -64,20 +64,20 @@ def _run(ctx, args, inputs, output, mnemonic, progress_message):
     )
 
 def _check_models(ctx):
-    """Only tf_frozen_model and tf_prepared_model have full TensorFlow, which reads Keras files and freezes."""
+    """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
     for file in ctx.files.models:
         if file.extension in KERAS_EXTENSIONS:
-            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that".format(
+            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that target".format(
                 ctx.label,
                 file.short_path,
             ))
         if file.is_source and not file.extension:
-            message = "{}: {} is no model: give a file with an extension, a SavedModel's directory in this package, or " + \
-                      "what a tf_frozen_model makes of one in another"
+            message = "{}: {} is not a model: give a file with an extension, the directory of a SavedModel in this package, or " + \
+                      "a tf_frozen_model of a SavedModel in another package"
             fail(message.format(ctx.label, file.short_path))
         if file.is_directory and ctx.attr.freeze:
-            message = "{}: {} is a directory that another rule makes: make it the src of a tf_frozen_model and give " + \
-                      "that, or say freeze = False to select for a SavedModel as it stands"
+            message = "{}: {} is a directory that another rule creates: make it the src of a tf_frozen_model and give " + \
+                      "that target, or set freeze = False to select for the SavedModel without freezing it"
             fail(message.format(ctx.label, file.short_path))
 
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
@@ -102,28 +102,28 @@ _selection = rule(
 )
 
 def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, **kwargs):
-    """Reads models and selects the ops, kernels and sources that they need.
+    """Selects the ops, kernels and sources that models need.
 
     Outputs selection.json, ops_to_register.h and tf_op_files.txt.
 
     Args:
-      name: of the target; the target that freezes the first model, if it is one to freeze, is <name>_model0.
-      models: model files, or targets that make them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras
-        file, .tflite with Flex ops, ops list .json or .yaml.
+      name: of the target; the target that freezes the first model, if it must be frozen, is <name>_model0.
+      models: model files, or targets that create them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras file,
+        .tflite with Flex ops, ops list .json or .yaml.
       custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
-      config: YAML file with what no model tells.
-      signatures: of SavedModels, what these signatures need and nothing else. Empty: serving_default, or all of
-        the graph where it is not frozen.
-      saved_model_tags: of SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs where they
-        are not frozen.
-      freeze: whether SavedModels are frozen as tf_frozen_model does, which needs full TensorFlow. Else they
-        are read as they stand, with all that saves and restores variables: for a library that is to train.
-      **kwargs: attributes that every rule has.
+      config: YAML file with ops that no model shows.
+      signatures: for SavedModels, the signatures that the library must run. Empty: serving_default, or the whole
+        graph if it is not frozen.
+      saved_model_tags: for SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs if they are not
+        frozen.
+      freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
+        without changes, with all ops that save and restore variables: for a library that trains.
+      **kwargs: common attributes.
     """
     saved_models = []
     if type(models) == "list":
         if not models:
-            fail("tf_selection %s: models: none is named" % name)
+            fail("tf_selection %s: models is empty" % name)
         if freeze:
             models = [
                 made

@@ -2,8 +2,8 @@
 
 visibility(["//rules"])
 
-_HINT = "Every archive is pinned by its SHA-256. To bring one along, put it into a folder and " + \
-        "name that by the environment variable TFCARVE_DISTDIR."
+_HINT = "Every archive is pinned by its SHA-256. To provide one, put it into a folder and " + \
+        "set the environment variable TFCARVE_DISTDIR to that folder."
 
 def _run(ctx, python, arguments):
     return ctx.execute(
@@ -39,7 +39,7 @@ def _from_upstream(ctx, python, pin):
         allow_fail = True,
     )
     if not got.success:
-        return "could not download (the warning above tells why) " + ", ".join(upstream["urls"])
+        return "could not download (the warning above says why) " + ", ".join(upstream["urls"])
     done = _run(ctx, python, ["--archive", ctx.path(archive)])
     ctx.delete(archive)
     return done.stderr.strip() if done.return_code else None
@@ -62,13 +62,13 @@ def _source_repository_impl(ctx):
             done = None
         else:
             failures.append("upstream: " + reason)
-            ctx.report_progress("asking the package clients")
+            ctx.report_progress("using the package clients")
             done = _run(ctx, python, ["--from", "clients"])
     if done and done.return_code:
         failures.append(done.stderr.strip())
         lines = "\n".join(failures).split("\n")
         fail("\n".join(
-            ["could not get the source of {} {}. Tried:".format(ctx.attr.pin, pin["version"])] +
+            ["could not get the source of {} {}; tried:".format(ctx.attr.pin, pin["version"])] +
             ["  - " + line for line in lines] + [_HINT],
         ))
     ctx.file("BUILD.bazel", ctx.read(ctx.attr.build_file))
