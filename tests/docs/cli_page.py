@@ -25,7 +25,7 @@ def _usage(parser: argparse.ArgumentParser) -> str:
     def formatter(prog: str) -> argparse.HelpFormatter:
         return argparse.HelpFormatter(prog, width=100)
 
-    parser.formatter_class = formatter  # type: ignore[assignment]
+    parser.formatter_class = formatter
     lead = "usage: "
     lines = parser.format_usage().splitlines()
     return "\n".join([lines[0].removeprefix(lead), *(line[len(lead) :] for line in lines[1:])])

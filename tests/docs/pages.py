@@ -35,7 +35,8 @@ def generated(root: Path, rules_doc: Path, extensions_doc: Path) -> dict[str, st
     header = (root / "tools/runtime/tfcarve_c_api.h").read_text(encoding="utf-8")
     pages = {
         f"{_REFERENCE}/rules.md": rules_page.markdown(
-            module_info.parse(rules_doc.read_bytes()), module_info.parse(extensions_doc.read_bytes())
+            module_info.parse(rules_doc.read_bytes()),
+            module_info.parse(extensions_doc.read_bytes()),
         ),
         f"{_REFERENCE}/cli.md": cli_page.markdown(cli.parser()),
         f"{_REFERENCE}/c_api.md": c_api_page.markdown(header),

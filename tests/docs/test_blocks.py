@@ -31,7 +31,9 @@ _RUN_BY = {
 
 @cache
 def _sources() -> list[list[str]]:
-    names = [n for n in tracked() if n.startswith(_FOLDERS) and not n.endswith((".b64", ".pb", ".md"))]
+    names = [
+        n for n in tracked() if n.startswith(_FOLDERS) and not n.endswith((".b64", ".pb", ".md"))
+    ]
     texts = [(ROOT / name).read_bytes().decode("utf-8", "replace") for name in names]
     return [lines(text) for text in texts]
 

@@ -23,15 +23,19 @@ def _field(number: int, content: bytes | str) -> bytes:
 def test_module_info() -> None:
     parameter = _field(1, "name") + _field(2, "of the target.") + _field(3, '""') + b"\x20\x01"
     function = _field(1, "tf_x") + _field(2, parameter) + _field(3, "Makes x.")
-    provider = _field(1, "XInfo") + _field(2, "About x.") + _field(3, _field(1, "f") + _field(2, "File."))
-    tag = _field(1, "version") + _field(2, "Chooses.") + _field(3, _field(1, "name") + _field(6, '"a"'))
+    provider = (
+        _field(1, "XInfo") + _field(2, "About x.") + _field(3, _field(1, "f") + _field(2, "File."))
+    )
+    tag = (
+        _field(1, "version")
+        + _field(2, "Chooses.")
+        + _field(3, _field(1, "name") + _field(6, '"a"'))
+    )
     extension = _field(1, "ext") + _field(3, tag)
     data = _field(2, provider) + _field(3, function) + _field(5, "All.") + _field(7, extension)
     assert module_info.parse(data) == Module(
         doc="All.",
-        functions=(
-            Symbol("tf_x", "Makes x.", (Parameter("name", "of the target.", '""', True),)),
-        ),
+        functions=(Symbol("tf_x", "Makes x.", (Parameter("name", "of the target.", '""', True),)),),
         providers=(Symbol("XInfo", "About x.", (Parameter("f", "File."),)),),
         extensions=(
             Symbol(
@@ -53,7 +57,9 @@ def test_rules_page() -> None:
         Parameter("kwargs", "attributes that every rule has."),
     )
     rules = Module("All.", (Symbol("tf_x", "Makes <name>.a.", parameters),), (), ())
-    extensions = Module("", (), (), (Symbol("ext", "Doc.", tags=(Symbol("t", "Tag.", parameters),)),))
+    extensions = Module(
+        "", (), (), (Symbol("ext", "Doc.", tags=(Symbol("t", "Tag.", parameters),)),)
+    )
     text = rules_page.markdown(rules, extensions)
     assert text.startswith(NOTE)
     assert "### tf_x\n\n```text\ntf_x(name, mode, **kwargs)\n```\n\nMakes &lt;name>.a.\n" in text
@@ -99,7 +105,10 @@ TFCARVE_EXPORT int f(int a,
 def test_c_api_page() -> None:
     text = c_api_page.markdown(_HEADER)
     assert "An interface.\n\n```c\nint x = f(1,\n          2);\n```\n\nNo state.\n" in text
-    assert "## kind\n\n```c\ntypedef enum kind {\n  A = 1  // the first\n} kind;\n```\n\nA number.\n" in text
+    assert (
+        "## kind\n\n```c\ntypedef enum kind {\n  A = 1  // the first\n} kind;\n```\n\nA number.\n"
+        in text
+    )
     assert "## f\n\n```c\nint f(int a,\n      int b);\n```\n\nAdds.\n" in text
 
 
@@ -113,7 +122,7 @@ def test_c_api_page_of_a_comment_without_a_declaration() -> None:
         c_api_page.markdown(_HEADER + "\n// Odd.\nint\n")
 
 
-class _Point(Form):
+class _Point(Form, frozen=True):
     """A point."""
 
     x: int

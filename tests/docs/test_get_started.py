@@ -14,7 +14,7 @@ _MARK = "@@@"
 
 def _pairs() -> list[tuple[str, str]]:
     """Each block of commands, and the output that the next block shows, if any."""
-    found = [b for b in blocks((ROOT / "docs/get-started.md").read_text(encoding="utf-8"))]
+    found = blocks((ROOT / "docs/get-started.md").read_text(encoding="utf-8"))
     following = [*found[1:], Block("", "")]
     return [
         (block.text, after.text if after.kind == "text" else "")

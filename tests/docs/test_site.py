@@ -33,7 +33,11 @@ def _build(root: Path, site: Path, repository: str = "") -> subprocess.Completed
         capture_output=True,
         check=False,
         cwd=root,
-        env={"PATH": "/usr/bin:/bin", "TFCARVE_REPOSITORY": repository, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "TFCARVE_REPOSITORY": repository,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         text=True,
     )
 

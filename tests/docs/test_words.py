@@ -10,7 +10,20 @@ import pytest
 from docs import words
 from docs.tree import ROOT, tracked
 
-_EXTENSIONS = (".py", ".bzl", ".BUILD", ".md", ".yaml", ".yml", ".j2", ".cc", ".h", ".sh", ".toml", ".c")
+_EXTENSIONS = (
+    ".py",
+    ".bzl",
+    ".BUILD",
+    ".md",
+    ".yaml",
+    ".yml",
+    ".j2",
+    ".cc",
+    ".h",
+    ".sh",
+    ".toml",
+    ".c",
+)
 # They hold the phrases.
 _EXCEPTIONS = {"tests/docs/words.py", "tests/docs/test_words.py"}
 
@@ -50,7 +63,13 @@ def test_phrases_are_found(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["It has not been measured.", "There are no kernels.", "in place", "at most two", "It is on its way."],
+    [
+        "It has not been measured.",
+        "There are no kernels.",
+        "in place",
+        "at most two",
+        "It is on its way.",
+    ],
 )
 def test_right_english_is_not_found(text: str) -> None:
     assert not words.findings(text)

@@ -12,7 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def tracked() -> list[str]:
     """Returns the paths that git tracks or would add, relative to ROOT."""
     listing = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        [
+            "git",
+            "-c",
+            "safe.directory=*",
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -12,8 +12,7 @@ PHRASES = {
     r"\bhas not(?=[.,;:)]|$)": '"does not have"',
     r"stands? in (?:the )?place of": "replaces",
     r"takes? the place of": "replaces",
-    r"\bin the place of": "instead of",
-    r"\bthere (?:are|is) none\b": '"there are no …"',
+    r"\bthere are none\b": '"there are no …"',
     r"\bby way of\b": "through",
     r"\b(?:in|for) want of\b": "without",
     r"\bat the most\b": "at most",
@@ -25,7 +24,6 @@ PHRASES = {
     r"\bNor (?:is|are|does|do)\b": "a sentence with a subject first",
     r"\bheld against\b": "compared with",
     r"\bwithout a word\b": "silently",
-    r"\blets? go of\b": "releases",
 }
 _FOUND = re.compile("|".join(f"({phrase})" for phrase in PHRASES))
 
@@ -35,7 +33,9 @@ def findings(text: str) -> list[tuple[int, str, str]]:
 
     Phrases are found across line breaks, with the comment signs that start a line left out.
     """
-    joined = re.sub(r"\n[ \t]*(?:#|//|\*)?[ \t]*", lambda m: "\n" + " " * (len(m.group()) - 1), text)
+    joined = re.sub(
+        r"\n[ \t]*(?:#|//|\*)?[ \t]*", lambda m: "\n" + " " * (len(m.group()) - 1), text
+    )
     flat = joined.replace("\n", " ")
     spaced = re.compile(_FOUND.pattern.replace(" ", r"\s+"))
     instead = list(PHRASES.values())
