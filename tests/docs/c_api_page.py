@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from docs.markdown import NOTE
+from docs.markdown import NOTE, escaped
 
 _COMMENT = re.compile(r"(?:^//.*\n)+", re.MULTILINE)
 _FUNCTION = re.compile(r"(\w+)\([^()]*\);")
@@ -67,7 +67,7 @@ def markdown(header: str) -> str:
             continue
         shown = _without_export(declaration)
         names.add(_name(shown))
-        parts += [f"## {_name(shown)}\n", f"```c\n{shown}\n```\n", comment + "\n"]
+        parts += [f"## {_name(shown)}\n", f"```c\n{shown}\n```\n", escaped(comment) + "\n"]
     exported = set(re.findall(r"^TFCARVE_EXPORT[^;(]*?(\w+)\(", header, re.MULTILINE))
     if missing := exported - names:
         raise ValueError(f"tfcarve_c_api.h: no comment above {', '.join(sorted(missing))}")

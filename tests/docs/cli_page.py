@@ -20,7 +20,7 @@ def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argument
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    """The usage on lines of at most 100 characters, whatever the width of the terminal."""
+    """The usage on lines of at most 100 characters, independent of the terminal."""
 
     def formatter(prog: str) -> argparse.HelpFormatter:
         return argparse.HelpFormatter(prog, width=100)

@@ -1,4 +1,4 @@
-"""Code and commands on the hand-written pages: code stands in a source file, commands exist or are run by a test."""
+"""Code and commands on the hand-written pages: code is part of a source file, commands exist or are run by a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _FOLDERS = ("rules/", "tests/", "third_party/", "tools/")
 _RUN_BY = {
     "../../../bazelw build //:release": ("tests/e2e/releases.py", '"//:release"'),
     "../../../bazelw test //:app_test": ("tests/e2e/test_app.py", '"//:app_test"'),
-    'bazel run //:size.comment -- -o "$PWD/comment.md"': ("docs/size.md", "//:size.comment"),
+    'bazel run //:size.comment -- -o "$PWD/comment.md"': (
+        "tests/tools/size/test_docs.py",
+        "bazel run //:size.comment",
+    ),
     'bazel test --disk_cache="$HOME/.cache/bazel-disk" //...': ("tests/e2e/test_app.py", '"test"'),
     'gh pr comment "${{ github.event.number }}" --body-file comment.md': ("docs/size.md", "gh pr"),
     "sudo apt-get install -y g++-aarch64-linux-gnu lld qemu-user-static": (
@@ -55,7 +58,7 @@ def _workflow_commands(text: str) -> list[str]:
 def _check(block: Block) -> None:
     if block.kind in _CODE:
         assert any(contains(source, lines(block.text)) for source in _sources()), (
-            f"stands in no file of {', '.join(_FOLDERS)}:\n{block.text}"
+            f"not part of any file in {', '.join(_FOLDERS)}:\n{block.text}"
         )
     elif block.kind in ("bash", "sh"):
         for command in lines(block.text):

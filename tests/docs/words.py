@@ -1,4 +1,4 @@
-"""Phrases that are not English in technical prose, and the line where each stands."""
+"""Phrases that are not English in technical prose, with the line of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of .pre-commit-config.yaml have nothing to say about any tracked file."""
+"""The tools of .pre-commit-config.yaml find no fault in any tracked file."""
 
 from __future__ import annotations
 
