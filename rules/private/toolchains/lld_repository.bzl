@@ -12,7 +12,7 @@ def _lld_repository_impl(ctx):
         found = [str(on_path.dirname)]
     flags = ["-fuse-ld=lld", "-B" + found[0]] if found else []
     ctx.file("lld.bzl", '"""The flags that make a compiler link with lld."""\n\nLLD_FLAGS = %r\n' % (flags,))
-    ctx.file("BUILD.bazel", "")
+    ctx.file("BUILD.bazel", 'exports_files(["lld.bzl"], visibility = ["//visibility:public"])\n')
 
 lld_repository = repository_rule(
     implementation = _lld_repository_impl,
