@@ -31,6 +31,7 @@ from tfcarve.models import read
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -61,7 +62,7 @@ class Costs:
 
 
 def _selected(model: Path, indexed: KernelIndex) -> Selection:
-    rules, kinds = runtime_rules.load(), leftover_kinds.load()
+    rules, kinds = runtime_rules.load(known.release()), leftover_kinds.load(known.release())
     return resolve([read.read(model)], indexed, rules, kinds).selection
 
 
@@ -72,7 +73,11 @@ def _text(file: Path) -> int:
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:
     """Compiles and links a model's library with each group of sources for speed."""
     sources = list(linked_again.sources(built, selection, folder))
-    there = [group.name for group in hot.groups() if any(s.group == group.name for s in sources)]
+    there = [
+        group.name
+        for group in hot.groups(known.release())
+        if any(s.group == group.name for s in sources)
+    ]
 
     def sizes(*fast: str) -> Sizes:
         with tempfile.TemporaryDirectory() as scratch:
@@ -90,7 +95,11 @@ def costs(built: LinkLine, platform: str, model: str, selection: Selection, fold
 
 def groups_table(rows: Sequence[Costs]) -> str:
     """Returns what each group adds to the code and constants of each model's library, as Markdown."""
-    names = [n for n in (*(g.name for g in hot.groups()), ALL) if any(n in r.groups for r in rows)]
+    names = [
+        n
+        for n in (*(g.name for g in hot.groups(known.release())), ALL)
+        if any(n in r.groups for r in rows)
+    ]
     lines = []
     for name in names:
         added = [row.groups.get(name) for row in rows]

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
-from tfcarve.selection import buildable, libraries, lookup
+from tfcarve.releases import known
+from tfcarve.selection import buildable, lookup
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
@@ -38,7 +39,9 @@ def portable_sources(tree: Path) -> frozenset[str]:
     return frozenset(
         file
         for file in files
-        if file.endswith(".cc") and not buildable.why_not(file) and file not in libraries.NEEDED
+        if file.endswith(".cc")
+        and not buildable.why_not(file, known.release())
+        and file not in known.release().units.libraries
     )
 
 

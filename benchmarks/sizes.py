@@ -34,6 +34,7 @@ from tfcarve.proof import binary, table
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -124,7 +125,9 @@ def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequenc
 
 def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
     loaded = [read.read(made_models.made(name).model) for name in models]
-    return resolve(loaded, indexed, runtime_rules.load(), leftover_kinds.load()).selection
+    return resolve(
+        loaded, indexed, runtime_rules.load(known.release()), leftover_kinds.load(known.release())
+    ).selection
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def _planned(asked: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
     if asked.stock:
         sources = size_selections.portable_sources(tree)
         stock = size_selections.stock(
-            _selected(models, indexed), indexed, sources, runtime_rules.load()
+            _selected(models, indexed), indexed, sources, runtime_rules.load(known.release())
         )
         yield _Planned("", asked.stock, Variant.STOCK, stock)
 

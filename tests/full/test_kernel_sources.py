@@ -14,6 +14,7 @@ import pytest
 from demo.nested import Workspace
 from e2e import building, given, kernel_log, symbols
 from e2e.symbols import Symbols
+from tfcarve.releases import known
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 from zoo import keeping
@@ -23,7 +24,9 @@ from zoo.selecting import selected, tensorflow_index
 @pytest.fixture(scope="module")
 def selection() -> Selection:
     models = [keeping.kept(name).model for name in sorted(keeping.MODELS)]
-    return selected(*(model for model in models if not libraries.missing(selected(model))))
+    return selected(
+        *(model for model in models if not libraries.missing(selected(model), known.release()))
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Sources that choose their own optimization keep it, whatever a library's options are."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
-load("//rules/private:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
+load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 
 _CommandsInfo = provider(
     doc = "How the sources of a target are compiled.",

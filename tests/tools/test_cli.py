@@ -1,5 +1,6 @@
 """Tests of the command line: its output files, messages and exit status."""
 
+import dataclasses
 import json
 import os
 import pkgutil
@@ -19,7 +20,7 @@ from tfcarve import cli, commands, pinned
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index
-from tfcarve.selection import libraries
+from tfcarve.releases import known
 from tfcarve.selection.selection import parse
 
 _FLOAT = {"T": protos.type_value("float32")}
@@ -163,7 +164,7 @@ def test_hot_units_are_in_separate_folders(
     (hot_unit,) = (name for name in units if "relu_op" in name)
     (hot_helper,) = helpers
     sources = (f"{indexes.KERNELS}relu_op.cc", f"{indexes.KERNELS}relu_helper.cc")
-    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", sources),))
+    monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", sources),))
     folders = ["--units", "u", "--hot-units", "hu", "--helpers", "h", "--hot-helpers", "hh"]
     whole = Path("u", hot_unit).read_bytes()
     assert _run("units", "s.json", *folders) == 0
@@ -185,7 +186,10 @@ def test_units_that_need_a_library_are_refused(
 ) -> None:
     assert _select("relu.pb") == 0
     file = f"{indexes.KERNELS}relu_op.cc"
-    monkeypatch.setitem(libraries.NEEDED, file, ("libone", "libtwo"))
+    release = known.release()
+    needed = {**release.units.libraries, file: ("libone", "libtwo")}
+    changed = dataclasses.replace(release, units=replace(release.units, libraries=needed))
+    monkeypatch.setattr(known, "nearest", lambda _: changed)
     assert _run("units", "s.json", "--units", "u") == 1
     assert capsys.readouterr().err.splitlines() == [
         "tfcarve: s.json: a library needs third-party code that tfcarve does not build:",
@@ -526,13 +530,13 @@ def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/sources.json")))
+    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/pins.json")))
     with pytest.raises(InvalidInput, match="no TensorFlow source tree: give --tensorflow"):
         pinned.tree()
     Path("bootstrap").mkdir()
-    Path("sources.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
+    Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
     monkeypatch.setattr(
-        pinned, "_places", lambda: (Path().absolute(), Path("sources.json").absolute())
+        pinned, "_places", lambda: (Path().absolute(), Path("pins.json").absolute())
     )
     with pytest.raises(
         InvalidInput,

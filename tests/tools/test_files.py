@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tfcarve import dtypes, files
-from tfcarve.commands.common import default_defines
 from tfcarve.errors import CheckFailed, InvalidInput, Problem
 
 
@@ -95,13 +94,3 @@ def test_data_types(read: object, text: object, name: str | None) -> None:
 def test_problem() -> None:
     error = CheckFailed("no:", [Problem("a", ("b",), "c"), Problem("d")])
     assert str(error) == "no:\n  a\n    needed by b\n    c\n  d"
-
-
-def test_defines_are_those_of_the_build() -> None:
-    """The default defines of the tools are those of the library's build."""
-    repository = next(p for p in Path(__file__).parents if (p / "third_party").is_dir())
-    scope: dict[str, list[str]] = {}
-    exec(
-        (repository / "third_party/tensorflow/defines.bzl").read_text(), scope
-    )  # Starlark is Python here
-    assert sorted(scope["DEFINES"]) == list(default_defines())

@@ -13,6 +13,7 @@ from tfcarve.models import read
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -28,5 +29,10 @@ def tensorflow_index() -> KernelIndex:
 def selected(*models: Path, choice: read.Choice = read.ALL) -> Selection:
     """What `models` need."""
     loaded = [read.read(model, choice) for model in models]
-    resolved = resolve(loaded, tensorflow_index(), runtime_rules.load(), leftover_kinds.load())
+    resolved = resolve(
+        loaded,
+        tensorflow_index(),
+        runtime_rules.load(known.release()),
+        leftover_kinds.load(known.release()),
+    )
     return resolved.selection

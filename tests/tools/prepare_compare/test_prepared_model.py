@@ -17,7 +17,7 @@ from tfcarve.cli import main
 from tfcarve.prepare import presets
 
 _HERE = Path(__file__).parents[3]
-_BZL = "rules/private/prepared_model.bzl"
+_BZL = "rules/private/models/prepared_model.bzl"
 
 
 def _rule() -> str:

@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_lines import END, MANY, chain, each
 
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.input_decoding import decoding
 
 
 def _found(text: str, outputs: str = "", function: str = "") -> dict[str, str]:
     uses = node_lines.nodes(text, function)
-    return dict(decoding(uses, frozenset(outputs.split()), leftover_kinds.load().decoding))
+    return dict(
+        decoding(uses, frozenset(outputs.split()), leftover_kinds.load(known.release()).decoding)
+    )
 
 
 _PICTURE = """

@@ -11,6 +11,7 @@ from node_lines import END, MANY, chain, each
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import Model
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.leftovers import leftovers
 
@@ -35,7 +36,7 @@ def _found(
     model = Model(
         "m", lambda: "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split())
     )
-    found = leftovers(model, uses, leftover_kinds.load(), _Facts())
+    found = leftovers(model, uses, leftover_kinds.load(known.release()), _Facts())
     return {f"{f}/{n}" if f else n: kind.id for (f, n), kind in found.items()}
 
 

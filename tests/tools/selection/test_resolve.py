@@ -9,6 +9,7 @@ from indexes import KERNELS, OPS, index_file
 
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.need import Need
 from tfcarve.selection.resolve import device_type, resolve
@@ -53,7 +54,7 @@ def _rule(
 
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
-    return resolve(models, index_file(), rules, leftover_kinds.load()).selection
+    return resolve(models, index_file(), rules, leftover_kinds.load(known.release())).selection
 
 
 def _kernels(selection: Selection) -> list[str]:
@@ -205,7 +206,7 @@ def test_warning_about_another_device() -> None:
     model = _model(
         _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
     )
-    resolved = resolve([model], index_file(), [], leftover_kinds.load())
+    resolved = resolve([model], index_file(), [], leftover_kinds.load(known.release()))
     assert _kernels(resolved.selection) == ["ReluOp<float>"]
     assert resolved.warnings == (
         "m.pb: node 'a' is placed on /device:GPU:0: the library is for CPU, its CPU kernel is selected (and 1 more nodes)",

@@ -11,6 +11,7 @@ import trees
 from tfcarve.build_files.core import core_sources
 from tfcarve.build_files.tree import BuildTree
 from tfcarve.commands.common import default_defines
+from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load
 
 _PATH = re.compile(r"tensorflow/[\w/.]+\.cc")
@@ -54,14 +55,14 @@ def _defined_ops() -> frozenset[str]:
 
 def _created_by_the_core() -> Iterator[tuple[str, str]]:
     """Yields (source, op) for each op of which a source of the core creates nodes."""
-    for path in sorted(core_sources(BuildTree(trees.tensorflow()))):
+    for path in sorted(core_sources(BuildTree(trees.tensorflow()), known.release())):
         for statement in _CREATES.findall(_text(path)):
             for op in _LITERAL.findall(statement):
                 if op in _defined_ops():
                     yield path, op
 
 
-@pytest.mark.parametrize("rule", load(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", load(known.release()), ids=lambda rule: rule.id)
 def test_source(rule: Rule) -> None:
     paths = _PATH.findall(rule.source)
     assert paths, rule.source
@@ -70,21 +71,21 @@ def test_source(rule: Rule) -> None:
         assert re.search(rf"""(["']){op}\1""", text), f"{op} is not in {paths}"
 
 
-@pytest.mark.parametrize("rule", load(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", load(known.release()), ids=lambda rule: rule.id)
 def test_functions_that_a_rule_names(rule: Rule) -> None:
     for path, names in _PLACES.findall(rule.source):
         for name in names.split(", "):
             assert re.search(rf"\b{name.rpartition('::')[2]}\(", _text(path)), f"{path}: {name}"
 
 
-@pytest.mark.parametrize("rule", load(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", load(known.release()), ids=lambda rule: rule.id)
 def test_ops_of_a_rule_exist(rule: Rule) -> None:
     assert rule.when <= _defined_ops()
 
 
 def test_every_op_that_the_core_adds_has_a_rule() -> None:
     listed: dict[str, set[str]] = defaultdict(set)
-    for rule in load():
+    for rule in load(known.release()):
         for path in _PATH.findall(rule.source):
             listed[path].update(rule.ops)
     unlisted: dict[str, set[str]] = defaultdict(set)
@@ -99,7 +100,9 @@ def test_every_op_that_the_core_adds_has_a_rule() -> None:
 
 def test_no_grappler_remapper_fuses_ops() -> None:
     assert not [
-        path for path in core_sources(BuildTree(trees.tensorflow())) if "/grappler/" in path
+        path
+        for path in core_sources(BuildTree(trees.tensorflow()), known.release())
+        if "/grappler/" in path
     ]
     text = _text("tensorflow/core/common_runtime/graph_execution_state.cc")
     assert re.search(r"::OptimizeGraph\([^{]*\{\s*#ifdef IS_MOBILE_PLATFORM\s*return errors", text)

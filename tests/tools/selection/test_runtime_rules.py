@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load, parse
 
 _ROW = {"id": "a", "ops": ["NoOp"], "source": "a.cc", "why": "so it is"}
@@ -54,7 +55,7 @@ def test_invalid_rules(document: Any, message: str) -> None:
 
 
 def test_rules_of_tfcarve() -> None:
-    rules = load()
+    rules = load(known.release())
     assert len({rule.id for rule in rules}) == len(rules)
     always = {op for rule in rules if not rule.when for op in rule.ops}
     assert always == {"NoOp", "_Arg", "_Retval", "_Send", "_Recv", "Const"}

@@ -10,6 +10,7 @@ from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import Gradient, KernelIndex
+from tfcarve.releases import known
 from tfcarve.selection import buildable, leftover_kinds
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection, parse
@@ -52,7 +53,7 @@ def _index() -> KernelIndex:
 
 
 def _select(*models: Model) -> Selection:
-    return resolve(models, _index(), (), leftover_kinds.load()).selection
+    return resolve(models, _index(), (), leftover_kinds.load(known.release())).selection
 
 
 def _list(*requests: RequestedOp, training: bool = True) -> Model:
@@ -122,10 +123,10 @@ def test_unbuildable_sources() -> None:
         _select(_node("Far"), Model("o.pb", lambda: "1", "graphdef", _node("Farther").nodes))
     text = str(raised.value)
     assert (
-        "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs only" in text
+        "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs" in text
     )
     # The kernels of an op that no library can have are not mentioned.
-    why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it is for distributed execution"
+    why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it works over several hosts"
     assert f"{why}\n    needed by m.pb: node 'n'" in text
     assert len(raised.value.problems) == 2
     assert "no CPU kernel" not in text
@@ -146,4 +147,4 @@ def test_unbuildable_sources() -> None:
     ],
 )
 def test_buildable(file: str, can: bool) -> None:
-    assert (buildable.why_not(file) == "") == can
+    assert (buildable.why_not(file, known.release()) == "") == can

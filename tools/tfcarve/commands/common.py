@@ -12,18 +12,17 @@ from tfcarve import files, pinned, progress
 from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 from tfcarve.registry import index as indexes
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
 if TYPE_CHECKING:
     from tfcarve.registry.settings import Settings
 
-_DEFINES = Path(__file__).parents[1] / "data" / "defines.txt"
-
 
 def default_defines() -> tuple[str, ...]:
     """Returns the defines of the configuration that tfcarve builds."""
-    return tuple(_DEFINES.read_text(encoding="utf-8").split())
+    return known.release().defines
 
 
 def tensorflow_tree(given: Path | None) -> Path:

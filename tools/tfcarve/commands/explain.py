@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tfcarve.commands import common
 from tfcarve.errors import CheckFailed, Problem
+from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import SelectedKernel, Selection
@@ -74,7 +75,9 @@ def _kernel_rows(
 
 
 def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str, object]]:
-    rules = {rule.id: rule for rule in runtime_rules.load()}
+    rules = {
+        rule.id: rule for rule in runtime_rules.load(known.nearest(selection.tensorflow.version))
+    }
     for added in selection.added_by_runtime:
         if added.op in ops:
             rule = rules.get(added.rule)

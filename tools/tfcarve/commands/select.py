@@ -84,6 +84,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     # Loaded while another thread computes the hashes: this takes a third of the time of a selection.
     from tfcarve.commands import common
     from tfcarve.models import read
+    from tfcarve.releases import known
     from tfcarve.selection import leftover_kinds, runtime_rules
     from tfcarve.selection.resolve import resolve
 
@@ -93,9 +94,9 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
         model for path in paths for model in _models(path, choice, arguments.freeze, hashes.sha256)
     ]
     _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
-    resolved = resolve(
-        models, common.load_index(arguments), runtime_rules.load(), leftover_kinds.load()
-    )
+    index = common.load_index(arguments)
+    release = known.nearest(index.tensorflow.version)
+    resolved = resolve(models, index, runtime_rules.load(release), leftover_kinds.load(release))
     for warning in resolved.warnings:
         print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
     for note in resolved.notes:

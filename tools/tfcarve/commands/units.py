@@ -8,6 +8,8 @@ from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.emit import units
 from tfcarve.errors import CheckFailed, InvalidInput
+from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
@@ -71,8 +73,8 @@ def _require_same_target(of_compile: str | None, of_selection: str) -> None:
         )
 
 
-def _require_libraries(selection: Selection, name: Path) -> None:
-    problems = libraries.missing(selection)
+def _require_libraries(selection: Selection, release: Release, name: Path) -> None:
+    problems = libraries.missing(selection, release)
     if problems:
         raise CheckFailed(
             f"{name}: a library needs third-party code that tfcarve does not build:",
@@ -81,10 +83,10 @@ def _require_libraries(selection: Selection, name: Path) -> None:
 
 
 def _parts(
-    arguments: argparse.Namespace, selection: Selection
+    arguments: argparse.Namespace, selection: Selection, release: Release
 ) -> list[tuple[str, Path, dict[str, bytes]]]:
     """Returns the purpose of each folder, its path, and its files."""
-    hot = units.hot_names(selection)
+    hot = units.hot_names(selection, release)
     parts = []
     for name, cold_folder, hot_folder, emit in (
         ("units", arguments.units, arguments.hot_units, units.units),
@@ -117,8 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
     _require_same_target(arguments.target, selection.tensorflow.target)
-    _require_libraries(selection, arguments.selection)
-    parts = _parts(arguments, selection)
+    release = known.nearest(selection.tensorflow.version)
+    _require_libraries(selection, release, arguments.selection)
+    parts = _parts(arguments, selection, release)
     _require_distinct(parts)
     for _, folder, _ in parts:
         files.require_own(folder, units.is_unit)

@@ -2,13 +2,11 @@
 
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 
 from tfcarve import json_codec
 from tfcarve.json_codec import Form
 from tfcarve.models import yaml_form
-
-_DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
+from tfcarve.releases.release import Release
 
 
 class Group(Form, frozen=True):
@@ -35,14 +33,15 @@ def parse(document: object, where: str) -> tuple[Group, ...]:
 
 
 @cache
-def groups() -> tuple[Group, ...]:
-    """Returns the groups that are part of tfcarve."""
-    return parse(yaml_form.load(_DATA.read_text(encoding="utf-8")), str(_DATA))
+def groups(release: Release) -> tuple[Group, ...]:
+    """Returns the groups of a release."""
+    file = release.file("hot_sources.yaml")
+    return parse(yaml_form.load(file.read_text(encoding="utf-8")), str(file))
 
 
-def group_of(source: str) -> Group | None:
+def group_of(source: str, release: Release) -> Group | None:
     """Returns the group of a source, a path relative to TensorFlow's root; None if it is compiled for size."""
-    for group in groups():
+    for group in groups(release):
         if any(fnmatchcase(source, pattern) for pattern in group.sources):
             return group
     return None

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.releases import known
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -25,14 +26,15 @@ def digest(parts: Iterable[str]) -> str:
 def code_files() -> list[Path]:
     """Returns the modules of the indexer, sorted."""
     package = Path(__file__).parents[1]
-    folders = (package, package / "build_files", package / "registry")
+    folders = (package, package / "build_files", package / "registry", package / "releases")
     return sorted(p for folder in folders for p in folder.glob("*.py"))
 
 
 @cache
 def code_digest() -> str:
-    """Returns a digest of the indexer's code: a changed indexer uses no old cache."""
-    return digest(p.read_text(encoding="utf-8") for p in code_files())
+    """Returns a digest of the indexer's code and of the releases' data: if they change, no old cache is used."""
+    data = sorted(known.folder().glob("*/release.toml"))
+    return digest(p.read_text(encoding="utf-8") for p in (*code_files(), *data))
 
 
 def folder(kind: str) -> Path:

@@ -10,6 +10,7 @@ from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
+from tfcarve.releases.release import Release
 
 _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
@@ -21,17 +22,24 @@ class HelperSearch:
     """
 
     def __init__(
-        self, tensorflow: Path, texts: Texts, digests: Mapping[str, str], memo: Memo
+        self,
+        tensorflow: Path,
+        release: Release,
+        texts: Texts,
+        digests: Mapping[str, str],
+        memo: Memo,
     ) -> None:
         """Reads nothing yet.
 
         Args:
           tensorflow: the tree's root.
+          release: its release.
           texts: the texts of its files.
           digests: a digest of each text.
           memo: values of the previous run.
         """
         self._root = tensorflow
+        self._release = release
         self._digests = digests
         self._memo = memo
         self._sources = Sources(lambda path: texts[path] if path in digests else "")
@@ -46,7 +54,11 @@ class HelperSearch:
 
         This takes seconds and does not depend on the units, so it can run at the same time as the preprocessor.
         """
-        paths = [p for p in sorted(self._digests) if p.endswith(_CPP) and helpers.looks_at_names(p)]
+        paths = [
+            p
+            for p in sorted(self._digests)
+            if p.endswith(_CPP) and helpers.looks_at_names(p, self._release)
+        ]
         for path in paths:
             if path.endswith(".cc"):
 
@@ -65,7 +77,9 @@ class HelperSearch:
         `units` are the sources that register something, as paths relative to the root.
         """
         registering = frozenset(units)
-        key = cache.digest([*self._inputs(registering), "units", *sorted(registering)])
+        key = cache.digest(
+            [*self._inputs(registering), str(self._release.core), "units", *sorted(registering)]
+        )
         found = self._memo.get("helpers", "", key, lambda: self._search(registering))
         return {unit: tuple(helping) for unit, helping in found.items()}
 
@@ -110,10 +124,12 @@ class HelperSearch:
                 yield from self._names(path)
 
     def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
-        tree = BuildTree(self._root)
+        tree = BuildTree(self._root, self._release.tree.repositories)
         try:
-            core = core_sources(tree)
+            core = core_sources(tree, self._release)
         except CoreSourcesError:
             return {}
-        found = helpers.helper_sources(tree, self._sources, sorted(units), units, core)
+        found = helpers.helper_sources(
+            tree, self._release, self._sources, sorted(units), units, core
+        )
         return {unit: list(helping) for unit, helping in found.items()}

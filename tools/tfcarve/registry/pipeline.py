@@ -28,6 +28,7 @@ from tfcarve.registry.records import Records
 from tfcarve.registry.settings import Settings
 from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.tree import Texts, Tree
+from tfcarve.releases import known
 
 # A source without any of these words registers nothing, unless it includes one that does: all registration
 # macros have REGISTER in their name or are passed to TF_CALL_…. XLA and Grappler have registries of their own;
@@ -166,7 +167,7 @@ def build(
         if memo.get("candidate", s, digests[s], partial(_is_candidate, tree, texts, s))
     ]
     progress("reducing headers to skeletons", 0, len(sources))
-    helper_search = HelperSearch(tree.root, texts, digests, memo)
+    helper_search = HelperSearch(tree.root, known.nearest(facts.version), texts, digests, memo)
     found, sets = _cached_records(
         tree,
         SkeletonTree(tree, texts, digests, memo),

@@ -58,7 +58,7 @@ def make_index(
     data = stored.find(digests)
     if data is None:
         facts = TensorflowFacts(
-            trees.version(tree),
+            trees.version(tensorflow),
             store.tree_sha256(digests),
             tuple(sorted(settings.defines)),
             settings.target.name,
@@ -80,7 +80,9 @@ def require_tree(facts: TensorflowFacts, tensorflow: Path, what: str) -> None:
       InvalidInput: the tree is different.
     """
     tree = trees.load(tensorflow)
-    _require_same(facts, trees.version(tree), store.digests(tree, tree.read), tensorflow, what)
+    _require_same(
+        facts, trees.version(tensorflow), store.digests(tree, tree.read), tensorflow, what
+    )
 
 
 def _require_same(
@@ -119,7 +121,7 @@ def with_custom_ops(
         )
     tree = trees.load(tensorflow, custom_ops)
     digests = store.digests(tree, tree.read)
-    _require_same(index.tensorflow, trees.version(tree), digests, tensorflow, "index")
+    _require_same(index.tensorflow, trees.version(tensorflow), digests, tensorflow, "index")
     texts = Texts(tree)
     sources = sorted(tree.custom)
     skeletons = SkeletonTree(tree, texts, {}, Memo())

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
@@ -35,10 +36,6 @@ _SKIPPED = frozenset(
 _TEST_FILE = re.compile(
     r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
 )
-
-# TSL is in tensorflow/tsl from 2.11 on, in its own repository later, and in XLA's from 2.15 on.
-_TSL = ("tsl", "third_party/xla/third_party/tsl/tsl", "third_party/xla/xla/tsl")
-_INCLUDE_ROOTS = ("", "third_party/xla/", "third_party/xla/third_party/tsl/")
 
 # A file that every tree has.
 MARKER = "tensorflow/core/framework/op_kernel.h"
@@ -69,12 +66,14 @@ class Tree:
       files: for each path relative to the root (for custom ops: see `custom`), the file's location and state.
       sources: the paths that may register something, in order.
       custom: for each custom op source (its path without a leading `/` or `..`), the path that the user gave.
+      include_prefixes: prefixes that #include lines omit.
     """
 
     root: Path
     files: Mapping[str, tuple[str, Stat]]
     sources: tuple[str, ...]
     custom: Mapping[str, str] = field(default_factory=dict)
+    include_prefixes: tuple[str, ...] = ("",)
 
     def read(self, path: str) -> str:
         """Returns the text of the file at `path` in the tree."""
@@ -87,7 +86,7 @@ class Tree:
 
     def find(self, includer: str, written: str) -> str | None:
         """Returns the path of the file that `#include "written"` in `includer` includes, or None."""
-        for root in _INCLUDE_ROOTS:
+        for root in self.include_prefixes:
             if root + written in self.files:
                 return root + written
         if "/" in includer:
@@ -139,9 +138,11 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
             "give the folder that contains tensorflow/"
         )
+    release = known.of_version(version(root))
+    layout = release.tree if release else known.other_layout(root)
     files: dict[str, tuple[str, Stat]] = {}
     try:
-        for top in ("tensorflow", *(other for other in _TSL if (root / other).is_dir())):
+        for top in layout.roots:
             _add(files, str(root / top), top)
     except OSError as error:
         raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None
@@ -156,7 +157,13 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             files[_inside(file)] = (str(file), Stat(status.st_size, status.st_mtime_ns))
         custom[_inside(path)] = path.as_posix()
     sources += sorted(custom)
-    return Tree(root, MappingProxyType(files), tuple(dict.fromkeys(sources)), custom)
+    return Tree(
+        root,
+        MappingProxyType(files),
+        tuple(dict.fromkeys(sources)),
+        custom,
+        layout.include_prefixes,
+    )
 
 
 def _inside(path: Path) -> str:
@@ -166,15 +173,15 @@ def _inside(path: Path) -> str:
     return path.as_posix().lstrip("/")
 
 
-def version(tree: Tree) -> str:
+def version(root: Path) -> str:
     """Returns the version that public/version.h or tf_version.bzl states, else "unknown"."""
-    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(tree, _VERSION_H))}
+    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(root / _VERSION_H))}
     if "MAJOR" in defined:
         numbers = ".".join(defined.get(part, "0") for part in ("MAJOR", "MINOR", "PATCH"))
         return numbers + defined.get("SUFFIX", "")
-    stated = _VERSION_IN_BZL.search(_text_of(tree, _VERSION_BZL))
+    stated = _VERSION_IN_BZL.search(_text_of(root / _VERSION_BZL))
     return stated[1] if stated else "unknown"
 
 
-def _text_of(tree: Tree, path: str) -> str:
-    return tree.read(path) if path in tree.files else ""
+def _text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from pathlib import Path
 
 import msgspec
 import yaml
 
 from tfcarve import json_codec
 from tfcarve.json_codec import Form
+from tfcarve.releases.release import Release
 
-_DATA = Path(__file__).parent / "leftover_ops.yaml"
 _TRAINING = "training"
 
 
@@ -95,9 +94,8 @@ def parse(document: object, where: str) -> Kinds:
 
 
 @cache
-def load() -> Kinds:
-    """Returns the kinds that are part of tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> Kinds:
+    """Returns the kinds of a release."""
+    file = release.file("leftover_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))

@@ -2,6 +2,7 @@
 
 from tfcarve.models.node_use import NodeUse
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
+from tfcarve.releases import known
 from tfcarve.selection import kernel_match
 
 DEVICE = "CPU"
@@ -20,6 +21,7 @@ class Lookup:
 
     def __init__(self, index: KernelIndex) -> None:
         self._index = index
+        self.release = known.nearest(index.tensorflow.version)
         self._constrained: dict[str, frozenset[str]] = {}
         self._matches: dict[object, kernel_match.Match] = {}
 

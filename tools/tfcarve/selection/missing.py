@@ -59,7 +59,7 @@ def problems(
         definition = lookup.op(op)
         if definition is None:
             hint = suggestions.get(op) or "if it is a custom op, give its source with --custom-op"
-        elif buildable.why_not(definition.file):
+        elif buildable.why_not(definition.file, lookup.release):
             hint = ""  # other kernels would not help
         else:
             hint = _registered(lookup.registrations(op))

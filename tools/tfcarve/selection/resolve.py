@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import Model, NodeUse, RequestedOp
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
+from tfcarve.releases.release import Release
 from tfcarve.selection import (
     buildable,
     implicit_ops,
@@ -57,7 +58,7 @@ def _add_op(
 ) -> OpDefinition | None:
     """Adds an op and returns its definition; if no library can have it, adds it to the missing ones."""
     op = lookup.op(name)
-    why = buildable.why_not(op.file) if op is not None else ""
+    why = buildable.why_not(op.file, lookup.release) if op is not None else ""
     if op is None:
         what = f"op {name!r} is unknown to TensorFlow {{version}}"
     elif why:
@@ -132,10 +133,10 @@ def _add_requested_ops(model: Model, lookup: Lookup, partial: PartialSelection) 
             partial.add_kernel(registration, need, why)
 
 
-def _refuse_unbuildable(partial: PartialSelection) -> None:
+def _refuse_unbuildable(partial: PartialSelection, release: Release) -> None:
     """Adds the kernels whose sources cannot be in a library to the missing ones."""
     for r, needs in partial.kernels.items():
-        why = buildable.why_not(r.file)
+        why = buildable.why_not(r.file, release)
         if why:
             what = f"op {r.op!r}: its kernel is in {r.file}: {why}"
             partial.missing.setdefault((r.op, what), []).extend(needs)
@@ -248,7 +249,7 @@ def resolve(
             _add_node(use, model, lookup, partial, replaced)
         _add_requested_ops(model, lookup, partial)
         _find_leftovers(model, uses, kinds, lookup, partial)
-    _refuse_unbuildable(partial)
+    _refuse_unbuildable(partial, lookup.release)
     if partial.missing:
         problems = missing.problems(partial.missing, index, lookup)
         raise CheckFailed(

@@ -1,14 +1,12 @@
 """Reads runtime_ops.yaml: the ops that TensorFlow's runtime adds to graphs."""
 
 from functools import cache
-from pathlib import Path
 
 import yaml
 
 from tfcarve import json_codec
 from tfcarve.json_codec import Form
-
-_DATA = Path(__file__).parent / "runtime_ops.yaml"
+from tfcarve.releases.release import Release
 
 
 class Rule(Form, frozen=True, kw_only=True):
@@ -45,9 +43,8 @@ def parse(document: object, where: str) -> tuple[Rule, ...]:
 
 
 @cache
-def load() -> tuple[Rule, ...]:
-    """Returns the rules that are part of tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> tuple[Rule, ...]:
+    """Returns the rules of a release."""
+    file = release.file("runtime_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))

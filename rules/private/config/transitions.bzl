@@ -1,0 +1,52 @@
+"""The transitions of all rules but that of a library's own options (canonical_config.bzl)."""
+
+visibility(["//rules/private/..."])
+
+_PLATFORMS = "//command_line_option:platforms"
+
+# A rule with a transition on an attribute or on itself needs this attribute.
+TRANSITION_ATTRS = {
+    "_allowlist_function_transition": attr.label(
+        default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+    ),
+}
+
+# A 1:N transition: a dependency built for each platform that the attribute `platforms` names.
+each_platform = transition(
+    implementation = lambda _settings, attr: {
+        name: {_PLATFORMS: str(Label("//rules/platforms:" + name))}
+        for name in attr.platforms
+    },
+    inputs = [],
+    outputs = [_PLATFORMS],
+)
+
+_DEFAULT_OPTIONS = {
+    str(Label("//rules/config:hot_copts")): ["-O2"],
+    str(Label("//rules/config:library_copts")): [],
+    str(Label("//rules/config:log_kernel_sources")): False,
+    str(Label("//rules/config:log_messages")): True,
+    str(Label("//rules/config:protos")): "lite",
+}
+
+# For programs that run in the build. The exec configuration has the options of the library that it works for, and
+# with them other output paths: a program would be compiled again for each set of options.
+default_options = transition(
+    implementation = lambda _settings, _attr: _DEFAULT_OPTIONS,
+    inputs = [],
+    outputs = _DEFAULT_OPTIONS.keys(),
+)
+
+_MODEL_CONFIG = _DEFAULT_OPTIONS | {
+    "//command_line_option:compilation_mode": "opt",
+    "//command_line_option:force_pic": False,
+    "//command_line_option:per_file_copt": [],
+    _PLATFORMS: [str(Label("//rules/platforms:linux_x86_64"))],
+}
+
+# For models: they do not depend on platform or options, so each is prepared once.
+model_config = transition(
+    implementation = lambda _settings, _attr: _MODEL_CONFIG,
+    inputs = [],
+    outputs = _MODEL_CONFIG.keys(),
+)

@@ -1,0 +1,54 @@
+"""The compiler flags of all code in a carved library."""
+
+load("@tfcarve_tensorflow//:release.bzl", "DEFINES", "ROOT")
+
+visibility("public")
+
+# For third-party sources and TensorFlow: small code, a section for each function so that the linker can drop it, and no
+# exported symbols by default.
+LIBRARY_COPTS = [
+    "-std=c++17",
+    "-Os",
+    "-DNDEBUG",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-exceptions",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-w",
+]
+
+_WITHOUT_RTTI = [
+    "-fno-rtti",
+    "-DGOOGLE_PROTOBUF_NO_RTTI",
+]
+
+PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _WITHOUT_RTTI
+
+MATH_COPTS = LIBRARY_COPTS + _WITHOUT_RTTI
+
+# Inner loops, always compiled for speed. The source unrolls them until all registers are used, so the compiler must not
+# unroll further or move loads ahead. They use vector types; clang would vectorize only the remaining few elements, which
+# costs 8 kB on x86-64.
+LOOPS_COPTS = MATH_COPTS + [
+    "-O2",
+    "-fno-unroll-loops",
+    "-fno-schedule-insns",
+    "-fno-tree-vectorize",
+]
+
+# Log messages and errors of TensorFlow name source files: relative to the tree, not where it is unpacked.
+_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % ROOT]
+
+# In addition, sources have the flags of @tfcarve_tensorflow//:precompiled_headers, which they include first.
+TENSORFLOW_COPTS = (
+    LIBRARY_COPTS +
+    _WITHOUT_RTTI +
+    _SHORT_NAMES +
+    ["-D" + define for define in DEFINES if define != "NDEBUG"] +
+    # Eigen's product kernels with 4 accumulators. With the default, 8, a static assertion in TensorFlow's convolution
+    # fails for Arm.
+    ["-DEIGEN_NEON_GEBP_NR=4"]
+)

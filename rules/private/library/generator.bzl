@@ -1,0 +1,19 @@
+"""generator: a program that generates sources, built once for all libraries and options."""
+
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "default_options")
+
+visibility("public")
+
+def _generator_impl(ctx):
+    link = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = link, target_file = ctx.executable.program, is_executable = True)
+    return [DefaultInfo(executable = link, runfiles = ctx.attr.program[DefaultInfo].default_runfiles)]
+
+generator = rule(
+    implementation = _generator_impl,
+    cfg = default_options,
+    executable = True,
+    attrs = TRANSITION_ATTRS | {
+        "program": attr.label(executable = True, cfg = "target", mandatory = True),
+    },
+)

@@ -1,0 +1,283 @@
+"""tf_mobile_library: TensorFlow reduced to what the app's models need, for one platform."""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo", "TfSelectionInfo")
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
+load("//rules/private/selection:selection.bzl", "tf_selection")
+load(":copts.bzl", "TENSORFLOW_COPTS")
+load(":declare.bzl", "declare")
+load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
+load(":lld.bzl", "LLD_ATTRS", "lld_flags")
+load(":minimum_os_version.bzl", "minimum_os_version")
+load(
+    ":objects.bzl",
+    "CC_TOOLCHAINS",
+    "CC_TOOLCHAIN_ATTRS",
+    "archive",
+    "archive_of",
+    "cc_tools",
+    "link",
+    "linking_context",
+    "objects_of",
+    "static_library",
+    "strip",
+)
+load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
+load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
+load(":sizes.bzl", "declare_map", "map_flags", "sizes")
+load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
+load(":units.bzl", "UNITS_ATTRS", "units")
+
+visibility("public")
+
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
+    """Carves a TensorFlow library.
+
+    Provides CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for apps that are linked
+    without Bazel, headers and the flags for their build systems.
+
+    Args:
+      name: of the target; without `selection`, the target `<name>_selection` is created too.
+      models: the models that the library must run, as in tf_selection.
+      selection: a tf_selection, instead of models.
+      custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
+      config: as in tf_selection.
+      signatures: as in tf_selection.
+      saved_model_tags: as in tf_selection.
+      freeze: as in tf_selection.
+      registration_table: whether the shared library has the table of its registrations. Without it, builds do not
+        prove that the library has what was selected.
+      private_symbols: whether all symbols of the static archives except the C interface are renamed, for an app that
+        has its own protobuf, Abseil or TensorFlow.
+      optimization: "Os", "O2", "O3", or "Oz" for the smallest library with clang. With "Os", the sources in which models
+        spend their time (hot_sources.yaml of the release) are compiled with "O2".
+      cpu: the CPU that the library is compiled for, on platforms that have it: "cortex-a72" for a Raspberry Pi 4,
+        "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512). The library does not run on CPUs without
+        these instructions. Default: one that runs on all CPUs of the platform.
+      protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and needs messages with
+        descriptors, reflection and text format: half a megabyte more.
+      log_messages: whether TensorFlow's LOG and CHECK have messages. Without them it logs nothing, and a failed
+        CHECK ends the program without a message. Errors that calls return always have their text.
+      packed_relocations: whether the shared library for Linux has packed relative relocations: about 5 % smaller,
+        and loaded only by glibc 2.36 and later (Debian and Raspberry Pi OS 12).
+      **kwargs: common attributes.
+    """
+    if (models == None) == (selection == None):
+        fail("tf_mobile_library %s: give either models or a selection" % name)
+    if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze):
+        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze are attributes of the tf_selection %s" % (name, selection))
+    check_options(name, optimization, cpu, protos)
+    if selection == None:
+        selection = name + "_selection"
+        tf_selection(
+            name = selection,
+            models = models,
+            custom_ops = custom_ops,
+            config = config,
+            signatures = signatures,
+            saved_model_tags = saved_model_tags,
+            freeze = freeze,
+            **kwargs
+        )
+    _mobile_library(
+        name = name,
+        selection = selection,
+        platform = PLATFORM_NAME,
+        cpu = cpu,
+        optimization = optimization,
+        log_messages = log_messages,
+        packed_relocations = packed_relocations,
+        protos = protos,
+        private_symbols = private_symbols,
+        registration_table = registration_table,
+        **kwargs
+    )
+
+def _mobile_library_impl(ctx):
+    cc = cc_tools(ctx)
+    selected = ctx.attr.selection[TfSelectionInfo]
+    compiled = units(ctx, cc, selected = selected)
+    units_archive = declare(ctx, "parts/libunits.a")
+    helpers_archive = declare(ctx, "parts/libhelpers.a")
+    unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
+    archive(cc, output = units_archive, objects = unit_objects)
+    archive(cc, output = helpers_archive, objects = compiled.helper_objects)
+
+    own = CcInfo(linking_context = linking_context(cc, [
+        static_library(cc, archive_file = units_archive, alwayslink = True),
+        static_library(cc, archive_file = helpers_archive, alwayslink = False),
+    ]))
+    cc_info = cc_common.merge_cc_infos(
+        direct_cc_infos = [own] + _runtime(ctx),
+    )
+
+    info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
+    shared = [info.shared_library] if info.shared_library else []
+    return [
+        private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
+        info,
+        DefaultInfo(files = depset([
+            info.static_library,
+            info.registrations,
+            info.selection,
+        ] + shared + info.link_fragments + info.include_trees)),
+        OutputGroupInfo(
+            benchmark = depset([info.benchmark]),
+            parts = depset([units_archive, helpers_archive]),
+            runner = depset([info.runner]),
+            selection = depset([selected.selection, selected.header, selected.op_files]),
+            sizes = depset(size_files),
+            units = depset(compiled.sources),
+            unstripped = depset([info.unstripped_library] if shared else []),
+            _validation = depset([info.proof] if info.proof else []),
+        ),
+    ]
+
+def _runtime(ctx):
+    """What every library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    return [
+        ctx.attr._c_api[CcInfo],
+        tensorflow.core_registering,
+        tensorflow.unit_sources,
+        ctx.attr._math[CcInfo],
+        ctx.attr._threads[CcInfo],
+    ]
+
+def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
+    """Declares all artifacts of a library; each is built only if it is requested."""
+    linked = cc_info.linking_context
+    runtime = [
+        library
+        for cc_info in _runtime(ctx)
+        for linker_input in cc_info.linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+    registering = unit_objects + [
+        member
+        for library in runtime
+        if library.alwayslink
+        for member in objects_of(library)
+    ]
+    pulled_in = compiled.helper_objects + [
+        member
+        for library in runtime
+        if not library.alwayslink
+        for member in objects_of(library)
+    ]
+    archives = static_archives(
+        ctx,
+        cc,
+        registering = _distinct(registering),
+        pulled_in = _distinct(pulled_in),
+    )
+
+    contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
+    system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
+    lowest_version = minimum_os_version(cc, ctx.attr.platform)
+    flags = lld_flags(ctx) + shared_library_flags(
+        system,
+        soname = "libtensorflow-core.so",
+        exports = ctx.file._exports,
+        minimum_os_version = lowest_version,
+    ) + PROVE_LINK_FLAGS
+    map_file = declare_map(ctx)
+    unstripped = link(
+        cc,
+        name = ctx.label.name + "/unstripped/tensorflow-core",
+        output_type = "dynamic_library",
+        contexts = contexts,
+        flags = flags + map_flags(map_file),
+        inputs = [ctx.file._exports],
+        outputs = [map_file],
+    )
+    shared = declare(ctx, "libtensorflow-core.so")
+    strip(cc, output = shared, library = unstripped)
+    measured = sizes(
+        ctx,
+        cc,
+        selection = selection,
+        shared = shared,
+        map_file = map_file,
+        units = units_archive,
+        contexts = contexts,
+        flags = flags,
+        inputs = [ctx.file._exports],
+        compiled = compiled,
+    )
+    facts = link_facts(
+        ctx,
+        selection = selection,
+        linked = linked,
+        minimum_os_version = lowest_version,
+        headers = ctx.attr._tensorflow[TensorFlowInfo].core_headers.compilation_context,
+        copts = TENSORFLOW_COPTS,
+    )
+    return TfMobileLibraryInfo(
+        selection = selection,
+        static_library = archives.static,
+        registrations = archives.registrations,
+        # Apps for iOS link the archive.
+        shared_library = None if system == "ios" else shared,
+        unstripped_library = None if system == "ios" else unstripped,
+        minimum_os_version = lowest_version,
+        with_java = [ctx.attr._tensorflow[TensorFlowInfo].java_natives.linking_context, linked],
+        link_fragments = facts.fragments,
+        include_trees = facts.include_trees,
+        size_report = measured.report,
+        proof = proof(
+            ctx,
+            library = units_archive if system == "ios" else shared,
+            selection = selection,
+            units = units_archive,
+            cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
+        ),
+        runner = _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
+        benchmark = _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
+    ), [measured.link, measured.map, measured.page, measured.report] + measured.archives
+
+def _program(ctx, cc, name, main, linked, system):
+    """Links a program that uses the C interface with the library."""
+    return link(
+        cc,
+        name = "%s/%s" % (ctx.label.name, name),
+        output_type = "executable",
+        contexts = [main[CcInfo].linking_context, linked],
+        flags = collect_garbage(system),
+    )
+
+def _forced(cc, cc_info):
+    """The direct libraries of a CcInfo, with all objects forced into the link."""
+    own = cc_info.linking_context.linker_inputs.to_list()[0]
+    return [
+        static_library(cc, archive_file = archive_of(library), alwayslink = True)
+        for library in own.libraries
+    ]
+
+def _distinct(files):
+    """Removes duplicates: two dependencies may share a library."""
+    return {file: None for file in files}.keys()
+
+_mobile_library = rule(
+    implementation = _mobile_library_impl,
+    cfg = canonical_config,
+    fragments = ["cpp"],
+    provides = [CcInfo, TfMobileLibraryInfo],
+    toolchains = CC_TOOLCHAINS,
+    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
+        "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
+        "_math": attr.label(default = "//tools/runtime/math"),
+        "_threads": attr.label(default = "//tools/runtime/threads"),
+        "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
+        "_c_api": attr.label(default = "//tools/runtime:c_api"),
+        "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
+        "_tfcarve": attr.label(
+            default = "//tools:tfcarve",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+)

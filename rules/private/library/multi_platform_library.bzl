@@ -1,0 +1,111 @@
+"""tf_multi_platform_library: one carved library, built for several platforms at once."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules:providers.bzl", "TfMobileLibraryInfo")
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/toolchains:missing_toolchains.bzl", "MissingToolchainsInfo")
+
+visibility("public")
+
+def _multi_platform_library_impl(ctx):
+    groups = {}
+    skipped = []
+    for platform in ctx.attr.platforms:
+        if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler == "none":
+            skipped.append(platform)
+            files, runner, benchmark = [_skipped(ctx, platform)], [], []
+        else:
+            library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
+            own = [
+                library.proof,
+                library.registrations,
+                library.selection,
+                library.shared_library,
+                library.static_library,
+            ] + library.link_fragments + library.include_trees
+
+            # There is no shared library for iOS, and no proof without the table of registrations.
+            files = [_placed(ctx, platform, f) for f in own if f]
+            runner = [_placed(ctx, platform, library.runner)]
+            benchmark = [_placed(ctx, platform, library.benchmark)]
+        groups[platform] = depset(files)
+        groups[platform + "_runner"] = depset(runner)
+        groups[platform + "_benchmark"] = depset(benchmark)
+    if skipped:
+        _report_skipped(ctx, skipped)
+    return [
+        DefaultInfo(files = depset(transitive = [groups[platform] for platform in ctx.attr.platforms])),
+        OutputGroupInfo(**groups),
+    ]
+
+def _reason(ctx, platform):
+    reasons = ctx.attr._missing[MissingToolchainsInfo].reasons
+    return "%s: no C++ toolchain: %s" % (platform, reasons[platform])
+
+def _report_skipped(ctx, platforms):
+    """Prints which platforms are skipped and why, or fails if all are required."""
+    reasons = "".join(["\n  " + _reason(ctx, platform) for platform in platforms])
+    if ctx.attr._require_all[BuildSettingInfo].value:
+        fail("%s cannot be built for all of its platforms:%s" % (ctx.label, reasons))
+
+    # buildifier: disable=print
+    print("%s skips platforms that cannot be built on this machine:%s" % (ctx.label, reasons))
+
+def _skipped(ctx, platform):
+    """<name>/<platform>/skipped.txt: the reason, where the library would be."""
+    output = ctx.actions.declare_file("%s/%s/skipped.txt" % (ctx.label.name, platform))
+    ctx.actions.write(output, _reason(ctx, platform) + "\n")
+    return output
+
+def _placed(ctx, platform, file):
+    """The file below <name>/<platform>/, because the files of all platforms have the same names."""
+    name = "%s/%s/%s" % (ctx.label.name, platform, file.basename)
+    link = ctx.actions.declare_directory(name) if file.is_directory else ctx.actions.declare_file(name)
+    ctx.actions.symlink(output = link, target_file = file)
+    return link
+
+_multi_platform_library = rule(
+    implementation = _multi_platform_library_impl,
+    attrs = TRANSITION_ATTRS | {
+        "library": attr.label(
+            cfg = each_platform,
+            mandatory = True,
+            providers = [TfMobileLibraryInfo],
+        ),
+        "platforms": attr.string_list(mandatory = True, allow_empty = False),
+        "_cc_toolchain": attr.label(
+            default = "@bazel_tools//tools/cpp:current_cc_toolchain",
+            cfg = each_platform,
+        ),
+        "_missing": attr.label(default = "@tfcarve_cross//:missing", providers = [MissingToolchainsInfo]),
+        "_require_all": attr.label(default = "//rules/config:require_all_platforms"),
+    },
+)
+
+def tf_multi_platform_library(name, library, platforms, **kwargs):
+    """Builds a tf_mobile_library for several platforms.
+
+    Outputs are in <name>/<platform>/, with the proof that the library has what was selected. Each platform is an
+    output group; <platform>_runner is the program that runs a model in that library and <platform>_benchmark the
+    program that measures it.
+    Bazel runs the validation actions of all platforms for any output group, and so builds all of them;
+    --output_groups=<platform> --norun_validations builds and proves one. A platform without a C++ toolchain is
+    skipped: the build prints the reason, which is also in <name>/<platform>/skipped.txt. With
+    --@tfcarve//rules/config:require_all_platforms the build fails.
+
+    Args:
+      name: of the target.
+      library: a tf_mobile_library.
+      platforms: names from //rules/platforms, for example ["linux_x86_64", "linux_arm64"].
+      **kwargs: common attributes.
+    """
+    unknown = [p for p in platforms if p not in PLATFORMS]
+    if unknown:
+        fail("tf_multi_platform_library %s: unknown platform %s; known platforms: %s" % (
+            name,
+            ", ".join(unknown),
+            ", ".join(sorted(PLATFORMS)),
+        ))
+    _multi_platform_library(name = name, library = library, platforms = platforms, **kwargs)

@@ -1,0 +1,158 @@
+"""Size attribution of a library: the linker map, how it was linked, and the reports of `tfcarve size`."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:defs.bzl", "cc_common")
+load(":declare.bzl", "declare")
+load(":objects.bzl", "archive_of", "objects_of")
+
+visibility(["//rules/private/..."])
+
+def declare_map(ctx):
+    """The map of the shared library's link, which the linker writes with `map_flags`."""
+    return declare(ctx, "tensorflow-core.map")
+
+def map_flags(map_file):
+    """The linker flags that write the map; lld and GNU ld have the same."""
+    return ["-Wl,-Map=" + map_file.path]
+
+def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, inputs, compiled):
+    """Declares the size report of a shared library.
+
+    Args:
+      ctx: of a rule with LINK_FACTS_ATTRS (for the platform's name) and `_tfcarve`.
+      cc: from cc_tools.
+      selection: File, selection.json.
+      shared: File, the stripped library.
+      map_file: File, from declare_map, written by its link.
+      units: File, the archive of the units.
+      contexts: list of CcLinkingContext of its link.
+      flags: list of further flags of its link.
+      inputs: list of Files that the flags name.
+      compiled: from units: how the units were compiled.
+
+    Returns:
+      struct of Files: link (link.json), map, page (an HTML file), report (JSON); and archives, the list of files that
+      the commands of link.json read: Bazel's own link may use objects instead.
+    """
+    libraries = [
+        library
+        for context in contexts
+        for linker_input in context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+    line = declare(ctx, "link.json")
+    ctx.actions.write(line, json.encode(struct(
+        version = 2,
+        platform = ctx.attr.platform or "this_machine",
+        link = _link_command(cc, libraries, contexts, flags, units),
+        strip = struct(
+            argv = [_tool(cc, ACTION_NAMES.strip), "--strip-all", "-o", _OUTPUT, _SOURCE],
+            output = _OUTPUT,
+            source = _SOURCE,
+        ),
+        compile = _compile_command(cc, compiled.copts, compiled.contexts),
+        hot_compile = _compile_command(cc, compiled.hot_copts, compiled.contexts),
+        libraries = {path: None for library in libraries for path in _read(cc, library)}.keys(),
+    )))
+    report = declare(ctx, "sizes.json")
+    page = declare(ctx, "sizes.html")
+    archives = [file for library in libraries for file in _files(cc, library)]
+    args = ctx.actions.args()
+    args.add("size")
+    args.add(shared)
+    args.add("--map", map_file)
+    args.add("--selection", selection)
+    args.add("--link", line)
+    args.add("--root", ".")
+    args.add("--no-keep")
+    args.add("-o", report)
+    args.add("--html", page)
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = [shared, map_file, selection, line, units] + archives + inputs,
+        outputs = [report, page],
+        mnemonic = "TfSizes",
+        progress_message = "Attributing the bytes of %{label}",
+        # c++filt, from PATH, demangles symbols.
+        use_default_shell_env = True,
+    )
+    return struct(
+        archives = {archive_of(library): None for library in libraries}.keys(),
+        link = line,
+        map = map_file,
+        page = page,
+        report = report,
+    )
+
+# Placeholders in commands, which `tfcarve size-marginal` replaces by files.
+_OUTPUT = "TFCARVE_OUTPUT"
+_SOURCE = "TFCARVE_SOURCE"
+
+def _tool(cc, action_name):
+    return cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = action_name)
+
+def _as_objects(cc, library):
+    """Whether Bazel links the objects of a library instead of its archive; the map then names them."""
+    return bool(objects_of(library)) and cc_common.is_enabled(
+        feature_configuration = cc.features,
+        feature_name = "supports_start_end_lib",
+    )
+
+def _files(cc, library):
+    return objects_of(library) if _as_objects(cc, library) else [archive_of(library)]
+
+def _read(cc, library):
+    return [file.path for file in _files(cc, library)]
+
+def _link_command(cc, libraries, contexts, flags, units):
+    """The link command with archives in order; its output equals that of Bazel's own link."""
+    action_name = ACTION_NAMES.cpp_link_dynamic_library
+    variables = cc_common.create_link_variables(
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        output_file = _OUTPUT,
+        is_linking_dynamic_library = True,
+        is_using_linker = True,
+        user_link_flags = flags,
+    )
+    whole = {}
+    for library in libraries:
+        path = archive_of(library).path
+        whole[path] = whole.get(path, False) or library.alwayslink
+    argv = [_tool(cc, action_name)] + cc_common.get_memory_inefficient_command_line(
+        feature_configuration = cc.features,
+        action_name = action_name,
+        variables = variables,
+    )
+    for path, forced in whole.items():
+        argv += ["-Wl,--whole-archive", path, "-Wl,--no-whole-archive"] if forced else [path]
+    system = {
+        flag: None
+        for context in contexts
+        for linker_input in context.linker_inputs.to_list()
+        for flag in linker_input.user_link_flags
+    }
+    return struct(argv = argv + system.keys(), output = _OUTPUT, source = units.path)
+
+def _compile_command(cc, copts, contexts):
+    merged = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
+    action_name = ACTION_NAMES.cpp_compile
+    variables = cc_common.create_compile_variables(
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        source_file = _SOURCE,
+        output_file = _OUTPUT,
+        user_compile_flags = copts,
+        include_directories = merged.includes,
+        quote_include_directories = merged.quote_includes,
+        system_include_directories = merged.system_includes,
+        preprocessor_defines = merged.defines,
+        use_pic = cc.pic,
+    )
+    argv = [_tool(cc, action_name)] + cc_common.get_memory_inefficient_command_line(
+        feature_configuration = cc.features,
+        action_name = action_name,
+        variables = variables,
+    )
+    return struct(argv = argv, output = _OUTPUT, source = _SOURCE)

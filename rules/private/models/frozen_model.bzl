@@ -1,0 +1,205 @@
+"""tf_frozen_model: SavedModels and Keras files become frozen GraphDefs."""
+
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "model_config")
+load(":model_files.bzl", "KERAS_EXTENSIONS")
+
+visibility("public")
+
+# For rules that run full TensorFlow. Only they fetch its wheels.
+FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
+    "_tfcarve": attr.label(
+        default = "//tools:tfcarve_with_tensorflow",
+        executable = True,
+        cfg = "exec",
+    ),
+}
+
+# The model: `src`, or `saved_model`, the folder of a SavedModel with all its files. With a label of the folder, Bazel would not
+# notice when a file changes.
+SOURCE_ATTRS = {
+    "saved_model": attr.string(),
+    "saved_model_files": attr.label_list(allow_files = True),
+    "src": attr.label(allow_single_file = True),
+}
+
+def saved_model_folder(model):
+    """The folder, relative to the calling package, of the SavedModel that a label names.
+
+    Args:
+      model: label of a model.
+
+    Returns:
+      None if it is not a SavedModel of this package.
+    """
+    if type(model) != "string":
+        return None
+    folder = model.removeprefix(":")
+    if not folder or folder[0] in "/@:" or [c for c in "*?[".elems() if c in folder]:
+        return None
+    marks = [folder + "/saved_model.pb", folder + "/saved_model.pbtxt"]
+    return folder if native.glob(marks, allow_empty = True) else None
+
+def saved_model_files(folder):
+    """The files of a SavedModel, for the attribute saved_model_files.
+
+    Args:
+      folder: from saved_model_folder.
+
+    Returns:
+      list of labels.
+    """
+    return native.glob([folder + "/**"])
+
+def saved_model_path(ctx, folder):
+    """The path of a SavedModel for an action.
+
+    Args:
+      ctx: of a rule in its package.
+      folder: from saved_model_folder.
+
+    Returns:
+      a string.
+    """
+    return "/".join([part for part in [ctx.label.workspace_root, ctx.label.package, folder] if part])
+
+def source_attrs(src):
+    """The values of SOURCE_ATTRS for a model.
+
+    Args:
+      src: label of a model.
+
+    Returns:
+      dict, attribute to value.
+    """
+    folder = saved_model_folder(src)
+    if folder:
+        return {"saved_model": folder, "saved_model_files": saved_model_files(folder)}
+    return {"src": src}
+
+def freeze(ctx, output, signature, saved_model_tags):
+    """Declares the action that freezes a model.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
+      output: File, the GraphDef.
+      signature: for a SavedModel; "" for serving_default.
+      saved_model_tags: of the SavedModel's graph; empty for "serve".
+    """
+    args = ctx.actions.args()
+    args.add("freeze")
+    if ctx.attr.saved_model:
+        args.add(saved_model_path(ctx, ctx.attr.saved_model))
+    else:
+        _check_source(ctx)
+        args.add_all([ctx.file.src], expand_directories = False)
+    args.add("-o", output)
+    if signature:
+        args.add("--signature", signature)
+    args.add_joined("--tags", saved_model_tags, join_with = ",")
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = ctx.files.src + ctx.files.saved_model_files,
+        outputs = [output],
+        mnemonic = "TfFreeze",
+        progress_message = "Freezing the model of %{label}",
+    )
+
+def _check_source(ctx):
+    """Fails if src is neither a Keras file nor a directory that another rule created."""
+    src = ctx.file.src
+    if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
+        message = "{}: {} is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
+                  "or a Keras file ({})"
+        extensions = ", ".join(["." + extension for extension in KERAS_EXTENSIONS])
+        fail(message.format(ctx.label, src.short_path, extensions))
+
+def _frozen_model_impl(ctx):
+    output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    freeze(ctx, output, ctx.attr.signature, ctx.attr.saved_model_tags)
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles(files = [output]))]
+
+_frozen_model = rule(
+    implementation = _frozen_model_impl,
+    cfg = model_config,
+    attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
+        "saved_model_tags": attr.string_list(),
+        "signature": attr.string(),
+    },
+)
+
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
+    """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
+
+    Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
+    is fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
+
+    Args:
+      name: of the target.
+      src: the directory of a SavedModel in this package, a directory that another rule creates, or a Keras file (.keras,
+        .h5).
+      signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default.
+      saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
+      **kwargs: common attributes.
+    """
+    _frozen_model(
+        name = name,
+        signature = signature,
+        saved_model_tags = saved_model_tags,
+        **(source_attrs(src) | kwargs)
+    )
+
+def _is_keras(model):
+    return model.rpartition(".")[2] in KERAS_EXTENSIONS
+
+# The attributes of a rule that its targets that freeze models get too. Others do not apply: models are for all platforms.
+_PASSED_ON = ["tags", "testonly", "visibility"]
+
+def frozen(name, model, signatures, saved_model_tags, **kwargs):
+    """Declares targets that freeze a model, if it must be frozen.
+
+    Args:
+      name: prefix of the names of these targets.
+      model: label of a model.
+      signatures: for a SavedModel, the signatures that it is frozen for, one target each; default: serving_default.
+      saved_model_tags: as for tf_frozen_model.
+      **kwargs: attributes of the target that uses the model.
+
+    Returns:
+      list of labels: of the model itself, or of the targets.
+    """
+    if type(model) != "string":
+        return [model]
+    if _is_keras(model):
+        signatures, saved_model_tags = [], []
+    elif not saved_model_folder(model):
+        return [model]
+    names = {"%s_%s" % (name, signature): signature for signature in signatures} or {name: ""}
+    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    for frozen_name, signature in names.items():
+        tf_frozen_model(
+            name = frozen_name,
+            src = model,
+            signature = signature,
+            saved_model_tags = saved_model_tags,
+            **passed_on
+        )
+    return [":" + frozen_name for frozen_name in names]
+
+def frozen_to_run(name, model, signature, saved_model_tags, **kwargs):
+    """The label of the model that a program runs: the model itself, or a target that freezes it.
+
+    Args:
+      name: of the target that runs it.
+      model: label of a model.
+      signature: for a SavedModel; "" for serving_default.
+      saved_model_tags: as for tf_frozen_model.
+      **kwargs: attributes of the target that runs it.
+
+    Returns:
+      a label.
+    """
+    if (signature or saved_model_tags) and not saved_model_folder(model):
+        fail("%s: signature and saved_model_tags require the directory of a SavedModel in this package; %s is not one" % (name, model))
+    made = frozen(name + "_model", model, [signature] if signature else [], saved_model_tags, **kwargs)
+    return made[0]

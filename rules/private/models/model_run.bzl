@@ -1,0 +1,72 @@
+"""What rules that run a model in a carved library have in common."""
+
+load("//rules/platforms:table.bzl", "PLATFORMS")
+
+visibility(["//rules/private/..."])
+
+_PLATFORMS = "//command_line_option:platforms"
+
+def _of_platform_impl(settings, attr):
+    if not attr.platform:
+        return {_PLATFORMS: settings[_PLATFORMS]}
+    return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
+
+# The platform that the attribute `platform` names, or the platform of the build.
+of_platform = transition(
+    implementation = _of_platform_impl,
+    inputs = [_PLATFORMS],
+    outputs = [_PLATFORMS],
+)
+
+def check_platform(rule, name, platform):
+    """Fails if the machine that builds cannot run programs for a platform.
+
+    Args:
+      rule: its name, for messages.
+      name: of the target.
+      platform: its name, or None for the platform of the build.
+    """
+    if platform and platform not in PLATFORMS:
+        fail("%s %s: unknown platform %s; known platforms: %s" % (rule, name, platform, ", ".join(sorted(PLATFORMS))))
+    if platform and PLATFORMS[platform].os != "linux":
+        fail("%s %s: programs for %s cannot run on the machine that builds; only those for Linux can" % (rule, name, platform))
+
+def check_node(node):
+    """Fails if a string cannot be the node in NODE=FILE.
+
+    Args:
+      node: the string.
+    """
+    if not node or "=" in node or "\n" in node:
+        fail("%r is not the name of a node" % node)
+
+def by_file(bindings):
+    """Inverts a dict of nodes and files, because attributes cannot have labels as values.
+
+    Args:
+      bindings: dict of node to label.
+
+    Returns:
+      dict, label to nodes, one on each line: for attr.label_keyed_string_dict.
+    """
+    files = {}
+    for node, file in bindings.items():
+        check_node(node)
+        files.setdefault(file, []).append(node)
+    return {file: "\n".join(nodes) for file, nodes in files.items()}
+
+def bound(option, files):
+    """The options that bind nodes to files.
+
+    Args:
+      option: for example "--input".
+      files: value of an attribute set by by_file.
+
+    Returns:
+      list of strings: "--input=NODE=PATH".
+    """
+    return [
+        "%s=%s=%s" % (option, node, target[DefaultInfo].files.to_list()[0].short_path)
+        for target, nodes in files.items()
+        for node in nodes.split("\n")
+    ]

@@ -1,0 +1,158 @@
+"""tf_prepared_model: transforms a model and compares it with its source."""
+
+load("//rules/private/config:transitions.bzl", "model_config")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "freeze", "source_attrs")
+
+visibility("public")
+
+# The presets of tools/tfcarve/prepare/presets.py; a test compares them.
+PRESETS = ["mobile"]
+
+_DIGITS = "0123456789"
+
+def _digits(text):
+    return bool(text) and not [c for c in text.elems() if c not in _DIGITS]
+
+def _is_number(text):
+    """Whether a text is a number that is not negative: 0, 0.5, 1e-5."""
+    mantissa, e, exponent = text.lower().partition("e")
+    whole, dot, fraction = mantissa.partition(".")
+    if not _digits(whole) or (dot and not _digits(fraction)):
+        return False
+    return not e or _digits(exponent[1:] if exponent[:1] in ["+", "-"] else exponent)
+
+def _check(ctx):
+    presets = ", ".join(PRESETS)
+    if bool(ctx.attr.transforms) == bool(ctx.attr.preset):
+        fail("{}: give either transforms or a preset ({})".format(ctx.label, presets))
+    if ctx.attr.preset and ctx.attr.preset not in PRESETS:
+        fail("{}: unknown preset {}; known presets: {}".format(ctx.label, repr(ctx.attr.preset), presets))
+    if not _is_number(ctx.attr.tolerance):
+        message = "{}: tolerance {}: expected a number that is not negative, such as 1e-4"
+        fail(message.format(ctx.label, repr(ctx.attr.tolerance)))
+    for node in ctx.attr.inputs + ctx.attr.fetches:
+        if not node.strip() or "," in node:
+            fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))
+
+def _graph(ctx):
+    """The GraphDef that is transformed: src itself, or the frozen src."""
+    src = ctx.file.src
+    if src and not src.is_directory and src.extension in ["pb", "pbtxt"]:
+        if ctx.attr.signature:
+            fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
+                ctx.label,
+                repr(ctx.attr.signature),
+                src.short_path,
+            ))
+        return src
+    output = ctx.actions.declare_file(ctx.label.name + ".frozen.pb")
+    freeze(ctx, output, ctx.attr.signature, [])
+    return output
+
+def _add_ends(ctx, args):
+    args.add_joined("--inputs", ctx.attr.inputs, join_with = ",")
+    args.add_joined("--outputs", ctx.attr.fetches, join_with = ",")
+
+def _transformed(ctx, graph):
+    """Declares the action that transforms the model."""
+    output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    args = ctx.actions.args()
+    args.add("transform")
+    args.add(graph)
+    args.add("-o", output)
+    _add_ends(ctx, args)
+    if ctx.attr.preset:
+        args.add("--preset", ctx.attr.preset)
+    else:
+        args.add("--transforms", ctx.attr.transforms)
+    if ctx.attr.fuse:
+        args.add("--fuse")
+    _run(ctx, args, [graph], output, "TfTransform", "Preparing the model %{label}")
+    return output
+
+def _compared(ctx, graph, model):
+    """Declares the validation action, which fails if the model's outputs differ from those of its source."""
+    output = ctx.actions.declare_file(ctx.label.name + ".compare.json")
+    args = ctx.actions.args()
+    args.add("compare")
+    args.add(graph)
+    args.add(model)
+    args.add("--tolerance", ctx.attr.tolerance)
+    _add_ends(ctx, args)
+    args.add_all(ctx.files.sample_inputs, before_each = "--data")
+    args.add("--json")
+    args.add("-o", output)
+    message = "Comparing %{label} with its source (--norun_validations skips it)"
+    _run(ctx, args, [graph, model] + ctx.files.sample_inputs, output, "TfCompare", message)
+    return output
+
+def _run(ctx, args, inputs, output, mnemonic, progress_message):
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = inputs,
+        outputs = [output],
+        mnemonic = mnemonic,
+        progress_message = progress_message,
+    )
+
+def _prepared_model_impl(ctx):
+    _check(ctx)
+    graph = _graph(ctx)
+    model = _transformed(ctx, graph)
+    return [
+        DefaultInfo(files = depset([model]), runfiles = ctx.runfiles(files = [model])),
+        OutputGroupInfo(_validation = depset([_compared(ctx, graph, model)])),
+    ]
+
+_prepared_model = rule(
+    implementation = _prepared_model_impl,
+    cfg = model_config,
+    attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
+        "fetches": attr.string_list(),
+        "fuse": attr.bool(),
+        "inputs": attr.string_list(),
+        "preset": attr.string(),
+        "sample_inputs": attr.label(allow_single_file = [".npz"]),
+        "signature": attr.string(),
+        "tolerance": attr.string(mandatory = True),
+        "transforms": attr.string(),
+    },
+)
+
+def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
+    """Prepares a model for a device: all other rules take <name>.pb as a model.
+
+    Builds that use it run source and result on the samples in full TensorFlow, and fail with the first node that
+    differs if an output exceeds the tolerance; --norun_validations skips that. Needs CPython 3.11. Full TensorFlow is
+    fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
+
+    Args:
+      name: of the target.
+      src: a frozen GraphDef (.pb, .pbtxt), or a src of tf_frozen_model, which is frozen first.
+      signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default. A GraphDef
+        has none.
+      inputs: nodes that the app feeds; default: all Placeholders.
+      outputs: nodes that the app fetches; default: nodes that no other node reads.
+      transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
+      preset: name of a list of transforms: "mobile".
+      fuse: whether, after that, LSTM loops become one op, and convolutions, biases and activations become
+        TensorFlow's internal fused ops.
+      sample_inputs: an .npz file with an array for each input, by its name; an additional first dimension is for several
+        samples. Default: random values.
+      tolerance: allowed difference of floating-point numbers, a string such as "1e-4": absolute, and relative for numbers
+        above 1. Other types must be equal.
+      **kwargs: common attributes.
+    """
+    _prepared_model(
+        name = name,
+        signature = signature,
+        inputs = inputs,
+        fetches = outputs,
+        transforms = transforms,
+        preset = preset,
+        fuse = fuse,
+        sample_inputs = sample_inputs,
+        tolerance = tolerance,
+        **(source_attrs(src) | kwargs)
+    )

@@ -1,0 +1,69 @@
+"""tf_xcframework: an xcframework with a carved library for iOS devices and simulators."""
+
+load("//rules:providers.bzl", "TfMobileLibraryInfo")
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/library:minimum_os_version.bzl", "lowest")
+load(":require_platforms.bzl", "require_platforms")
+
+visibility("public")
+
+# Value of @platforms//cpu -> Apple's name of the CPU.
+_ARCHS = {"aarch64": "arm64", "x86_64": "x86_64"}
+
+def _slice(row, library):
+    """PLATFORM:CPU:OLDEST=LIBRARY."""
+    platform = "ios-simulator" if row.triple.endswith("-simulator") else "ios"
+    version = (library.minimum_os_version or lowest(row)).split(".") + ["0"]
+    return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], ".".join(version[:2]), library.static_library.path)
+
+def _xcframework_impl(ctx):
+    output = ctx.actions.declare_directory(ctx.label.name + "/TensorFlowCore.xcframework")
+    headers = ctx.file._c_api_header
+    libraries = {
+        platform: ctx.split_attr.library[platform][TfMobileLibraryInfo]
+        for platform in ctx.attr.platforms
+    }
+    args = ctx.actions.args()
+    args.add("xcframework")
+    args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])
+    args.add("--header", headers)
+    args.add_all("-o", [output], expand_directories = False)
+    ctx.actions.run(
+        executable = ctx.executable._tfcarve,
+        arguments = [args],
+        inputs = [library.static_library for library in libraries.values()] + [headers],
+        outputs = [output],
+        mnemonic = "TfXcframework",
+        progress_message = "Packing %{output}",
+    )
+    return [DefaultInfo(files = depset([output]))]
+
+_xcframework = rule(
+    implementation = _xcframework_impl,
+    attrs = TRANSITION_ATTRS | {
+        "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
+        "platforms": attr.string_list(mandatory = True, allow_empty = False),
+        "_c_api_header": attr.label(
+            default = "//tools/runtime:tfcarve_c_api.h",
+            allow_single_file = True,
+        ),
+        "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
+    },
+)
+
+def tf_xcframework(name, library, platforms = ["ios_arm64", "ios_sim_arm64", "ios_sim_x86_64"], **kwargs):
+    """Packs a tf_mobile_library into <name>/TensorFlowCore.xcframework.
+
+    The app links its libtensorflow-core.a with -force_load, because nothing references the objects with registrations.
+    The build fails if an object was compiled for another CPU, for a simulator instead of a device or the reverse,
+    or for a newer iOS.
+
+    Args:
+      name: of the target.
+      library: a tf_mobile_library.
+      platforms: iOS platforms from //rules/platforms.
+      **kwargs: common attributes.
+    """
+    require_platforms("tf_xcframework " + name, platforms, "ios")
+    _xcframework(name = name, library = library, platforms = platforms, **kwargs)

@@ -1,0 +1,206 @@
+"""Python programs and tests that run in a virtual environment.
+
+They register no toolchain and need no rules_python, so they do not affect the app's own Python.
+"""
+
+load("@bazel_skylib//lib:shell.bzl", "shell")
+
+PySourcesInfo = provider(
+    doc = "Python sources and where they are imported from.",
+    fields = {
+        "imports": "depset of string: folders under the runfiles' root that go on PYTHONPATH.",
+        "runfiles": "runfiles: sources and data.",
+    },
+)
+
+PyEnvironmentInfo = provider(
+    doc = "A virtual environment outside of Bazel's tree.",
+    fields = {"interpreter": "string: absolute path of its Python."},
+)
+
+def _python_environment_impl(ctx):
+    return [PyEnvironmentInfo(interpreter = ctx.attr.interpreter)]
+
+python_environment = rule(
+    implementation = _python_environment_impl,
+    doc = "The interpreter of a virtual environment.",
+    attrs = {"interpreter": attr.string(mandatory = True, doc = "Absolute path.")},
+)
+
+# Works with `bazel run`, as a tool of an action (in the sandbox too), and as data of another program. The runfiles are next to it,
+# around it, or where the environment says.
+_LAUNCHER = """\
+#!/bin/sh
+case $0 in
+*.runfiles/*) runfiles=${{0%%.runfiles/*}}.runfiles ;;
+*) runfiles=$0.runfiles ;;
+esac
+[ -d "$runfiles" ] || runfiles=${{RUNFILES_DIR:-${{TEST_SRCDIR:-$runfiles}}}}
+case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
+python='{interpreter}'
+if [ ! -x "$python" ]; then
+    echo "$python does not exist (was the cache cleared?); run bazelw shutdown and try again" >&2
+    exit 2
+fi
+path=
+for folder in {imports}; do path=$path:$runfiles/$folder; done
+PYTHONPATH=${{path#:}}
+RUNFILES_DIR=$runfiles
+PYTHONDONTWRITEBYTECODE=1
+PYTHONHASHSEED=0
+export PYTHONPATH RUNFILES_DIR PYTHONDONTWRITEBYTECODE PYTHONHASHSEED
+exec "$python" -s {arguments} "$@"
+"""
+
+def _repository_folder(ctx):
+    """The folder of this target's repository under the runfiles' root."""
+    return ctx.label.repo_name or ctx.workspace_name
+
+def _sources(ctx):
+    """PySourcesInfo of this target: its own srcs, data and imports, and its deps'."""
+    base = _repository_folder(ctx) + "/" + ctx.label.package
+    own = [base if i == "." else base + "/" + i for i in ctx.attr.imports]
+    infos = [dep[PySourcesInfo] for dep in ctx.attr.deps]
+    runfiles = ctx.runfiles(files = ctx.files.srcs + ctx.files.data).merge_all(
+        [info.runfiles for info in infos] +
+        [target[DefaultInfo].default_runfiles for target in ctx.attr.data],
+    )
+    return PySourcesInfo(
+        imports = depset(
+            [i.rstrip("/") for i in own],
+            transitive = [info.imports for info in infos],
+            order = "preorder",
+        ),
+        runfiles = runfiles,
+    )
+
+def _launcher(ctx, sources, arguments):
+    launcher = ctx.actions.declare_file("%s_/%s" % (ctx.label.name, ctx.label.name))
+    ctx.actions.write(
+        launcher,
+        _LAUNCHER.format(
+            arguments = arguments,
+            imports = " ".join([shell.quote(i) for i in sources.imports.to_list()]),
+            interpreter = ctx.attr.environment[PyEnvironmentInfo].interpreter,
+        ),
+        is_executable = True,
+    )
+    return launcher
+
+def _py_sources_impl(ctx):
+    sources = _sources(ctx)
+    return [
+        sources,
+        DefaultInfo(files = depset(ctx.files.srcs), runfiles = sources.runfiles),
+    ]
+
+def _py_tool_impl(ctx):
+    sources = _sources(ctx)
+    launcher = _launcher(ctx, sources, "-m " + ctx.attr.main)
+    return [
+        sources,
+        DefaultInfo(
+            executable = launcher,
+            files = depset([launcher]),
+            runfiles = sources.runfiles,
+        ),
+    ]
+
+def _py_tool_test_impl(ctx):
+    sources = _sources(ctx)
+    root = _repository_folder(ctx)
+    tests = " ".join([
+        '"$runfiles"/' + shell.quote(root + "/" + file.short_path)
+        for file in ctx.files.srcs
+        if file.basename.startswith("test_") or file.basename.endswith("_test.py")
+    ])
+    if not tests:
+        fail("{}: no file of srcs is named test_*.py".format(ctx.label))
+    launcher = _launcher(
+        ctx,
+        sources,
+        '-m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir="$runfiles" ' +
+        '${XML_OUTPUT_FILE:+--junitxml="$XML_OUTPUT_FILE"} ' +
+        "${TESTBRIDGE_TEST_ONLY:+-k} $TESTBRIDGE_TEST_ONLY " + tests,
+    )
+    return [
+        DefaultInfo(executable = launcher, runfiles = sources.runfiles),
+        RunEnvironmentInfo(
+            {
+                key: ctx.expand_location(value, ctx.attr.data)
+                for key, value in ctx.attr.env.items()
+            },
+            ctx.attr.env_inherit,
+        ),
+    ]
+
+_SOURCES_ATTRS = {
+    "data": attr.label_list(allow_files = True, doc = "Files and programs needed when it runs."),
+    "deps": attr.label_list(providers = [PySourcesInfo], doc = "py_sources or py_tool targets."),
+    "imports": attr.string_list(
+        default = ["."],
+        doc = "Folders to import from, relative to the package.",
+    ),
+    "srcs": attr.label_list(allow_files = [".py"], doc = "Python files."),
+}
+
+_ENVIRONMENT_ATTRS = {
+    "environment": attr.label(
+        mandatory = True,
+        providers = [PyEnvironmentInfo],
+        doc = "The virtual environment it runs in.",
+    ),
+}
+
+py_sources = rule(
+    implementation = _py_sources_impl,
+    doc = "Python files that tools and tests have in common.",
+    attrs = _SOURCES_ATTRS,
+)
+
+_py_tool = rule(
+    implementation = _py_tool_impl,
+    executable = True,
+    attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
+        "main": attr.string(mandatory = True, doc = "The module to run, with dots."),
+    },
+)
+
+_py_tool_test = rule(
+    implementation = _py_tool_test_impl,
+    test = True,
+    attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
+        "env": attr.string_dict(doc = "Environment of the test; $(rlocationpath …) of data is expanded."),
+        "env_inherit": attr.string_list(doc = "Variables that it takes from the environment of Bazel."),
+    },
+)
+
+def _environment(name):
+    # In a function, because apps do not have tfcarve_python_dev.
+    if name == "dev":
+        return Label("@tfcarve_python_dev//:environment")
+    if name == "tensorflow":
+        return Label("@tfcarve_python_tensorflow//:environment")
+    return Label("@tfcarve_python//:environment")
+
+def py_tool(name, main, environment = "tools", **kwargs):
+    """A program: `python -m main` with its sources on PYTHONPATH.
+
+    Args:
+        name: name of the target, also of the executable.
+        main: the module to run.
+        environment: the Python environment: "tools"; "tensorflow", with full TensorFlow; "dev", the environment of
+            tests, with all packages.
+        **kwargs: srcs, data, deps, imports, and common attributes.
+    """
+    _py_tool(name = name, environment = _environment(environment), main = main, **kwargs)
+
+def py_tool_test(name, srcs, **kwargs):
+    """A test: runs pytest on the test_*.py files of srcs in the environment "dev".
+
+    Args:
+        name: name of the target.
+        srcs: test files and their helpers.
+        **kwargs: data, deps, imports, env, env_inherit, and common attributes of tests.
+    """
+    _py_tool_test(name = name, environment = _environment("dev"), srcs = srcs, **kwargs)

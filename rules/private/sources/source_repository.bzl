@@ -1,0 +1,97 @@
+"""A repository with a pinned source of a TensorFlow release and a BUILD file of tfcarve."""
+
+visibility(["//rules"])
+
+_HINT = "Every archive is pinned by its SHA-256. To provide one, put it into a folder and " + \
+        "set the environment variable TFCARVE_DISTDIR to that folder."
+
+def _run(ctx, python, arguments):
+    return ctx.execute(
+        [
+            python,
+            "-m",
+            "bootstrap.fetch_source",
+            "--pins",
+            ctx.path(ctx.attr.pins),
+            "--name",
+            ctx.attr.pin,
+            "--tree",
+            ctx.path("."),
+        ] + arguments,
+        environment = {
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(ctx.path(ctx.attr._tools[0]).dirname.dirname),
+            "TFCARVE_DISTDIR": ctx.os.environ.get("TFCARVE_DISTDIR", ""),
+        },
+        timeout = 3600,
+    )
+
+def _from_upstream(ctx, python, pin):
+    """Downloads upstream's archive with Bazel's own downloader; a reason where that fails."""
+    if "upstream" not in pin:
+        return "no archive is pinned"
+    upstream = pin["upstream"]
+    archive = upstream["urls"][0].split("/")[-1]
+    got = ctx.download(
+        upstream["urls"],
+        archive,
+        sha256 = upstream["sha256"],
+        allow_fail = True,
+    )
+    if not got.success:
+        return "could not download (the warning above says why) " + ", ".join(upstream["urls"])
+    done = _run(ctx, python, ["--archive", ctx.path(archive)])
+    ctx.delete(archive)
+    return done.stderr.strip() if done.return_code else None
+
+def _source_repository_impl(ctx):
+    python = ctx.which("python3")
+    if not python:
+        fail("python3 is not on PATH; try: sudo apt-get install python3")
+    for label in ctx.attr._tools:
+        ctx.path(label)  # A change there fetches again.
+    pin = json.decode(ctx.read(ctx.attr.pins))[ctx.attr.pin]
+
+    ctx.report_progress("looking for a local archive")
+    failures = []
+    done = _run(ctx, python, ["--from", "local"])
+    if done.return_code == 1:
+        failures.append(done.stderr.strip())
+        reason = _from_upstream(ctx, python, pin)
+        if reason == None:
+            done = None
+        else:
+            failures.append("upstream: " + reason)
+            ctx.report_progress("using the package clients")
+            done = _run(ctx, python, ["--from", "clients"])
+    if done and done.return_code:
+        failures.append(done.stderr.strip())
+        lines = "\n".join(failures).split("\n")
+        fail("\n".join(
+            ["could not get the source of {} {}; tried:".format(ctx.attr.pin, pin["version"])] +
+            ["  - " + line for line in lines] + [_HINT],
+        ))
+    ctx.file("BUILD.bazel", ctx.read(ctx.attr.build_file))
+    ctx.file("WORKSPACE", "")
+
+source_repository = repository_rule(
+    implementation = _source_repository_impl,
+    doc = "Lays out a pinned source: from a local folder, upstream, or the package clients.",
+    environ = ["TFCARVE_DISTDIR"],
+    attrs = {
+        "build_file": attr.label(
+            mandatory = True,
+            allow_single_file = True,
+            doc = "The BUILD file of the repository.",
+        ),
+        "pin": attr.string(mandatory = True, doc = "Key in pins.json."),
+        "pins": attr.label(mandatory = True, allow_single_file = [".json"], doc = "pins.json of a release."),
+        "_tools": attr.label_list(
+            allow_files = True,
+            default = [
+                "//tools/bootstrap:fetch_source.py",
+                "//tools/bootstrap:unpack.py",
+            ],
+        ),
+    },
+)
