@@ -9,7 +9,8 @@ from pathlib import Path
 import trees
 
 from tfcarve.commands.common import default_defines
-from tfcarve.models import read
+from tfcarve.commands.read_model import read_model
+from tfcarve.models.choice import ALL, Choice
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import IndexFile
 from tfcarve.selection import leftover_kinds, runtime_rules
@@ -24,8 +25,8 @@ def tensorflow_index() -> IndexFile:
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
-def selected(*models: Path, choice: read.Choice = read.ALL) -> Selection:
+def selected(*models: Path, choice: Choice = ALL) -> Selection:
     """What `models` need."""
-    loaded = [read.read(model, choice) for model in models]
+    loaded = [read_model(model, choice) for model in models]
     resolved = resolve(loaded, tensorflow_index(), runtime_rules.load(), leftover_kinds.load())
     return resolved.selection

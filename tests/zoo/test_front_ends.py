@@ -14,8 +14,9 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.util import tf_export
 
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.models.keras_config import computes
 from tfcarve.prepare.freeze.run import freeze
 from tfcarve.selection.selection import Selection
@@ -58,7 +59,7 @@ def test_keras_files(tmp_path: Path) -> None:
         (facts,) = selection.models
         assert (facts.path, facts.format) == (str(tmp_path / name), "keras")
     (served,) = selected(
-        tmp_path / "model.h5", choice=read.Choice(signatures=("serving_default",))
+        tmp_path / "model.h5", choice=Choice(signatures=("serving_default",))
     ).models
     assert served.signatures == ("serving_default",)
 
@@ -69,14 +70,16 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
     for name in ("code.keras", "code.h5"):
         code.save(tmp_path / name)
         with pytest.raises(
-            InvalidInput, match=f"{name}: Keras cannot load or save it: it has a Lambda, code"
+            InvalidInput,
+            match=f"{name}: Keras cannot load or save it: it has a Lambda, which runs code",
         ):
-            read.read(tmp_path / name)
+            read_model(tmp_path / name)
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
-        InvalidInput, match=r"broken.keras: Keras cannot load or save it: neither.*: save it as a"
+        InvalidInput,
+        match=r"broken.keras: Keras cannot load or save it: it is neither.*: save it as a",
     ):
-        read.read(tmp_path / "broken.keras")
+        read_model(tmp_path / "broken.keras")
 
 
 def _changed(file: Path, name: str, layer: Mapping[str, object]) -> Path:
@@ -131,7 +134,7 @@ def test_functions_that_a_keras_file_names_are_not_called(tmp_path: Path) -> Non
     ]:
         file = _changed(tmp_path / "model.keras", name, layer)
         with pytest.raises(InvalidInput, match=message):
-            read.read(file)
+            read_model(file)
         assert not made.exists()
         with pytest.raises(AttributeError):  # what it calls gives no tensor
             tf.keras.models.load_model(file, compile=False, safe_mode=True)
@@ -143,8 +146,10 @@ def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
     _network().save(tmp_path / "model.keras")
     with zipfile.ZipFile(tmp_path / "model.keras", "a") as archive:
         archive.writestr("model.weights.npz", b"")
-    with pytest.raises(InvalidInput, match=r"its weights are NumPy's \.npz, which may hold code"):
-        read.read(tmp_path / "model.keras")
+    with pytest.raises(
+        InvalidInput, match=r"its weights are a NumPy \.npz file, which may contain code"
+    ):
+        read_model(tmp_path / "model.keras")
 
 
 def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
@@ -156,7 +161,7 @@ def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
             content = archive.read(member).replace(b'"units": 4', b'"units": 60000')
             to.writestr(member, content.replace(b"[null, 4]", b"[null, 60000]"))
     with pytest.raises(InvalidInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
-        read.read(large)
+        read_model(large)
 
 
 def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
@@ -181,7 +186,7 @@ def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
 
 def _ops(signatures: tuple[str, ...] = ()) -> Mapping[str, object]:
     model = keeping.kept("learner, SavedModel").model
-    selection = selected(model, choice=read.Choice(signatures=signatures))
+    selection = selected(model, choice=Choice(signatures=signatures))
     return {op.name: op for op in selection.ops}
 
 

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.registry.index import IndexFile
 from tfcarve.selection import leftover_kinds, leftovers, reach
 from tfcarve.selection.lookup import Lookup
@@ -144,7 +145,7 @@ def test_nothing_else_is_needed(trained: tuple[Path, Path]) -> None:
     """What one signature needs is what is left when leftovers are taken away, but for what they share with it."""
     saved, _ = trained
     all_of_it = selected(saved)
-    served = selected(saved, choice=read.Choice(signatures=("serving_default",)))
+    served = selected(saved, choice=Choice(signatures=("serving_default",)))
     alone = {left.op for left in all_of_it.leftovers if left.alone} - {"Assert"}
     assert not alone & {op.name for op in served.ops} - {
         "All", "Less", "Abs", "If", "Assert", "Const",

@@ -7,6 +7,7 @@ Schema of the documents (`msgspec.json.schema`).
 
 from __future__ import annotations
 
+import json
 from typing import TypeVar
 
 import msgspec
@@ -19,7 +20,8 @@ _BYTES_PER_MARK = {b"{": 184, b"[": 80, b":": 50, b",": 40, b'"': 28}
 _MAX_RATIO, _MAX_EXTRA = 10, 8_000_000
 
 
-class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+# Without garbage collection: frozen values that come from JSON cannot form cycles.
+class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A JSON object with declared fields. Fields are written in the order of their declaration."""
 
 
@@ -38,11 +40,36 @@ def decode(data: bytes, form: type[_T], where: str) -> _T:
       InvalidInput: it is no JSON, a value has another type than declared, a key is unknown or missing, or the
         decoded values would take far more memory than the text.
     """
+    _require_moderate(data, where)
+    return _decode(data, form, where)
+
+
+def convert(value: object, form: type[_T], where: str) -> _T:
+    """Converts a document that a YAML reader returned, as `decode` does.
+
+    Raises:
+      InvalidInput: a value has another type than declared, or a key is unknown or missing.
+    """
+    try:
+        return msgspec.convert(value, form)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"{where}: {error}") from None
+
+
+def encode(value: object) -> bytes:
+    """Encodes a value as indented JSON with a final newline: the same bytes for the same value."""
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
+
+
+def _require_moderate(data: bytes, where: str) -> None:
     needed = sum(cost * data.count(mark) for mark, cost in _BYTES_PER_MARK.items())
     if needed > _MAX_RATIO * len(data) + _MAX_EXTRA:
         raise InvalidInput(
             f"{where}: {len(data):,} bytes of very small values: damaged, or made to exhaust memory"
         )
+
+
+def _decode(data: bytes, form: type[_T], where: str) -> _T:
     try:
         return msgspec.json.decode(data, type=form)
     except RecursionError:
@@ -51,6 +78,22 @@ def decode(data: bytes, form: type[_T], where: str) -> _T:
         raise InvalidInput(f"{where}: {error}") from None
 
 
-def encode(value: object) -> bytes:
-    """Encodes a value as indented JSON with a final newline: the same bytes for the same value."""
-    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
+def decode_plain(data: bytes, where: str) -> object:
+    """Decodes a JSON document without a declared form to dicts, lists, strings, numbers, booleans and None.
+
+    It accepts NaN and Infinity, as Python's json module does: programs in Python write them.
+
+    Args:
+      data: UTF-8 text; untrusted.
+      where: the document's name, for messages.
+
+    Raises:
+      InvalidInput: it is no JSON, or the decoded values would take far more memory than the text.
+    """
+    _require_moderate(data, where)
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise InvalidInput(f"{where}: nested too deeply") from None
+    except ValueError as error:
+        raise InvalidInput(f"{where}: {error}") from None

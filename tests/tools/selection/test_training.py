@@ -59,7 +59,7 @@ def _select(*models: Model) -> Selection:
 
 
 def _list(*asks: RequestedOp, training: bool = True) -> Model:
-    return Model("l.yaml", lambda: "00", "ops-list", (), asks=asks, training=training)
+    return Model("l.yaml", lambda: "00", "ops-list", (), requests=asks, training=training)
 
 
 def _node(name: str) -> Model:

@@ -9,7 +9,8 @@ from pathlib import Path
 from tfcarve import files, full_tensorflow
 from tfcarve.commands import common
 from tfcarve.errors import InvalidInput
-from tfcarve.models import meta_graph, read
+from tfcarve.models import meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze import run as freezing
 
 NAME = "golden"
@@ -53,7 +54,7 @@ def _pairs(words: Sequence[str], option: str) -> list[tuple[str, Path]]:
 @contextmanager
 def _frozen(path: Path) -> Iterator[Path]:
     """Gives the file of a frozen graph: the model itself where it is a GraphDef."""
-    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(read.mapped(path)):
+    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(mapped(path)):
         yield path
         return
     with freezing.frozen(path) as done:

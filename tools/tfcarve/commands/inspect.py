@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands.read_model import read_frozen, read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.read import is_saved_model
 from tfcarve.models.summary import Tensor, summary
 from tfcarve.printable import printable
 from tfcarve.proof import binary, manifest
@@ -48,7 +49,7 @@ def _line(tensor: Tensor) -> str:
 
 
 def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
-    model = read.frozen(path, (), "") if freeze and read.is_saved_model(path) else read.read(path)
+    model = read_frozen(path) if freeze and is_saved_model(path) else read_model(path)
     found = summary(model)
     if as_json:
         document = asdict(found)

@@ -7,7 +7,8 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.emit import aligned_graph
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, meta_graph, read
+from tfcarve.models import graph_def, meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.models.wire import Budget, Buffer, WireError
 
 NAME = "memmap"
@@ -43,7 +44,7 @@ def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the graph and says what is aligned in it."""
     sizes: list[int] = []
-    data = read.mapped(arguments.model)
+    data = mapped(arguments.model)
     try:
         _check(arguments.model, data)
         files.write_pieces(arguments.output, _counted(data, sizes))

@@ -1,27 +1,23 @@
-"""Which sources are compiled for speed and not for size: hot_sources.yaml."""
+"""Hot sources: the sources that are compiled for speed (-O2) rather than for size. Source: data/hot_sources.yaml."""
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from tfcarve import json_form
-from tfcarve.errors import InvalidInput
+from tfcarve import json_codec
+from tfcarve.json_codec import Form
 from tfcarve.models import yaml_form
 
 _DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
-_FORM = {"groups": [{"name": str, "why": str, "sources": [str]}]}
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Form):
     """Sources with the same kind of loops.
 
     Attributes:
-      name: of the group.
-      why: why models spend their time there.
-      sources: patterns of paths from TensorFlow's root, as fnmatch has them.
+      name: the group's name.
+      why: why models spend their time in these sources.
+      sources: fnmatch patterns of paths relative to TensorFlow's root.
     """
 
     name: str
@@ -29,26 +25,27 @@ class Group:
     sources: tuple[str, ...]
 
 
-def parse(document: Any, where: str) -> tuple[Group, ...]:
-    """Returns the groups in `document`; raises InvalidInput where they are not as they must be."""
-    try:
-        json_form.check(document, _FORM, where)
-        return tuple(
-            Group(row["name"], " ".join(row["why"].split()), tuple(row["sources"]))
-            for row in document["groups"]
-        )
-    except (json_form.FormError, KeyError) as error:
-        raise InvalidInput(f"{where}: not as its head says: {error}") from None
+class _Document(Form):
+    groups: tuple[Group, ...]
+
+
+def parse(document: object, where: str) -> tuple[Group, ...]:
+    """Returns the groups of a document that yaml_form.load returned; raises InvalidInput if its form is wrong."""
+    return json_codec.convert(document, _Document, where).groups
 
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Returns the groups that come with tfcarve."""
+    """Returns the groups of tfcarve's own table."""
     return parse(yaml_form.load(_DATA.read_text(encoding="utf-8")), str(_DATA))
 
 
 def group_of(source: str) -> Group | None:
-    """Returns the group of a source, a path from TensorFlow's root; None where it is compiled for size."""
+    """Returns the group of a source, or None if the source is compiled for size.
+
+    Args:
+      source: a path relative to TensorFlow's root.
+    """
     for group in groups():
         if any(fnmatchcase(source, pattern) for pattern in group.sources):
             return group

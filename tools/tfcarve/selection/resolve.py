@@ -99,7 +99,7 @@ def _asked(ask: RequestedOp, here: Sequence[Registration]) -> tuple[list[Registr
 
 def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
     """Takes what an ops list names."""
-    for ask in model.asks:
+    for ask in model.requests:
         need = Need(model.path, "", ask.op)
         if _defined(ask.op, need, lookup, work) is None:
             continue
@@ -135,7 +135,7 @@ def _left_over(
         elif use.op not in model.functions:
             need = Need(use.model, use.function, use.node)
             note(work.left, (kind, use.op, transform), need)
-    work.kept.update(ask.op for ask in model.asks)
+    work.kept.update(ask.op for ask in model.requests)
 
 
 def _selected_kernels(work: Work) -> list[SelectedKernel]:
