@@ -1,4 +1,4 @@
-"""core_of() and the core.bzl made of it, for a small tree of TensorFlow's shape."""
+"""Tests of core_of() and core.bzl, with a small tree in the layout of TensorFlow."""
 
 from pathlib import Path
 
@@ -53,32 +53,32 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_registering_sources_stand_apart(root: Path) -> None:
+def test_registering_sources_are_separate(root: Path) -> None:
     core = core_of(root)
     assert core.registering_sources == ("tensorflow/core/session.cc",)
     assert core.sources == ("tensorflow/core/framework/op.cc",)
 
 
-def test_headers_are_those_included(root: Path) -> None:
+def test_included_headers(root: Path) -> None:
     core = core_of(root)
     assert core.headers == ("tensorflow/core/framework/deep.h", "tensorflow/core/framework/op.h")
     assert core.unit_headers == ("tensorflow/core/kernels/relu_op.h",)
 
 
-def test_protos_come_with_their_imports(root: Path) -> None:
-    """Not services, and not what would need a compiler's protos."""
+def test_protos_and_their_imports(root: Path) -> None:
+    """Without services, and without protos that need those of XLA."""
     names = [p.removeprefix("tensorflow/core/protobuf/") for p in core_of(root).protos]
     assert names == ["config.proto", "inner.proto"]
 
 
-def test_unit_sources_are_for_the_processor(root: Path) -> None:
+def test_unit_sources_are_for_cpu(root: Path) -> None:
     assert core_of(root).unit_sources == (
         "tensorflow/c/c_api.cc",
         "tensorflow/core/kernels/relu_op.cc",
     )
 
 
-def test_no_tensorflow_tree(tmp_path: Path) -> None:
+def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
     with pytest.raises(
         CoreSourcesError, match=r"is this the root of a TensorFlow 2.x source tree\?"
     ):
@@ -93,7 +93,7 @@ def test_prepare_writes_the_lists(root: Path) -> None:
     assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
 
 
-def test_prepare_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prepare_reports_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert prepare.main([str(tmp_path)]) == 2
     assert "names no file" in capsys.readouterr().err
     assert not (tmp_path / "core.bzl").exists()

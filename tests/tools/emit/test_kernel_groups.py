@@ -63,7 +63,7 @@ def test_missing_sources(prefix: str, tmp_path: Path) -> None:
     assert (
         kernel_groups(_MADE, root).decode()
         == f"""\
-# Add these to the filegroups of the same names in tensorflow/core/kernels/BUILD of TensorFlow 9.8.7.
+# Add these sources to the filegroups with the same names in tensorflow/core/kernels/BUILD of TensorFlow 9.8.7.
 
 filegroup(
     name = "{prefix}_extended_ops_headers",

@@ -71,15 +71,15 @@ def test_macros_for_cmake_and_make() -> None:
 @pytest.mark.parametrize(
     ("system", "name", "message"),
     [
-        ("android", "Android.mk", "# It runs on API level 26 and newer: set APP_PLATFORM to android-26 or"),
-        ("android", "TensorFlowCoreConfig.cmake", "# It runs on API level 26 and newer: set ANDROID_PLATFORM"),
-        ("ios", "tensorflow-core.xcconfig", "// It runs on iOS 15.0 and newer: set IPHONEOS_DEPLOYMENT"),
+        ("android", "Android.mk", "# It requires API level 26 or higher: set APP_PLATFORM to android-26 or"),
+        ("android", "TensorFlowCoreConfig.cmake", "# It requires API level 26 or higher: set ANDROID_PLATFORM"),
+        ("ios", "tensorflow-core.xcconfig", "// It requires iOS 15.0 or newer: set IPHONEOS_DEPLOYMENT"),
     ],
 )  # fmt: skip
 def test_minimum_os_version(system: str, name: str, message: str) -> None:
     assert f"\n{message}" in fragment(OTHERS[system], name, "1").decode()
     unknown = replace(OTHERS[system], minimum_os_version="")
-    assert "It runs on" not in fragment(unknown, name, "1").decode()
+    assert "It requires" not in fragment(unknown, name, "1").decode()
 
 
 def test_fragment_for_another_operating_system() -> None:

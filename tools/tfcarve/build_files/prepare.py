@@ -1,6 +1,6 @@
 """python -m tfcarve.build_files.prepare TREE: writes TREE/core.bzl for the overlay's BUILD file.
 
-Runs while the repository is made, before any package is installed: standard library only.
+It runs in a repository rule, before any Python package is installed, so it uses the standard library only.
 """
 
 import dataclasses
@@ -12,8 +12,8 @@ from tfcarve.build_files.evaluate import BuildFileError
 
 
 def core_bzl(core: Core) -> str:
-    """The lists of a core as a .bzl file: CORE_SOURCES, CORE_HEADERS and so on."""
-    out = ['"""Which sources make the core; read from TensorFlow\'s own BUILD files."""\n']
+    """Returns the lists of a core as a .bzl file: CORE_SOURCES, CORE_HEADERS and so on."""
+    out = ['"""The sources of the core, read from TensorFlow\'s BUILD files."""\n']
     for field in dataclasses.fields(core):
         name = field.name.upper()
         name = name if name.startswith("UNIT_") else f"CORE_{name}"
@@ -23,7 +23,7 @@ def core_bzl(core: Core) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit status: 0 done, 2 not a tree whose core can be told."""
+    """Returns the exit status: 0 done, 2 the core of the tree cannot be determined."""
     root = Path(argv[0])
     try:
         text = core_bzl(core_of(root))

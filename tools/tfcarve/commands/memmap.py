@@ -1,4 +1,4 @@
-"""`tfcarve memmap`: a model whose constants an app uses where they lie in the mapped file."""
+"""`tfcarve memmap`: a frozen graph whose constants an app uses in place in the mapped file."""
 
 import argparse
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         required=True,
-        help="where the graph goes; may be MODEL itself",
+        help="where to write the graph; can be MODEL itself",
     )
 
 
@@ -42,7 +42,7 @@ def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the graph and says what is aligned in it."""
+    """Writes the graph and prints how many constants are aligned."""
     sizes: list[int] = []
     data = mapped(arguments.model)
     try:

@@ -46,7 +46,7 @@ def read_frozen(
     """
     from tfcarve.prepare.freeze.request import DEFAULTS, Options
 
-    options = Options(tuple(tags) or DEFAULTS.tags, signature or DEFAULTS.signature)
+    options = Options(tags=tuple(tags) or DEFAULTS.tags, signature=signature or DEFAULTS.signature)
     model = _frozen(path, options, functools.partial(sha256, read.model_file(path)))
     return replace(model, format="saved_model")
 

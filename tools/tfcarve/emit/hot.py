@@ -11,7 +11,7 @@ from tfcarve.models import yaml_form
 _DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
 
 
-class Group(Form):
+class Group(Form, frozen=True):
     """Sources with the same kind of loops.
 
     Attributes:
@@ -25,7 +25,7 @@ class Group(Form):
     sources: tuple[str, ...]
 
 
-class _Document(Form):
+class _Document(Form, frozen=True):
     groups: tuple[Group, ...]
 
 

@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.,=+:/-]+\Z")
 _VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
 
 
-class LinkFacts(Form):
+class LinkFacts(Form, frozen=True):
     """What a program must know to link a library.
 
     Attributes:

@@ -1,15 +1,15 @@
-"""The C++ source that embeds a manifest in a library."""
+"""The unit that puts a manifest into a library."""
 
 from tfcarve.emit.cstring import quote
 from tfcarve.proof.manifest import Manifest
 
 
 def unit(manifest: Manifest, keep_table: bool) -> bytes:
-    """Returns a C++ source that defines the macros of tools/runtime/manifest.inc and includes it.
+    """Returns C++ text: what tools/runtime/manifest.inc asks for, and that file included.
 
     Args:
-      manifest: what the library contains.
-      keep_table: whether the linker must keep the table of registrations.
+      manifest: what the library is to say of itself.
+      keep_table: whether the linker is to keep the table of registrations.
     """
     keep = "#define TFCARVE_KEEPS_TABLE\n" if keep_table else ""
     text = quote(manifest.to_json())

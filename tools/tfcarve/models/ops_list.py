@@ -31,13 +31,13 @@ class OpsList:
     training: bool = False
 
 
-class _Op(Form):
+class _Op(Form, frozen=True):
     op: str
     types: tuple[str, ...] | UnsetType = UNSET
     classes: tuple[str, ...] = ()
 
 
-class _YamlList(Form):
+class _YamlList(Form, frozen=True):
     ops: tuple[str | _Op, ...] = ()
     dtypes: tuple[str, ...] = ()
     training: bool = False
