@@ -1,4 +1,4 @@
-"""Selections from TensorFlow's real sources, for the tests of the zoo."""
+"""Selections for models of the zoo, with the index of the pinned TensorFlow."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tfcarve.selection.selection import Selection
 
 @cache
 def tensorflow_index() -> IndexFile:
-    """The index of the pinned TensorFlow's sources."""
+    """Returns the index of the pinned TensorFlow."""
     settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
 def selected(*models: Path, choice: Choice = ALL) -> Selection:
-    """What `models` need."""
+    """Returns the selection for `models`."""
     loaded = [read_model(model, choice) for model in models]
     resolved = resolve(loaded, tensorflow_index(), runtime_rules.load(), leftover_kinds.load())
     return resolved.selection
