@@ -63,7 +63,7 @@ def test_a_message_becomes_a_graph_and_back() -> None:
     ("content", "message"),
     [
         (b"", r"is empty"),
-        (b"\x0a\x05\x0a\x01a", r"the file is cut off"),
+        (b"\x0a\x05\x0a\x01a", r"the file is truncated"),
         (b"\x0a\x03\x0a\x01a", r"node 'a': has no op"),
         (b"\x0a\x08\x0a\x01a\x12\x03Neg" * 2, r"node 'a': there are two of that name"),
         (b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01b", r"its input 'b' names no node"),

@@ -249,7 +249,7 @@ def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
 def test_what_is_no_model(tmp_path: Path) -> None:
     for name, content, message in [
         ("m.tflite", b"x", ".tflite holds no graph to freeze: give a SavedModel's directory"),
-        ("m.pb", b"no graph, text alone", "is text, no binary graphdef"),
+        ("m.pb", b"no graph, text alone", "is text, not a binary graphdef"),
         ("m.pb", b"", "is empty"),
         ("m.pbtxt", b"node { name: ", "m.pbtxt: "),
         ("m.meta", b"\xff\xff\xff", "no MetaGraphDef: "),

@@ -27,8 +27,9 @@ from indexes import op, registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
@@ -207,8 +208,8 @@ def test_golden_and_inspect_take_what_freeze_takes(
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
     with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
-        read.read(made.path, read.Choice(signatures=("train",)))
-    served = read.read(made.path, read.Choice(signatures=("train", "serving_default")))
+        read_model(made.path, Choice(signatures=("train",)))
+    served = read_model(made.path, Choice(signatures=("train", "serving_default")))
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
     assert main(["golden", str(made.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
     assert f"{made.path}: full TensorFlow does not run it" in _error(capsys)

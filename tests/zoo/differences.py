@@ -1,4 +1,4 @@
-"""Reads differences.yaml: where we and TensorFlow's own tool differ, and why."""
+"""Reads differences.yaml: the differences between tfcarve and TensorFlow's own tool, with their reasons."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from typing import Any
 
 import yaml
 
-from zoo.peer import Pair
+from zoo.upstream import Pair
 
 _KEYS = {"side", "reason", "models", "kernels"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Kernels that one side has and the other has not; no models: it holds for any."""
+    """Kernels that only one side finds.
+
+    Attributes:
+      side: tfcarve or upstream, the side that finds them.
+      reason: why this is right.
+      models: the models with this difference; empty: any model.
+      pairs: the kernels.
+    """
 
     side: str
     reason: str
@@ -24,23 +31,23 @@ class Entry:
     pairs: frozenset[Pair]
 
     def explains(self, side: str, model: str, pair: Pair) -> bool:
-        """Says whether a difference is among these."""
+        """Returns whether this entry covers a difference."""
         fits = self.side == side and (not self.models or model in self.models)
         return fits and pair in self.pairs
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """The entries of the table."""
+    """Returns the entries of the file."""
     rows: list[dict[str, Any]] = yaml.safe_load(
         Path(__file__).with_name("differences.yaml").read_text(encoding="utf-8")
     )
-    made = []
+    result = []
     for row in rows:
-        if row.keys() - _KEYS or row["side"] not in ("ours", "theirs") or not row["reason"]:
-            raise ValueError(f"differences.yaml: not as its head says: {row}")
+        if row.keys() - _KEYS or row["side"] not in ("tfcarve", "upstream") or not row["reason"]:
+            raise ValueError(f"differences.yaml: invalid entry: {row}")
         pairs = frozenset(
             (op, clazz) for op, classes in row["kernels"].items() for clazz in classes
         )
-        made.append(Entry(row["side"], row["reason"], frozenset(row.get("models", ())), pairs))
-    return tuple(made)
+        result.append(Entry(row["side"], row["reason"], frozenset(row.get("models", ())), pairs))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""Graphs as TensorFlow 1 drew them: queues, savers, reference variables, Switch and Merge by hand."""
+"""Graphs as TensorFlow 1 builds them: queues, savers, reference variables, Switch and Merge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Makers, drawn
+from zoo.building import Builders, graph_of
 
 _V1 = tf.compat.v1
 
@@ -93,15 +93,15 @@ def _on_another_device() -> None:
         tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, tf.ones([2, 2, 1, 2]), 1, "SAME"), [1.0, 2.0]))
 
 
-MODELS: Makers = {
-    "v1 trainer": lambda: drawn(_trainer),
-    "v1 queues": lambda: drawn(_queues),
-    "v1 files": lambda: drawn(_files),
-    "v1 branch": lambda: drawn(_branch),
-    "v1 loop": lambda: drawn(_loop),
-    "v1 LSTM": lambda: drawn(_recurrent),
-    "v1 two types": lambda: drawn(_two_types),
-    "v1 checks": lambda: drawn(_checked),
-    "v1 accumulate": lambda: drawn(_accumulated),
-    "v1 for a GPU": lambda: drawn(_on_another_device),
+MODELS: Builders = {
+    "v1 trainer": lambda: graph_of(_trainer),
+    "v1 queues": lambda: graph_of(_queues),
+    "v1 files": lambda: graph_of(_files),
+    "v1 branch": lambda: graph_of(_branch),
+    "v1 loop": lambda: graph_of(_loop),
+    "v1 LSTM": lambda: graph_of(_recurrent),
+    "v1 two types": lambda: graph_of(_two_types),
+    "v1 checks": lambda: graph_of(_checked),
+    "v1 accumulate": lambda: graph_of(_accumulated),
+    "v1 for a GPU": lambda: graph_of(_on_another_device),
 }

@@ -1,4 +1,4 @@
-"""TensorFlow's own tool, print_selective_registration_header, run in this process."""
+"""Runs TensorFlow's own tool, print_selective_registration_header, in this process."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-# An op, and the class of the kernel that computes it; None where there is none.
+# An op and its kernel class; None: the op has no kernel.
 Pair = tuple[str, str | None]
 
-# The ops that its command line adds where nothing else is asked for.
+# The ops that the tool's command line adds by default.
 _DEFAULTS = "NoOp:NoOp,_Recv:RecvOp,_Send:SendOp"
 
 
 def pairs(graph: Any) -> frozenset[Pair]:
-    """What the tool finds in a GraphDef."""
+    """Returns the ops and kernel classes that the tool finds in a GraphDef."""
     from absl import logging
     from tensorflow.python.tools import selective_registration_header_lib as tool
 
@@ -27,7 +27,7 @@ def pairs(graph: Any) -> frozenset[Pair]:
 
 
 def graph_of(saved_model: Path) -> Any:
-    """The GraphDef in a SavedModel, with its functions."""
+    """Returns the GraphDef in a SavedModel, with its functions."""
     from tensorflow.core.protobuf import saved_model_pb2
 
     read = saved_model_pb2.SavedModel.FromString(saved_model.read_bytes())
@@ -36,7 +36,7 @@ def graph_of(saved_model: Path) -> Any:
 
 
 def without_uncalled(graph: Any) -> Any:
-    """The same graph without the functions that nothing in it calls: what can run."""
+    """Returns the graph without functions that are never called."""
     bodies = {f.signature.name: f.node_def for f in graph.library.function}
     called: set[str] = set()
     todo = [graph.node]
@@ -48,8 +48,10 @@ def without_uncalled(graph: Any) -> Any:
             new = (named & bodies.keys()) - called
             called |= new
             todo += [bodies[name] for name in new]
-    kept = type(graph)()
-    kept.CopyFrom(graph)
-    del kept.library.function[:]
-    kept.library.function.extend(f for f in graph.library.function if f.signature.name in called)
-    return kept
+    reachable = type(graph)()
+    reachable.CopyFrom(graph)
+    del reachable.library.function[:]
+    reachable.library.function.extend(
+        f for f in graph.library.function if f.signature.name in called
+    )
+    return reachable
