@@ -9,8 +9,9 @@ from tfcarve import files
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.summary import Tensor, summary
+from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
-from tfcarve.proof import binary, manifest
+from tfcarve.proof import manifest, sections
 
 NAME = "inspect"
 HELP = (
@@ -66,10 +67,10 @@ def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
 
 
 def _show_library(path: Path, as_json: bool) -> None:
-    for image in binary.images(files.read_bytes(path), str(path)):
-        if binary.MANIFEST not in image.sections:
+    for image in sections.images(files.read_bytes(path), str(path)):
+        if sections.MANIFEST not in image.sections:
             raise InvalidInput(f"{image.name}: has no manifest: is it no library of tfcarve's?")
-        found = manifest.parse(image.sections[binary.MANIFEST], image.name)
+        found = manifest.parse(image.sections[sections.MANIFEST], image.name)
         if as_json:
             print(found.to_json())
             continue
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.model
     if path.is_file():
         with path.open("rb") as stream:
-            is_library = binary.is_binary(stream.read(8))
+            is_library = is_object_file(stream.read(8))
         if is_library:
             _show_library(path, arguments.json)
             return 0
