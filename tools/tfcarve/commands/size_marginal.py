@@ -76,7 +76,7 @@ def _targets(arguments: argparse.Namespace, selection: Selection) -> list[Target
 
 def _cells(marginal: MarginalSize) -> dict[str, Any]:
     return {
-        **dict[str, Any](marginal.saved),
+        **{str(measure): size for measure, size in marginal.saved.items()},
         "exact": "exact" if marginal.exact else "at least",
         "without": marginal.target,
         "units": f"{len(marginal.dropped)} dropped, {len(marginal.recompiled)} recompiled, "
