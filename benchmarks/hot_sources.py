@@ -28,6 +28,7 @@ from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
+from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
@@ -35,7 +36,6 @@ from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
-from tfcarve.size.elf import Elf
 from tfcarve.size.link_line import LinkLine
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
@@ -67,7 +67,7 @@ def _selected(model: Path, indexed: KernelIndex) -> Selection:
 
 
 def _text(file: Path) -> int:
-    return Elf(file.read_bytes(), str(file)).text_bytes
+    return LinkedElf(file.read_bytes(), str(file)).text_bytes
 
 
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:

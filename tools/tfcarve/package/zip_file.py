@@ -1,4 +1,4 @@
-"""Zip files whose bytes depend on their content alone."""
+"""Reproducible zip files."""
 
 import io
 import zipfile
@@ -9,7 +9,11 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_file(files: Mapping[str, bytes]) -> bytes:
-    """Returns a zip file (also a jar, an AAR) of files by their path in it."""
+    """Returns a zip file (also a jar or an AAR): the same bytes for the same files.
+
+    Args:
+      files: their contents by path.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(files):

@@ -1,4 +1,4 @@
-"""Tests of reading archives, which ar writes here."""
+"""Tests of reading archives that ar writes."""
 
 import subprocess
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tfcarve.errors import InvalidInput
-from tfcarve.size import archive
+from tfcarve.objfile import archive
 
 
 def _archive(folder: Path) -> bytes:
@@ -17,7 +17,7 @@ def _archive(folder: Path) -> bytes:
     return (folder / "x.a").read_bytes()
 
 
-def test_members_with_long_names_and_twice_the_same(tmp_path: Path) -> None:
+def test_long_names_and_two_members_of_the_same_name(tmp_path: Path) -> None:
     assert list(archive.members(_archive(tmp_path), "x.a")) == [
         ("short.o", b"12"),
         ("a_name_that_is_longer_than_sixteen_bytes.pic.o", b"34"),
@@ -26,18 +26,18 @@ def test_members_with_long_names_and_twice_the_same(tmp_path: Path) -> None:
     ]
 
 
-def test_archive_that_was_cut_off(tmp_path: Path) -> None:
+def test_truncated_archive(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="ends beyond the archive"):
         list(archive.members(_archive(tmp_path)[:-2], "x.a"))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60])
-def test_what_is_no_archive(data: bytes) -> None:
+def test_invalid_archive(data: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"x\.a"):
         assert list(archive.members(data, "x.a")) is None
 
 
-def test_a_long_name_without_an_end() -> None:
+def test_a_long_name_without_terminator() -> None:
     def member(name: bytes, content: bytes) -> bytes:
         return name.ljust(48) + str(len(content)).encode().ljust(10) + b"`\n" + content
 

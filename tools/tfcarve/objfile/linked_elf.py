@@ -1,4 +1,4 @@
-"""A linked ELF library (elf(5)), as tfcarve.size.binary asks for it."""
+"""A linked ELF library (elf(5)) as a LinkedFile."""
 
 from collections.abc import Iterator
 
@@ -6,26 +6,26 @@ from elftools.dwarf.callframe import FDE
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
-from tfcarve import elf_file
 from tfcarve.errors import InvalidInput
-from tfcarve.size.binary import Section, TableEntry
+from tfcarve.objfile import elf
+from tfcarve.objfile.linked import Section, TableEntry
 
 
-class Elf:
-    """An ELF file in memory.
+class LinkedElf:
+    """A linked ELF library.
 
     Args:
       data: the file.
       where: its name, for messages.
 
     Raises:
-      InvalidInput: it is no whole ELF file.
+      InvalidInput: it is no ELF file, or a section ends beyond the file.
     """
 
     def __init__(self, data: bytes, where: str) -> None:
         self._data = data
         self._where = where
-        self._elf = elf_file.opened(data, where)
+        self._elf = elf.open_elf(data, where)
         try:
             self.sections = tuple(self._sections())
             self._offsets = tuple(s["sh_offset"] for s in self._elf.iter_sections())
@@ -34,12 +34,12 @@ class Elf:
                 + self._elf["e_phnum"] * self._elf["e_phentsize"]
                 + self._elf["e_shnum"] * self._elf["e_shentsize"]
             )
-        except elf_file.DAMAGED as error:
-            raise InvalidInput(f"{where}: no ELF file: {error}") from None
+        except elf.DAMAGED as error:
+            raise elf.damaged(where, error) from None
         beyond = [s.name for s in self.sections if s.file_bytes > len(data)]
         if beyond:
             raise InvalidInput(
-                f"{where}: section {beyond[0]!r} ends beyond the file: was it cut off?"
+                f"{where}: section {beyond[0]!r} ends beyond the file: is it truncated?"
             )
 
     def _sections(self) -> Iterator[Section]:
@@ -60,7 +60,7 @@ class Elf:
         return sum(s.size for s in self.sections if s.loaded and not s.writable)
 
     def content(self, address: int, size: int) -> bytes:
-        """Returns what the file has for `size` bytes at a loaded address; b"" where it has nothing."""
+        """Returns `size` bytes at a loaded address; b"" if the file has no content for it."""
         for section, offset in zip(self.sections, self._offsets, strict=True):
             at = address - section.address
             if section.loaded and 0 <= at < section.size:
@@ -68,7 +68,7 @@ class Elf:
         return b""
 
     def table_entries(self) -> Iterator[TableEntry]:
-        """Yields the relocations and unwind entries, each with the address that it is about."""
+        """Yields relocations and unwind entries, each with the address that it applies to."""
         try:
             for section in self._elf.iter_sections():
                 if isinstance(section, RelrRelocationSection):
@@ -81,8 +81,8 @@ class Elf:
                     for relocation in section.iter_relocations():
                         yield TableEntry(section.name, relocation["r_offset"], size)
             yield from self._frames()
-        except elf_file.DAMAGED as error:
-            raise InvalidInput(f"{self._where}: its relocations cannot be read: {error}") from None
+        except elf.DAMAGED as error:
+            raise InvalidInput(f"{self._where}: relocations cannot be read: {error}") from None
 
     def _frames(self) -> Iterator[TableEntry]:
         if self._elf.get_section_by_name(".eh_frame") is None:
@@ -95,7 +95,7 @@ class Elf:
 
 
 def _packed(section: RelrRelocationSection) -> Iterator[TableEntry]:
-    """RELR packs many relocations into a word: each gets its part of the section, in whole bytes."""
+    """RELR packs many relocations into a word: each gets an equal share of the section, in whole bytes."""
     addresses = [relocation["r_offset"] for relocation in section.iter_relocations()]
     size, count = section["sh_size"], len(addresses)
     for number, address in enumerate(addresses):
