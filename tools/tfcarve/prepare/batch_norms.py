@@ -1,7 +1,7 @@
-"""Batch normalisation of what a convolution or product gives, folded into its weights and a bias.
+"""Folds batch normalisation after a convolution or matrix product into its weights and a bias.
 
-A chain begins at an op with constant weights; what follows multiplies each channel with a constant, adds one to it
-or only moves values, and is read by the next alone. All of it becomes the op with other weights and one BiasAdd.
+A chain starts at an op with constant weights. Each following node multiplies every channel by a constant, adds a
+constant to it or only moves values, and has a single reader. The chain becomes the op with new weights and one BiasAdd.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,16 @@ from tfcarve.prepare.messages import NodeDef
 
 @dataclass(frozen=True)
 class _Chain:
-    """A chain: its first node, its weights, what follows, and what becomes of each channel on the way.
+    """A chain of nodes that folds into its first node.
 
-    `stays` are the nodes that only move values; `last` is the node that gives the result, and `changes` how the
-    channels lie there.
+    Attributes:
+      linear: the first node.
+      weights: its weights, a Const.
+      folded: the nodes that scale or offset channels.
+      moving: the nodes that only move values; they stay.
+      last: the node that computes the result.
+      layout: where the channels are in the result.
+      change: the scale and offset of each channel.
     """
 
     linear: NodeDef
@@ -101,7 +107,7 @@ class _Rewriter:
         self._maybe_unused: set[str] = set()
 
     def fold(self, chain: _Chain) -> None:
-        """Notes what becomes of a chain."""
+        """Records the replacement of a chain."""
         self._set_weights(chain)
         for node in chain.gone:
             self._instead[node.name] = []
@@ -148,7 +154,7 @@ class _Rewriter:
         return [bias, made]
 
     def graph(self) -> Graph:
-        """Returns the graph with all that was noted."""
+        """Returns the graph with all recorded replacements."""
         listed: list[NodeDef] = []
         for name, node in zip(self._names, self._graph.nodes, strict=True):
             listed += self._before.get(name, [])
@@ -157,7 +163,7 @@ class _Rewriter:
 
 
 def _without_unused(graph: Graph, names: set[str]) -> Graph:
-    """Returns the graph without those constants of `names` that nothing reads."""
+    """Returns the graph without the constants in `names` that nothing reads."""
     counts = consumer_counts(graph)
     return graph.with_nodes(
         node
@@ -167,13 +173,13 @@ def _without_unused(graph: Graph, names: set[str]) -> Graph:
 
 
 def fold(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str]) -> Graph:
-    """Returns the graph with all chains folded that have one of the ops `scales`.
+    """Folds all chains that contain one of the ops `scales`.
 
     Args:
-      graph: its nodes may be changed.
-      kept: names of nodes that have to stay.
-      fed: names of nodes whose values an app gives.
-      scales: ops of channels.PRODUCTS or BATCH_NORMS.
+      graph: its nodes may be modified.
+      kept: names of nodes that must stay.
+      fed: names of nodes that the app feeds.
+      scales: ops from channels.PRODUCTS or BATCH_NORMS.
     """
     rewriter = _Rewriter(graph, kept)
     for chain in _chains(graph, kept, fed, scales):

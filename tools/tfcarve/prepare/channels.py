@@ -1,4 +1,4 @@
-"""Ops that are linear in constant weights, and what multiplies or adds a constant to each of their channels. Pure."""
+"""Ops that are linear in constant weights, and ops that scale or offset their channels. Pure."""
 
 from dataclasses import dataclass
 
@@ -28,12 +28,12 @@ _COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
 
 @dataclass(frozen=True)
 class Channels:
-    """How the channels of a tensor lie.
+    """Where the channels of a tensor are.
 
     Attributes:
-      count: how many there are.
-      rank: of the tensor.
-      last: the channels are its last dimension; else its second.
+      count: the number of channels.
+      rank: the rank of the tensor.
+      last: whether the channels are the last dimension; otherwise they are the second.
     """
 
     count: int
@@ -43,14 +43,14 @@ class Channels:
 
 @dataclass(frozen=True)
 class Affine:
-    """What becomes of each channel: value * scale + offset, in float64."""
+    """A function of each channel: value * scale + offset, in float64."""
 
     scale: Array
     offset: Array
 
 
 def channels(node: NodeDef, weights: NodeDef) -> Channels | None:
-    """Returns how the channels of what a node of LINEAR gives lie; None where its weights are no such."""
+    """Returns the channels of a LINEAR node's output, or None if its weights have an unexpected shape."""
     shape = nodes.shape(weights)
     last = nodes.text(node, "data_format", "NHWC") == "NHWC"
     if not last and nodes.text(node, "data_format") != "NCHW":
@@ -67,7 +67,7 @@ def channels(node: NodeDef, weights: NodeDef) -> Channels | None:
 
 
 def scaled(node: NodeDef, weights: Array, scale: Array) -> Array:
-    """Returns the weights of a node of LINEAR with which it gives its channels times `scale`."""
+    """Returns the weights with which a LINEAR node computes its channels times `scale`."""
     if node.op == "DepthwiseConv2dNative":
         by_channel = scale.reshape(weights.shape[2:])
     elif node.op == "Conv2DBackpropInput" or nodes.flag(node, "transpose_b", False):
@@ -79,7 +79,7 @@ def scaled(node: NodeDef, weights: Array, scale: Array) -> Array:
 
 
 def per_channel(array: Array, lie: Channels) -> Array | None:
-    """Returns the value for each channel of what is multiplied with or added to a tensor; None where it has others."""
+    """Returns the value for each channel of a constant operand, or None if it is not one value per channel."""
     if array.ndim > lie.rank:
         return None
     if array.size == 1:
@@ -93,7 +93,7 @@ def per_channel(array: Array, lie: Channels) -> Array | None:
 
 
 def passes(node: NodeDef, lie: Channels) -> Channels | None:
-    """Returns how the channels lie after a node that only moves values; None where it does more."""
+    """Returns the channels after a node that only moves values, or None for any other node."""
     if node.op == "BatchToSpaceND" and lie.last and lie.rank == 4:
         return lie
     if node.op == "Squeeze" and lie.last:
@@ -114,7 +114,7 @@ def _constant(matcher: Matcher, node: NodeDef, place: int) -> Array | None:
 
 
 def affine(node: NodeDef, read: str, lie: Channels, matcher: Matcher) -> Affine | None:
-    """Returns what `node` makes of each channel of the node `read`; None where it does anything else."""
+    """Returns the function that `node` applies to each channel of the node `read`, or None if it does anything else."""
     if node.op in BATCH_NORMS:
         return _batch_norm(node, lie, matcher)
     if node.op not in ADDITIONS | PRODUCTS or len(data_inputs(node)) != 2:
@@ -172,6 +172,6 @@ def _batch_norm(node: NodeDef, lie: Channels, matcher: Matcher) -> Affine | None
 
 
 def dtype_of(node: NodeDef) -> int:
-    """Returns the type that a node of LINEAR computes in, where it is one of FLOATS; else 0."""
+    """Returns the type that a LINEAR node computes in if it is one of FLOATS, else 0."""
     number = nodes.dtype(node)
     return number if number in FLOATS and tensors.has_numbers(number) else 0

@@ -1,4 +1,4 @@
-"""Parts of a graph computed by TensorFlow, in a process of its own whose memory and time are bounded."""
+"""Computes parts of a graph with TensorFlow, in a child process with bounded memory and time."""
 
 import contextlib
 import importlib.util
@@ -22,39 +22,39 @@ from tfcarve.prepare import framing, graph_file, tensors
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
 
-# What TensorFlow takes for itself, and how many times a graph's bytes it takes to run it.
+# The memory limit: a fixed part for TensorFlow itself, and a multiple of the graph's size.
 _SPARE = 3 << 30
 _TIMES = 8
 _SECONDS = 900
 _LONGEST_MESSAGE = 600
 _LIBRARY = "libtensorflow_cc.so.2"
-# Where this package is imported from.
+# The folder from which this package is imported.
 _PACKAGES = Path(__file__).parents[2]
 
 
 class Failed(Exception):
-    """TensorFlow refused the graph or its values; the text is its message."""
+    """TensorFlow rejected the graph or its values; the text is its message."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """What is known of an output before it is computed.
+    """The inferred type and shape of an output.
 
     Attributes:
       dtype: the number of its DataType.
-      shape: -1 for a size that is not known; None where the rank is not.
+      shape: -1 for an unknown dimension; None if the rank is unknown.
     """
 
     dtype: int
     shape: tuple[int, ...] | None
 
     def known(self) -> bool:
-        """Says whether the whole shape is known."""
+        """Returns whether all dimensions are known."""
         return self.shape is not None and all(size >= 0 for size in self.shape)
 
 
 def libraries() -> Path:
-    """Returns the folder of the tensorflow package; raises InvalidInput where this Python has none."""
+    """Returns the folder of the tensorflow package; raises InvalidInput if it is not installed."""
     found = importlib.util.find_spec("tensorflow")
     folder = Path(found.origin).parent if found and found.origin else None
     if folder is None or not (folder / _LIBRARY).is_file():
@@ -63,9 +63,9 @@ def libraries() -> Path:
 
 
 def _config(threads: int) -> bytes:
-    """Returns a ConfigProto: nothing is optimized; one op at a time, with so many threads.
+    """Returns a ConfigProto without optimizations that runs one op at a time, each with `threads` threads.
 
-    Source of the numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
+    Source of the field numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
     """
     optimizer = b"\x18" + b"\xff" * 9 + b"\x01"  # opt_level L0
     rewriter = b"\x98\x01\x01"  # disable_meta_optimizer
@@ -74,14 +74,14 @@ def _config(threads: int) -> bytes:
 
 
 class Loaded:
-    """A graph that the process has loaded."""
+    """A graph that the child process has loaded."""
 
     def __init__(self, evaluator: "Evaluator", number: int) -> None:
         self._evaluator = evaluator
         self._number = number
 
     def outputs(self) -> dict[str, list[Output]]:
-        """Returns for each node its outputs' types and shapes, as far as TensorFlow infers them."""
+        """Returns for each node the types and shapes of its outputs, as far as TensorFlow infers them."""
         head, _ = self._evaluator.request({"do": "outputs", "graph": self._number})
         return {
             name: [Output(dtype, None if dims is None else tuple(dims)) for dtype, dims in listed]
@@ -89,7 +89,7 @@ class Loaded:
         }
 
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises Failed where TensorFlow can't compute them."""
+        """Returns the values of `fetches`; raises Failed if TensorFlow can't compute them."""
         heads = [(*_place(ref), t.dtype, tensors.shape(t, ref.node)) for ref, t in feeds.items()]
         head, parts = self._evaluator.request(
             {
@@ -139,10 +139,10 @@ def _tensor(dtype: int, dims: Iterable[int], data: bytes) -> TensorProto:
 
 
 class Evaluator:
-    """TensorFlow in a process of its own, which begins when something is first wanted of it at the latest."""
+    """TensorFlow in a child process, which starts with the first request at the latest."""
 
     def __init__(self, size: int = 0) -> None:
-        """Starts for graphs of about `size` bytes."""
+        """Sets the memory limit for graphs of about `size` bytes."""
         self._memory = _SPARE + _TIMES * size
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Any = None
@@ -150,15 +150,15 @@ class Evaluator:
 
     @cached_property
     def op_defs(self) -> Mapping[str, OpDef]:
-        """The definitions of all ops, by name."""
+        """The OpDefs of all ops, by name."""
         _, (data,) = self.request({"do": "op_list"})
         return {op.name: op for op in OpList.FromString(data).op}
 
     @contextmanager
     def loaded(self, graph: Graph, threads: int = 1) -> Iterator[Loaded]:
-        """Gives the graph, loaded; raises Failed where TensorFlow refuses it.
+        """Loads a graph for the duration of the block; raises Failed if TensorFlow rejects it.
 
-        With one thread a sum is always added up in the same order.
+        With one thread, sums are always computed in the same order.
         """
         number = next(self._numbers)
         parts = [graph_file.to_bytes(graph), _config(threads)]
@@ -172,10 +172,11 @@ class Evaluator:
     def request(
         self, head: dict[str, Any], parts: Sequence[bytes] = ()
     ) -> tuple[dict[str, Any], list[bytes]]:
-        """Sends a request and returns the answer.
+        """Sends a request and returns the response.
 
-        Raises Failed with TensorFlow's message, InvalidInput where the process needs more memory or time than a model
-        does.
+        Raises:
+          Failed: TensorFlow reported an error.
+          InvalidInput: the process exceeded its memory or time limit.
         """
         self.begin()
         process = self._process
@@ -195,7 +196,7 @@ class Evaluator:
         return answer, data
 
     def begin(self) -> None:
-        """Starts the process, if it does not run; it loads TensorFlow while the caller does something else."""
+        """Starts the process if it is not running; TensorFlow loads in the background."""
         if self._process is None:
             folder = libraries()
             self._messages = tempfile.TemporaryFile()  # noqa: SIM115
@@ -222,8 +223,8 @@ class Evaluator:
         said = f": {lines[-1][:_LONGEST_MESSAGE]}" if lines else ""
         self.close()
         return InvalidInput(
-            f"TensorFlow's process ended with status {status}{said}: the graph needs more than "
-            f"{self._memory >> 20} MB or {_SECONDS} s to compute its constants"
+            f"TensorFlow's process ended with status {status}{said}: computing the graph's constants needs more than "
+            f"{self._memory >> 20} MB or {_SECONDS} s"
         )
 
     def close(self) -> None:

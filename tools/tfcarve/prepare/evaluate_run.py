@@ -1,7 +1,7 @@
-"""Runs graphs by TensorFlow's C API, as a program of its own: requests on standard input, answers on standard output.
+"""The child process of evaluate.py: runs graphs with TensorFlow's C API.
 
-It loads the libraries of the wheel without importing tensorflow, which takes half the memory and a fifth of the
-time. evaluate.py starts it and says what the messages are.
+It reads requests from standard input and writes responses to standard output. It loads the wheel's libraries without
+importing tensorflow, which takes half the memory and a fifth of the time.
 """
 
 import ctypes
@@ -26,11 +26,11 @@ _Json = dict[str, Any]
 
 
 class Failed(Exception):
-    """TensorFlow refused; the text is its message."""
+    """TensorFlow reported an error; the text is its message."""
 
 
 class Runner:
-    """Graphs, each with its session, by the numbers that the parent knows them by."""
+    """The loaded graphs with their sessions, by the numbers that the parent assigns."""
 
     def __init__(self, folder: Path) -> None:
         self._tf = c_api.load(folder)
@@ -42,12 +42,12 @@ class Runner:
             raise Failed(self._tf.TF_Message(self._status).decode(errors="replace"))
 
     def op_list(self, _: _Json, __: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Returns the OpList of all ops."""
+        """Returns the OpList of all registered ops."""
         buffer = self._tf.TF_GetAllOpList().contents
         return {}, [ctypes.string_at(buffer.data, buffer.length)]
 
     def load(self, request: _Json, parts: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Makes the graph `request["graph"]` of a GraphDef and a ConfigProto."""
+        """Loads a graph; the parts are a GraphDef and a ConfigProto."""
         definition, config = parts
         graph = self._tf.TF_NewGraph()
         buffer = Buffer(ctypes.cast(c_char_p(definition), c_void_p), len(definition), None)
@@ -63,7 +63,7 @@ class Runner:
         return {}, []
 
     def unload(self, request: _Json, _: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Forgets a graph."""
+        """Releases a graph."""
         graph, session = self._graphs.pop(request["graph"])
         self._tf.TF_CloseSession(session, self._status)
         self._tf.TF_DeleteSession(session, self._status)
@@ -93,7 +93,7 @@ class Runner:
         return number, list(dims[:rank])
 
     def run(self, request: _Json, parts: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Runs a graph: feeds are [node, output, type, dims] and a part each, fetches [node, output]."""
+        """Runs a graph; the parts are the values of the feeds."""
         graph, session = self._graphs[request["graph"]]
         feeds, fetches = request["feeds"], request["fetches"]
         fed = (c_void_p * max(len(feeds), 1))()
@@ -128,7 +128,7 @@ class Runner:
         for i, (name, index, *_) in enumerate(named):
             operation = self._tf.TF_GraphOperationByName(graph, name.encode())
             if not operation or not 0 <= index < self._tf.TF_OperationNumOutputs(operation):
-                raise Failed(f"there is no {name}:{index}")
+                raise Failed(f"the tensor {name}:{index} does not exist")
             places[i] = Output(operation, index)
         return places
 
@@ -167,7 +167,7 @@ class Runner:
 
 
 def main(folder: str, memory: str, seconds: str) -> None:
-    """Answers requests until there are no more, in so many bytes of memory and seconds of computing."""
+    """Answers requests until standard input ends, with limits on memory in bytes and processor time in seconds."""
     limit(resource.RLIMIT_DATA, int(memory))
     limit(resource.RLIMIT_CPU, int(seconds))
     limit(resource.RLIMIT_CORE, 0)

@@ -1,7 +1,7 @@
-"""FakeQuantWithMinMaxVars: the ranges that a training found.
+"""FakeQuantWithMinMaxVars: value ranges from quantization-aware training.
 
-Source: HoistFakeQuants in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from it: one is moved before
-nodes that keep the order of values alone, not before any node of one input.
+Source: HoistFakeQuants in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it moves a
+node only before monotonic ops, not before any op with one input.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Trained:
     """A trained range.
 
     Attributes:
-      source: the tensor that has it.
-      low: the constant that is its start, not more than 0.
-      high: the constant that is its end.
+      source: the tensor with this range.
+      low: the constant lower bound, at most 0.
+      high: the constant upper bound.
     """
 
     source: Ref
@@ -33,7 +33,7 @@ class Trained:
 
 
 def trained(node: NodeDef, facts: Facts) -> Trained | None:
-    """Returns the range of a FakeQuantWithMinMaxVars of eight bits with constants; None for others."""
+    """Returns the range of an 8-bit FakeQuantWithMinMaxVars with constant bounds, or None for any other node."""
     if node.op != _OP or node.name in facts.fed or len(data_inputs(node)) != 3:
         return None
     bits = node.attr["num_bits"].i if "num_bits" in node.attr else 8
@@ -48,7 +48,7 @@ def trained(node: NodeDef, facts: Facts) -> Trained | None:
 
 
 def hoisted(graph: Graph, facts: Facts, kept: set[str]) -> Graph:
-    """Returns the graph with these nodes before up to three nodes that keep the order of values."""
+    """Moves FakeQuantWithMinMaxVars nodes before up to three monotonic nodes."""
     matcher = Matcher(graph, kept)
     taken = {node.name for node in graph.nodes}
     gone: set[str] = set()

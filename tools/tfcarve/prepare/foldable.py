@@ -1,4 +1,4 @@
-"""Which nodes of a graph depend on constants alone, and can be computed before the graph runs. Pure."""
+"""Finds the nodes that depend only on constants and can be computed before the graph runs. Pure."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -10,28 +10,28 @@ from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, topol
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import NodeDef, OpDef
 
-# What is computed on the way may take so many bytes at most.
+# The size limit of an intermediate value, in bytes.
 _MOST_COMPUTED = 1 << 28
-# A constant that waits for more is none.
+# A node with more control inputs is not folded.
 _MOST_WAITS = 16
 _CONTROL_FLOW = frozenset(("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"))
 _OF_SHAPES = frozenset(("Rank", "Shape", "ShapeN", "Size"))
-# They give their first input as it is.
+# Ops whose output is their first input.
 PASS_THROUGH = frozenset(("Identity", "PreventGradient", "Snapshot", "StopGradient"))
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What decides whether a node can be computed.
+    """The inputs of the decision whether a node can be folded.
 
     Attributes:
-      op_defs: the ops.
+      op_defs: the OpDefs by name.
       outputs: types and shapes, by node.
-      fed: nodes whose values an app gives.
-      fetched: nodes whose values it takes.
-      excluded_ops: ops that are not computed.
-      excluded_nodes: nodes that are not.
-      largest: so many bytes a new constant may have.
+      fed: names of the nodes that the app feeds.
+      fetched: names of the nodes that it fetches.
+      excluded_ops: ops that are not folded.
+      excluded_nodes: names of nodes that are not folded.
+      largest: the size limit of a new constant, in bytes.
     """
 
     op_defs: Mapping[str, OpDef]
@@ -44,7 +44,7 @@ class Facts:
 
 
 def byte_size(output: Output) -> int | None:
-    """Returns how many bytes an output has; None where that is not known."""
+    """Returns the size of an output in bytes, or None if it is unknown."""
     size = tensors.item_size(output.dtype)
     if output.shape is None or not output.known():
         return None
@@ -52,7 +52,7 @@ def byte_size(output: Output) -> int | None:
 
 
 def by_shape(node: NodeDef, facts: Facts) -> bool:
-    """Says whether a node's value is that of shapes that are known."""
+    """Returns whether a node's value follows from known shapes."""
     if node.op not in _OF_SHAPES:
         return False
     read = [output_of(source, facts.outputs) for source in data_inputs(node)]
@@ -62,7 +62,7 @@ def by_shape(node: NodeDef, facts: Facts) -> bool:
 
 
 def _may(node: NodeDef, facts: Facts) -> bool:
-    """Says whether a node can be computed if what it reads can."""
+    """Returns whether a node can be computed if its inputs can."""
     op = facts.op_defs.get(node.op)
     if (
         op is None
@@ -89,12 +89,12 @@ def _computable(output: Output) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """What can be computed.
+    """The nodes that can be folded.
 
     Attributes:
-      folded: the names of the nodes, without those that are constants already.
-      waits: for these and the constants, what they wait for beside each other.
-      fetches: the tensors that the rest of the graph reads of them, in the order of the graph.
+      folded: their names, without existing constants.
+      waits: for these nodes and constants, the other nodes that they depend on through control inputs.
+      fetches: their outputs that the rest of the graph reads, in the order of the graph.
     """
 
     folded: frozenset[str]
@@ -103,9 +103,9 @@ class Found:
 
 
 def find(graph: Graph, facts: Facts) -> Found:
-    """Returns what can be computed; what would give a constant over the limit is left."""
+    """Finds the nodes to fold; a node whose constant would exceed the size limit is not folded."""
     order = topological_order(graph)
-    # Where there is control flow a constant without inputs would not be in the loop or branch that it is for.
+    # With control flow, a constant without inputs would not be in the frame or branch of its readers.
     has_control_flow = any(node.op in _CONTROL_FLOW for node in order)
     waits: dict[str, frozenset[str]] = {}
     for node in order:

@@ -1,4 +1,4 @@
-"""Messages between two processes: JSON and parts of bytes, each with its length."""
+"""Messages between the evaluator and its child process: a JSON head and binary parts, each with its length."""
 
 import json
 import struct

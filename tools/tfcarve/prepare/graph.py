@@ -1,4 +1,4 @@
-"""A graph that transforms work on: its nodes as messages of their own, and what refers to what."""
+"""The graph that transforms work on, and queries and edits of its edges."""
 
 import difflib
 from collections import deque
@@ -10,25 +10,25 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
-# An edge out of these leads back to the head of a loop.
+# Edges from these ops lead back to the head of a loop.
 _BACK_EDGES = frozenset(("NextIteration", "RefNextIteration"))
 
 
 class Ref(NamedTuple):
-    """What an input names: an output of a node; output CONTROL for the end of its computation."""
+    """A reference to an output of a node; output CONTROL is a control dependency."""
 
     node: str
     output: int = 0
 
     def text(self) -> str:
-        """Returns it as NodeDef.input spells it."""
+        """Returns the reference as an entry of NodeDef.input."""
         if self.output == CONTROL:
             return f"^{self.node}"
         return f"{self.node}:{self.output}" if self.output else self.node
 
 
 def ref(text: str) -> Ref:
-    """Reads an entry of NodeDef.input: "a", "a:1", "^a".
+    """Parses an entry of NodeDef.input: "a", "a:1", "^a".
 
     Source: ParseTensorName in tensorflow/core/graph/tensor_id.cc.
     """
@@ -42,12 +42,12 @@ def ref(text: str) -> Ref:
 
 @dataclass(frozen=True)
 class Graph:
-    """A GraphDef, taken apart so that a node that is dropped frees its memory.
+    """A GraphDef as separate messages, so that a removed node frees its memory.
 
     Attributes:
-      nodes: in the order of the file, each with a name of its own. A transform owns them and may change them.
+      nodes: in the order of the file, with unique names. A transform owns them and may modify them.
       library: the functions.
-      versions: the other fields of the GraphDef, in binary form.
+      versions: the other fields of the GraphDef, serialized.
     """
 
     nodes: list[NodeDef]
@@ -60,22 +60,22 @@ class Graph:
 
 
 def data_inputs(node: NodeDef) -> list[Ref]:
-    """Returns the tensors that a node reads."""
+    """Returns a node's data inputs."""
     return [ref(text) for text in node.input if not text.startswith("^")]
 
 
 def control_inputs(node: NodeDef) -> list[str]:
-    """Returns the names of the nodes that a node waits for."""
+    """Returns the names of the nodes in a node's control inputs."""
     return [text[1:] for text in node.input if text.startswith("^")]
 
 
 def by_name(graph: Graph) -> dict[str, NodeDef]:
-    """Returns the nodes by their names."""
+    """Returns the nodes by name."""
     return {node.name: node for node in graph.nodes}
 
 
 def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
-    """Returns for each output that is used (or waited for) the nodes that do so, one entry for each input."""
+    """Returns the consumers of each output, one entry for each input; control inputs included."""
     found: dict[Ref, list[NodeDef]] = {}
     for node in graph.nodes:
         for text in node.input:
@@ -84,7 +84,7 @@ def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
 
 
 def consumer_counts(graph: Graph) -> dict[str, int]:
-    """Returns for each node that is used or waited for how many inputs name it."""
+    """Returns for each node the number of inputs that refer to it, control inputs included."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         for text in node.input:
@@ -94,7 +94,7 @@ def consumer_counts(graph: Graph) -> dict[str, int]:
 
 
 def reachable(graph: Graph, names: Iterable[str], stop: Collection[str] = ()) -> set[str]:
-    """Returns the names of the nodes that `names` depend on, themselves included; `stop`: no farther than these."""
+    """Returns `names` and the names of all nodes that they depend on; inputs of nodes in `stop` are not followed."""
     nodes = by_name(graph)
     found = set(names)
     todo = list(found)
@@ -111,7 +111,7 @@ def reachable(graph: Graph, names: Iterable[str], stop: Collection[str] = ()) ->
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:
-    """Returns `wanted`, or that with a number, and adds it to `taken`."""
+    """Returns `wanted`, with a numeric suffix if it is taken, and adds it to `taken`."""
     name, number = wanted, 0
     while name in taken:
         number += 1
@@ -124,12 +124,12 @@ class Replaced:
     """Follows chains of replaced tensors to their end; each chain is walked once."""
 
     def __init__(self, replaced: Mapping[Ref, Ref]) -> None:
-        """Starts with what is replaced by what."""
+        """Creates the chains from each tensor's direct replacement."""
         self._by = replaced
         self._final: dict[Ref, Ref] = {}
 
     def final(self, source: Ref) -> Ref:
-        """Returns the end of the chain that begins at `source`; in a circle, one of its tensors."""
+        """Returns the end of the chain that starts at `source`; in a cycle, one of its tensors."""
         passed: dict[Ref, None] = {}
         while source not in self._final and source in self._by and source not in passed:
             passed[source] = None
@@ -140,9 +140,9 @@ class Replaced:
 
 
 def rewire(nodes: Iterable[NodeDef], replaced: Mapping[Ref, Ref]) -> None:
-    """Makes all inputs that name a key of `replaced` name its value (or what that is replaced by in turn).
+    """Replaces all inputs that are a key of `replaced` with the end of their chain of replacements.
 
-    Control inputs are replaced where their own Ref is a key. One that is there twice then is left out.
+    Control inputs are replaced if their own Ref is a key; duplicates are removed.
     """
     chains = Replaced(replaced)
     for node in nodes:
@@ -161,9 +161,9 @@ def set_inputs(node: NodeDef, sources: Iterable[Ref]) -> None:
 
 
 def topological_order(graph: Graph) -> list[NodeDef]:
-    """Returns the nodes so that each comes after what it reads or waits for, else in the order that they have.
+    """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    The edges that close a loop (out of NextIteration) don't count. Raises InvalidInput where there is another cycle.
+    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle.
     """
     nodes = by_name(graph)
     waits: dict[str, int] = {}
@@ -186,14 +186,14 @@ def topological_order(graph: Graph) -> list[NodeDef]:
     if len(order) < len(graph.nodes):
         left = [name for name, count in waits.items() if count]
         raise InvalidInput(
-            f"node {_on_cycle(nodes, left)!r}: depends on itself: a cycle that is no loop of NextIteration; "
-            "save the model again where it was made"
+            f"node {_on_cycle(nodes, left)!r}: depends on itself through a cycle that is not a NextIteration loop: "
+            "export the model again"
         )
     return order
 
 
 def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
-    """Returns a node on a cycle; each of `left` depends on another of them."""
+    """Returns a node on a cycle; each node in `left` depends on another one."""
     among = set(left)
     name, seen = left[0], set[str]()
     while name not in seen:
@@ -208,7 +208,7 @@ SAME_DEVICE = "loc:@"
 
 
 def forget_missing_places(graph: Graph) -> None:
-    """Takes out of all nodes that they are to be on the same device as a node that is not there."""
+    """Removes colocation with nodes that do not exist."""
     known = {f"{SAME_DEVICE}{node.name}".encode() for node in graph.nodes}
     prefix = SAME_DEVICE.encode()
     for node in graph.nodes:
@@ -229,15 +229,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def require_new(name: str, seen: Container[str]) -> None:
-    """Makes sure that no node of the name is among those seen; raises InvalidInput where one is."""
+    """Raises InvalidInput if `name` is in `seen`."""
     if name in seen:
-        raise InvalidInput(f"node {name!r}: there are two of that name: give each its own")
+        raise InvalidInput(f"node {name!r}: two nodes have this name: names must be unique")
 
 
 def check(graph: Graph) -> None:
-    """Makes sure that each node has a name of its own, all that it names is there and there is no cycle.
+    """Checks that node names are unique, all inputs exist and there is no cycle.
 
-    Raises InvalidInput with the node's name where it is not so.
+    Raises InvalidInput with the node's name otherwise.
     """
     seen: set[str] = set()
     for node in graph.nodes:
@@ -247,7 +247,7 @@ def check(graph: Graph) -> None:
         for text in node.input:
             if ref(text).node not in seen:
                 raise InvalidInput(
-                    f"node {node.name!r}: its input {text!r} names no node of the graph"
+                    f"node {node.name!r}: its input {text!r} is not a node of the graph"
                     f"{nearest(ref(text).node, seen)}"
                 )
     topological_order(graph)

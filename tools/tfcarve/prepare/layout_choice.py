@@ -1,4 +1,4 @@
-"""Which nodes of a graph get their channels last. Pure."""
+"""Chooses the nodes of a graph that are converted to channels last. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,14 +9,14 @@ from tfcarve.prepare.messages import NodeDef
 
 
 def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> dict[str, Plan]:
-    """Returns the nodes that get channels last, by name, and how.
+    """Returns the nodes to convert to channels last, by name, with their plans.
 
-    These are the nodes whose data_format has the channels second; after them, the nodes that work in any layout; and
-    before them, those of one tensor that nothing else reads.
+    These are the nodes with channels second in data_format, the layout-agnostic nodes after them, and the
+    layout-agnostic nodes before them that have one non-constant input and no other readers.
 
     Args:
       order: the nodes, in topological order.
-      facts: what is known of them.
+      facts: constants, types and shapes.
       fetched: the names of the nodes that the app fetches.
     """
     plans: dict[str, Plan] = {}
@@ -48,7 +48,7 @@ def _before(
     possible: Mapping[str, Plan],
     plans: dict[str, Plan],
 ) -> None:
-    """Adds the nodes that only nodes of `plans` read, as a tensor with channels last."""
+    """Adds the nodes whose readers are all in `plans` and read them as channels last."""
     readers: dict[str, list[tuple[NodeDef, int]]] = {}
     for node in order:
         for place, text in enumerate(node.input):

@@ -1,6 +1,6 @@
-"""Which nodes can have their channels last, and how. Pure.
+"""The rules that convert a node to channels last. Pure.
 
-Source: the layouts that tensorflow/core/ops/{nn,array,math}_ops.cc allow; which ops don't depend on the layout is as in
+Source: the layouts in tensorflow/core/ops/{nn,array,math}_ops.cc, and the layout-agnostic ops in
 tensorflow/core/grappler/optimizers/generic_layout_optimizer_transposer.cc.
 """
 
@@ -23,7 +23,7 @@ from tfcarve.prepare.layout_slices import strided_slice
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-# Ops with data_format: the input that has the layout, and the inputs with a value for each dimension.
+# Ops with data_format: the input with that layout, and the inputs with a value for each dimension.
 _WITH_FORMAT: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "AvgPool": (0, ()),
     "AvgPool3D": (0, ()),
@@ -44,7 +44,7 @@ _WITH_FORMAT: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "SpaceToDepth": (0, ()),
 }
 _BY_DIMENSION = ("ksize", "strides", "dilations", "explicit_paddings")
-# Element-wise ops of one tensor; their other inputs are scalars.
+# Element-wise ops with one tensor; their other inputs are scalars.
 _UNARY = """
     Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil CheckNumerics ClipByValue Cos Cosh Digamma Elu Erf Erfc Exp Expm1
     FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars Floor Identity Inv IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p
@@ -63,14 +63,14 @@ Rule = Callable[[NodeDef, Facts], Plan | None]
 
 
 def _rank(node: NodeDef, place: int, facts: Facts) -> int:
-    """Returns the rank of an input that can have another layout; else 0."""
+    """Returns the rank of an input if it can have another layout, else 0."""
     sources = data_inputs(node)
     rank = facts.rank(sources[place]) if place < len(sources) else None
     return rank if rank in RANKS and rank is not None else 0
 
 
 def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns how a node whose data_format has the channels second does without; None where it can't or is no such."""
+    """Returns the plan of a node with channels second in data_format, or None if it has none or can't be converted."""
     found = _WITH_FORMAT.get(node.op)
     wanted = FORMATS.get(nodes.text(node, "data_format"))
     if found is None or wanted is None:
@@ -78,7 +78,7 @@ def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
     place, vectors = found
     rank = _rank(node, place, facts)
     if not rank and node.op != "BiasAdd" and facts.rank(data_inputs(node)[place]) is None:
-        rank = len(wanted)  # in a loop only the op says it
+        rank = len(wanted)  # in a loop only the op determines the rank
     if not rank or (rank != len(wanted) and node.op != "BiasAdd"):
         return None
     sources = data_inputs(node)
@@ -126,7 +126,7 @@ def _broadcast(node: NodeDef, facts: Facts) -> Plan | None:
 
 
 def _along(node: NodeDef, facts: Facts, axis: int, reads: Sequence[int], gives: int) -> Plan | None:
-    """Returns the plan of a node with one axis, its input number `axis`."""
+    """Returns the plan of a node whose input number `axis` is its axis."""
     sources = data_inputs(node)
     ranks = {_rank(node, place, facts) for place in reads}
     if not 0 <= axis < len(sources) or len(ranks) != 1 or 0 in ranks:
@@ -154,7 +154,7 @@ def _split(node: NodeDef, facts: Facts) -> Plan | None:
 
 
 def _by_rows(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a node whose other inputs have a row for each dimension, or are scalars."""
+    """Returns the plan of a node whose other inputs are scalars or have a row for each dimension."""
     rank = _rank(node, 0, facts)
     shapes = [facts.shape(source) for source in data_inputs(node)[1:]]
     if not rank or any(shape is None or (shape and shape[0] != rank) for shape in shapes):
@@ -163,7 +163,7 @@ def _by_rows(node: NodeDef, facts: Facts) -> Plan | None:
 
 
 def _axes(node: NodeDef, facts: Facts) -> tuple[int, list[int], Array] | None:
-    """Returns the rank of a node's first input, the axes that its second lists and these with channels last."""
+    """Returns the rank of a node's first input, the axes in its second input, and these axes with channels last."""
     rank, sources = _rank(node, 0, facts), data_inputs(node)
     if not rank or len(sources) != 2:
         return None
@@ -208,7 +208,7 @@ def _squeeze(node: NodeDef, facts: Facts) -> Plan | None:
 
 
 def _reshape(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a Reshape for which both layouts are the same bytes: one channel, or one place."""
+    """Returns the plan of a Reshape for which both layouts have the same bytes: one channel, or one pixel."""
     shape = facts.shape(data_inputs(node)[0])
     if shape is None or len(shape) not in RANKS:
         return None
@@ -242,6 +242,6 @@ _RULES: Mapping[str, Rule] = {
 
 
 def flexible(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns how a node that has no layout of its own works with channels last; None where it does not."""
+    """Returns the plan of a layout-agnostic node, or None if it can't be converted."""
     rule = _RULES.get(node.op)
     return rule(node, facts) if rule is not None and data_inputs(node) else None

@@ -1,6 +1,6 @@
-"""StridedSlice with channels last. Pure.
+"""Converts a StridedSlice to channels last. Pure.
 
-Source: tensorflow/core/util/strided_slice_op.h: bit i of a mask is about entry i of begin, end and strides.
+Source: tensorflow/core/util/strided_slice_op.h: bit i of a mask applies to entry i of begin, end and strides.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from tfcarve.prepare.layout import RANKS, Facts, Plan, to_last
 from tfcarve.prepare.messages import AttrValue, NodeDef
 
 _OPEN = ("begin_mask", "end_mask")
-# Masks with which the result has other dimensions, or entries are not about the dimension of their place.
+# Masks that change the dimensions of the result, or which dimension an entry applies to.
 _OTHER = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
@@ -19,7 +19,7 @@ def _bits(node: NodeDef, key: str) -> int:
 
 
 def strided_slice(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a StridedSlice with constants that keeps all dimensions; None for others."""
+    """Returns the plan of a StridedSlice with constant inputs that keeps all dimensions, else None."""
     sources = data_inputs(node)
     rank = facts.rank(sources[0])
     if rank not in RANKS or rank is None or len(sources) != 4:

@@ -1,4 +1,4 @@
-"""Tensors of a loop that are the same in all iterations, or count them. Pure."""
+"""Recognizes loop tensors that are constant or count iterations. Pure."""
 
 from collections.abc import Collection, Iterator
 
@@ -12,7 +12,7 @@ ADDS = frozenset(("Add", "AddV2"))
 
 
 def pairs(scope: Scope, source: Ref, ops: Collection[str]) -> Iterator[tuple[Ref, Ref]]:
-    """Yields the two inputs of the node of one of `ops` that `source` is, in both orders."""
+    """Yields the two inputs of the node that computes `source`, in both orders, if its op is in `ops`."""
     made = scope.made_by(source, ops)
     read = data_inputs(made) if made is not None else []
     if len(read) == 2:
@@ -28,16 +28,16 @@ def _is_zero(start: NodeDef) -> bool:
 
 
 class LoopValues:
-    """What tensors of a loop are."""
+    """The known values of a loop's tensors."""
 
     def __init__(self, loop: Loop, graph: Scope) -> None:
-        """Starts; `graph` are the nodes around the loop whose values no app gives."""
+        """Sets the loop and the graph around it, without the nodes that the app feeds."""
         self.loop = loop
         self.graph = graph
         self.body = loop.body
 
     def constant(self, scope: Scope, source: Ref) -> Array | None:
-        """Returns the value of a tensor of the body or the condition; None where it is no constant."""
+        """Returns the value of a tensor of the body or the condition, or None if it is not constant."""
         number = scope.variable(source)
         if number is not None:
             if not self.loop.is_invariant(number):
@@ -49,14 +49,14 @@ class LoopValues:
         return nodes.value(found)
 
     def whole(self, scope: Scope, source: Ref) -> int | None:
-        """Returns the value of a tensor that is one whole number; None where it is none."""
+        """Returns the value of a tensor that is a single constant integer, else None."""
         value = self.constant(scope, source)
         if value is None or value.size != 1 or value.dtype.kind != "i":
             return None
         return int(value.reshape(-1)[0])
 
     def is_counter(self, number: int | None) -> bool:
-        """Says whether a variable is 0, 1, 2 and so on."""
+        """Returns whether a variable takes the values 0, 1, 2 and so on."""
         if number is None:
             return False
         variable = self.loop.variables[number]

@@ -1,7 +1,7 @@
-"""Loops of a graph in one form, whether they are nodes that call functions or nodes of a frame. Pure.
+"""Loops of a graph in a common form, whether functional (While) or lowered to a frame. Pure.
 
 Source: tensorflow/core/ops/functional_ops.cc (While, StatelessWhile), tensorflow/core/common_runtime/lower_while_op.cc
-(what a While becomes in a frame: Enter, Merge, LoopCond, Switch, NextIteration, Exit).
+(lowering to Enter, Merge, LoopCond, Switch, NextIteration, Exit).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,28 +13,28 @@ from tfcarve.prepare.functions import OpDefs
 from tfcarve.prepare.graph import Graph, Ref, consumers, control_inputs, data_inputs
 from tfcarve.prepare.messages import FunctionDef, NodeDef
 
-# They call functions for the condition and for each iteration.
+# Ops that call functions for the condition and the body.
 CALLS = frozenset(("StatelessWhile", "While"))
 # A graph without these has no loop.
 OPS = CALLS | {"Enter"}
-# Copies of copies are followed so far.
+# The length of a chain of Identity ops that is followed.
 _MOST_COPIES = 100
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Nodes among which tensors are looked up.
+    """The nodes in which tensors are looked up.
 
     Attributes:
-      nodes: by their names.
-      variables: for the tensors that are variables of a loop, the variable's number.
+      nodes: the nodes by name.
+      variables: the numbers of the loop variables, by tensor.
     """
 
     nodes: Mapping[str, NodeDef]
     variables: Mapping[Ref, int]
 
     def origin(self, source: Ref) -> Ref:
-        """Returns the tensor that `source` is a copy of, through Identity and its like."""
+        """Returns the tensor that `source` is a copy of, through Identity and similar ops."""
         for _ in range(_MOST_COPIES):
             node = self.nodes.get(source.node)
             if source in self.variables or node is None or node.op not in PASS_THROUGH:
@@ -46,7 +46,7 @@ class Scope:
         return source
 
     def made_by(self, source: Ref, ops: Collection[str]) -> NodeDef | None:
-        """Returns the node whose first output `source` is, or a copy of that; None where its op is none of `ops`."""
+        """Returns the node whose first output `source` is, or is a copy of; None if its op is not in `ops`."""
         found = self.origin(source)
         node = self.nodes.get(found.node)
         if node is None or found in self.variables or found.output or node.op not in ops:
@@ -54,7 +54,7 @@ class Scope:
         return node
 
     def variable(self, source: Ref) -> int | None:
-        """Returns the number of the variable that a tensor is, or is a copy of; None where it is none."""
+        """Returns the number of the variable that a tensor is, or is a copy of, or None."""
         return self.variables.get(self.origin(source))
 
 
@@ -63,9 +63,9 @@ class Variable:
     """A variable of a loop.
 
     Attributes:
-      start: the tensor of the graph that is its first value.
-      next: the tensor of the body that is its value in the next iteration.
-      finals: the tensors of the graph that are its value after the loop.
+      start: the tensor of the graph with its initial value.
+      next: the tensor of the body with its value in the next iteration.
+      finals: the tensors of the graph with its value after the loop.
     """
 
     start: Ref
@@ -78,14 +78,14 @@ class Loop:
     """A loop: while the condition holds, all variables get their next values.
 
     Attributes:
-      name: that of the While, also where it is lowered and that is to be seen.
-      condition: the tensor of `tests` that says whether there is another iteration.
+      name: the name of the While; also of a lowered one, if it can be recovered.
+      condition: the tensor of `tests` that decides whether there is another iteration.
       tests: the nodes of the condition.
       body: the nodes of an iteration.
-      variables: by their numbers.
-      own: the names of the graph's nodes that are the loop.
-      waits: the names of the nodes that it waits for.
-      device: where it runs.
+      variables: the variables, by number.
+      own: the names of the graph's nodes that form the loop.
+      waits: the names of the nodes in its control inputs.
+      device: the device of its nodes.
     """
 
     name: str
@@ -98,20 +98,20 @@ class Loop:
     device: str
 
     def is_invariant(self, number: int) -> bool:
-        """Says whether a variable has one value in all iterations."""
+        """Returns whether a variable has the same value in all iterations."""
         return self.body.variable(self.variables[number].next) == number
 
 
 @dataclass(frozen=True)
 class _Function:
-    """A function: its body, in which its arguments are the variables, and what it returns."""
+    """A function of a While: its body, with the arguments as variables, and its results."""
 
     scope: Scope
     results: tuple[Ref, ...]
 
 
 def _function(function: FunctionDef, op_defs: OpDefs) -> _Function | None:
-    """Returns a function; None where it is damaged, or has what TensorFlow does not know."""
+    """Reads a function; returns None if it is damaged or has unknown ops."""
     arguments = [arg.name for arg in function.signature.input_arg]
     results = [arg.name for arg in function.signature.output_arg]
     try:
@@ -127,7 +127,7 @@ def _function(function: FunctionDef, op_defs: OpDefs) -> _Function | None:
 
 
 def _calling(node: NodeDef, known: Mapping[str, _Function | None]) -> Loop | None:
-    """Returns the loop that a While is; None where its functions are not there or have other arguments."""
+    """Reads a While; returns None if its functions are missing or have other arguments."""
     called = [node.attr[key].func.name if key in node.attr else "" for key in ("cond", "body")]
     condition, body = (known.get(name) for name in called)
     if condition is None or body is None or len(condition.results) != 1:
@@ -158,7 +158,7 @@ def _calling_loops(graph: Graph, op_defs: OpDefs) -> list[Loop | None]:
 
 
 def _frames(graph: Graph) -> dict[bytes, list[NodeDef]]:
-    """Returns the Enters of each frame, by its name."""
+    """Returns the Enter nodes of each frame, by frame name."""
     found: dict[bytes, list[NodeDef]] = {}
     for node in graph.nodes:
         if node.op == "Enter" and "frame_name" in node.attr:
@@ -169,7 +169,7 @@ def _frames(graph: Graph) -> dict[bytes, list[NodeDef]]:
 def _inside(
     graph: Graph, frames: Mapping[bytes, Sequence[NodeDef]]
 ) -> dict[bytes, dict[str, NodeDef]]:
-    """Returns the nodes of each frame, from its Enters to its Exits; frames that share a node are left out."""
+    """Returns the nodes of each frame, from Enter to Exit; frames that share a node are omitted."""
     users: dict[str, list[NodeDef]] = {}
     for source, readers in consumers(graph).items():
         users.setdefault(source.node, []).extend(readers)
@@ -194,7 +194,7 @@ def _of_op(listed: Iterable[NodeDef], op: str, inputs: int) -> list[NodeDef]:
 
 
 class _Frame:
-    """The nodes of a frame, with what is read of each."""
+    """The nodes of a frame, with their readers."""
 
     def __init__(self, inside: Mapping[str, NodeDef]) -> None:
         self.inside = inside
@@ -204,19 +204,19 @@ class _Frame:
                 self._readers.setdefault(source.node, []).append((source.output, node))
 
     def readers(self, name: str, output: int, op: str) -> list[str]:
-        """Returns the names of the nodes of an op that read an output."""
+        """Returns the names of the nodes with op `op` that read an output."""
         readers = self._readers.get(name, ())
         return sorted({node.name for place, node in readers if place == output and node.op == op})
 
     def source(self, node: NodeDef, op: str) -> NodeDef | None:
-        """Returns the only node of an op that a node reads; None where it reads none or several."""
+        """Returns the only node with op `op` that a node reads, or None if there are none or several."""
         read = [self.inside.get(source.node) for source in data_inputs(node)]
         found = [other for other in read if other is not None and other.op == op]
         return found[0] if len(found) == 1 else None
 
 
 def _framed(name: str, enters: Sequence[NodeDef], inside: Mapping[str, NodeDef]) -> Loop | None:
-    """Returns the loop that a frame is; None where it has not the form of a lowered While."""
+    """Reads a frame; returns None if it does not have the structure of a lowered While."""
     frame = _Frame(inside)
     ends = _of_op(inside.values(), "LoopCond", 1)
     if len(ends) != 1 or any(len(data_inputs(node)) != 1 for node in enters):
@@ -246,7 +246,7 @@ def _framed(name: str, enters: Sequence[NodeDef], inside: Mapping[str, NodeDef])
     if not inside.keys().isdisjoint(waits):
         return None
     return Loop(
-        # A frame may be called anything; what nodes' names begin with is a node's name too.
+        # A frame may have any name; it is used only if it is the prefix of a node's name.
         name=name if ends[0].name.startswith(f"{name}/") else ends[0].name,
         condition=data_inputs(ends[0])[0],
         tests=Scope(inside, tested),
@@ -267,11 +267,11 @@ def _framed_loops(graph: Graph) -> list[Loop | None]:
 
 
 def read(graph: Graph, op_defs: OpDefs) -> list[Loop]:
-    """Returns the loops of a graph, not those in bodies of functions; one of another form is left out.
+    """Returns the loops of a graph, without loops in function bodies and loops of an unknown structure.
 
     Args:
-      graph: may be damaged: functions that are not there, other numbers of arguments, circles.
-      op_defs: TensorFlow's ops.
+      graph: untrusted: functions may be missing or have other numbers of arguments, and edges may form cycles.
+      op_defs: TensorFlow's OpDefs.
     """
     found = [*_calling_loops(graph, op_defs), *_framed_loops(graph)]
     return [loop for loop in found if loop is not None]

@@ -1,7 +1,7 @@
-"""Recognises the gates of an LSTM by what becomes of them in an iteration of a loop. Pure.
+"""Recognizes the gates of an LSTM in the body of a loop. Pure.
 
-Source: step in standard_lstm of keras/layers/rnn/lstm.py: the parts of one matrix are the input, forget, cell and output gate;
-the cell and the output go through tanh, the others through a sigmoid.
+Source: step in standard_lstm of keras/layers/rnn/lstm.py: a matrix is split into the input, forget, cell and output
+gates; the cell gate and the output go through tanh, the other gates through a sigmoid.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Gates:
     """The gates of an LSTM.
 
     Attributes:
-      h: the number of the variable that is the last output.
-      c: the number of the variable that is the cell.
-      output: the tensor of the body that is the output.
-      total: the tensor of the body whose columns are split in four.
-      order: which of the parts are the input, forget, cell and output gate.
+      h: the number of the variable with the previous output.
+      c: the number of the variable with the cell state.
+      output: the tensor of the body with the output.
+      total: the tensor of the body whose columns are split into the gates.
+      order: the parts that are the input, forget, cell and output gates.
     """
 
     h: int
@@ -34,7 +34,7 @@ class Gates:
 
 
 def _gate(values: LoopValues, source: Ref, op: str) -> Ref | None:
-    """Returns what goes through an activation; None where `source` is of another op."""
+    """Returns the input of an activation, or None if `source` is the output of another op."""
     made = values.body.made_by(source, (op,))
     read = data_inputs(made) if made is not None else []
     return read[0] if len(read) == 1 else None
@@ -45,7 +45,7 @@ def _are_equal(sizes: Array | None) -> bool:
 
 
 def _total(values: LoopValues, split: NodeDef) -> Ref | None:
-    """Returns the tensor whose columns a node splits in four equal parts; None where it does something else."""
+    """Returns the tensor whose columns a node splits into four equal parts, or None if it does something else."""
     read = data_inputs(split)
     if split.op == "Split":
         parts = split.attr["num_split"].i if "num_split" in split.attr else 0
@@ -58,7 +58,7 @@ def _total(values: LoopValues, split: NodeDef) -> Ref | None:
 
 
 def _split(values: LoopValues, gates: list[Ref | None]) -> tuple[Ref, tuple[int, ...]] | None:
-    """Returns what is split into the four gates, and which of the parts each of `gates` is."""
+    """Returns the tensor that is split into the four gates, and the part that each of `gates` is."""
     found = [values.body.origin(gate) for gate in gates if gate is not None]
     if len(found) != 4 or {gate.output for gate in found} != {0, 1, 2, 3}:
         return None
@@ -71,7 +71,7 @@ def _split(values: LoopValues, gates: list[Ref | None]) -> tuple[Ref, tuple[int,
 
 
 def _with_cell(values: LoopValues, h: int, cell: Ref, last: Ref) -> Gates | None:
-    """Returns the gates where the variable `h` is the output of an LSTM, with the next `cell` and the gate `last`."""
+    """Returns the gates of an LSTM with the output variable `h`, the next cell state `cell` and the output gate `last`."""
     body, variables = values.body, values.loop.variables
     for kept, new in pairs(body, cell, ADDS):
         for forget, before in pairs(body, kept, ("Mul",)):
@@ -87,7 +87,7 @@ def _with_cell(values: LoopValues, h: int, cell: Ref, last: Ref) -> Gates | None
 
 
 def read(values: LoopValues) -> Gates | None:
-    """Returns the gates of an LSTM; None where no variable of the loop is the output of one."""
+    """Returns the gates of an LSTM, or None if no variable of the loop is the output of one."""
     for number, variable in enumerate(values.loop.variables):
         for opened, value in pairs(values.body, variable.next, ("Mul",)):
             last, cell = _gate(values, opened, "Sigmoid"), _gate(values, value, "Tanh")

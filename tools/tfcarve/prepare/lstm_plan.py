@@ -1,9 +1,9 @@
-"""Decides whether the loop of an LSTM can become one BlockLSTMV2, and what takes the place of what is read of it. Pure.
+"""Decides whether the loop of an LSTM can become one BlockLSTMV2, and plans the replacement of its results. Pure.
 
-Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads as many rows of x as it is told, without a check: so the
-number of iterations has to be the first dimension of x, provably. Where that is not known it may be 0, and then the
-last output and the last states of the loop are nothing that the op gives. All outputs of no iteration, a list that TensorFlow
-can't stack where it does not know the shape, become a tensor without rows.
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads seq_len_max rows of x without a check, so the number
+of iterations must provably be the first dimension of x. An unknown number may be 0, and then the op does not compute
+the loop's last output and final states. The list of all outputs, which TensorFlow can't stack for 0 iterations if it
+does not know the shape, becomes a tensor without rows.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -16,22 +16,22 @@ from tfcarve.prepare.loops import Loop, Scope
 from tfcarve.prepare.lstm import Lstm
 from tfcarve.prepare.messages import NodeDef
 
-# Numbers of outputs of BlockLSTMV2.
+# Output numbers of BlockLSTMV2.
 _CELLS, _OUTPUTS = 1, 6
-# Reversals of reversals are followed so far.
+# The length of a chain of ReverseV2 ops that is followed.
 _MOST_REVERSALS = 10
 _MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask")
 
 
 @dataclass(frozen=True)
 class Result:
-    """A tensor that is read of a loop.
+    """A result of a loop that other nodes read.
 
     Attributes:
-      tensor: of a TensorListStack, an Exit or a While.
-      output: the number of the output of BlockLSTMV2 that has its values.
-      rows: "all" of that output [T, B, U], the "last" [B, U], or the "only" one [1, B, U], which is the last.
-      stays: a node of its name has to be there.
+      tensor: the output of a TensorListStack, an Exit or a While.
+      output: the output number of BlockLSTMV2 with its values.
+      rows: "all" rows of that output [T, B, U], the "last" one [B, U], or the "only" one [1, B, U], which is the last.
+      stays: whether a node with its name must exist.
     """
 
     tensor: Ref
@@ -42,13 +42,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Plan:
-    """A loop that is replaced.
+    """The replacement of a loop.
 
     Attributes:
       loop: the loop.
-      lstm: what it computes.
-      results: what is read of it.
-      steps: how many iterations there are; -1 where that is not known.
+      lstm: the LSTM that it computes.
+      results: the results that other nodes read.
+      steps: the number of iterations; -1 if it is unknown.
     """
 
     loop: Loop
@@ -62,10 +62,10 @@ class Surroundings:
     """The graph around loops.
 
     Attributes:
-      scope: the nodes whose values no app gives.
-      users: for each tensor that is read, and each node that is waited for, the nodes that do so.
-      fetched: the names of the nodes whose values an app takes.
-      outputs: types and shapes.
+      scope: the nodes, without those that the app feeds.
+      users: the consumers of each tensor and control dependency.
+      fetched: the names of the nodes that the app fetches.
+      outputs: types and shapes, by node.
     """
 
     scope: Scope
@@ -75,7 +75,7 @@ class Surroundings:
 
 
 def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
-    """Says whether no app feeds what is in a loop, or fetches more than results, and nothing around waits for it."""
+    """Returns whether no node in a loop is fed, fetched (except results) or has control outputs to other nodes."""
     for name in loop.own:
         node = around.scope.nodes.get(name)
         if node is None or (name in around.fetched and node.op != "Exit"):
@@ -87,14 +87,14 @@ def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
 
 
 def _whole_numbers(source: Ref, scope: Scope) -> list[int]:
-    """Returns the values of a constant of whole numbers; none where it is none."""
+    """Returns the flattened values of an integer constant, or an empty list for any other tensor."""
     found = scope.made_by(source, ("Const",))
     values = nodes.value(found) if found is not None else None
     return values.reshape(-1).tolist() if values is not None and values.dtype.kind == "i" else []
 
 
 def _index(node: NodeDef, scope: Scope) -> int | None:
-    """Returns which element along the first dimension a StridedSlice takes; None where it takes something else."""
+    """Returns the index that a StridedSlice takes along the first dimension, or None if it takes something else."""
     read = data_inputs(node)
     if node.op != "StridedSlice" or len(read) != 4:
         return None
@@ -107,11 +107,11 @@ def _index(node: NodeDef, scope: Scope) -> int | None:
 
 
 def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
-    """Returns what a TensorListStack is, of a list of all outputs or of the last one alone."""
+    """Returns the result that is a TensorListStack of a list with all outputs, or with only the last output."""
     tensor = Ref(stack.name)
     waiting = around.users.get(Ref(stack.name, CONTROL))
     stays = bool(stack.name in around.fetched or waiting or control_inputs(stack))
-    # The last one of all is the last one of one.
+    # The last row of all outputs is also the last row of a list with only the last output.
     takes_last = all(
         _index(node, around.scope) == -1
         and [place for place, source in enumerate(data_inputs(node)) if source == tensor] == [0]
@@ -122,7 +122,7 @@ def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
 
 
 def _stacks(final: Ref, size: int, around: Surroundings) -> list[NodeDef] | None:
-    """Returns the nodes that stack a list of so many tensors (-1: not known); None where another node reads it."""
+    """Returns the nodes that stack a list of `size` tensors (-1: unknown), or None if any other node reads it."""
     readers = around.users.get(final, ())
     for node in readers:
         if node.op != "TensorListStack" or node.name not in around.scope.nodes:
@@ -135,10 +135,11 @@ def _stacks(final: Ref, size: int, around: Surroundings) -> list[NodeDef] | None
 
 
 def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> bool:
-    """Says whether the last output can't be had where there is no iteration, before and after.
+    """Returns whether the last output of 0 iterations is an error both before and after the replacement.
 
-    TensorFlow gives zeros for a tensor that is not in a list where the list, by its shape `element`, or TensorListStack say
-    how many; else it fails. So does taking the last row of none, but not taking all rows up to the last.
+    For a missing list element TensorFlow uses zeros if the list's element shape `element` or the TensorListStack
+    determines the shape; otherwise it fails. Taking the last row of an empty tensor fails too; taking all rows does
+    not.
     """
     said = [_whole_numbers(source, scope) for source in (element, data_inputs(stack)[1])]
     unknown = any(size == other == -1 for size, other in zip(*said, strict=False))
@@ -146,7 +147,7 @@ def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> boo
 
 
 def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[Result] | None:
-    """Returns what is read of a loop; None where that is something that BlockLSTMV2 does not give."""
+    """Returns the results of a loop that other nodes read, or None if BlockLSTMV2 does not compute one of them."""
     found: list[Result] = []
     finals = [(number, f) for number, v in enumerate(loop.variables) for f in v.finals]
     for number, final in finals:
@@ -170,7 +171,7 @@ def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[R
 
 
 def _unreversed(source: Ref, scope: Scope) -> Ref:
-    """Returns the tensor that `source` is, but for the order of its elements."""
+    """Returns the tensor that `source` is equal to except for reversals."""
     for _ in range(_MOST_REVERSALS):
         reversal = scope.made_by(source, ("ReverseV2",))
         if reversal is None:
@@ -180,7 +181,7 @@ def _unreversed(source: Ref, scope: Scope) -> Ref:
 
 
 def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
-    """Says whether `size` is the first dimension of `x`, which is `steps` where that is known."""
+    """Returns whether `size` is the first dimension of `x`, which is `steps` if that is known."""
     scope = around.scope
     element = scope.made_by(size, ("StridedSlice",))
     if element is None:
@@ -195,7 +196,7 @@ def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
 
 
 def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroundings) -> bool:
-    """Says whether a dimension of a tensor is the first one of `x`."""
+    """Returns whether a dimension of a tensor is the first dimension of `x`."""
     if place == 0 and _unreversed(measured, around.scope) == _unreversed(x, around.scope):
         return True
     dims = shape_of(measured, around.outputs)
@@ -203,7 +204,7 @@ def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroun
 
 
 def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
-    """Says whether x is [T, B, I] and both states are [B, U], all of floats; B need not be known."""
+    """Returns whether x is [T, B, I] and both states are [B, U], all float32; B may be unknown."""
     x = output_of(lstm.x, around.outputs)
     if x is None or x.shape is None or len(x.shape) != 3 or x.dtype != nodes.FLOAT:
         return False
@@ -219,13 +220,13 @@ def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
 
 
 def plan(loop: Loop, lstm: Lstm, around: Surroundings) -> Plan | None:
-    """Returns how a loop is replaced; None where it is left as it is.
+    """Returns the replacement of a loop, or None if it can't be replaced.
 
     Args:
       loop: the loop.
-      lstm: what it computes.
-      around: the graph that it is in.
-    Raises InvalidInput where a constant is damaged.
+      lstm: the LSTM that it computes.
+      around: the graph around the loop.
+    Raises InvalidInput if a constant is damaged.
     """
     if not _is_left_alone(loop, around) or not _fits(loop, lstm, around):
         return None

@@ -1,4 +1,4 @@
-"""Patterns of ops: which nodes of a graph are put together in a certain way."""
+"""Matches patterns of ops in a graph."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ Match = Mapping[str, NodeDef]
 
 @dataclass(frozen=True)
 class Pattern:
-    """A node of one of some ops, whose inputs match too.
+    """A pattern that matches a node and its inputs.
 
     Attributes:
-      ops: names of ops; empty: any.
-      inputs: the patterns of all data inputs; empty: they may be anything.
-      key: what the node is called in a match; empty: it is not in it.
-      either_order: two inputs may be the other way round.
-      output: the number of the output that the reader must read.
+      ops: the allowed ops; empty for any op.
+      inputs: the patterns of all data inputs; empty for any inputs.
+      key: the key of the node in a match; empty to omit it.
+      either_order: whether the two inputs may be swapped.
+      output: the number of the output that must be read.
     """
 
     ops: frozenset[str]
@@ -31,16 +31,16 @@ class Pattern:
 def pattern(
     ops: str | Iterable[str], *inputs: Pattern, key: str = "", either_order: bool = False
 ) -> Pattern:
-    """Returns a Pattern; `ops` is a name or several, "*" for any."""
+    """Returns a Pattern; `ops` is one op, several ops, or "*" for any op."""
     names = (ops,) if isinstance(ops, str) else tuple(ops)
     return Pattern(frozenset() if names == ("*",) else frozenset(names), inputs, key, either_order)
 
 
 class Matcher:
-    """Finds patterns in a graph as it is when this is made."""
+    """Finds patterns in a snapshot of a graph."""
 
     def __init__(self, graph: Graph, kept: Iterable[str] = ()) -> None:
-        """Starts; nodes of the names `kept` have to stay."""
+        """Takes the snapshot; the nodes `kept` must stay."""
         self._nodes = by_name(graph)
         self._kept = frozenset(kept)
         self._users: dict[str, list[tuple[int, NodeDef]]] = {}
@@ -49,17 +49,17 @@ class Matcher:
             listed += [(source.output, user) for user in users]
 
     def node(self, name: str) -> NodeDef | None:
-        """Returns the node of a name, or None."""
+        """Returns the node with a name, or None."""
         return self._nodes.get(name)
 
     def users(self, name: str) -> list[tuple[int, NodeDef]]:
-        """Returns who reads or waits for a node: the output (CONTROL where it waits) and the reader."""
+        """Returns the consumers of a node, each with the output that it reads (or CONTROL)."""
         return self._users.get(name, [])
 
     def only_user(self, name: str) -> NodeDef | None:
-        """Returns the node that reads output 0 of `name`, where all else would not miss it; else None.
+        """Returns the only consumer of `name` if that reads output 0 and `name` may be removed, else None.
 
-        None too where `name` waits for something or is one of those that have to stay.
+        A node that must stay or has control inputs may not be removed.
         """
         users = self.users(name)
         if len(users) != 1 or users[0][0] != 0 or name in self._kept:
@@ -69,9 +69,9 @@ class Matcher:
         return users[0][1]
 
     def match(self, wanted: Pattern, node: NodeDef) -> Match | None:
-        """Returns the nodes that match, by their keys; None where `node` does not.
+        """Returns the matched nodes by key, or None if `node` does not match.
 
-        All of them but `node` and those that the pattern lets be anything have one reader and needn't stay.
+        All of them, except `node` and those whose pattern has no inputs, have one consumer and may be removed.
         """
         found: dict[str, NodeDef] = {}
         return found if self._match(wanted, node, found, True) else None

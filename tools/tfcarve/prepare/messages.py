@@ -1,8 +1,8 @@
-"""TensorFlow's messages, as protobuf classes of a private descriptor pool: no import of tensorflow.
+"""TensorFlow's messages as protobuf classes in a private descriptor pool, without importing tensorflow.
 
 Source of the names and numbers: tensorflow/core/framework/{attr_value,function,full_type,graph,graph_debug_info,
-node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. A field that is not
-declared here stays in a binary message as an unknown field. The types are in messages.pyi.
+node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. Fields that are not
+declared here are preserved as unknown fields. The types are in messages.pyi.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ _SCALARS = {
     "uint64": _Field.TYPE_UINT64,
 }
 
-# A field a line: name, number, type. `*` repeated, `|` one of the message's choice, `{K}` a map from K.
+# Each field: name, number, type. `*` is repeated, `|` is in the message's oneof, `{K}` is a map with key type K.
 _MESSAGES = {
     "Dim": "size 1 int64, name 2 string",
     "TensorShapeProto": "dim 2 *Dim, unknown_rank 3 bool",

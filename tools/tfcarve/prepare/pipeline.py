@@ -1,4 +1,4 @@
-"""A list of transforms, applied to a graph one after the other."""
+"""Applies a list of transforms to a graph."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,26 +14,26 @@ Show = Callable[[str, int, int], None]
 
 
 def require(steps: Sequence[Step]) -> None:
-    """Makes sure that all transforms and their parameters are known; raises InvalidInput with the nearest names."""
+    """Checks that all transforms and parameters exist; raises InvalidInput with the nearest names."""
     for step in steps:
         known = transforms.load(step.name).PARAMETERS | transforms.COMMON_PARAMETERS
         for name in step.parameters:
             if name not in known:
                 raise InvalidInput(
                     f"{step.name}: parameter {name!r} is unknown{nearest(name, known) or '.'}"
-                    f" It knows: {', '.join(sorted(known))}"
+                    f" Its parameters are: {', '.join(sorted(known))}"
                 )
         Parameters(step.name, step.parameters).truth("ignore_errors", False)
 
 
 def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Makes sure that inputs and outputs are in the graph; raises InvalidInput with the nearest names."""
+    """Checks that inputs and outputs exist in the graph; raises InvalidInput with the nearest names."""
     known = by_name(graph)
     for kind, names in (("input", inputs), ("output", outputs)):
         for name in names:
             if ref(name).node not in known:
                 raise InvalidInput(
-                    f"{kind} {name!r} names no node of the graph{nearest(ref(name).node, known)}"
+                    f"{kind} {name!r} is not a node of the graph{nearest(ref(name).node, known)}"
                 )
 
 
@@ -45,24 +45,24 @@ def transform(
     evaluator: Evaluator,
     show: Show = lambda *_: None,
 ) -> Graph:
-    """Returns what `steps` make of a graph, which is used up: its nodes are changed and taken out of it.
+    """Returns the transformed graph. Consumes `graph`: its nodes are modified and removed from it.
 
     Args:
-      graph: without cycles, with inputs and outputs.
-      steps: the transforms, in their order.
-      inputs: the tensors that an app feeds.
-      outputs: the tensors that it fetches; rename_node may give them, as inputs, another name.
-      evaluator: TensorFlow, for what has to be computed.
-      show: called with the current step, how many are done and how many there are.
+      graph: a valid graph (graph.check).
+      steps: the transforms, in order.
+      inputs: the tensors that the app feeds.
+      outputs: the tensors that the app fetches; rename_node may rename them, as it may inputs.
+      evaluator: TensorFlow, for constants and OpDefs.
+      show: called with the current step, the number of steps done and their total.
 
     Raises:
-      InvalidInput: a transform or parameter is unknown, an input or output is not there, or a transform can't be
+      InvalidInput: a transform or parameter is unknown, an input or output does not exist, or a transform can't be
         applied.
     """
     require(steps)
     require_nodes(graph, inputs, outputs)
     owned = [graph.with_nodes(graph.nodes)]
-    graph.nodes.clear()  # the caller's list would keep what is replaced in memory
+    graph.nodes.clear()  # the caller's list would keep replaced nodes in memory
     for number, step in enumerate(steps):
         show(step.name, number, len(steps))
         context = Context(
@@ -76,7 +76,7 @@ def transform(
 
 
 def _renamed(names: Sequence[str], step: Step) -> list[str]:
-    """Returns what an app feeds or fetches after rename_node."""
+    """Returns the names of inputs or outputs after rename_node."""
     (old,), (new,) = step.parameters["old_node_name"], step.parameters["new_node_name"]
     sources = [ref(name) for name in names]
     return [Ref(new if s.node == old else s.node, s.output).text() for s in sources]
@@ -97,7 +97,7 @@ def _step(graph: Graph, context: Context) -> Graph:
                 _in_function(function, module, context, made, op_defs)
         return made
     except Failed as error:
-        problem = InvalidInput(f"{name}: TensorFlow says: {error}")
+        problem = InvalidInput(f"{name}: TensorFlow reports: {error}")
     except InvalidInput as error:
         problem = error if str(error).startswith(name) else InvalidInput(f"{name}: {error}")
     if ignores:

@@ -1,4 +1,4 @@
-"""The text of a list of transforms: `name(parameter=value, other="1,299,299,3") name2`.
+"""Parses a list of transforms: `name(parameter=value, other="1,299,299,3") name2`.
 
 Source of the syntax: ParseTransformParameters in tensorflow/tools/graph_transforms/transform_graph.cc.
 """
@@ -19,8 +19,8 @@ class Step:
     """One transform of a list.
 
     Attributes:
-      name: of the transform.
-      parameters: the values of each parameter, in the order in which they are named.
+      name: the transform's name.
+      parameters: the values of each parameter, in the order in which they are given.
     """
 
     name: str
@@ -61,7 +61,7 @@ def _value(reader: _Reader) -> str:
         return quoted[1]
     plain = reader.take(_PLAIN)
     if plain is None:
-        raise reader.wrong('a value (one with other characters than letters, digits, "_-./" in ")')
+        raise reader.wrong('a value (in " if it has other characters than letters, digits and _-./)')
     return plain[0]
 
 
@@ -82,7 +82,7 @@ def _parameters(reader: _Reader) -> dict[str, tuple[str, ...]]:
 
 
 def parse(text: str) -> list[Step]:
-    """Returns the transforms in `text`; raises InvalidInput, with the place, where it is no list of them."""
+    """Parses the transforms in `text`; raises InvalidInput, with the character offset, on a syntax error."""
     reader = _Reader(text)
     steps = []
     while True:
@@ -94,5 +94,5 @@ def parse(text: str) -> list[Step]:
             raise reader.wrong("a transform's name")
         steps.append(Step(name[0], _parameters(reader) if reader.literal("(") else {}))
     if not steps:
-        raise InvalidInput("transforms: none: name one at least, as in 'fold_constants'")
+        raise InvalidInput("transforms: the list is empty: name at least one, for example fold_constants")
     return steps

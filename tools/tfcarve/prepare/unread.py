@@ -1,4 +1,4 @@
-"""Nodes that a transform left without a reader."""
+"""Removes nodes that a transform left without consumers."""
 
 from collections.abc import Collection, Container
 
@@ -8,13 +8,13 @@ from tfcarve.prepare.graph import Graph, consumer_counts, ref, topological_order
 def without_unread(
     graph: Graph, ops: Collection[str], was_read: Container[str], kept: Container[str]
 ) -> Graph:
-    """Returns the graph without nodes that nothing reads or waits for any more.
+    """Returns the graph without the nodes that lost all consumers.
 
     Args:
       graph: the transformed graph.
-      ops: the ops of the nodes that go.
-      was_read: the names of the nodes that had a reader before the transform.
-      kept: the names of the nodes that have to stay.
+      ops: the ops of the nodes that may be removed.
+      was_read: the names of the nodes that had a consumer before the transform.
+      kept: the names of the nodes that must stay.
     """
     counts = consumer_counts(graph)
     gone: set[str] = set()

@@ -1,4 +1,4 @@
-"""Two models compared: on each sample, output by output."""
+"""Compares the outputs of two models on each sample."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ RANDOM_SAMPLES = 3
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far two models differ.
+    """The differences between two models.
 
     Attributes:
-      samples: how many were run.
-      tolerance: of Difference.error.
-      outputs: how far each differs.
-      first: the first node that differs; None where all are within the tolerance, or no node can be compared.
-      not_compared: outputs of one model that the other does not have.
+      samples: the number of samples that were run.
+      tolerance: the largest Difference.error that is accepted.
+      outputs: the difference of each output.
+      first: the first node that differs; None if all outputs are within the tolerance, or no node can be compared.
+      not_compared: outputs that only one model has.
     """
 
     samples: int
@@ -35,14 +35,14 @@ class Comparison:
     not_compared: tuple[str, ...]
 
     def over(self) -> list[Ref]:
-        """Returns the outputs over the tolerance."""
+        """Returns the outputs that exceed the tolerance."""
         return [source for source, found in self.outputs.items() if found.error > self.tolerance]
 
 
 def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
-    """Returns what is fed: the inputs `named`, else the first model's Placeholders.
+    """Returns the tensors to feed: the inputs `named`, or by default the first model's Placeholders.
 
-    Raises InvalidInput where one is not there, or the second model has a Placeholder more.
+    Raises InvalidInput if one does not exist, or the second model has a Placeholder that the first does not have.
     """
     listed = list(dict.fromkeys(ref(name) for name in named or ends.inputs(a.graph)))
     a.require("input", listed)
@@ -50,15 +50,17 @@ def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
         more = [name for name in ends.inputs(b.graph) if Ref(name) not in listed]
         if more:
             raise InvalidInput(
-                f"{b.name}: input {more[0]!r} is no Placeholder of {a.name}: name the --inputs of both"
+                f"{b.name}: input {more[0]!r} is not a Placeholder of {a.name}: pass the inputs of both with --inputs"
             )
     return listed
 
 
 def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
-    """Returns what is compared: the outputs `named`, else what nothing reads in both; and what only one has.
+    """Returns the outputs to compare, and those that only one model has.
 
-    Raises InvalidInput where an output is not there, or they have none in common.
+    The outputs are those in `named`, or by default the tensors that nothing reads and both models have.
+
+    Raises InvalidInput if an output does not exist, or the models have none in common.
     """
     if named:
         listed = list(dict.fromkeys(ref(name) for name in named))
@@ -70,8 +72,8 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
         raise InvalidInput(
-            f"{a.name} and {b.name} have no output in common: name the --outputs; nothing reads {texts[0]} of the "
-            f"first, {texts[1]} of the second"
+            f"{a.name} and {b.name} have no output in common: pass --outputs; nothing reads {texts[0]} of the "
+            f"first and {texts[1]} of the second"
         )
     alone = [source.text() for side in own for source in side if source not in shared]
     return shared, tuple(dict.fromkeys(alone))
@@ -91,7 +93,7 @@ def _unread(side: Side) -> list[Ref]:
 def sample_list(
     a: Side, inputs: Sequence[Ref], arrays: Mapping[str, Array] | None
 ) -> list[samples.Sample]:
-    """Returns what both models are fed: `arrays`, else random values; raises InvalidInput as `samples` does."""
+    """Returns the samples for both models: `arrays`, or random values; raises InvalidInput as `samples` does."""
     known: dict[Ref, Output] = {source: a.outputs[source.node][source.output] for source in inputs}
     if arrays is not None:
         return samples.from_arrays(arrays, known)
@@ -111,11 +113,11 @@ def compare(
     tolerance: float,
     show: Show = lambda *_: None,
 ) -> tuple[Mapping[Ref, Difference], FirstDifference | None]:
-    """Returns how far each output differs over all samples, and the first node that differs.
+    """Returns the difference of each output over all samples, and the first node that differs.
 
     Raises:
-      InvalidInput: the first model does not run on a sample.
-      CheckFailed: the second one does not, and the first does.
+      InvalidInput: the first model fails on a sample.
+      CheckFailed: the second model fails on a sample on which the first runs.
     """
     total = {source: Difference() for source in outputs}
     worst: tuple[Ref, samples.Sample] | None = None
@@ -125,13 +127,13 @@ def compare(
             expected = a.run(outputs, sample)
         except Failed as error:
             raise InvalidInput(
-                f"{a.name}: TensorFlow does not run it on sample {number}: {_line(error)}: give inputs that it takes by --data"
+                f"{a.name}: TensorFlow cannot run it on sample {number}: {_line(error)}: pass valid inputs with --data"
             ) from None
         try:
             actual = b.run(outputs, sample)
         except Failed as error:
             raise CheckFailed(
-                f"{b.name}: TensorFlow does not run it on sample {number}, on which {a.name} runs: {_line(error)}",
+                f"{b.name}: TensorFlow cannot run it on sample {number}, on which {a.name} runs: {_line(error)}",
                 (),
             ) from None
         for source, x, y in zip(outputs, expected, actual, strict=True):

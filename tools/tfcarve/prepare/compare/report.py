@@ -1,4 +1,4 @@
-"""What `tfcarve compare` prints."""
+"""The report of `tfcarve compare`."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ COLUMNS = ("output", "largest", "mean", "cosine", "top-1", "top-5", "result")
 
 
 def _number(value: float) -> float | None:
-    """Returns a number that JSON has; None for an infinite one."""
+    """Returns a number for JSON: None for one that is not finite."""
     return value if math.isfinite(value) else None
 
 
@@ -43,7 +43,7 @@ def _first(found: FirstDifference | None) -> dict[str, Any] | None:
 
 
 def to_json(found: Comparison) -> dict[str, Any]:
-    """Returns the document: numbers that are not finite are null."""
+    """Returns the report as a JSON document: numbers that are not finite are null."""
     over = found.over()
     return {
         "version": 1,
@@ -83,14 +83,14 @@ def _apart(found: Difference) -> str:
 
 
 def problems(found: Comparison) -> list[Problem]:
-    """Returns what is over the tolerance, and the first node that differs."""
+    """Returns the outputs that exceed the tolerance, and the first node that differs."""
     listed = [
         Problem(f"output {source.text()!r} {_apart(found.outputs[source])}")
         for source in found.over()
     ]
     first = found.first
     if first is None:
-        return [*listed, Problem("no node on the way to it can be compared")]
+        return [*listed, Problem("no node before it can be compared")]
     where = (
         f"first node that differs: {first.node!r} ({_now(first.ops)}): {_apart(first.difference)}"
     )
@@ -102,12 +102,12 @@ def _now(pair: tuple[str, str]) -> str:
 
 
 def _hint(first: FirstDifference) -> str:
-    """Returns what else is known to be different at the node; nothing where there is no such thing."""
+    """Returns how the node's inputs and constants differ, or an empty string."""
     said = []
     if first.inputs[0] != first.inputs[1]:
         before, after = (", ".join(names) for names in first.inputs)
-        said.append(f"it reads {_now((before, after))}")
+        said.append(f"its inputs: {_now((before, after))}")
     if first.constants:
         names = ", ".join(repr(name) for name in first.constants)
-        said.append(f"it reads constants that hold other values: {names}")
+        said.append(f"its constants have other values: {names}")
     return "; ".join(said)

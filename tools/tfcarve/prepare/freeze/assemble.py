@@ -1,4 +1,4 @@
-"""The graph to freeze as one body: inputs are Placeholders, outputs have their names. Pure."""
+"""Builds one body from the graph to freeze: inputs are Placeholders, outputs have their final names. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Assembled:
     """A graph with its inputs and outputs.
 
     Attributes:
-      body: its results are the outputs, its effects what prepares the graph.
-      renamed: the names of nodes in the source, by their new ones.
+      body: its results are the outputs, its effects the initializers.
+      renamed: the old names of renamed nodes, by new name.
     """
 
     body: Body
@@ -26,7 +26,7 @@ class Assembled:
 
 
 def _is_kept(port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: set[str]) -> bool:
-    """Says whether an output is a node that has its name already and stays."""
+    """Returns whether an output is an existing node with the right name that stays."""
     op = ops.get(port.name, "")
     is_call = op in CALLS or op in functions
     return port.tensor == port.name and port.tensor not in cut and not is_call
@@ -54,7 +54,7 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
         if text in cut:
             return cut[text]
         name, port = parsed(text)
-        # Who waits for a Placeholder that was replaced waits for the new one.
+        # A control input from a replaced Placeholder becomes one from the new Placeholder.
         if port == CONTROL and cut.get(name):
             return f"^{cut[name]}"
         return reference(new.get(name, name), port)
@@ -78,5 +78,5 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
 
 
 def _plain(text: str) -> str:
-    """Returns an input in the form that tensor_names.reference gives: `a`, not `a:0`."""
+    """Returns an input in its canonical form: `a`, not `a:0`."""
     return reference(*parsed(text))

@@ -1,4 +1,4 @@
-"""Puts constants in the place of variables and tables, in a graph and in the functions of its control flow.
+"""Replaces variables and tables with constants, in a graph and in the functions of its control flow.
 
 Source of the ops that read them: tensorflow/core/ops/{resource_variable,state,lookup}_ops.cc.
 """
@@ -30,12 +30,12 @@ VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _INT32 = tf.int32.as_datatype_enum
 _INITIALISED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
 
-# Gives what the node of a variable or table stands for.
+# Returns the variable or table that a node creates.
 Find = Callable[[NodeDef], Handle]
 
 
 class _BodyConverter:
-    """Converts one body; `functions` converts those of its control flow."""
+    """Converts one body; the program converts the functions of its control flow."""
 
     def __init__(self, program: "_ProgramConverter", body: Body, given: Sequence[Handle | None]):
         self._program = program
@@ -83,8 +83,8 @@ class _BodyConverter:
         return replace(self._body, nodes=tuple(self._made), arguments=arguments, results=results)
 
     def _constant(self, node: NodeDef, of: str, name: str, value: Any) -> str:
-        """Returns the name of a Const that is `value`, which all lookups in the table `of` share."""
-        if self._framed:  # it must be where the node is: in a loop, or in a branch
+        """Returns the name of a Const with `value`, which all lookups in the table `of` share."""
+        if self._framed:  # it must be in the same frame or branch as the node
             place = f"^{tensor_names.parsed(node.input[1])[0]}"
             made = nodes.constant(self._names.unique(f"{node.name}/{name}"), value, [place])
         elif (of, name) in self._constants:
@@ -96,7 +96,7 @@ class _BodyConverter:
         return str(made.name)
 
     def _reader(self, node: NodeDef, given: dict[int, Handle]) -> list[NodeDef]:
-        """Returns what takes the place of a node with the variables and tables `given`, by its inputs."""
+        """Returns the replacement of a node that reads the variables and tables `given`, by input number."""
         if node.op in ("Identity", "IdentityN") or node.op in DATAFLOW_CONTROL | {"NextIteration"}:
             return [passing.handed_on(node, given)]
         if node.op in CONTROL_FLOW:
@@ -118,8 +118,8 @@ class _BodyConverter:
         if resource or self._program.ops.changes_reference(node):
             first = given[min(given)]
             raise InvalidInput(
-                f"node {node.name!r}: {node.op} changes or hands on {first.what} when the model runs: a frozen graph "
-                "has constants alone: give --outputs that do not need this node"
+                f"node {node.name!r}: {node.op} changes or passes on {first.what} when the model runs: a frozen graph "
+                "has only constants: choose --outputs that do not need this node"
             )
         return [node]
 
@@ -156,8 +156,8 @@ class _BodyConverter:
         if node.op.startswith("LookupTableSize"):
             return [nodes.constant(node.name, np.array(len(content.keys), np.int64))]
         raise InvalidInput(
-            f"node {node.name!r}: {node.op} changes or lists {handle.what} when the model runs: in a frozen graph keys "
-            "can be looked up and nothing else: give --outputs that do not need this node"
+            f"node {node.name!r}: {node.op} changes or lists {handle.what} when the model runs: a frozen graph "
+            "can only look up keys: choose --outputs that do not need this node"
         )
 
     def _control_flow(self, node: NodeDef, given: dict[int, Handle]) -> NodeDef:
@@ -167,7 +167,7 @@ class _BodyConverter:
         return passing.with_types(node, given)
 
 
-# What reads a variable becomes: the op, and its attributes with the variable's type.
+# The replacement of each op that reads a variable, and its attributes with the variable's type.
 _READERS = {
     "ReadVariableOp": ("Identity", ("T",)),
     "VariableShape": ("Shape", ("T",)),
@@ -186,7 +186,7 @@ class _ProgramConverter:
         self._found: dict[tuple[str, bytes], Handle] = {}
 
     def find(self, node: NodeDef) -> Handle:
-        """Returns what the node of a variable or table stands for."""
+        """Returns the variable or table that a node creates."""
         key = (node.name, node.attr["shared_name"].s)
         if key not in self._found:
             self._found[key] = self._find(node)
@@ -202,12 +202,12 @@ class _ProgramConverter:
         made = self.body(body, given)
         if "While" not in caller.op and made.results != body.results:
             raise InvalidInput(
-                f"node {caller.name!r}: a branch gives a variable or table: which one is not known before the model runs"
+                f"node {caller.name!r}: a branch returns a variable or table: which one is unknown before the model runs"
             )
         self.functions[name] = made
 
     def body(self, body: Body, given: Sequence[Handle | None]) -> Body:
-        """Returns `body` converted; `given` are the variables and tables among its arguments."""
+        """Converts `body`; `given` are the variables and tables among its arguments."""
         converted = _BodyConverter(self, body, given).converted()
         for node in converted.nodes:
             if node.op in CONTROL_FLOW:
@@ -222,13 +222,13 @@ class _ProgramConverter:
 
 
 def converted(program: Program, find: Find, ops: Ops) -> Program:
-    """Returns `program` with constants in the place of its variables and tables.
+    """Replaces the variables and tables of `program` with constants.
 
     Args:
       program: a graph and the functions of its control flow.
-      find: gives what the node of a variable or table stands for; may raise InvalidInput.
-      ops: definitions of ops.
-    Raises InvalidInput where a node changes one of them.
+      find: returns the variable or table that a node creates; may raise InvalidInput.
+      ops: the OpDefs.
+    Raises InvalidInput if a node changes a variable or table.
     """
     converter = _ProgramConverter(program, find, ops)
     main = converter.body(program.main, ())

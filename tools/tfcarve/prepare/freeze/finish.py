@@ -1,4 +1,4 @@
-"""From a program without variables to a GraphDef."""
+"""Writes a program without variables as a GraphDef."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,13 +12,13 @@ from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, Ops, functions_of
 from tfcarve.prepare.freeze.prune import without_idle_control
 
-# They name nodes that may be gone, or tell what importing the graph finds by itself.
+# Attributes that name nodes which may no longer exist, or that TensorFlow infers when it imports the graph.
 _NOT_KEPT = ("_class", "_output_shapes", "_read_only_resource_inputs", "_user_specified_name")
 _MOST_BYTES = (1 << 31) - 1
 
 
 def _is_plain(node: NodeDef) -> bool:
-    """Says whether a node has nothing that is not kept."""
+    """Returns whether a node has nothing to strip."""
     extras = ("experimental_debug_info", "experimental_type")
     return not (
         node.device or any(map(node.HasField, extras)) or any(k in node.attr for k in _NOT_KEPT)
@@ -33,12 +33,12 @@ class _Finisher:
         self.functions: dict[str, Body] = {}
 
     def is_doing(self, node: NodeDef) -> bool:
-        """Says whether running a node that is finished has effects."""
+        """Returns whether running a finished node has side effects."""
         return self._ops.is_stateful(node)
 
     def _node(self, node: NodeDef) -> NodeDef:
         if node.op == "Const" and _is_plain(node):
-            return node  # it may be most of the model: no copy
+            return node  # not copied: it may be most of the model
         made = copied(node)
         made.device = ""
         made.ClearField("experimental_debug_info")
@@ -62,7 +62,7 @@ class _Finisher:
         return self.functions[name]
 
     def body(self, body: Body, keep: Iterable[str] = ()) -> Body:
-        """Returns `body` with nodes as they are written, and what is not needed left out but for the nodes `keep`."""
+        """Returns `body` with its nodes as they are written, without unneeded nodes except those in `keep`."""
         made = replace(body, nodes=tuple(map(self._node, body.nodes)))
         return without_idle_control(made, self.is_doing, keep)
 
@@ -77,11 +77,11 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
     """Returns `program` as a GraphDef.
 
     Args:
-      program: what was frozen.
+      program: the frozen program.
       inputs: names of Placeholders, which stay whether they are used or not.
       versions: the VersionDef of the source.
-      ops: definitions of ops.
-    Raises InvalidInput where it does not fit into a GraphDef.
+      ops: the OpDefs.
+    Raises InvalidInput if it does not fit into a GraphDef.
     """
     names = tuple(inputs)
     finisher = _Finisher(program, ops, frozenset(names))
@@ -98,7 +98,6 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
             todo += _uses(body.nodes)
     if made.ByteSize() > _MOST_BYTES:
         raise InvalidInput(
-            f"{made.ByteSize():,} bytes once it is frozen: a GraphDef has less than 2 GiB: "
-            "the model is too large for one file"
+            f"the frozen graph has {made.ByteSize():,} bytes: a GraphDef must be smaller than 2 GiB"
         )
     return made

@@ -1,6 +1,7 @@
-"""Replaces calls of functions by their bodies, so that only control flow has functions.
+"""Inlines function calls, so that only control flow has functions.
 
-What a call means (attributes, control inputs, effects): tensorflow/core/common_runtime/inline_function_utils.h.
+Source of the semantics of a call (attributes, control inputs, side effects):
+tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +33,7 @@ class Program:
 
     Attributes:
       main: the graph.
-      functions: each is named by one attribute of one node.
+      functions: by name; exactly one attribute of one node refers to each.
     """
 
     main: Body
@@ -47,7 +48,7 @@ class _Inliner:
         self._names = Names(())
 
     def _called(self, node: NodeDef) -> Any:
-        """Returns the NameAttrList of the function that `node` calls, None where it calls none."""
+        """Returns the NameAttrList of the function that `node` calls, or None."""
         if node.op in CALLS:
             return node.attr["f"].func
         if node.op in self._functions:
@@ -58,13 +59,13 @@ class _Inliner:
         function = self._functions.get(called.name)
         if function is None:
             raise InvalidInput(
-                f"node {caller.name!r}: calls {called.name!r}, which the graph does not have"
+                f"node {caller.name!r}: calls the function {called.name!r}, which the graph does not have"
             )
         body = pruned(from_function(function, called.attr, self.ops))
         return self.expanded(body, path)
 
     def _owning(self, node: NodeDef, path: str) -> NodeDef:
-        """Returns a node of control flow that names functions of its own."""
+        """Returns a control flow node that refers to its own copies of functions."""
         made = copied(node)
         for role in CONTROL_FLOW[node.op]:
             value = made.attr[role]
@@ -77,14 +78,14 @@ class _Inliner:
         return made
 
     def is_doing(self, node: NodeDef) -> bool:
-        """Says whether running a node has effects; of control flow its functions tell."""
+        """Returns whether running a node, or for control flow its functions, has side effects."""
         if node.op in CONTROL_FLOW:
             bodies = [self.made[f.name] for f in functions_of(node) if f.name in self.made]
             return any(self.is_doing(inner) for body in bodies for inner in body.nodes)
         return self.ops.is_stateful(node)
 
     def expanded(self, body: Body, path: str, keep: Sequence[str] = ()) -> Body:
-        """Returns `body` without calls and without what is not needed, but for the nodes `keep`."""
+        """Returns `body` without calls and without unneeded nodes except those in `keep`."""
         spliced = Spliced(body)
         for node in body.nodes:
             called = self._called(node)
@@ -94,7 +95,7 @@ class _Inliner:
                 spliced.nodes.append(self._owning(node, path))
             elif any(True for _ in functions_of(node)):
                 raise InvalidInput(
-                    f"node {node.name!r}: {node.op} calls a function: only calls, While, If and Case can be frozen"
+                    f"node {node.name!r}: {node.op} refers to a function: only calls, While, If and Case can be frozen"
                 )
             else:
                 spliced.nodes.append(node)
@@ -102,11 +103,12 @@ class _Inliner:
 
 
 def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str]) -> Program:
-    """Returns the graph `main` with the bodies of `functions` in the place of their calls.
+    """Returns the graph `main` with all calls of `functions` inlined.
 
-    What is not needed is left out, but for the nodes `inputs`.
-    Each function of control flow becomes one of its own, named after its node.
-    Raises InvalidInput where a function is damaged, is not there or calls itself, or the graph grows too large.
+    Unneeded nodes are removed, except the nodes `inputs`. Each control flow node gets its own copies of its functions,
+    named after the node.
+
+    Raises InvalidInput if a function is damaged, does not exist or calls itself, or the graph becomes too large.
     """
     check_growth(main.nodes, functions)
     inliner = _Inliner(functions)

@@ -1,7 +1,7 @@
-"""A lookup in a table of constant content, as nodes without state.
+"""Replaces a lookup in a table with constant content by stateless nodes.
 
-The keys are sorted; LowerBound finds the place of each, and Equal says whether it is there. Strings are sorted by a
-hash of theirs: the table's own keys have different ones, and Equal compares the strings, so the result is exact.
+The keys are sorted. LowerBound finds the position of a key, and Equal checks whether the table has it. Strings are
+sorted by hash. The hashes of the table's keys are unique, and Equal compares the strings, so the result is exact.
 """
 
 from collections.abc import Callable
@@ -19,13 +19,13 @@ _BUCKETS = (1 << 63) - 1
 _KEYED_HASHES = 8
 _INT32 = tf.int32.as_datatype_enum
 _INT64 = tf.int64.as_datatype_enum
-# Source: the types that LowerBound's kernels have (tensorflow/core/kernels/searchsorted_op.cc).
+# Source: the types of LowerBound's kernels (tensorflow/core/kernels/searchsorted_op.cc).
 _SORTED = frozenset(
     t.as_datatype_enum
     for t in (tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.float32, tf.float64)
 )
 
-# Gives the name of a Const with an array; the first argument is what its name ends with.
+# Returns the name of a Const with the array in the second argument; the first is the suffix of its name.
 Constant = Callable[[str, Any], str]
 
 
@@ -49,14 +49,14 @@ def _hashed(keys: Any, seed: int) -> Any:
 
 
 def _by_hash(content: Content) -> tuple[int, Any, Content]:
-    """Returns the seed of a hash that is different for all keys, the sorted hashes, and the content in their order."""
+    """Returns the seed of a hash without collisions, the sorted hashes, and the content in their order."""
     for seed in range(_KEYED_HASHES):
         hashes = _hashed(content.keys, seed)
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
         if np.all(hashes[1:] != hashes[:-1]):
             return seed, hashes, Content(content.keys[order], content.values[order])
-    raise InvalidInput("keys of a table have the same hash")
+    raise InvalidInput("two keys of a table have the same hash")
 
 
 def _choosing(
@@ -110,12 +110,16 @@ def _choosing(
 
 
 def find(node: NodeDef, prefix: str, content: Content, constant: Constant) -> list[NodeDef]:
-    """Returns nodes that give what `node`, a LookupTableFind, gives for a table with `content`.
+    """Returns nodes that compute the result of `node`, a LookupTableFind, for a table with `content`.
 
-    The last has its name, the names of the others start with `prefix`. Raises InvalidInput where the keys are of a type that cannot be sorted.
+    The last one has the name of `node`; the names of the others start with `prefix`.
+
+    Raises InvalidInput if the keys have a type that cannot be sorted.
     """
     if len(node.input) < 3:
-        raise InvalidInput(f"node {node.name!r}: {node.op} with {len(node.input)} inputs")
+        raise InvalidInput(
+            f"node {node.name!r}: {node.op} has {len(node.input)} inputs: expected 3"
+        )
     kinds = (node.attr["Tin"].type, node.attr["Tout"].type)
     if kinds[0] not in _SORTED and kinds[0] != STRING:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Types of nodes that hand variables and tables on, once these are constants. Pure.
+"""Updates the types of nodes that pass on variables and tables which have become constants. Pure.
 
 Source of the attributes: tensorflow/core/ops/{array,control_flow,functional}_ops.cc.
 """
@@ -13,7 +13,7 @@ from tfcarve.prepare.freeze.ops import NodeDef
 
 
 def handed_on(node: NodeDef, given: Mapping[int, Handle]) -> NodeDef:
-    """Returns an Identity, Switch, Enter or the like that has the constants `given`, by its inputs."""
+    """Returns an Identity, Switch, Enter or similar node that reads the constants `given`, by input number."""
     made = copied(node)
     made.op = node.op.removeprefix("Ref")
     if node.op == "IdentityN":
@@ -25,18 +25,18 @@ def handed_on(node: NodeDef, given: Mapping[int, Handle]) -> NodeDef:
 
 
 def _first(node: NodeDef) -> int:
-    """Returns the first input that goes to a function; the one before says which."""
+    """Returns the number of the first input that is passed to functions; If and Case have a selector before it."""
     return 0 if "While" in node.op else 1
 
 
 def to_functions(node: NodeDef, given: Mapping[int, Handle]) -> list[Handle | None]:
-    """Returns what a While, If or Case hands to its functions, by their arguments."""
+    """Returns the variables and tables that a While, If or Case passes to its functions, by argument."""
     data = [i for i in node.input if not i.startswith("^")]
     return [given.get(number) for number in range(_first(node), len(data))]
 
 
 def with_types(node: NodeDef, given: Mapping[int, Handle]) -> NodeDef:
-    """Returns a While, If or Case that has the constants `given`, by its inputs."""
+    """Returns a While, If or Case that reads the constants `given`, by input number."""
     made = copied(node)
     is_while = "While" in node.op
     types = made.attr["T" if is_while else "Tin"].list.type

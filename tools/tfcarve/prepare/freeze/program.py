@@ -1,6 +1,6 @@
-"""The program that freezes; run by tfcarve.full_tensorflow in a process of its own.
+"""The program that freezes a model; tfcarve.full_tensorflow runs it in a child process.
 
-usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, where it is done, FOLDER/model.pb.
+usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, on success, FOLDER/model.pb.
 """
 
 import sys
@@ -19,7 +19,7 @@ REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
 
 
 def load_source(request: Request, folder: Path) -> load.Loaded:
-    """Reads the model of a request; what a Keras file becomes goes into `folder`."""
+    """Reads the model of a request; a Keras file is converted to a SavedModel in `folder`."""
     if request.kind == "keras":
         model = tf.keras.models.load_model(request.path, compile=False, safe_mode=True)
         exported = folder / "saved_model"
@@ -42,7 +42,7 @@ def _write(done: Frozen, folder: Path) -> Result:
 
 
 def main(argument: str) -> None:
-    """Freezes what FOLDER/request.json says."""
+    """Freezes the model in FOLDER/request.json."""
     folder = Path(argument)
     request = from_json((folder / REQUEST).read_text(encoding="utf-8"))
     try:

@@ -1,4 +1,4 @@
-"""Freezes a model: in a process of its own, whose result is checked before it is written."""
+"""Freezes a model in a child process and checks the result before it is written."""
 
 import tempfile
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ _FILE_NAME = "model.pb"
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A frozen graph: where its file is for now, and its inputs and outputs."""
+    """A frozen graph: its temporary file, and its inputs and outputs."""
 
     path: Path
     result: Result
 
 
 def unchanged(wanted: Request) -> Done | None:
-    """Returns a GraphDef that is frozen already and stays as it is; None where freezing has to change it.
+    """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
-    Raises InvalidInput where it is not frozen and nobody says what to freeze of it.
+    Raises InvalidInput if it is not frozen and no outputs are given.
     """
     if wanted.kind != "graphdef" or wanted.options.outputs:
         return None
@@ -38,7 +38,7 @@ def unchanged(wanted: Request) -> Done | None:
     why = leftover.problem(model, inputs)
     if why:
         raise InvalidInput(
-            f"{wanted.name}: {why}: give --outputs, and --checkpoint where the graph has variables"
+            f"{wanted.name}: {why}: pass --outputs, and --checkpoint if the graph has variables"
         )
     return None if wanted.text else Done(path, Result())
 
@@ -51,7 +51,7 @@ def _by_tensorflow(wanted: Request, folder: Path) -> Done:
     try:
         full_tensorflow.run(_PROGRAM, [folder], folder, full_tensorflow.Limits.of_model(size))
     except full_tensorflow.Failed as failed:
-        why = str(failed) or "it says nothing"
+        why = str(failed) or "no message"
         if wanted.kind == "keras":
             raise keras.refusal(wanted.name, why) from None
         raise InvalidInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
@@ -63,7 +63,7 @@ def _by_tensorflow(wanted: Request, folder: Path) -> Done:
 
 
 def _check(wanted: Request, done: Done) -> None:
-    """Raises InvalidInput where the result is no frozen graph."""
+    """Raises InvalidInput if the result is not a frozen graph."""
     why = leftover.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
     if why:
         raise InvalidInput(f"{wanted.name}: {why}")
@@ -71,12 +71,12 @@ def _check(wanted: Request, done: Done) -> None:
 
 @contextmanager
 def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
-    """Gives the frozen graph of the model at `path`; its file is there for as long as the block runs.
+    """Freezes the model at `path` for the duration of the block.
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
       options: how to freeze it.
-    Raises InvalidInput where that cannot be done.
+    Raises InvalidInput if it cannot be frozen.
     """
     wanted = source.request(path, options)
     done = unchanged(wanted)
@@ -90,9 +90,9 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
 
 
 def freeze(path: Path, output: Path, options: Options = DEFAULTS) -> Result:
-    """Writes the frozen graph of the model at `path` to `output`; returns its inputs and outputs.
+    """Writes the frozen graph of the model at `path` to `output` and returns its inputs and outputs.
 
-    Raises InvalidInput as frozen does; then nothing is written.
+    Raises InvalidInput as `frozen` does; then nothing is written.
     """
     with frozen(path, options) as done:
         files.write_if_changed(output, files.read_bytes(done.path))

@@ -1,6 +1,7 @@
-"""Puts the body of a function in the place of a call.
+"""Replaces a call with the body of its function.
 
-What a call means (control inputs, effects): tensorflow/core/common_runtime/inline_function_utils.h.
+Source of the semantics of a call (control inputs, side effects):
+tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
 import re
@@ -16,14 +17,14 @@ from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
 from tfcarve.prepare.freeze.tensor_names import Names
 from tfcarve.prepare.graph import CONTROL
 
-# How many calls a tensor may pass through.
+# The number of calls that a tensor may pass through.
 _MOST_STEPS = 100_000
-# Names that say nothing but that something is called.
+# Default names of calls, which carry no information.
 _CALL_NAME = re.compile(r"(?:.*/)?(?:Stateful)?PartitionedCall(?:_\d+)?\Z")
 
 
 class Spliced:
-    """The nodes of a body under way, with what stands for the calls that were replaced."""
+    """A body under construction: its nodes, and the replacements of calls."""
 
     def __init__(self, body: Body) -> None:
         self.names = Names({n.name for n in body.nodes} | {a.name for a in body.arguments})
@@ -38,7 +39,7 @@ class Spliced:
         return self.names.unique(f"{call}/{inner}")
 
     def add(self, call: NodeDef, body: Body, ops: Ops) -> None:
-        """Adds `body` in the place of `call`."""
+        """Adds `body` as the replacement of `call`."""
         data = [i for i in call.input if not i.startswith("^")]
         control = [i for i in call.input if i.startswith("^")]
         if len(data) != len(body.arguments):
@@ -56,7 +57,7 @@ class Spliced:
                 return f"^{tensor_names.parsed(outer[name])[0]}"
             return str(outer.get(text, text))
 
-        # Where a call runs, in which frame or branch, a node without inputs must learn by a control input.
+        # A node without inputs needs a control input to run in the frame or branch of the call.
         place = control or [f"^{tensor_names.parsed(i)[0]}" for i in data[:1]]
         for node in body.nodes:
             inputs = [renamed(i) for i in node.input]
@@ -78,7 +79,7 @@ class Spliced:
         self.after[call.name] = effects or [f"^{tensor_names.parsed(r)[0]}" for r in results]
 
     def _waiting(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
-        """Adds a node that gives `tensor` once the effects are done."""
+        """Adds an Identity of `tensor` with control inputs from `effects`."""
         node = with_inputs(node_def_pb2.NodeDef(), [tensor, *effects])
         node.name, node.op = self.names.unique(f"{call}/result"), "Identity"
         node.attr["T"].type = dtype
@@ -95,19 +96,19 @@ class Spliced:
                 continue
             steps += 1
             if steps > _MOST_STEPS:
-                raise InvalidInput(f"node {name!r}: calls in a circle")
+                raise InvalidInput(f"node {name!r}: calls form a cycle")
             if port == CONTROL:
                 todo += self.after[name]
             elif port < len(self.outputs[name]):
                 todo.append(self.outputs[name][port])
             else:
                 raise InvalidInput(
-                    f"no tensor {one!r}: the function gives {len(self.outputs[name])}"
+                    f"the tensor {one!r} does not exist: the function has {len(self.outputs[name])} results"
                 )
         return found
 
     def resolve(self, body: Body) -> Body:
-        """Returns `body` with the nodes that were added."""
+        """Returns `body` with the added nodes."""
         nodes = tuple(
             with_inputs(node, [one for i in node.input for one in self._resolved(i)])
             for node in self.nodes

@@ -1,4 +1,4 @@
-"""What is in a graph's lookup tables once its initialisers have run.
+"""Finds the content of a graph's lookup tables after its initializers have run.
 
 Source: tensorflow/core/ops/lookup_ops.cc.
 """
@@ -26,7 +26,7 @@ INITIALISERS = _FROM_TENSORS | _FROM_FILE
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Keys, all different, and the value of each: arrays with one dimension."""
+    """Unique keys, and the value of each: arrays with one dimension."""
 
     keys: Any
     values: Any
@@ -34,12 +34,12 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where contents come from.
+    """The sources of contents.
 
     Attributes:
-      trace: the graph with its initialisers.
-      assets: absolute paths of asset files, by the nodes that give them.
-      checkpoint: what tables that a checkpoint keeps are read from.
+      trace: the graph with its initializers.
+      assets: absolute paths of asset files, by the node that holds the path.
+      checkpoint: the checkpoint with the content of some tables.
     """
 
     trace: Trace
@@ -52,7 +52,7 @@ def _tensor(sources: Sources, reference: str, table: str) -> Any:
     if node is not None and node.op == "RestoreV2":
         place = place_of(sources.trace, node, port)
         if place is None or sources.checkpoint is None:
-            raise InvalidInput("no checkpoint has its content")
+            raise InvalidInput("there is no checkpoint with its content")
         return sources.checkpoint.value(place, table)
     return sources.trace.value(reference)
 
@@ -61,7 +61,7 @@ def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Conten
     node, _ = sources.trace.origin(initialiser.input[1])
     if node is None or node.name not in sources.assets:
         raise InvalidInput(
-            "its text file is no asset of a SavedModel: export the model as a SavedModel, which keeps the file"
+            "its text file is not an asset of a SavedModel: export the model as a SavedModel"
         )
     types = {key: table.attr[key].type for key in ("key_dtype", "value_dtype")}
     handle = tf.raw_ops.AnonymousHashTable(**types)
@@ -84,7 +84,9 @@ def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Conten
 
 def _unique(keys: Any, values: Any) -> Content:
     if keys.ndim != 1 or keys.shape != values.shape:
-        raise InvalidInput(f"it has keys of shape {keys.shape} and values of shape {values.shape}")
+        raise InvalidInput(
+            f"its keys have the shape {keys.shape} and its values the shape {values.shape}"
+        )
     order = np.argsort(keys, kind="stable")
     keys, values = keys[order], values[order]
     again = keys[1:] == keys[:-1]
@@ -108,9 +110,9 @@ def _inputs(initialiser: NodeDef) -> int:
 
 
 def content(sources: Sources, table: NodeDef) -> Content:
-    """Returns the content of the table that the node `table` makes, sorted by key.
+    """Returns the content of the table that the node `table` creates, sorted by key.
 
-    Raises InvalidInput, with the table's name, where that is not known before the model runs.
+    Raises InvalidInput, with the table's name, if the content is unknown before the model runs.
     """
     trace = sources.trace
     restored: list[NodeDef] = []
@@ -122,13 +124,13 @@ def content(sources: Sources, table: NodeDef) -> Content:
                 keys, _ = trace.origin(node.input[1])
                 is_restored = keys is not None and keys.op == "RestoreV2"
                 (restored if is_restored else initial).append(node)
-    # A checkpoint is restored after the initialisers have run.
+    # A checkpoint is restored after the initializers have run.
     initialisers = restored or initial
     try:
         if len(initialisers) != 1:
-            raise InvalidInput(f"{len(initialisers) or 'no'} nodes of the graph initialise it")
+            raise InvalidInput(f"{len(initialisers) or 'no'} nodes of the graph initialize it")
         return _content(sources, initialisers[0], table)
     except (InvalidInput, tf.errors.OpError) as error:
         raise InvalidInput(
-            f"table {table.name!r} ({table.op}): its content is not known before the model runs: {reason(error)}"
+            f"table {table.name!r} ({table.op}): its content is unknown before the model runs: {reason(error)}"
         ) from None

@@ -1,7 +1,7 @@
-"""backport_tensor_array_v3: the ops of TensorArrayV3 become those of V2, for an older TensorFlow.
+"""backport_tensor_array_v3: replaces TensorArrayV3 ops with their V2 versions, for older TensorFlow.
 
-Source: BackportTensorArrayV3Transform in tensorflow/tools/graph_transforms/backports.cc. Otherwise than there,
-attributes that V2 does not have go, and what passes a handle on passes on a string, which it is in V2.
+Source: BackportTensorArrayV3Transform in tensorflow/tools/graph_transforms/backports.cc. Unlike TensorFlow's tool, it
+removes attributes that V2 does not have, and changes the type of ops that pass on a handle to string, as V2 requires.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def _older(node: NodeDef, context: Context) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the older ops."""
+    """Replaces the V3 ops."""
     taken = {node.name for node in graph.nodes}
     handles: set[str] = set()
     moved: dict[Ref, Ref] = {}

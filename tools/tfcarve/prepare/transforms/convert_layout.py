@@ -1,9 +1,9 @@
-"""convert_layout: convolutions and what is around them get their channels last (NCHW to NHWC).
+"""convert_layout: converts convolutions and the nodes around them to channels last (NCHW to NHWC).
 
-Ours. TensorFlow on a CPU has no kernels for channels second, but for oneDNN's; a session converts them then in
-tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. Here constants are transposed as they are written, and
-the Transposes that are left are where tensors get into or out of what works in any layout. Two Transposes in a row
-become one or none. What the app feeds and fetches keeps its shape.
+Not in TensorFlow's tool. On CPUs only oneDNN has kernels for channels second; otherwise a session converts the graph in
+tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. This transform transposes constants in the file, and
+leaves Transposes only where tensors enter or leave layout-agnostic nodes. Two consecutive Transposes become one or
+none. Inputs and outputs keep their shapes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ from tfcarve.prepare.unread import without_unread
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
-# Nodes that go where nothing reads them any more.
+# Ops of nodes that are removed when they have no consumers left.
 _REPLACED = frozenset(("Const", "Identity", "Transpose"))
 
 
@@ -45,7 +45,7 @@ class _Rewriter:
         self._listed: list[NodeDef] = []
 
     def nodes(self, order: Sequence[NodeDef]) -> list[NodeDef]:
-        """Returns the nodes that are in the place of those in `order`."""
+        """Returns the replacements of the nodes in `order`."""
         for node in order:
             made = node if node.op == "Const" else nodes.copy(node)
             if node.name in self._plans:
@@ -57,7 +57,7 @@ class _Rewriter:
         return self._listed
 
     def _set_inputs(self, made: NodeDef, read: Sequence[Ref]) -> None:
-        """Adds a node that reads `read`, after the nodes made for it."""
+        """Adds a node with the inputs `read`, after the new nodes that it needs."""
         set_inputs(made, [*read, *(Ref(name, CONTROL) for name in control_inputs(made))])
         self._flush()
         self._listed.append(made)
@@ -86,7 +86,7 @@ class _Rewriter:
         self._flush()
 
     def _converted(self, source: Ref, place: int, plan: Plan, rank: int) -> Ref:
-        """Returns what a node reads as input number `place` where it has its channels last."""
+        """Returns the input number `place` of a converted node."""
         if place in plan.reads:
             return self._views.transposed(source, to_last(rank))
         if place in plan.permuted:
@@ -96,7 +96,7 @@ class _Rewriter:
         return self._as_read(source)
 
     def _fetch(self, node: NodeDef, made: NodeDef, plan: Plan) -> None:
-        """Makes what is fetched as `node` of a node that has its channels last."""
+        """Adds a node with the name and layout of `node`, which is fetched, after its converted node."""
         outputs = self._facts.outputs[node.name]
         if len(outputs) == 1:
             self._as_read(Ref(node.name), node.name)
@@ -126,7 +126,7 @@ class _Rewriter:
         self._set_inputs(made, [source, places])
 
     def _as_read(self, source: Ref, name: str = "") -> Ref:
-        """Returns what a node that is not converted reads in the place of `source`; a new Transpose gets `name`."""
+        """Returns `source` in its original layout for a node that is not converted; a new Transpose gets `name`."""
         rank = self._facts.rank(source)
         if rank is None or not (self._views.is_last(source) or self._is_transpose(source)):
             return source
@@ -138,7 +138,7 @@ class _Rewriter:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with channels last; raises InvalidInput where a constant is damaged."""
+    """Converts the graph to channels last; raises InvalidInput if a constant is damaged."""
     if not any(nodes.text(node, "data_format") in FORMATS for node in graph.nodes):
         return graph
     facts = Facts(

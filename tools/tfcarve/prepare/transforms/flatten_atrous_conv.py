@@ -1,7 +1,7 @@
-"""flatten_atrous_conv: SpaceToBatchND, a convolution and BatchToSpaceND become one convolution with a wider filter.
+"""flatten_atrous_conv: merges SpaceToBatchND, a convolution and BatchToSpaceND into a convolution with a wider filter.
 
-Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Differs from TensorFlow's tool: the padding of the new convolution
-is what the old nodes make together; where that is neither SAME nor VALID nothing is changed.
+Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Unlike TensorFlow's tool, it computes the padding of the
+new convolution from all three nodes, and changes nothing if that is neither SAME nor VALID.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ _PATTERN = pattern(
 
 
 def _padding(match: Match, weights: Array) -> str:
-    """Returns SAME or VALID, what all the nodes make together; "" where it is neither."""
+    """Returns the combined padding of all nodes, SAME or VALID, or "" if it is neither."""
     block, after = nodes.value(match["block"]), nodes.value(match["block_after"])
     pads, crops = (nodes.value(match[key]).reshape(-1, 2) for key in ("pads", "crops"))
     if block.shape != (2,) or not np.array_equal(block, after) or pads.shape != crops.shape:
@@ -60,7 +60,7 @@ def _is_plain(conv: NodeDef) -> bool:
 
 
 def _widened(weights: Array, block: Array) -> Array:
-    """Returns a filter with zeros between its values."""
+    """Returns a filter with zeros inserted between its values."""
     height, width = (
         (size - 1) * int(step) + 1 for size, step in zip(weights.shape, block, strict=False)
     )
@@ -70,7 +70,7 @@ def _widened(weights: Array, block: Array) -> Array:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with plain convolutions; raises InvalidInput where a constant is damaged."""
+    """Merges the convolutions; raises InvalidInput if a constant is damaged."""
     matcher = Matcher(graph, context.kept())
     taken = {node.name for node in graph.nodes}
     gone: set[str] = set()
@@ -96,7 +96,7 @@ def apply(graph: Graph, context: Context) -> Graph:
 
 
 def _many(weights: Array, block: Array) -> bool:
-    """Says whether the wider filter would have more values than a filter has."""
+    """Returns whether the wider filter would be too large."""
     return int(weights.size) * int(np.prod(block, dtype=np.int64)) > 1 << 26
 
 

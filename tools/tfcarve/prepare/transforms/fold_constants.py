@@ -1,8 +1,8 @@
-"""fold_constants: what depends on constants alone is computed, and becomes a constant.
+"""fold_constants: computes the nodes that depend only on constants, and replaces them with constants.
 
 Source: tensorflow/tools/graph_transforms/fold_constants_lib.cc, ConstantFold in
-tensorflow/core/common_runtime/constant_folding.cc. Differs from TensorFlow's tool: the new constants have the names of the
-nodes that they replace, and the old ones are not kept: nothing waits for a constant.
+tensorflow/core/common_runtime/constant_folding.cc. Unlike TensorFlow's tool, it gives the new constants the names of
+the nodes that they replace, and removes the old constants and control inputs from them.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ Values = dict[Ref, TensorProto]
 
 
 def _shape_value(node: NodeDef, read: list[Output]) -> list[TensorProto]:
-    """Returns what a node that asks for shapes gives."""
+    """Returns the outputs of a Rank, Shape, ShapeN or Size."""
     dtype = nodes.dtype(node, "out_type") or nodes.INT32
     shapes = [output.shape or () for output in read]
     if node.op == "Rank":
@@ -59,7 +59,7 @@ def _by_shapes(graph: Graph, found: Found, facts: Facts) -> Values:
 
 
 def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
-    """Returns the nodes that give a constant, or what is computed, as it is."""
+    """Returns the inputs that foldable pass-through nodes forward, by their output."""
     aliases = {}
     for node in graph.nodes:
         if node.name in found.folded and node.op in foldable.PASS_THROUGH:
@@ -70,7 +70,7 @@ def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
 
 
 def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
-    """Returns the part of the graph that gives `fetches`, with what is known already as constants."""
+    """Returns the subgraph that computes `fetches`, with the values in `known` as constants."""
     names = {source.node for source in known}
     copies: dict[Ref, Ref] = {}
     listed: list[NodeDef] = []
@@ -89,11 +89,11 @@ def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
                 del own.attr["_class"]
             listed.append(own)
     rewire(listed, copies)
-    return Graph(listed, versions=graph.versions)  # what calls functions is not computed
+    return Graph(listed, versions=graph.versions)  # no library: nodes with functions are not folded
 
 
 def _run(loaded: Loaded, fetches: list[Ref]) -> Values:
-    """Returns the values of those of `fetches` that TensorFlow can compute."""
+    """Returns the values in `fetches` that TensorFlow can compute."""
     try:
         return dict(zip(fetches, loaded.run(fetches, {}), strict=True))
     except Failed:
@@ -121,7 +121,7 @@ def _facts(graph: Graph, context: Context) -> Facts:
     largest = parameters.whole("max_constant_size_in_bytes", _LARGEST)
     if largest < 0:
         raise InvalidInput(
-            f"{parameters.transform}: max_constant_size_in_bytes={largest}: give 0 or more"
+            f"{parameters.transform}: max_constant_size_in_bytes={largest}: expected 0 or more"
         )
     return Facts(
         context.evaluator.op_defs,
@@ -137,7 +137,7 @@ def _facts(graph: Graph, context: Context) -> Facts:
 def _values(
     graph: Graph, found: Found, facts: Facts, context: Context
 ) -> tuple[Values, dict[Ref, Ref]]:
-    """Returns the new constants by what they replace, and what is read instead of a node that only passes on."""
+    """Returns the new constants by the tensor that they replace, and the replacements of pass-through nodes."""
     known = _by_shapes(graph, found, facts)
     constants = {Ref(node.name): node for node in graph.nodes if node.op == "Const"}
     aliases = _aliases(graph, found)
@@ -163,7 +163,7 @@ def _values(
 
 
 def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef], dict[Ref, Ref]]:
-    """Returns the nodes with the new constants, and what reads of several outputs become."""
+    """Returns the nodes with the new constants, and the replacements of nodes with several outputs."""
     taken = {node.name for node in graph.nodes}
     by_node: dict[str, list[Ref]] = {}
     for source in sorted(values):
@@ -195,7 +195,7 @@ def _without_waits_for_constants(listed: list[NodeDef], found: Found) -> None:
 
 
 def _used(graph: Graph, context: Context) -> list[NodeDef]:
-    """Returns the nodes that are needed; a function's stateful ones always are."""
+    """Returns the nodes that are needed; in a function, stateful nodes always are."""
     roots = context.kept()
     if context.in_function:
         op_defs = context.evaluator.op_defs
@@ -213,9 +213,9 @@ def _fed_placeholders(graph: Graph, context: Context) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with constants in the place of what depends on constants alone.
+    """Folds constants.
 
-    Raises InvalidInput where shapes don't fit or the constants would take more memory or time than a model's do.
+    Raises InvalidInput if shapes are incompatible, or computing the constants exceeds the memory or time limit.
     """
     if context.parameters.truth("clear_output_shapes", True):
         for node in graph.nodes:

@@ -1,8 +1,8 @@
-"""fold_pads: zeros around an image, as Keras pads it, become the explicit padding of the convolution that reads it.
+"""fold_pads: folds a Pad with zeros, as Keras writes it, into the explicit padding of the convolution that reads it.
 
 Source: the attributes padding and explicit_paddings of Conv2D and _FusedConv2D in tensorflow/core/ops/nn_ops.cc.
-DepthwiseConv2dNative has them too, but full TensorFlow 2.14.1 with oneDNN aborts on them in its remapper
-(tensor_format.h:428, measured). Where fuse_ops has made a _FusedConv2D of it before, its padding is folded.
+DepthwiseConv2dNative has them too, but the remapper of full TensorFlow 2.14.1 with oneDNN aborts on them
+(tensor_format.h:428, measured). Its Pad is folded if fuse_ops has replaced it with a _FusedConv2D before.
 """
 
 from tfcarve.prepare import nodes
@@ -19,7 +19,7 @@ _PAD = pattern("Pad", pattern("*"), pattern("Const", key="pads"), key="pad")
 
 
 def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | None:
-    """Returns the Pad that only this convolution reads, and its sizes; None where there is none."""
+    """Returns the Pad that only this convolution reads, and its sizes, or None."""
     sources = data_inputs(conv)
     if conv.op not in _CONVOLUTIONS or control_inputs(conv) or len(sources) < 2:
         return None
@@ -46,7 +46,7 @@ def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with padded convolutions; raises InvalidInput where a constant is damaged."""
+    """Folds pads; raises InvalidInput if a constant is damaged."""
     matcher = Matcher(graph, context.kept())
     made: dict[str, NodeDef] = {}
     gone: set[str] = set()

@@ -1,6 +1,6 @@
-"""freeze_requantization_ranges: ranges that a program logged become constants, in the place of RequantizationRange.
+"""freeze_requantization_ranges: replaces RequantizationRange with constants from a log.
 
-Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is that of
+Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is written by a graph with
 insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:").
 """
 
@@ -27,7 +27,7 @@ Ranges = dict[str, tuple[list[float], list[float]]]
 
 
 def records(log: bytes) -> Ranges:
-    """Returns for each node in a log the lows and the highs that it gave."""
+    """Returns the logged lows and highs of each node."""
     found: Ranges = {}
     for line in log.split(b"\n"):
         match = _RECORD.search(line)
@@ -45,7 +45,7 @@ def records(log: bytes) -> Ranges:
 
 
 def _at(values: Sequence[float], part: float) -> float:
-    """Returns the value that so great a part of the others is less than; halves are rounded up."""
+    """Returns the quantile `part` of the values; halves are rounded up."""
     place = math.floor(len(values) * part + 0.5)
     return sorted(values)[max(0, min(place, len(values) - 1))]
 
@@ -57,14 +57,14 @@ def _read(context: Context) -> Ranges:
             log = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise InvalidInput(
-            f"{path}: {error.strerror}: name the log that the program wrote"
+            f"{path}: {error.strerror}: expected the log of the program"
         ) from None
     if len(log) > _MOST_BYTES:
-        raise InvalidInput(f"{path}: more than {_MOST_BYTES:,} bytes: log fewer runs")
+        raise InvalidInput(f"{path}: has more than {_MOST_BYTES:,} bytes: log fewer runs")
     found = records(log)
     if not found:
         raise InvalidInput(
-            f"{path}: no ranges: log them with "
+            f"{path}: contains no ranges: log them with "
             'insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:")'
         )
     return found
@@ -74,24 +74,24 @@ def _percentile(context: Context, name: str) -> float:
     value = context.parameters.number(name, 5.0)
     if not 0 <= value <= 100:
         raise InvalidInput(
-            f"{context.parameters.transform}: {name}={value}: give a number from 0 to 100"
+            f"{context.parameters.transform}: {name}={value}: expected a number from 0 to 100"
         )
     return value / 100
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with constant ranges; raises InvalidInput where the log has none or is of another graph."""
+    """Replaces the ranges; raises InvalidInput if the log has none or belongs to another graph."""
     least, most = (_percentile(context, name) for name in ("min_percentile", "max_percentile"))
     found = _read(context)
     known = by_name(graph)
     for name in found:
         if name not in known:
             raise InvalidInput(
-                f"the log names {name!r}, no node of the graph{nearest(name, known)}"
+                f"the log names {name!r}, which is not a node of the graph{nearest(name, known)}"
             )
         if known[name].op != "RequantizationRange":
             raise InvalidInput(
-                f"node {name!r}: a {known[name].op}, no RequantizationRange: use the log of this graph"
+                f"node {name!r}: is a {known[name].op}, not a RequantizationRange: use the log of this graph"
             )
     taken = set(known)
     listed: list[NodeDef] = []

@@ -1,8 +1,8 @@
-"""fuse_lstm: the loop of an LSTM becomes one BlockLSTMV2.
+"""fuse_lstm: replaces the loop of an LSTM with one BlockLSTMV2.
 
-Source: tensorflow/core/ops/rnn_ops.cc, tensorflow/core/kernels/rnn/lstm_ops.{h,cc}. The kernel clips nothing where cell_clip
-is 0. It takes no initial state of one row for a batch of several, which the loop would repeat: a state whose first
-dimension is not known has to have that of x when the graph runs. Loops in bodies of functions stay.
+Source: tensorflow/core/ops/rnn_ops.cc, tensorflow/core/kernels/rnn/lstm_ops.{h,cc}. With cell_clip = 0 the kernel does
+not clip. Unlike the loop, it does not broadcast an initial state with one row to a larger batch: a state with an
+unknown first dimension must have the batch size of x when the graph runs. Loops in function bodies are not replaced.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,10 +36,10 @@ _STACK = "TensorListStack"
 
 
 class _Maker:
-    """Makes the nodes that take the place of a loop."""
+    """Creates the nodes that replace a loop."""
 
     def __init__(self, replaced: Plan, known: Mapping[str, NodeDef], taken: set[str]) -> None:
-        """Starts; `known` are the nodes of the graph, `taken` the names that no new node may have."""
+        """Sets the plan, the nodes of the graph by name, and the names that new nodes may not have."""
         self._plan = replaced
         self._known = known
         self._taken = taken
@@ -54,7 +54,7 @@ class _Maker:
         return Ref(made.name)
 
     def _steps(self) -> Ref:
-        """Returns how many iterations there are, as int64."""
+        """Returns the number of iterations as int64."""
         if self._plan.steps >= 0:
             return self._constant("steps", np.array(self._plan.steps, np.int64))
         types = {"SrcT": nodes.type_value(nodes.INT32), "DstT": nodes.type_value(_INT64)}
@@ -63,7 +63,7 @@ class _Maker:
         return Ref(name)
 
     def add_loop(self) -> None:
-        """Adds the node that computes what the loop does."""
+        """Adds the BlockLSTMV2."""
         loop, found = self._plan.loop, self._plan.lstm
         steps = self._steps()
         weights = self._constant("weights", found.cell.weights)
@@ -83,7 +83,7 @@ class _Maker:
         self.made.append(made)
 
     def add_result(self, result: Result) -> None:
-        """Adds what gives a result, with the name of the node that gave it where that is gone."""
+        """Adds the replacement of a result, with the name of the removed node that computed it."""
         source, old = Ref(self._name, result.output), self._known[result.tensor.node]
         waits = [Ref(name, CONTROL) for name in control_inputs(old) if old.op == _STACK]
         if result.rows == "all" and not result.stays:
@@ -103,7 +103,7 @@ class _Maker:
                 self._constant(f"last/{k}", np.array([v], np.int32)) for k, v in values.items()
             ]
         begin, strides = self._row
-        # With neither mask the end is read; with one of them it is not, and `begin` stands in for it.
+        # With either mask the kernel ignores the end, so `begin` is passed for it.
         mask = "shrink_axis_mask" if result.rows == "last" else "end_mask"
         types = {"T": nodes.FLOAT, "Index": nodes.INT32}
         attrs = {key: nodes.type_value(number) for key, number in types.items()}
@@ -113,7 +113,7 @@ class _Maker:
 
 
 def _plans(graph: Graph, context: Context) -> list[Plan]:
-    """Returns how loops of a graph are replaced; a loop whose size only a new shape tells is found after that."""
+    """Returns the replacements of loops; a loop whose size is known only after another replacement is found later."""
     op_defs = context.evaluator.op_defs
     fed, known = context.input_nodes(), by_name(graph)
     scope = Scope({name: node for name, node in known.items() if name not in fed}, {})
@@ -128,7 +128,7 @@ def _plans(graph: Graph, context: Context) -> list[Plan]:
 
 
 def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
-    """Returns the graph with the nodes of `plans` in the place of their loops."""
+    """Replaces the loops of `plans`."""
     known, was_read = by_name(graph), consumer_counts(graph)
     own = {name for made in plans for name in made.loop.own}
     gone = own | {result.tensor.node for made in plans for result in made.results}
@@ -154,10 +154,11 @@ def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with a BlockLSTMV2 for each loop that is an LSTM and can be one.
+    """Replaces each loop that is an LSTM which BlockLSTMV2 supports.
 
-    Nodes and functions that only the loop used go. Raises InvalidInput where a constant is damaged, evaluate.Failed where
-    TensorFlow can't infer shapes.
+    Removes the nodes and functions that only the loop used.
+
+    Raises InvalidInput if a constant is damaged, evaluate.Failed if TensorFlow can't infer shapes.
     """
     while any(node.op in loops.OPS for node in graph.nodes):
         plans = _plans(graph, context)

@@ -1,11 +1,11 @@
-"""fuse_ops: convolution or matrix product, bias or batch normalisation, and activation become one op.
+"""fuse_ops: fuses convolution or matrix product, bias or batch normalisation, and activation into one op.
 
-Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), what the CPU kernels of
-tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc} can do: float32, NHWC. The ops are internal to
-TensorFlow; its sessions run them.
+Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), and the limits of the CPU kernels in
+tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc}: float32, NHWC. The ops are internal to TensorFlow;
+its sessions run them.
 
-A depthwise convolution becomes a convolution in as many groups as there are channels. Carved libraries and TensorFlow
-with oneDNN run it; TensorFlow's other CPU kernel refuses groups.
+A depthwise convolution becomes a grouped convolution with one group per channel. Carved libraries and TensorFlow with
+oneDNN run it; TensorFlow's other CPU kernel rejects groups.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ _NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _ANY = pattern("*")
 _DEPTHWISE = "DepthwiseConv2dNative"
 _LINEAR = pattern(("Conv2D", _DEPTHWISE, "MatMul"), _ANY, _ANY, key="linear")
-# A convolution over one dimension has another one of size 1, which is taken out again after it.
+# A 1D convolution is a 2D one with a dimension of size 1, which a Squeeze removes.
 _CONVOLUTION = pattern(("Conv2D", _DEPTHWISE), _ANY, _ANY, key="linear")
 _SQUEEZED = pattern("Squeeze", _CONVOLUTION, key="squeeze")
 _NORM = pattern(_NORMS, _CONVOLUTION, _ANY, _ANY, _ANY, _ANY, key="norm")
@@ -44,7 +44,7 @@ def _with_activation(inner: Pattern) -> Pattern:
 
 
 _BIASED = (*_with_bias(_LINEAR), *_with_bias(_SQUEEZED), _NORM)
-# The longest first; an activation alone gets a bias of zeros, which the fused kernels need.
+# The longest patterns are first; an activation without bias gets a bias of zeros, which the fused kernels require.
 _PATTERNS = (
     *(_with_activation(inner) for inner in (*_BIASED, _LINEAR, _SQUEEZED)),
     *_BIASED,
@@ -52,7 +52,7 @@ _PATTERNS = (
 
 
 def _filter(linear: NodeDef, context: Context, matcher: Matcher) -> NodeDef | None:
-    """Returns the Const that a convolution reads as its filter; None where it is no Const, or is fed."""
+    """Returns the Const filter of a convolution, or None if it is not constant or is fed."""
     source = data_inputs(linear)[1]
     node = matcher.node(source.node)
     is_constant = node is not None and node.op == "Const" and source == Ref(node.name)
@@ -60,7 +60,7 @@ def _filter(linear: NodeDef, context: Context, matcher: Matcher) -> NodeDef | No
 
 
 def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
-    """Says whether the CPU kernel of the fused op can do what `linear` does."""
+    """Returns whether the CPU kernel of the fused op supports `linear`."""
     if nodes.dtype(linear) != nodes.FLOAT:
         return False
     if linear.op == "MatMul":
@@ -72,19 +72,19 @@ def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
 
 
 def _columns(linear: NodeDef, outputs: Outputs) -> int | None:
-    """Returns how many channels `linear` gives; None where that is not known."""
+    """Returns the number of output channels of `linear`, or None if it is unknown."""
     shape = shape_of(Ref(linear.name), outputs)
     return shape[-1] if shape and shape[-1] > 0 else None
 
 
 def _keeps_channels(squeeze: NodeDef) -> bool:
-    """Says whether a Squeeze of four dimensions leaves the last one, of the channels, and another one."""
+    """Returns whether a Squeeze of four dimensions keeps the last one, the channels, and another one."""
     gone = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
     return 0 < len(gone) < 3 and 3 not in gone
 
 
 def _is_bias(match: Match, outputs: Outputs) -> bool:
-    """Says whether what is added is one value for each channel."""
+    """Returns whether the added operand has one value for each channel."""
     add, linear = match["add"], match["linear"]
     if add.op == "BiasAdd" and nodes.text(add, "data_format", "NHWC") != "NHWC":
         return linear.op == "MatMul"
@@ -129,7 +129,7 @@ def _grouped(filtered: NodeDef, name: str) -> NodeDef:
 
 
 def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
-    """Returns the fused op; it adds `added`, or normalises by these."""
+    """Returns the fused op; `added` is the bias or the batch normalisation's parameters."""
     linear = match["linear"]
     read = [data_inputs(linear)[0], weights, *added]
     ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
@@ -158,7 +158,7 @@ def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
 def _replacement(
     match: Match, root: NodeDef, filtered: NodeDef | None, outputs: Outputs, taken: set[str]
 ) -> list[NodeDef]:
-    """Returns the nodes that stand for a match; the last one has the name of `root`.
+    """Returns the replacement of a match; the last node has the name of `root`.
 
     `filtered` is the filter of a depthwise convolution.
     """
@@ -186,9 +186,9 @@ def _replacement(
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused ops, each with the name of the last node that it replaces.
+    """Fuses ops; a fused op has the name of the last node that it replaces.
 
-    Where a Squeeze is between a convolution and its bias, it comes after the fused op and has that name.
+    A Squeeze between a convolution and its bias is moved after the fused op and gets that name.
     """
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.kept())

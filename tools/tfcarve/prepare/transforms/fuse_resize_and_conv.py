@@ -1,7 +1,7 @@
-"""fuse_resize_and_conv: ResizeBilinear before a Conv2D becomes part of it.
+"""fuse_resize_and_conv: fuses ResizeBilinear before a Conv2D into it.
 
-Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the fused
-op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it does
+not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ _PATTERN = pattern("Conv2D", pattern("ResizeBilinear", _ANY, _ANY, key="resize")
 
 
 def is_plain_resize(resize: NodeDef, conv: NodeDef, outputs: Outputs) -> bool:
-    """Says whether FusedResizeAndPadConv2D can do what both do."""
+    """Returns whether FusedResizeAndPadConv2D supports both nodes."""
     same_type = nodes.dtype(resize) == nodes.dtype(conv)
     is_old = not nodes.flag(resize, "half_pixel_centers", False)
     return same_type and is_old and is_plain(conv, data_inputs(resize)[0], outputs)
@@ -43,7 +43,7 @@ def fused(resize: NodeDef, pads: Ref, mode: str, conv: NodeDef) -> NodeDef:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions."""
+    """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.kept())
     taken = {node.name for node in graph.nodes}

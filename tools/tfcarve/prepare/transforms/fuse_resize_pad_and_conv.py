@@ -1,7 +1,7 @@
-"""fuse_resize_pad_and_conv: ResizeBilinear and MirrorPad before a Conv2D become part of it.
+"""fuse_resize_pad_and_conv: fuses ResizeBilinear and MirrorPad before a Conv2D into it.
 
-Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the
-fused op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it
+does not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
 from tfcarve.prepare import inference, nodes
@@ -23,7 +23,7 @@ _PATTERN = pattern(
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions."""
+    """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.kept())
     made: dict[str, NodeDef] = {}

@@ -1,7 +1,7 @@
-"""inline_partitionedcall: what calls a function becomes the nodes of its body.
+"""inline_partitionedcall: replaces function calls with the nodes of the function's body.
 
-Source: tensorflow/tools/graph_transforms/inline_partitionedcall.cc. Differs from TensorFlow's tool: StatefulPartitionedCall too,
-calls in bodies too, control dependencies stay, and functions that nothing calls any more go.
+Source: tensorflow/tools/graph_transforms/inline_partitionedcall.cc. Unlike TensorFlow's tool, it inlines
+StatefulPartitionedCall and nested calls too, preserves control dependencies, and removes unused functions.
 """
 
 from collections.abc import Mapping
@@ -48,23 +48,23 @@ class _Inliner:
         self.waits: dict[str, list[str]] = {}
 
     def add(self, node: NodeDef, depth: int = 0) -> None:
-        """Adds a node, or the body of what it calls."""
+        """Adds a node, or the body of the function that it calls."""
         if node.op not in _CALLS or "f" not in node.attr:
             self.nodes.append(node)
             if len(self.nodes) > _MOST_NODES:
                 raise InvalidInput(
-                    f"{self._transform}: more than {_MOST_NODES:,} nodes: functions call each other too often"
+                    f"{self._transform}: more than {_MOST_NODES:,} nodes after inlining"
                 )
             return
         if depth > _DEEPEST:
             raise InvalidInput(
-                f"{self._transform}: node {node.name!r}: functions call each other in a circle"
+                f"{self._transform}: node {node.name!r}: functions call each other in a cycle"
             )
         function = self._library.get(node.attr["f"].func.name)
         if function is None:
             name = node.attr["f"].func.name
             raise InvalidInput(
-                f"{self._transform}: node {node.name!r}: calls {name!r}, which is not there"
+                f"{self._transform}: node {node.name!r}: calls {name!r}, which does not exist"
                 f"{nearest(name, self._library)}"
             )
         self._inline(node, function, depth)
@@ -75,7 +75,7 @@ class _Inliner:
             body, _, _ = functions.body(function, self._op_defs)
         except functions.Unknown as error:
             raise InvalidInput(
-                f"{self._transform}: node {call.name!r}: its function has {error}, which is not known"
+                f"{self._transform}: node {call.name!r}: its function has {error}, which is unknown"
             ) from None
         arguments = [arg.name for arg in function.signature.input_arg]
         given = data_inputs(call)
@@ -113,7 +113,7 @@ class _Inliner:
 
 
 def _in_call(source: Ref, folder: str, args: Mapping[str, Ref]) -> Ref:
-    """Returns what a tensor of a body is in the graph."""
+    """Converts a tensor of a body to one of the graph."""
     if source.node in args:
         given = args[source.node]
         return Ref(given.node, CONTROL) if source.output == CONTROL else given
@@ -121,7 +121,7 @@ def _in_call(source: Ref, folder: str, args: Mapping[str, Ref]) -> Ref:
 
 
 def _with_attributes(function: FunctionDef, values: Mapping[str, AttrValue]) -> FunctionDef:
-    """Returns a function with what it leaves to its caller set."""
+    """Returns a function with the caller's values for attribute placeholders."""
     made = FunctionDef()
     made.CopyFrom(function)
     for node in made.node_def:
@@ -133,7 +133,7 @@ def _with_attributes(function: FunctionDef, values: Mapping[str, AttrValue]) -> 
 
 
 def _wait(listed: list[NodeDef], waits: Mapping[str, list[str]]) -> None:
-    """Makes who waited for a call wait for what it returned."""
+    """Replaces control inputs from a call with control inputs from its results."""
     for node in listed:
         todo, found, seen = control_inputs(node)[::-1], dict[str, None](), set[str]()
         if waits.keys().isdisjoint(todo):
@@ -149,7 +149,7 @@ def _wait(listed: list[NodeDef], waits: Mapping[str, list[str]]) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without calls; raises InvalidInput where a function is not there or calls itself."""
+    """Inlines calls; raises InvalidInput if a function does not exist or calls itself."""
     inliner = _Inliner(graph, context)
     for node in graph.nodes:
         inliner.add(node)

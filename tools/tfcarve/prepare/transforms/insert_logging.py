@@ -1,7 +1,7 @@
-"""insert_logging: nodes print what they give.
+"""insert_logging: inserts Print nodes that log the outputs of nodes.
 
-Source: tensorflow/tools/graph_transforms/insert_logging.cc. Differs from TensorFlow's tool: a Print of some of a node's outputs
-has the types of these alone.
+Source: tensorflow/tools/graph_transforms/insert_logging.cc. Unlike TensorFlow's tool, it sets only the types of the
+outputs that are printed.
 """
 
 from tfcarve.prepare import inference, nodes
@@ -38,15 +38,14 @@ def _print(
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with Print nodes; raises InvalidInput where a parameter is wrong."""
+    """Inserts Print nodes; raises InvalidInput if a parameter is invalid."""
     parameters = context.parameters
     ops, prefixes = parameters.all("op"), parameters.all("prefix")
     outputs = inference.outputs(graph, context.evaluator)
     read: dict[str, set[int]] = {}
     for source in consumers(graph):
-        read.setdefault(source.node, set()).add(
-            max(source.output, 0)
-        )  # 0 where it is only waited for
+        # A control input counts as output 0.
+        read.setdefault(source.node, set()).add(max(source.output, 0))
     listed: list[NodeDef] = []
     prints: list[NodeDef] = []
     moved: dict[Ref, Ref] = {}

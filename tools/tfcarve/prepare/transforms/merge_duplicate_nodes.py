@@ -1,4 +1,4 @@
-"""merge_duplicate_nodes: of nodes that compute the same from the same, one stays.
+"""merge_duplicate_nodes: merges nodes with the same op, attributes and inputs.
 
 Source: MergeDuplicateNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc.
 """
@@ -16,7 +16,7 @@ _NEVER = ("Placeholder", "_")
 
 
 def _key(node: NodeDef) -> bytes:
-    """Returns a digest of all that decides what a node gives."""
+    """Returns a digest of everything that determines a node's outputs."""
     digest = hashlib.sha256()
     for part in (node.op, node.device, *node.input):
         digest.update(part.encode() + b"\0")
@@ -28,7 +28,7 @@ def _key(node: NodeDef) -> bytes:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with one node in the place of several that are equal; stateful ones stay."""
+    """Merges equal nodes; stateful nodes are not merged."""
     op_defs = context.evaluator.op_defs
     kept = context.kept()
     first: dict[bytes, str] = {}

@@ -1,8 +1,8 @@
-"""quantize_nodes: float ops become ops on bytes where there are such.
+"""quantize_nodes: replaces float ops with quantized ops.
 
-Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool: AddV2 and
-ConcatV2 are known; a constant is made of bytes at once; a node whose op on bytes can't do what it does (other
-layouts, explicit padding, dilations, most broadcasts) stays, where TensorFlow's graph fails or is wrong.
+Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it supports
+AddV2 and ConcatV2, quantizes constants directly, and does not replace a node with features that its quantized op does
+not support (other layouts, explicit padding, dilations, most broadcasts): TensorFlow's graph then fails or is wrong.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ class _Quantizer:
         self.listed: list[NodeDef] = []
 
     def add(self, node: NodeDef) -> None:
-        """Adds what is in the place of a node; those that it reads come before."""
+        """Adds the replacement of a node; its inputs must have been added before."""
         if node.name not in self._facts.fed:
             found = trained(node, self._facts)
             op = quantized_op(node, self._facts) if node.op not in self._ignored else None
@@ -91,7 +91,7 @@ class _Quantizer:
         return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
 
     def _bytes(self, source: Ref) -> Eight | None:
-        """Returns a float tensor as bytes; None where a constant is not finite."""
+        """Returns a float tensor quantized, or None for a constant that is not finite."""
         if source not in self._eight:
             made = (
                 self._constant_bytes(source)
@@ -112,7 +112,7 @@ class _Quantizer:
         return Eight(*(Ref(node.name) for node in made))
 
     def _measured(self, source: Ref) -> Eight:
-        """Returns a tensor as bytes, whose range is measured in each run."""
+        """Returns a tensor quantized with a range that is measured in each run."""
         port = f"__port__{source.output}" if source.output else ""
         prefix = f"{source.node}{port}_eightbit"
         every = self._constant(f"{prefix}/reshape_dims", np.array([-1], np.int32), source)
@@ -125,7 +125,7 @@ class _Quantizer:
         return self._quantize(f"{prefix}/quantize", source, low, high)
 
     def _op(self, node: NodeDef, op: QuantizedOp) -> bool:
-        """Adds the op on bytes for a node; returns False where a constant can't be made of bytes."""
+        """Adds the quantized op for a node; returns False if a constant can't be quantized."""
         sources = inputs(node)
         of_bytes = [source for place, source in enumerate(sources) if place not in op.plain]
         fixed = [source for source in of_bytes if self._facts.is_constant(source)]
@@ -159,7 +159,7 @@ class _Quantizer:
         return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
 
     def _range(self, node: NodeDef, wide: Eight) -> tuple[Ref, Ref]:
-        """Returns the range of what a node gives: trained, else fallback_min and fallback_max, else measured."""
+        """Returns the range of a node's output: trained, else fallback_min and fallback_max, else measured."""
         name = wide.values.node
         user = self._matcher.only_user(node.name)
         found = trained(user, self._facts) if user is not None else None
@@ -177,7 +177,7 @@ class _Quantizer:
         return made, Ref(made.node, 1)
 
     def _fake_quant(self, node: NodeDef, found: Trained) -> None:
-        """Adds what gives a tensor with the steps of its trained range."""
+        """Adds a tensor that is quantized with its trained range."""
         above = self._facts.known[found.source.node]
         op = quantized_op(above, self._facts)
         is_there = found.source in self._eight and self._matcher.only_user(above.name) is node
@@ -190,7 +190,7 @@ class _Quantizer:
 
 
 def _is_of_bytes(node: NodeDef) -> bool:
-    """Says whether a node is a Dequantize as those of quantize_weights."""
+    """Returns whether a node is a Dequantize as quantize_weights creates it."""
     is_plain = "axis" not in node.attr or node.attr["axis"].i == -1
     return (
         node.op == "Dequantize"
@@ -203,11 +203,11 @@ def _is_of_bytes(node: NodeDef) -> bool:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with ops on bytes; raises InvalidInput where a parameter is wrong or a constant is damaged."""
+    """Quantizes nodes; raises InvalidInput if a parameter is invalid or a constant is damaged."""
     parameters = context.parameters
     given, fallback = (given_range(parameters, kind) for kind in ("input", "fallback"))
     if fallback is not None and fallback[0] > 0:
-        raise InvalidInput(f"quantize_nodes: fallback_min={fallback[0]}: has to be 0 or less")
+        raise InvalidInput(f"quantize_nodes: fallback_min={fallback[0]}: expected 0 or less")
     if given is not None and not context.in_function:
         graph = quantize(graph, *given)
     fed = context.input_nodes()

@@ -1,7 +1,7 @@
-"""quantize_placeholders: inputs of floats become inputs of bytes.
+"""quantize_placeholders: replaces float inputs with quantized inputs.
 
-Source: QuantizePlaceholders in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool:
-Placeholders of other types stay.
+Source: QuantizePlaceholders in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it does
+not change Placeholders of other types.
 """
 
 import numpy as np
@@ -18,9 +18,9 @@ IN_FUNCTIONS = False
 
 
 def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
-    """Returns the parameters kind_min and kind_max; None where both are missing.
+    """Returns the parameters `kind`_min and `kind`_max, or None if both are missing.
 
-    Raises InvalidInput where one is missing, or they are no range.
+    Raises InvalidInput if one is missing, or they are not a range.
     """
     names = (f"{kind}_min", f"{kind}_max")
     present = [name for name in names if name in parameters]
@@ -28,24 +28,26 @@ def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float
         return None
     transform = parameters.transform
     if len(present) == 1:
-        raise InvalidInput(f"{transform}: needs both {names[0]} and {names[1]}")
+        raise InvalidInput(f"{transform}: {names[0]} and {names[1]} must be given together")
     with np.errstate(over="ignore"):
         low, high = (np.float32(parameters.number(name, 0)) for name in names)
     if not low < high or not np.isfinite(width(low, high)):
-        raise InvalidInput(f"{transform}: {names[0]}={low} has to be less than {names[1]}={high}")
+        raise InvalidInput(f"{transform}: {names[0]}={low} must be less than {names[1]}={high}")
     return low, high
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with inputs of bytes; raises InvalidInput where the range is missing or none."""
+    """Quantizes inputs; raises InvalidInput if the range is missing or invalid."""
     found = given_range(context.parameters, "input")
     if found is None:
-        raise InvalidInput(f"{context.parameters.transform}: needs input_min and input_max")
+        raise InvalidInput(
+            f"{context.parameters.transform}: the parameters input_min and input_max are required"
+        )
     return quantize(graph, *found)
 
 
 def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
-    """Returns the graph with inputs of bytes that stand for `low` to `high`."""
+    """Returns the graph with quantized inputs of the range from `low` to `high`."""
     taken = set(by_name(graph))
     listed: list[NodeDef] = []
     moved: dict[Ref, Ref] = {}

@@ -1,7 +1,7 @@
-"""quantize_weights: large constants of floats become bytes, and a Dequantize that gives the floats.
+"""quantize_weights: replaces large float constants with quantized constants and a Dequantize.
 
-Source: tensorflow/tools/graph_transforms/quantize_weights.cc. Differs from TensorFlow's tool: a tensor of zeros, or of negative
-values alone, has the range of its values; one with a value that is not finite stays.
+Source: tensorflow/tools/graph_transforms/quantize_weights.cc. Unlike TensorFlow's tool, it uses the actual range of a
+tensor with only zeros or only negative values, and does not change a tensor with a value that is not finite.
 """
 
 from tfcarve.errors import InvalidInput
@@ -18,10 +18,10 @@ _SUFFIXES = ("_quantized_const", "_quantized_min", "_quantized_max")
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with smaller constants; raises InvalidInput where a constant is damaged."""
+    """Quantizes constants; raises InvalidInput if one is damaged."""
     least = context.parameters.whole("minimum_size", 1024)
     if least < 1:
-        raise InvalidInput(f"quantize_weights: minimum_size={least}: give a whole number from 1 on")
+        raise InvalidInput(f"quantize_weights: minimum_size={least}: expected 1 or more")
     fed = context.input_nodes()
     taken = set(by_name(graph))
     listed: list[NodeDef] = []

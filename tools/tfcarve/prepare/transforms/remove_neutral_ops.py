@@ -1,6 +1,6 @@
-"""remove_neutral_ops: what adds zeros or multiplies with ones goes, where that does not change a shape.
+"""remove_neutral_ops: removes additions of 0 and multiplications by 1 that do not change a shape.
 
-Ours; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
+Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
 """
 
 from tfcarve.prepare import inference, nodes, tensors
@@ -18,7 +18,7 @@ _COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
 
 
 def _keeps_shape(array: tensors.Array, source: Ref, outputs: Outputs) -> bool:
-    """Says whether what `source` gives has the same shape after an op of it and `array`."""
+    """Returns whether a broadcast of `source` with `array` has the shape of `source`."""
     if array.ndim == 0:
         return True
     shape = shape_of(source, outputs)
@@ -36,7 +36,7 @@ def _is_neutral(node: NodeDef, constant: NodeDef) -> bool:
 
 
 def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
-    """Returns the input that a node gives as it is, or None."""
+    """Returns the input that a node passes on unchanged, or None."""
     sources = data_inputs(node)
     if node.op not in ADDITIONS | PRODUCTS or len(sources) != 2:
         return None
@@ -50,7 +50,7 @@ def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref |
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without them; inputs and outputs stay."""
+    """Removes neutral ops, except inputs and outputs."""
     known = by_name(graph)
     outputs = inference.outputs(graph, context.evaluator)
     fed = context.input_nodes()

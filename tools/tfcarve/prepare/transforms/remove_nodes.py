@@ -1,7 +1,7 @@
-"""remove_nodes: nodes of the named ops go; who reads one reads its first input instead.
+"""remove_nodes: removes nodes of the named ops; their consumers read their first input instead.
 
-Source: tensorflow/tools/graph_transforms/remove_nodes.cc. Differs from TensorFlow's tool: a node that passes on what a Switch
-lets through stays where others wait for it: who waited for the Switch itself would run always.
+Source: tensorflow/tools/graph_transforms/remove_nodes.cc. Unlike TensorFlow's tool, it keeps a node after a Switch that
+has control outputs: a control input from the Switch itself is always alive.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge"))
 def remove(graph: Graph, gone: Mapping[str, NodeDef], passed: Mapping[Ref, Ref]) -> Graph:
     """Returns the graph without the nodes `gone`.
 
-    Who reads an output of one reads what `passed` has for it; who waits for one waits for what it has for output 0.
+    `passed` has the replacement of each output. Control inputs are replaced as output 0 is.
     """
     kept = [node for node in graph.nodes if node.name not in gone]
     waits = {
@@ -42,14 +42,14 @@ def remove(graph: Graph, gone: Mapping[str, NodeDef], passed: Mapping[Ref, Ref])
 
 
 def first_inputs(gone: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
-    """Returns for each node the first tensor that it reads, in the place of its own."""
+    """Returns the first input of each node as the replacement of its output."""
     return {Ref(name): data_inputs(node)[0] for name, node in gone.items()}
 
 
 def removable(
     graph: Graph, ops: frozenset[str], max_inputs: int, kept: set[str]
 ) -> dict[str, NodeDef]:
-    """Returns the nodes of `ops` that may go, by name; those in `kept` stay."""
+    """Returns the nodes of `ops` that may be removed, by name; those in `kept` stay."""
     nodes = by_name(graph)
     waited = {ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")}
     found = {}
@@ -58,19 +58,19 @@ def removable(
         if node.op not in ops or node.name in kept or not 1 <= len(sources) <= max_inputs:
             continue
         if control_inputs(node):
-            continue  # who reads it would no longer wait for that
+            continue  # its consumers would lose these control inputs
         if node.name in waited:
             if len(sources) > 1 or nodes[sources[0].node].op in _SWITCHES:
-                continue  # who waits for it would wait for less
+                continue  # its control outputs would lose a dependency
             waited.add(sources[0].node)
         found[node.name] = node
     return found
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without nodes of the ops `op`; inputs and outputs stay.
+    """Removes nodes of the ops in the parameter `op`, except inputs and outputs.
 
-    Raises InvalidInput where no op is named.
+    Raises InvalidInput if no op is named.
     """
     ops = context.parameters.required("op", "remove_nodes(op=Identity)")
     most = context.parameters.whole("max_inputs", 1)

@@ -1,8 +1,9 @@
-"""remove_training_nodes: what only training or checking needs goes; what it passes on stays.
+"""remove_training_nodes: removes nodes that only training or checks need.
 
-Ours. StopGradient, PreventGradient, CheckNumerics and IdentityN, which carries a gradient of its own, give their input. An Assert or Print, a branch that does nothing
-else, and the truth value in which such branches meet give nothing that is read: what waits for them waits no longer.
-What a selection calls left over (selection/leftover_ops.yaml) goes with strip_unused_nodes once nothing waits for it.
+Not in TensorFlow's tool. StopGradient, PreventGradient, CheckNumerics and IdentityN (which custom gradients use) are
+replaced with their inputs. An Assert or Print, a branch with nothing else, and the bool in which such branches merge
+are removed with the control inputs from them. Leftover training nodes (selection/leftover_ops.yaml) are removed by
+strip_unused_nodes when no control inputs refer to them.
 """
 
 from collections.abc import Mapping
@@ -41,7 +42,7 @@ _MOST_INPUTS = 1 << 16
 
 
 def _checking_functions(graph: Graph, op_defs: Mapping[str, OpDef]) -> set[str]:
-    """Returns the names of the functions that do nothing but check, or nothing at all."""
+    """Returns the names of the functions without side effects other than checks."""
     found: set[str] = set()
     for function in graph.library.function:
         stateful = [
@@ -59,7 +60,7 @@ def _calls_only(node: NodeDef, functions: set[str]) -> bool:
 
 
 def _checks(graph: Graph, kept: set[str], op_defs: Mapping[str, OpDef]) -> set[str]:
-    """Returns the names of the nodes that check, and of the truth values in which their branches meet."""
+    """Returns the names of the nodes that only check, and of the bools in which their branches merge."""
     functions = _checking_functions(graph, op_defs)
     base = {node.name for node in graph.nodes if node.op in _CHECKS or _calls_only(node, functions)}
     near = base | {n.name for n in graph.nodes if not base.isdisjoint(control_inputs(n))}
@@ -76,7 +77,7 @@ def _checks(graph: Graph, kept: set[str], op_defs: Mapping[str, OpDef]) -> set[s
             read.setdefault(source.node, set()).add(node.name)
     todo = [name for name in found if not read.get(name, set()) <= found]
     inputs = {node.name: data_inputs(node) for node in graph.nodes}
-    while todo:  # what is read must stay, and so what it reads
+    while todo:  # a node with other readers must stay, and so must its inputs
         name = todo.pop()
         if name in found:
             found.discard(name)
@@ -85,7 +86,7 @@ def _checks(graph: Graph, kept: set[str], op_defs: Mapping[str, OpDef]) -> set[s
 
 
 def _without_waits(graph: Graph, kept: set[str], op_defs: Mapping[str, OpDef]) -> Graph:
-    """Returns the graph without checks; nothing waits for them, or for a NoOp that waits for them alone."""
+    """Removes checks, NoOps that depend only on checks, and the control inputs from both."""
     gone = _checks(graph, kept, op_defs)
     for node in topological_order(graph):
         waits = [ref(text).node for text in node.input]
@@ -101,7 +102,7 @@ def _without_waits(graph: Graph, kept: set[str], op_defs: Mapping[str, OpDef]) -
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without them; inputs and outputs stay."""
+    """Removes training nodes, except inputs and outputs."""
     kept = context.kept()
     checked = _without_waits(graph, kept, context.evaluator.op_defs)
     gone = removable(checked, _PASS_THROUGH, 1, kept)

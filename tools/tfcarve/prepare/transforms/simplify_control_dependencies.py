@@ -1,7 +1,8 @@
-"""simplify_control_dependencies: nodes without side effects wait for nothing but what makes them run.
+"""simplify_control_dependencies: removes control inputs that have no effect from nodes without side effects.
 
-Ours; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A wait stays where
-what is waited for, or anything before it, has side effects, and where it decides whether or in which loop a node runs.
+Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A
+control input stays if its node, or any node before that, has side effects, or if it determines whether, or in which
+frame, the node runs.
 """
 
 from tfcarve.prepare.context import Context
@@ -26,7 +27,7 @@ _SOURCES = ("Const", "Placeholder")
 
 
 def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
-    """Returns the nodes that have side effects or come after one that has."""
+    """Returns the names of the nodes that have side effects or depend on a node that has."""
     op_defs = context.evaluator.op_defs
     found: set[str] = set()
     for node in order:
@@ -40,7 +41,7 @@ def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
 
 
 def _without_relays(graph: Graph, kept: set[str]) -> Graph:
-    """Returns the graph without NoOps that wait for one node alone: who waits for them waits for that."""
+    """Replaces NoOps with a single control input by that control input."""
     relays = {
         node.name: Ref(node.input[0][1:], CONTROL)
         for node in graph.nodes
@@ -52,7 +53,7 @@ def _without_relays(graph: Graph, kept: set[str]) -> Graph:
 
 
 def _needed(node: NodeDef, effects: set[str], lives: Liveness) -> list[str]:
-    """Returns what a node without side effects still has to wait for."""
+    """Returns the control inputs that a node without side effects needs."""
     waited = control_inputs(node)
     has = lives.of_all(data_inputs(node))
     needed: list[str] = []
@@ -65,7 +66,7 @@ def _needed(node: NodeDef, effects: set[str], lives: Liveness) -> list[str]:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the control dependencies that matter."""
+    """Removes redundant control inputs."""
     kept = context.kept()
     simple = _without_relays(graph, kept)
     order = topological_order(simple)

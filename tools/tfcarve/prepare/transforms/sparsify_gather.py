@@ -1,9 +1,9 @@
-"""sparsify_gather: weights of shape [N, 1] that are mostly zeros become a hash table of the others.
+"""sparsify_gather: replaces sparse weights of shape [N, 1] with a hash table of the nonzero values.
 
-Source: tensorflow/tools/graph_transforms/sparsify_gather.cc. A program runs the node `group_init_node` once before the
-first step. Differs from TensorFlow's tool: a Gather that reads its constant without Identity, ids of int32, and
-several Gathers of one constant are transformed too; weights of other shapes or types stay, and so do all in a graph
-with branches or loops of Switch and Merge. Variables have to be frozen before.
+Source: tensorflow/tools/graph_transforms/sparsify_gather.cc. A program must run the node `group_init_node` once before
+the first step. Unlike TensorFlow's tool, it also transforms a Gather that reads its constant without an Identity, int32
+ids, and several Gathers of one constant. It does not change weights of other shapes or types, or graphs with Switch
+and Merge. Variables must be frozen before.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ PARAMETERS = frozenset(("group_init_node", "input_checkpoint"))
 IN_FUNCTIONS = False
 
 _INT64 = 9
-# A smaller weight counts as zero.
+# Weights with a smaller absolute value count as zero.
 _ZERO = 1.0e-5
 _GATHERS = frozenset(("Gather", "GatherV2"))
 _VARIABLES = frozenset(("Variable", "VariableV2"))
@@ -37,7 +37,7 @@ _CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 
 
 class _Tables:
-    """Makes one table for each constant."""
+    """Creates one table for each constant."""
 
     def __init__(self, known: dict[str, NodeDef], fed: set[str]) -> None:
         self._known = known
@@ -48,7 +48,7 @@ class _Tables:
         self.starts: list[str] = []
 
     def weights(self, gather: NodeDef) -> NodeDef | None:
-        """Returns the constant that a Gather reads along its first dimension; None where it is not for a table."""
+        """Returns the constant that a Gather reads along its first dimension, or None if a table can't replace it."""
         sources = data_inputs(gather)
         if not self._is_first_axis(gather) or sources[0].node in self._fed:
             return None
@@ -58,7 +58,7 @@ class _Tables:
             found = self._known[above[0].node]
         if found.op in _VARIABLES:
             raise InvalidInput(
-                f"sparsify_gather: node {found.name!r}: a {found.op}: freeze the model first: "
+                f"sparsify_gather: node {found.name!r}: is a {found.op}: freeze the model first: "
                 "tfcarve freeze --checkpoint"
             )
         if found.op != "Const" or nodes.tensor(found).dtype != nodes.FLOAT:
@@ -91,7 +91,7 @@ class _Tables:
             flat = nodes.value(weights).reshape(-1)
             kept = np.flatnonzero(~(np.abs(flat) < _ZERO))
             values = flat[kept]
-            if not len(kept):  # a table can't start empty
+            if not len(kept):  # a table can't be initialized without keys
                 kept, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
             keys = self._constant(f"{weights.name}/indices", kept.astype(np.int64))
             held = self._constant(f"{weights.name}/values", values)
@@ -107,7 +107,7 @@ class _Tables:
         return self._of[weights.name]
 
     def look_up(self, gather: NodeDef, table: Ref) -> NodeDef:
-        """Returns the node that gives what a Gather gave."""
+        """Returns the node that replaces a Gather."""
         ids = data_inputs(gather)[1]
         if nodes.dtype(gather, "Tindices") == nodes.INT32:
             types = {"SrcT": nodes.INT32, "DstT": _INT64}
@@ -123,7 +123,7 @@ class _Tables:
 
 
 def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
-    """Returns the graph without the constants, and their Identities, that no Gather reads any more."""
+    """Removes the constants and their Identity nodes that no Gather reads any more."""
     for _ in range(2):
         counts = consumer_counts(graph)
         gone = {name for name in read if not counts.get(name)} - context.kept()
@@ -132,7 +132,7 @@ def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with tables; raises InvalidInput where weights are a variable or a constant is damaged."""
+    """Replaces weights; raises InvalidInput if they are a variable or a constant is damaged."""
     known = by_name(graph)
     if any(node.op in _CONTROL_FLOW for node in graph.nodes):
         return graph
