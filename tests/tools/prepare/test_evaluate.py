@@ -12,7 +12,8 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import evaluate, tensors
-from tfcarve.prepare.evaluate import Evaluator, Failed, Output
+from tfcarve.prepare.evaluate import Evaluator, Failed
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref
 
 

@@ -12,7 +12,7 @@ from compared import Draw, saved, sides, tf1
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.compare import ranges, samples
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.tensors import Array
 

@@ -1,8 +1,9 @@
 """`tfcarve freeze`: converts a model to a GraphDef with constants for its variables."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import structs
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.request import DEFAULTS, Options
@@ -105,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(f"{arguments.output}: is a directory: expected a file")
     found = freeze(arguments.source, arguments.output, _options(arguments))
     rows = [
-        {"kind": kind, **asdict(tensor)}
+        {"kind": kind, **structs.asdict(tensor)}
         for kind, side in (("input", found.inputs), ("output", found.outputs))
         for tensor in side
     ]

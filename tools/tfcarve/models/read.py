@@ -250,7 +250,9 @@ def frozen(
     """
     from tfcarve.prepare.freeze.request import DEFAULTS, Options
 
-    options = Options(tuple(tags) or DEFAULTS.tags, signature_name or DEFAULTS.signature)
+    options = Options(
+        tags=tuple(tags) or DEFAULTS.tags, signature=signature_name or DEFAULTS.signature
+    )
     file = _saved_model_file(path) if path.is_dir() else path
     model = _frozen(path, options, functools.partial(sha256, file))
     return replace(model, format="saved_model", signatures=(options.signature,))

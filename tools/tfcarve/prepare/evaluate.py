@@ -9,9 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,19 @@ from typing import Any
 from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import framing, graph_file, tensors
+from tfcarve.prepare.evaluate_messages import (
+    RESPONSE,
+    Feed,
+    LoadRequest,
+    OpListRequest,
+    Output,
+    OutputsRequest,
+    Port,
+    Request,
+    Response,
+    RunRequest,
+    UnloadRequest,
+)
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
 
@@ -34,23 +46,6 @@ _PACKAGES = Path(__file__).parents[2]
 
 class Failed(Exception):
     """TensorFlow rejected the graph or its values; the text is its message."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """The inferred type and shape of an output.
-
-    Attributes:
-      dtype: the number of its DataType.
-      shape: -1 for an unknown dimension; None if the rank is unknown.
-    """
-
-    dtype: int
-    shape: tuple[int, ...] | None
-
-    def known(self) -> bool:
-        """Returns whether all dimensions are known."""
-        return self.shape is not None and all(size >= 0 for size in self.shape)
 
 
 def libraries() -> Path:
@@ -82,32 +77,26 @@ class Loaded:
 
     def outputs(self) -> dict[str, list[Output]]:
         """Returns for each node the types and shapes of its outputs, as far as TensorFlow infers them."""
-        head, _ = self._evaluator.request({"do": "outputs", "graph": self._number})
-        return {
-            name: [Output(dtype, None if dims is None else tuple(dims)) for dtype, dims in listed]
-            for name, listed in head["outputs"].items()
-        }
+        response, _ = self._evaluator.request(OutputsRequest(graph=self._number))
+        return response.outputs
 
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
         """Returns the values of `fetches`; raises Failed if TensorFlow can't compute them."""
-        heads = [(*_place(ref), t.dtype, tensors.shape(t, ref.node)) for ref, t in feeds.items()]
-        head, parts = self._evaluator.request(
-            {
-                "do": "run",
-                "graph": self._number,
-                "feeds": heads,
-                "fetches": [_place(ref) for ref in fetches],
-            },
+        response, parts = self._evaluator.request(
+            RunRequest(
+                graph=self._number,
+                feeds=tuple(
+                    Feed(Port(*ref), tensor.dtype, tensors.shape(tensor, ref.node))
+                    for ref, tensor in feeds.items()
+                ),
+                fetches=tuple(Port(*ref) for ref in fetches),
+            ),
             [_content(tensor, ref.node) for ref, tensor in feeds.items()],
         )
         return [
-            _tensor(dtype, dims, data)
-            for (dtype, dims), data in zip(head["tensors"], parts, strict=True)
+            _tensor(output, data)
+            for output, data in zip(response.tensors, parts, strict=True)
         ]
-
-
-def _place(ref: Ref) -> tuple[str, int]:
-    return ref.node, ref.output
 
 
 def _content(tensor: TensorProto, where: str) -> bytes:
@@ -120,18 +109,18 @@ def _content(tensor: TensorProto, where: str) -> bytes:
 
 
 def _texts(data: bytes) -> Iterator[bytes]:
-    place = 0
-    while place < len(data):
-        (length,) = struct.unpack_from("<Q", data, place)
-        yield data[place + 8 : place + 8 + length]
-        place += 8 + length
+    offset = 0
+    while offset < len(data):
+        (length,) = struct.unpack_from("<Q", data, offset)
+        yield data[offset + 8 : offset + 8 + length]
+        offset += 8 + length
 
 
-def _tensor(dtype: int, dims: Iterable[int], data: bytes) -> TensorProto:
-    tensor = TensorProto(dtype=dtype)
-    for size in dims:
+def _tensor(output: Output, data: bytes) -> TensorProto:
+    tensor = TensorProto(dtype=output.dtype)
+    for size in output.shape or ():
         tensor.tensor_shape.dim.add(size=size)
-    if dtype == tensors.STRING:
+    if output.dtype == tensors.STRING:
         tensor.string_val.extend(_texts(data))
     else:
         tensor.tensor_content = data
@@ -151,7 +140,7 @@ class Evaluator:
     @cached_property
     def op_defs(self) -> Mapping[str, OpDef]:
         """The OpDefs of all ops, by name."""
-        _, (data,) = self.request({"do": "op_list"})
+        _, (data,) = self.request(OpListRequest())
         return {op.name: op for op in OpList.FromString(data).op}
 
     @contextmanager
@@ -162,16 +151,16 @@ class Evaluator:
         """
         number = next(self._numbers)
         parts = [graph_file.to_bytes(graph), _config(threads)]
-        self.request({"do": "load", "graph": number}, parts)
+        self.request(LoadRequest(graph=number), parts)
         try:
             yield Loaded(self, number)
         finally:
             if self._process is not None:
-                self.request({"do": "unload", "graph": number})
+                self.request(UnloadRequest(graph=number))
 
     def request(
-        self, head: dict[str, Any], parts: Sequence[bytes] = ()
-    ) -> tuple[dict[str, Any], list[bytes]]:
+        self, head: Request, parts: Sequence[bytes] = ()
+    ) -> tuple[Response, list[bytes]]:
         """Sends a request and returns the response.
 
         Raises:
@@ -186,14 +175,14 @@ class Evaluator:
         try:
             assert process.stdin and process.stdout
             framing.send(process.stdin, head, parts)  # type: ignore[arg-type]
-            answer, data = framing.receive(process.stdout)  # type: ignore[arg-type]
+            response, data = framing.receive(process.stdout, RESPONSE)  # type: ignore[arg-type]
         except (EOFError, BrokenPipeError):
             raise self._ended(process) from None
         finally:
             watch.cancel()
-        if "error" in answer:
-            raise Failed(str(answer["error"])[:_LONGEST_MESSAGE])
-        return answer, data
+        if response.error is not None:
+            raise Failed(response.error[:_LONGEST_MESSAGE])
+        return response, data
 
     def begin(self) -> None:
         """Starts the process if it is not running; TensorFlow loads in the background."""

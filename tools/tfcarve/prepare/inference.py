@@ -4,7 +4,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from tfcarve.prepare import functions, nodes
-from tfcarve.prepare.evaluate import Evaluator, Output
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, ref
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfcarve.prepare import nodes, tensors
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.inference import Outputs, output_of, shape_of
 from tfcarve.prepare.messages import AttrValue, NodeDef

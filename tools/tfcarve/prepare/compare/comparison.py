@@ -9,7 +9,8 @@ from tfcarve.prepare.compare import ranges, samples
 from tfcarve.prepare.compare.first import FirstDifference, Show, first_difference
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed, Output
+from tfcarve.prepare.evaluate import Failed
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref, ref
 from tfcarve.prepare.tensors import Array
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from tfcarve.prepare import nodes, tensors
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed, Output
+from tfcarve.prepare.evaluate import Failed
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import (
     Graph,
     Ref,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, by_name, consumers, data_inputs
 from tfcarve.prepare.messages import NodeDef
 

@@ -9,7 +9,7 @@ import numpy as np
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref, nearest, ref
 from tfcarve.prepare.messages import TensorProto
 from tfcarve.prepare.tensors import Array

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Loaded, Output
+from tfcarve.prepare.evaluate import Loaded
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, nearest
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import TensorProto

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve import files, full_tensorflow
+from tfcarve import files, full_tensorflow, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
-from tfcarve.prepare.freeze import leftover, result, source
+from tfcarve.prepare.freeze import leftover, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
 
@@ -46,7 +46,7 @@ def unchanged(wanted: Request) -> Done | None:
 def _by_tensorflow(wanted: Request, folder: Path) -> Done:
     if not full_tensorflow.installed():
         raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
-    (folder / "request.json").write_text(wanted.to_json(), encoding="utf-8")
+    (folder / "request.json").write_bytes(json_codec.encode(wanted))
     size = sum(path.stat().st_size for path in source.files(wanted))
     try:
         full_tensorflow.run(_PROGRAM, [folder], folder, full_tensorflow.Limits.of_model(size))
@@ -55,10 +55,11 @@ def _by_tensorflow(wanted: Request, folder: Path) -> Done:
         if wanted.kind == "keras":
             raise keras.refusal(wanted.name, why) from None
         raise InvalidInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
-    found = result.from_json((folder / "result.json").read_text(encoding="utf-8"))
-    if found.refused:
-        prefix = "" if wanted.name in found.refused else f"{wanted.name}: "
-        raise InvalidInput(f"{prefix}{found.refused}")
+    file = folder / "result.json"
+    found = json_codec.decode(file.read_bytes(), Result, str(file))
+    if found.error:
+        prefix = "" if wanted.name in found.error else f"{wanted.name}: "
+        raise InvalidInput(f"{prefix}{found.error}")
     return Done(folder / _FILE_NAME, found)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import foldable, inference, nodes, tensors
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded, Output
+from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.foldable import Facts, Found
 from tfcarve.prepare.graph import (
     CONTROL,

@@ -6,7 +6,7 @@ outputs that are printed.
 
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
 from tfcarve.prepare.messages import AttrValue, NodeDef
 
