@@ -13,7 +13,7 @@ from prepared import tf1
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import evaluate, tensors
 from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.evaluate_messages import Output
+from tfcarve.prepare.evaluate_messages import OpListRequest, Output
 from tfcarve.prepare.graph import Graph, Ref
 
 
@@ -93,7 +93,7 @@ def test_it_begins_again_after_its_end() -> None:
         assert "Relu" in own.op_defs
         own._process.kill()  # type: ignore[union-attr]
         with pytest.raises(InvalidInput, match="TensorFlow's process ended with status -9"):
-            own.request({"do": "op_list"})
+            own.request(OpListRequest())
         with own.loaded(_fill(3)) as loaded:
             (y,) = loaded.run([Ref("y")], {})
         assert tensors.to_array(y, "y").tolist() == [1, 1, 1]
@@ -101,7 +101,7 @@ def test_it_begins_again_after_its_end() -> None:
 
 def test_it_ends_with_the_block() -> None:
     with Evaluator() as own:
-        own.request({"do": "op_list"})
+        own.request(OpListRequest())
         process = own._process
     assert process is not None
     assert isinstance(process, subprocess.Popen)

@@ -40,8 +40,8 @@ def _transposed(x: tf.Tensor) -> tf.Tensor:
 
 
 def _dilated(x: tf.Tensor) -> tf.Tensor:
-    spread = tf.space_to_batch_nd(x, [2, 2], [[2, 2], [2, 2]])
-    made = tf.nn.conv2d(spread, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
+    propagate = tf.space_to_batch_nd(x, [2, 2], [[2, 2], [2, 2]])
+    made = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
     return tf.batch_to_space(made, [2, 2], [[0, 0], [0, 0]])
 
 

@@ -175,11 +175,11 @@ def test_what_the_fused_op_can_not_do_stays(draw: Callable[[], None], evaluator:
 def _atrous(
     pads: list[list[int]], crops: list[list[int]], size: int = 3, depthwise: bool = False, padding: str = "VALID"
 ) -> None:  # fmt: skip
-    spread = tf.space_to_batch_nd(_picture(), [2, 2], pads)
+    propagate = tf.space_to_batch_nd(_picture(), [2, 2], pads)
     if depthwise:
-        made = tf.nn.depthwise_conv2d(spread, prepared.noise(size, size, 3, 2), [1] * 4, padding)
+        made = tf.nn.depthwise_conv2d(propagate, prepared.noise(size, size, 3, 2), [1] * 4, padding)
     else:
-        made = tf.nn.conv2d(spread, prepared.noise(size, size, 3, 4), 1, padding)
+        made = tf.nn.conv2d(propagate, prepared.noise(size, size, 3, 4), 1, padding)
     tf.raw_ops.BatchToSpaceND(input=made, block_shape=np.array([2, 2]), crops=crops, name="y")
 
 

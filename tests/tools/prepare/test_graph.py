@@ -7,7 +7,6 @@ from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
     Ref,
-    check,
     consumers,
     reachable,
     ref,
@@ -15,6 +14,7 @@ from tfcarve.prepare.graph import (
     topological_order,
     unique_name,
 )
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import NodeDef
 
 

@@ -7,7 +7,8 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph, by_name, check
+from tfcarve.prepare.graph import Graph, by_name
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import NodeDef
 
 _X = prepared.noise(2, 3)

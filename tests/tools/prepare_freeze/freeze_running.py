@@ -11,7 +11,7 @@ from freeze_sources import Source
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
-from tfcarve.prepare.freeze import leftover, program, source
+from tfcarve.prepare.freeze import frozen_check, program, source
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
@@ -21,13 +21,13 @@ def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
     """What `tfcarve freeze` writes for the model at `path`, without a process of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = source.request(path, Options(**options))
-    same = freezing.unchanged(wanted)
+    same = freezing.already_frozen(wanted)
     if same:
         return same.path.read_bytes()
     done = frozen(program.load_source(wanted, folder), wanted)
     data: bytes = done.graph.SerializeToString(deterministic=True)
     (folder / "model.pb").write_bytes(data)
-    why = leftover.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
+    why = frozen_check.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
     if why:
         raise InvalidInput(why)
     return data

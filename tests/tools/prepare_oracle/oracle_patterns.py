@@ -75,8 +75,8 @@ def atrous(pads: list[list[int]]) -> Callable[[], None]:
     """Returns what draws a dilated convolution as three nodes."""
 
     def draw() -> None:
-        spread = tf.space_to_batch_nd(picture(), [2, 2], pads)
-        made = tf.nn.conv2d(spread, prepared.noise(3, 3, 3, 4), 1, "VALID")
+        propagate = tf.space_to_batch_nd(picture(), [2, 2], pads)
+        made = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID")
         tf.raw_ops.BatchToSpaceND(
             input=made, block_shape=np.array([2, 2]), crops=[[0, 0], [0, 0]], name="y"
         )

@@ -75,7 +75,7 @@ def _side(stack: ExitStack, evaluator: "Evaluator", path: Path) -> "Side":
 
 def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.compare import comparison
-    from tfcarve.prepare.compare.archive import read_arrays
+    from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
 
     arrays = read_arrays(arguments.data) if arguments.data else None

@@ -22,7 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     for name in ("a", "b"):
         parser.add_argument(
-            name, type=Path, metavar=name.upper(), help="a GraphDef, or a model, which is frozen first"
+            name,
+            type=Path,
+            metavar=name.upper(),
+            help="a GraphDef, or a model, which is frozen first",
         )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 

@@ -55,10 +55,10 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
 
 
 def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
-    from tfcarve.prepare import ends
+    from tfcarve.prepare import endpoints
 
-    inputs = preparing.names(arguments.inputs) or ends.inputs(graph)
-    outputs = preparing.names(arguments.outputs) or ends.outputs(graph)
+    inputs = preparing.names(arguments.inputs) or endpoints.inputs(graph)
+    outputs = preparing.names(arguments.outputs) or endpoints.outputs(graph)
     if not outputs:
         raise InvalidInput(f"{arguments.model}: every node is read by another: pass --outputs")
     return inputs, outputs
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     steps = _steps(arguments)
     pipeline.require(steps)
-    heap.give_back_freed_memory()
+    heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size) as evaluator:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:

@@ -37,10 +37,12 @@ class Parameters:
         """Returns the value of a parameter; raises InvalidInput if there are several."""
         values = self.all(name) or (default,)
         if len(values) > 1:
-            raise InvalidInput(f"{self.transform}: {name} is given {len(values)} times: give it once")
+            raise InvalidInput(
+                f"{self.transform}: {name} is given {len(values)} times: give it once"
+            )
         return values[0]
 
-    def whole(self, name: str, default: int) -> int:
+    def integer(self, name: str, default: int) -> int:
         """Returns the value of an integer parameter; raises InvalidInput if it is not an integer."""
         text = self.one(name, str(default))
         try:
@@ -56,7 +58,7 @@ class Parameters:
         except ValueError:
             raise self._wrong(name, text, "a number") from None
 
-    def truth(self, name: str, default: bool) -> bool:
+    def boolean(self, name: str, default: bool) -> bool:
         """Returns the value of a boolean parameter; raises InvalidInput if it is not true or false."""
         text = self.one(name, str(default)).lower()
         if text not in ("true", "false", "1", "0"):
@@ -97,6 +99,6 @@ class Context:
         """Returns the tensors that are fetched."""
         return [ref(name) for name in self.outputs]
 
-    def kept(self) -> set[str]:
+    def preserved(self) -> set[str]:
         """Returns the names of the nodes that must stay: those that are fed or fetched."""
         return self.input_nodes() | self.output_nodes()

@@ -12,7 +12,7 @@ from tfcarve.prepare import nodes
 from tfcarve.prepare.graph import Graph
 from tfcarve.prepare.messages import AttrValue, FunctionDef, NodeDef
 
-_LONGEST = 60
+_MAX_TEXT = 60
 # The op of a Change that is about a function itself.
 FUNCTION = "function"
 
@@ -65,7 +65,7 @@ def _attr_text(value: AttrValue | None) -> str:
 
 def _short(message: Message) -> str:
     text = text_format.MessageToString(message, as_one_line=True)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 
 
 def _details(a: NodeDef, b: NodeDef) -> Iterator[tuple[str, str, str]]:

@@ -35,10 +35,10 @@ from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
 
 # The memory limit: a fixed part for TensorFlow itself, and a multiple of the graph's size.
-_SPARE = 3 << 30
-_TIMES = 8
-_SECONDS = 900
-_LONGEST_MESSAGE = 600
+_BASE_MEMORY = 3 << 30
+_MEMORY_PER_BYTE = 8
+_MAX_SECONDS = 900
+_MAX_MESSAGE = 600
 _LIBRARY = "libtensorflow_cc.so.2"
 # The folder from which this package is imported.
 _PACKAGES = Path(__file__).parents[2]
@@ -93,10 +93,7 @@ class Loaded:
             ),
             [_content(tensor, ref.node) for ref, tensor in feeds.items()],
         )
-        return [
-            _tensor(output, data)
-            for output, data in zip(response.tensors, parts, strict=True)
-        ]
+        return [_tensor(output, data) for output, data in zip(response.tensors, parts, strict=True)]
 
 
 def _content(tensor: TensorProto, where: str) -> bytes:
@@ -132,7 +129,7 @@ class Evaluator:
 
     def __init__(self, size: int = 0) -> None:
         """Sets the memory limit for graphs of about `size` bytes."""
-        self._memory = _SPARE + _TIMES * size
+        self._memory = _BASE_MEMORY + _MEMORY_PER_BYTE * size
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Any = None
         self._numbers = itertools.count()
@@ -158,9 +155,7 @@ class Evaluator:
             if self._process is not None:
                 self.request(UnloadRequest(graph=number))
 
-    def request(
-        self, head: Request, parts: Sequence[bytes] = ()
-    ) -> tuple[Response, list[bytes]]:
+    def request(self, head: Request, parts: Sequence[bytes] = ()) -> tuple[Response, list[bytes]]:
         """Sends a request and returns the response.
 
         Raises:
@@ -170,7 +165,7 @@ class Evaluator:
         self.begin()
         process = self._process
         assert process is not None
-        watch = threading.Timer(2 * _SECONDS, process.kill)
+        watch = threading.Timer(2 * _MAX_SECONDS, process.kill)
         watch.start()
         try:
             assert process.stdin and process.stdout
@@ -181,7 +176,7 @@ class Evaluator:
         finally:
             watch.cancel()
         if response.error is not None:
-            raise Failed(response.error[:_LONGEST_MESSAGE])
+            raise Failed(response.error[:_MAX_MESSAGE])
         return response, data
 
     def begin(self) -> None:
@@ -192,7 +187,7 @@ class Evaluator:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "tfcarve.prepare.evaluate_run"),
-                    *(str(folder), str(self._memory), str(_SECONDS)),
+                    *(str(folder), str(self._memory), str(_MAX_SECONDS)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -209,11 +204,11 @@ class Evaluator:
         status = process.wait()
         self._messages.seek(0)
         lines = self._messages.read().decode(errors="replace").strip().splitlines()
-        said = f": {lines[-1][:_LONGEST_MESSAGE]}" if lines else ""
+        message = f": {lines[-1][:_MAX_MESSAGE]}" if lines else ""
         self.close()
         return InvalidInput(
-            f"TensorFlow's process ended with status {status}{said}: computing the graph's constants needs more than "
-            f"{self._memory >> 20} MB or {_SECONDS} s"
+            f"TensorFlow's process ended with status {status}{message}: computing the graph's constants needs more than "
+            f"{self._memory >> 20} MB or {_MAX_SECONDS} s"
         )
 
     def close(self) -> None:

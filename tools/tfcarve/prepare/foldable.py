@@ -11,9 +11,9 @@ from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import NodeDef, OpDef
 
 # The size limit of an intermediate value, in bytes.
-_MOST_COMPUTED = 1 << 28
+_MAX_COMPUTED = 1 << 28
 # A node with more control inputs is not folded.
-_MOST_WAITS = 16
+_MAX_CONTROL_INPUTS = 16
 _CONTROL_FLOW = frozenset(("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"))
 _OF_SHAPES = frozenset(("Rank", "Shape", "ShapeN", "Size"))
 # Ops whose output is their first input.
@@ -61,7 +61,7 @@ def by_shape(node: NodeDef, facts: Facts) -> bool:
     return all(output is not None and output.known() for output in read)
 
 
-def _may(node: NodeDef, facts: Facts) -> bool:
+def _is_foldable(node: NodeDef, facts: Facts) -> bool:
     """Returns whether a node can be computed if its inputs can."""
     op = facts.op_defs.get(node.op)
     if (
@@ -84,7 +84,7 @@ def _may(node: NodeDef, facts: Facts) -> bool:
 def _computable(output: Output) -> bool:
     if not tensors.item_size(output.dtype) and output.dtype != tensors.STRING:
         return False
-    return (byte_size(output) or 0) <= _MOST_COMPUTED
+    return (byte_size(output) or 0) <= _MAX_COMPUTED
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ class Found:
 
     Attributes:
       folded: their names, without existing constants.
-      waits: for these nodes and constants, the other nodes that they depend on through control inputs.
+      control_inputs_of: for these nodes and constants, the other nodes that they depend on through control inputs.
       fetches: their outputs that the rest of the graph reads, in the order of the graph.
     """
 
     folded: frozenset[str]
-    waits: Mapping[str, frozenset[str]]
+    control_inputs_of: Mapping[str, frozenset[str]]
     fetches: tuple[Ref, ...]
 
 
@@ -107,41 +107,49 @@ def find(graph: Graph, facts: Facts) -> Found:
     order = topological_order(graph)
     # With control flow, a constant without inputs would not be in the frame or branch of its readers.
     has_control_flow = any(node.op in _CONTROL_FLOW for node in order)
-    waits: dict[str, frozenset[str]] = {}
+    control_inputs_of: dict[str, frozenset[str]] = {}
     for node in order:
         sources = data_inputs(node)
         if node.op != "Const":
-            depends = any(source.node not in waits for source in sources)
-            if not _may(node, facts) or (depends and not by_shape(node, facts)):
+            depends = any(source.node not in control_inputs_of for source in sources)
+            if not _is_foldable(node, facts) or (depends and not by_shape(node, facts)):
                 continue
         elif node.name in facts.fed:
             continue
         own = {source.node for source in sources} | set(control_inputs(node))
         if by_shape(node, facts) and not has_control_flow:
-            own = set(control_inputs(node)) | {s.node for s in sources if s.node in waits}
-        before = frozenset(w for name in own for w in waits.get(name, (name,)))
-        if len(before) <= _MOST_WAITS:
-            waits[node.name] = before
-    return _without_large(order, waits, facts)
+            own = set(control_inputs(node)) | {
+                s.node for s in sources if s.node in control_inputs_of
+            }
+        before = frozenset(w for name in own for w in control_inputs_of.get(name, (name,)))
+        if len(before) <= _MAX_CONTROL_INPUTS:
+            control_inputs_of[node.name] = before
+    return _without_large(order, control_inputs_of, facts)
 
 
 def _without_large(
-    order: Sequence[NodeDef], waits: dict[str, frozenset[str]], facts: Facts
+    order: Sequence[NodeDef], control_inputs_of: dict[str, frozenset[str]], facts: Facts
 ) -> Found:
     read: dict[str, set[Ref]] = {}
     for node in reversed(order):
         name = node.name
         outside = read.get(name, set()) | ({Ref(name)} if name in facts.fetched else set())
-        if name in waits and node.op != "Const" and any(_large(r, facts) for r in outside):
-            del waits[name]
-        if name in waits:
+        if (
+            name in control_inputs_of
+            and node.op != "Const"
+            and any(_large(r, facts) for r in outside)
+        ):
+            del control_inputs_of[name]
+        if name in control_inputs_of:
             read[name] = outside
             continue
         for source in data_inputs(node):
             read.setdefault(source.node, set()).add(source)
-    folded = frozenset(node.name for node in order if node.name in waits and node.op != "Const")
+    folded = frozenset(
+        node.name for node in order if node.name in control_inputs_of and node.op != "Const"
+    )
     fetches = [r for node in order if node.name in folded for r in sorted(read[node.name])]
-    return Found(folded, waits, tuple(fetches))
+    return Found(folded, control_inputs_of, tuple(fetches))
 
 
 def _large(source: Ref, facts: Facts) -> bool:

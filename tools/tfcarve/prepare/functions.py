@@ -14,20 +14,20 @@ from tfcarve.prepare.messages import FunctionDef, FunctionDefLibrary, NodeDef, O
 OpDefs = Mapping[str, OpDef]
 
 
-class Unknown(Exception):
+class UnsupportedBody(Exception):
     """The body has an unknown op or an invalid reference; it is not transformed."""
 
 
 def output_sizes(node: NodeDef, op_defs: OpDefs) -> list[tuple[str, int]]:
-    """Returns the names of a node's output arguments and the number of tensors in each; raises Unknown."""
+    """Returns the names of a node's output arguments and the number of tensors in each; raises UnsupportedBody."""
     op = op_defs.get(node.op)
     if op is None:
-        raise Unknown(node.op)
+        raise UnsupportedBody(node.op)
     found = []
     for arg in op.output_arg:
         key = arg.number_attr or arg.type_list_attr
         if key and (key not in node.attr or node.attr[key].placeholder):
-            raise Unknown(f"{node.name}: {key}")
+            raise UnsupportedBody(f"{node.name}: {key}")
         size = 1
         if arg.number_attr:
             size = node.attr[key].i
@@ -71,12 +71,12 @@ def used_functions(graph: Graph) -> FunctionDefLibrary:
 
 
 def _first(node: NodeDef, output: str, op_defs: OpDefs) -> int:
-    place = 0
+    index = 0
     for name, size in output_sizes(node, op_defs):
         if name == output:
-            return place
-        place += size
-    raise Unknown(f"{node.name}:{output}")
+            return index
+        index += size
+    raise UnsupportedBody(f"{node.name}:{output}")
 
 
 def _flat(text: str, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> Ref:
@@ -87,7 +87,7 @@ def _flat(text: str, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDe
     if name in args:
         return Ref(name)
     if name not in known or not rest:
-        raise Unknown(text)
+        raise UnsupportedBody(text)
     output, index = rest[0], int(rest[1]) if len(rest) > 1 else 0
     return Ref(name, _first(known[name], output, op_defs) + index)
 
@@ -98,22 +98,22 @@ def _nested(source: Ref, known: Mapping[str, NodeDef], args: set[str], op_defs: 
         return source.text()
     if source.node in args:
         return source.node
-    place = source.output
+    index = source.output
     for name, size in output_sizes(known[source.node], op_defs):
-        if place < size:
-            return f"{source.node}:{name}:{place}"
-        place -= size
-    raise Unknown(source.text())
+        if index < size:
+            return f"{source.node}:{name}:{index}"
+        index -= size
+    raise UnsupportedBody(source.text())
 
 
 def body(function: FunctionDef, op_defs: OpDefs) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
     """Returns a function's body as a graph, its inputs (the arguments, as Placeholders) and its outputs.
 
-    The outputs include the function's control outputs. Raises Unknown if the body can't be converted.
+    The outputs include the function's control outputs. Raises UnsupportedBody if the body can't be converted.
     """
     args = {arg.name for arg in function.signature.input_arg}
     if any(a.number_attr or a.type_list_attr for a in function.signature.input_arg):
-        raise Unknown(function.signature.name)
+        raise UnsupportedBody(function.signature.name)
     listed = []
     for arg in function.signature.input_arg:
         placeholder = nodes.make("Placeholder", arg.name, ())
@@ -130,19 +130,19 @@ def body(function: FunctionDef, op_defs: OpDefs) -> tuple[Graph, tuple[str, ...]
     return Graph(listed + own), tuple(sorted(args)), tuple(dict.fromkeys(returned))
 
 
-def flat_return(function: FunctionDef, output: str, op_defs: OpDefs) -> Ref:
+def result_ref(function: FunctionDef, output: str, op_defs: OpDefs) -> Ref:
     """Returns the tensor of a body's graph that a function returns for an output argument."""
     args = {arg.name for arg in function.signature.input_arg}
     known = {node.name: node for node in function.node_def}
     if output not in function.ret:
-        raise Unknown(f"no value for {output!r}")
+        raise UnsupportedBody(f"no value for {output!r}")
     return _flat(function.ret[output], known, args, op_defs)
 
 
-def put_back(function: FunctionDef, before: Graph, after: Graph, op_defs: OpDefs) -> None:
+def replace_body(function: FunctionDef, before: Graph, after: Graph, op_defs: OpDefs) -> None:
     """Replaces the body of `function`, which is `before` as a graph, with `after`.
 
-    Raises Unknown, and does not modify the function, if `after` can't be converted.
+    Raises UnsupportedBody, and does not modify the function, if `after` can't be converted.
     """
     args = {arg.name for arg in function.signature.input_arg}
     old = {node.name: node for node in before.nodes}

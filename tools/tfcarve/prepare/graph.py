@@ -1,8 +1,7 @@
 """The graph that transforms work on, and queries and edits of its edges."""
 
-import difflib
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -120,7 +119,7 @@ def unique_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-class Replaced:
+class Replacements:
     """Follows chains of replaced tensors to their end; each chain is walked once."""
 
     def __init__(self, replaced: Mapping[Ref, Ref]) -> None:
@@ -144,7 +143,7 @@ def rewire(nodes: Iterable[NodeDef], replaced: Mapping[Ref, Ref]) -> None:
 
     Control inputs are replaced if their own Ref is a key; duplicates are removed.
     """
-    chains = Replaced(replaced)
+    chains = Replacements(replaced)
     for node in nodes:
         old = [ref(text) for text in node.input]
         new = [chains.final(source) for source in old]
@@ -166,25 +165,25 @@ def topological_order(graph: Graph) -> list[NodeDef]:
     Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle.
     """
     nodes = by_name(graph)
-    waits: dict[str, int] = {}
+    pending: dict[str, int] = {}
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
         sources = {ref(text).node for text in node.input}
         sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
-        waits[node.name] = len(sources)
+        pending[node.name] = len(sources)
         for source in sorted(sources):
             users.setdefault(source, []).append(node.name)
-    ready = deque(node.name for node in graph.nodes if not waits[node.name])
+    ready = deque(node.name for node in graph.nodes if not pending[node.name])
     order: list[NodeDef] = []
     while ready:
         name = ready.popleft()
         order.append(nodes[name])
         for user in users.get(name, ()):
-            waits[user] -= 1
-            if not waits[user]:
+            pending[user] -= 1
+            if not pending[user]:
                 ready.append(user)
     if len(order) < len(graph.nodes):
-        left = [name for name, count in waits.items() if count]
+        left = [name for name, count in pending.items() if count]
         raise InvalidInput(
             f"node {_on_cycle(nodes, left)!r}: depends on itself through a cycle that is not a NextIteration loop: "
             "export the model again"
@@ -201,53 +200,3 @@ def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
         sources = (ref(text).node for text in nodes[name].input)
         name = next(s for s in sources if s in among and nodes[s].op not in _BACK_EDGES)
     return name
-
-
-# Source: kColocationGroupPrefix in tensorflow/core/graph/graph.cc.
-SAME_DEVICE = "loc:@"
-
-
-def forget_missing_places(graph: Graph) -> None:
-    """Removes colocation with nodes that do not exist."""
-    known = {f"{SAME_DEVICE}{node.name}".encode() for node in graph.nodes}
-    prefix = SAME_DEVICE.encode()
-    for node in graph.nodes:
-        if "_class" not in node.attr:
-            continue
-        listed = node.attr["_class"].list.s
-        left = [raw for raw in listed if raw in known or not raw.startswith(prefix)]
-        if not left:
-            del node.attr["_class"]
-        elif len(left) < len(listed):
-            listed[:] = left
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean …?" with the names nearest to `name`, or nothing."""
-    near = difflib.get_close_matches(name, sorted(known), n=3)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def require_new(name: str, seen: Container[str]) -> None:
-    """Raises InvalidInput if `name` is in `seen`."""
-    if name in seen:
-        raise InvalidInput(f"node {name!r}: two nodes have this name: names must be unique")
-
-
-def check(graph: Graph) -> None:
-    """Checks that node names are unique, all inputs exist and there is no cycle.
-
-    Raises InvalidInput with the node's name otherwise.
-    """
-    seen: set[str] = set()
-    for node in graph.nodes:
-        require_new(node.name, seen)
-        seen.add(node.name)
-    for node in graph.nodes:
-        for text in node.input:
-            if ref(text).node not in seen:
-                raise InvalidInput(
-                    f"node {node.name!r}: its input {text!r} is not a node of the graph"
-                    f"{nearest(ref(text).node, seen)}"
-                )
-    topological_order(graph)

@@ -11,7 +11,8 @@ from tfcarve.models import graph_def, graph_text, meta_graph, read
 from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
-from tfcarve.prepare.graph import Graph, check, require_new
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph_check import check, require_new
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 _NODE, _LIBRARY = 1, 2

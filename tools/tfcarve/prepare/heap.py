@@ -11,7 +11,7 @@ _MMAP_THRESHOLD = -3
 _MAPPED_FROM = 1 << 18
 
 
-def give_back_freed_memory() -> None:
+def release_freed_memory() -> None:
     """Fixes the mmap threshold of this process; does nothing if the C library is not glibc."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _MAPPED_FROM)

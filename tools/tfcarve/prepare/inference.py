@@ -12,7 +12,7 @@ from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 Outputs = Mapping[str, Sequence[Output]]
 
 # Constants with more values do not determine shapes: TensorFlow gets only their type and shape.
-_MANY = 1024
+_MAX_SHAPE_VALUES = 1024
 
 
 def output_of(source: Ref, known: Outputs) -> Output | None:
@@ -85,14 +85,14 @@ def _of_known_ops(graph: Graph, ops: Collection[str], usable: set[str]) -> list[
 
 
 def _light(node: NodeDef) -> NodeDef:
-    if node.op != "Const" or math.prod(nodes.shape(node)) <= _MANY:
+    if node.op != "Const" or math.prod(nodes.shape(node)) <= _MAX_SHAPE_VALUES:
         return node
     tensor = nodes.tensor(node)
-    waits = [ref(text) for text in node.input]
+    control = [ref(text) for text in node.input]
     return nodes.make(
         "Placeholder",
         node.name,
-        waits,
+        control,
         dtype=nodes.type_value(tensor.dtype),
         shape=nodes.shape_value(nodes.shape(node)),
     )

@@ -31,7 +31,7 @@ def to_second(rank: int) -> Order:
 
 def then(first: Sequence[int], second: Sequence[int]) -> Order:
     """Returns the perm of one Transpose that is equal to `first` followed by `second`."""
-    return tuple(first[place] for place in second)
+    return tuple(first[index] for index in second)
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,9 @@ def moved(dim: int, rank: int) -> int:
     return to_last(rank).index(dim)
 
 
-def keeps_order(gone: Collection[int], rank: int) -> bool:
-    """Returns whether the dimensions other than `gone` have the same order with channels last."""
-    left = [moved(dim, rank) for dim in range(rank) if dim not in gone]
+def keeps_order(removed: Collection[int], rank: int) -> bool:
+    """Returns whether the dimensions other than `removed` have the same order with channels last."""
+    left = [moved(dim, rank) for dim in range(rank) if dim not in removed]
     return left == sorted(left)
 
 

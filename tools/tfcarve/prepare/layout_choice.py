@@ -31,7 +31,7 @@ def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> 
             if plan is None:
                 continue
             sources = data_inputs(node)
-            if last.isdisjoint(sources[place] for place in plan.reads):
+            if last.isdisjoint(sources[index] for index in plan.reads):
                 possible[node.name] = plan
                 continue
         plans[node.name] = plan
@@ -51,16 +51,16 @@ def _before(
     """Adds the nodes whose readers are all in `plans` and read them as channels last."""
     readers: dict[str, list[tuple[NodeDef, int]]] = {}
     for node in order:
-        for place, text in enumerate(node.input):
+        for index, text in enumerate(node.input):
             if ref(text).output != CONTROL:
-                readers.setdefault(ref(text).node, []).append((node, place))
+                readers.setdefault(ref(text).node, []).append((node, index))
     for node in reversed(order):
         plan = possible.get(node.name)
         if plan is None or not plan.gives or node.name in fetched or node.name not in readers:
             continue
         moving = [p for p in plan.reads if not facts.is_constant(data_inputs(node)[p])]
         if len(moving) == 1 and all(
-            user.name in plans and place in plans[user.name].reads
-            for user, place in readers[node.name]
+            user.name in plans and index in plans[user.name].reads
+            for user, index in readers[node.name]
         ):
             plans[node.name] = plan

@@ -62,10 +62,10 @@ _REDUCTIONS = frozenset(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "P
 Rule = Callable[[NodeDef, Facts], Plan | None]
 
 
-def _rank(node: NodeDef, place: int, facts: Facts) -> int:
+def _rank(node: NodeDef, index: int, facts: Facts) -> int:
     """Returns the rank of an input if it can have another layout, else 0."""
     sources = data_inputs(node)
-    rank = facts.rank(sources[place]) if place < len(sources) else None
+    rank = facts.rank(sources[index]) if index < len(sources) else None
     return rank if rank in RANKS and rank is not None else 0
 
 
@@ -75,9 +75,9 @@ def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
     wanted = FORMATS.get(nodes.text(node, "data_format"))
     if found is None or wanted is None:
         return None
-    place, vectors = found
-    rank = _rank(node, place, facts)
-    if not rank and node.op != "BiasAdd" and facts.rank(data_inputs(node)[place]) is None:
+    index, vectors = found
+    rank = _rank(node, index, facts)
+    if not rank and node.op != "BiasAdd" and facts.rank(data_inputs(node)[index]) is None:
         rank = len(wanted)  # in a loop only the op determines the rank
     if not rank or (rank != len(wanted) and node.op != "BiasAdd"):
         return None
@@ -91,7 +91,7 @@ def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
         if values:
             attrs[key] = nodes.ints_value(_by_dimension(values, rank))
     full = tuple(v for v, shape in zip(vectors, shapes, strict=True) if shape == (rank,))
-    return Plan((place,), (0,), full, attrs=attrs)
+    return Plan((index,), (0,), full, attrs=attrs)
 
 
 def _by_dimension(values: Sequence[int], rank: int) -> list[int]:
@@ -114,21 +114,21 @@ def _broadcast(node: NodeDef, facts: Facts) -> Plan | None:
     if None in ranks or rank not in RANKS:
         return None
     constants: dict[int, Array] = {}
-    for place, source in enumerate(sources):
-        if ranks[place] in (0, rank):
+    for index, source in enumerate(sources):
+        if ranks[index] in (0, rank):
             continue
         array = facts.constant(source)
         if array is None:
             return None
-        constants[place] = broadcast_last(array, rank)
-    reads = tuple(place for place, own in enumerate(ranks) if own == rank)
+        constants[index] = broadcast_last(array, rank)
+    reads = tuple(index for index, own in enumerate(ranks) if own == rank)
     return Plan(reads, (0,), constants=constants)
 
 
 def _along(node: NodeDef, facts: Facts, axis: int, reads: Sequence[int], gives: int) -> Plan | None:
     """Returns the plan of a node whose input number `axis` is its axis."""
     sources = data_inputs(node)
-    ranks = {_rank(node, place, facts) for place in reads}
+    ranks = {_rank(node, index, facts) for index in reads}
     if not 0 <= axis < len(sources) or len(ranks) != 1 or 0 in ranks:
         return None
     (rank,) = ranks
@@ -136,8 +136,8 @@ def _along(node: NodeDef, facts: Facts, axis: int, reads: Sequence[int], gives: 
     found = dims(values, rank) if values is not None and len(values) == 1 else None
     if array is None or found is None:
         return None
-    place = array * 0 + moved(found[0], rank)
-    return Plan(tuple(reads), tuple(range(gives)), constants={axis: place})
+    new_axis = array * 0 + moved(found[0], rank)
+    return Plan(tuple(reads), tuple(range(gives)), constants={axis: new_axis})
 
 
 def _concat(node: NodeDef, facts: Facts) -> Plan | None:
@@ -159,7 +159,7 @@ def _by_rows(node: NodeDef, facts: Facts) -> Plan | None:
     shapes = [facts.shape(source) for source in data_inputs(node)[1:]]
     if not rank or any(shape is None or (shape and shape[0] != rank) for shape in shapes):
         return None
-    return Plan((0,), (0,), tuple(place for place, shape in enumerate(shapes, 1) if shape))
+    return Plan((0,), (0,), tuple(index for index, shape in enumerate(shapes, 1) if shape))
 
 
 def _axes(node: NodeDef, facts: Facts) -> tuple[int, list[int], Array] | None:
@@ -180,10 +180,10 @@ def _reduction(node: NodeDef, facts: Facts) -> Plan | None:
     found = _axes(node, facts)
     if found is None:
         return None
-    rank, gone, turned = found
+    rank, removed, turned = found
     if nodes.flag(node, "keep_dims", False):
         return Plan((0,), (0,), constants={1: turned})
-    return Plan((0,), constants={1: turned}) if keeps_order(gone, rank) else None
+    return Plan((0,), constants={1: turned}) if keeps_order(removed, rank) else None
 
 
 def _best(node: NodeDef, facts: Facts) -> Plan | None:
@@ -200,10 +200,10 @@ def _reverse(node: NodeDef, facts: Facts) -> Plan | None:
 
 def _squeeze(node: NodeDef, facts: Facts) -> Plan | None:
     rank = _rank(node, 0, facts)
-    gone = dims(nodes.ints(node, "squeeze_dims"), rank) if rank else None
-    if not gone or not keeps_order(gone, rank):
+    removed = dims(nodes.ints(node, "squeeze_dims"), rank) if rank else None
+    if not removed or not keeps_order(removed, rank):
         return None
-    turned = sorted(moved(dim, rank) for dim in gone)
+    turned = sorted(moved(dim, rank) for dim in removed)
     return Plan((0,), attrs={"squeeze_dims": nodes.ints_value(turned)})
 
 

@@ -33,13 +33,13 @@ def strided_slice(node: NodeDef, facts: Facts) -> Plan | None:
     count, order = len(read[0]), to_last(rank)
     fills = (0, 0, 1)
     constants = {
-        place: np.concatenate([array, np.full(rank - count, fill, array.dtype)])[list(order)]
-        for place, (array, fill) in enumerate(zip(read, fills, strict=True), 1)
+        index: np.concatenate([array, np.full(rank - count, fill, array.dtype)])[list(order)]
+        for index, (array, fill) in enumerate(zip(read, fills, strict=True), 1)
     }
     unnamed = sum(1 << dim for dim in range(count, rank))
     attrs = {}
     for key in _OPEN:
         bits = _bits(node, key) & ((1 << count) - 1) | unnamed
-        turned = sum((bits >> dim & 1) << place for place, dim in enumerate(order))
+        turned = sum((bits >> dim & 1) << index for index, dim in enumerate(order))
         attrs[key] = AttrValue(i=turned)
     return Plan((0,), (0,), constants=constants, attrs=attrs)

@@ -20,11 +20,11 @@ class Views:
         """Starts with the original graph."""
         self._facts = facts
         self._taken = set(facts.known)
-        self._waits = any(node.op in _FRAMES for node in facts.known.values())
+        self._has_frames = any(node.op in _FRAMES for node in facts.known.values())
         self._last: dict[Ref, Ref] = {}
         self._first: dict[Ref, Ref] = {}
         self._transposes: dict[Ref, tuple[Ref, Order]] = {}
-        self._made: dict[tuple[Ref, Order], Ref] = {}
+        self._created: dict[tuple[Ref, Order], Ref] = {}
         self._constants: dict[tuple[bytes, str, tuple[int, ...]], Ref] = {}
         self.new: list[NodeDef] = []
 
@@ -67,7 +67,7 @@ class Views:
         """
         base, order = self.resolve(source, perm)
         self._transposes[own] = base, order
-        self._made.setdefault((base, order), own)
+        self._created.setdefault((base, order), own)
         return base, order
 
     def transposed(self, source: Ref, order: Order, name: str = "") -> Ref:
@@ -75,50 +75,50 @@ class Views:
         base, order = self.resolve(source, order)
         if order == tuple(range(len(order))):
             return base
-        if (base, order) not in self._made:
-            self._made[base, order] = self._make(base, order, name)
-        return self._made[base, order]
+        if (base, order) not in self._created:
+            self._created[base, order] = self._make(base, order, name)
+        return self._created[base, order]
 
     def _make(self, base: Ref, order: Order, name: str) -> Ref:
         known = self._facts.known.get(base.node)
         if known is not None and self._facts.is_constant(base):
-            made = self._constant(known, nodes.value(known).transpose(order), "transposed")
-            return Ref(made.name)
+            created = self._constant(known, nodes.value(known).transpose(order), "transposed")
+            return Ref(created.name)
         perm = self.integers(np.array(order, np.int32), base)
         suffix = f"_{base.output}" if base.output else ""
         name = name or self.name(f"{base.node}{suffix}/transpose")
-        made = nodes.make("Transpose", name, (base, perm))
-        made.attr["Tperm"].type = nodes.INT32
-        made.attr["T"].type = self._dtype(base)
-        self.new.append(made)
-        return Ref(made.name)
+        created = nodes.make("Transpose", name, (base, perm))
+        created.attr["Tperm"].type = nodes.INT32
+        created.attr["T"].type = self._dtype(base)
+        self.new.append(created)
+        return Ref(created.name)
 
     def _dtype(self, source: Ref) -> int:
         output = self._facts.output(self._first.get(source, source))
         return output.dtype % _REFERENCE if output is not None else nodes.FLOAT
 
     def _constant(self, old: NodeDef, array: Array, suffix: str) -> NodeDef:
-        made = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
-        set_inputs(made, [Ref(name, CONTROL) for name in control_inputs(old)])
-        self.new.append(made)
-        return made
+        created = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
+        set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(old)])
+        self.new.append(created)
+        return created
 
     def replaced(self, source: Ref, array: Array) -> Ref:
         """Returns a constant with the values `array` that replaces the constant `source`."""
         key = (array.tobytes(), source.node, array.shape)
         if key not in self._constants:
-            made = self._constant(self._facts.known[source.node], array, "channels_last")
-            self._constants[key] = Ref(made.name)
+            created = self._constant(self._facts.known[source.node], array, "channels_last")
+            self._constants[key] = Ref(created.name)
         return self._constants[key]
 
     def integers(self, array: Array, near: Ref) -> Ref:
         """Returns an integer constant in the same frame and branch as `near`."""
-        key = (array.tobytes(), near.node if self._waits else "", array.shape)
+        key = (array.tobytes(), near.node if self._has_frames else "", array.shape)
         if key not in self._constants:
-            made = nodes.constant(self.name("convert_layout/order"), array)
-            set_inputs(made, [Ref(near.node, CONTROL)] if self._waits else [])
-            self.new.append(made)
-            self._constants[key] = Ref(made.name)
+            created = nodes.constant(self.name("convert_layout/order"), array)
+            set_inputs(created, [Ref(near.node, CONTROL)] if self._has_frames else [])
+            self.new.append(created)
+            self._constants[key] = Ref(created.name)
         return self._constants[key]
 
     def reordered(self, source: Ref, order: Order) -> Ref:
@@ -133,8 +133,8 @@ class Views:
         """Adds the node `name` that permutes the rows of `source`, which is of DataType `dtype`."""
         indices = self.integers(np.array(order, np.int32), source)
         axis = self.integers(np.array(0, np.int32), source)
-        made = nodes.make("GatherV2", name, (source, indices, axis))
+        created = nodes.make("GatherV2", name, (source, indices, axis))
         for key, number in (("Tparams", dtype), ("Tindices", nodes.INT32), ("Taxis", nodes.INT32)):
-            made.attr[key].type = number
-        self.new.append(made)
-        return Ref(made.name)
+            created.attr[key].type = number
+        self.new.append(created)
+        return Ref(created.name)

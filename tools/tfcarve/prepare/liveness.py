@@ -12,7 +12,7 @@ from tfcarve.prepare.messages import NodeDef
 
 Conditions = frozenset[Hashable]
 
-_MOST = 32
+_MAX_CONDITIONS = 32
 _ENTERS = frozenset(("Enter", "RefEnter"))
 _SWITCHES = frozenset(("Switch", "RefSwitch"))
 # Ops whose inputs are not followed: each node is a condition of its own.
@@ -44,7 +44,7 @@ class Liveness:
             if own is None:
                 return None
             found |= own
-        return found if len(found) <= _MOST else None
+        return found if len(found) <= _MAX_CONDITIONS else None
 
     def _conditions(self, node: NodeDef) -> Conditions | None:
         if node.op in _ENTERS:

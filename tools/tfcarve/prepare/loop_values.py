@@ -13,8 +13,8 @@ ADDS = frozenset(("Add", "AddV2"))
 
 def pairs(scope: Scope, source: Ref, ops: Collection[str]) -> Iterator[tuple[Ref, Ref]]:
     """Yields the two inputs of the node that computes `source`, in both orders, if its op is in `ops`."""
-    made = scope.made_by(source, ops)
-    read = data_inputs(made) if made is not None else []
+    source_node = scope.producer(source, ops)
+    read = data_inputs(source_node) if source_node is not None else []
     if len(read) == 2:
         yield read[0], read[1]
         yield read[1], read[0]
@@ -43,12 +43,12 @@ class LoopValues:
             if not self.loop.is_invariant(number):
                 return None
             scope, source = self.graph, self.loop.variables[number].start
-        found = scope.made_by(source, ("Const",))
+        found = scope.producer(source, ("Const",))
         if found is None or not tensors.has_numbers(nodes.tensor(found).dtype):
             return None
         return nodes.value(found)
 
-    def whole(self, scope: Scope, source: Ref) -> int | None:
+    def integer(self, scope: Scope, source: Ref) -> int | None:
         """Returns the value of a tensor that is a single constant integer, else None."""
         value = self.constant(scope, source)
         if value is None or value.size != 1 or value.dtype.kind != "i":
@@ -60,10 +60,10 @@ class LoopValues:
         if number is None:
             return False
         variable = self.loop.variables[number]
-        start = self.graph.made_by(variable.start, ("Const",))
+        start = self.graph.producer(variable.start, ("Const",))
         if start is None or not _is_zero(start):
             return False
         return any(
-            self.body.variable(a) == number and self.whole(self.body, b) == 1
+            self.body.variable(a) == number and self.integer(self.body, b) == 1
             for a, b in pairs(self.body, variable.next, ADDS)
         )

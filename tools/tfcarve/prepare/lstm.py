@@ -23,9 +23,9 @@ _OPS = (
     | SPLITS
     | PASS_THROUGH
 )
-_MOST_TESTS = 8
+_MAX_TESTS = 8
 # A loop with more nodes, or variables, computes more than an LSTM.
-_MOST_NODES = 1000
+_MAX_NODES = 1000
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Lstm:
 
 def _row_of(values: LoopValues, source: Ref) -> Ref | None:
     """Returns the tensor of the graph of which `source` is the row 0, 1, 2, …, or None."""
-    got = values.body.made_by(source, ("TensorListGetItem",))
+    got = values.body.producer(source, ("TensorListGetItem",))
     read = data_inputs(got) if got is not None else []
     if len(read) != 3 or not values.is_counter(values.body.variable(read[1])):
         return None
@@ -69,7 +69,7 @@ def _row_of(values: LoopValues, source: Ref) -> Ref | None:
     if number is None or not values.loop.is_invariant(number):
         return None
     start = values.loop.variables[number].start
-    rows = values.graph.made_by(start, ("TensorListFromTensor",))
+    rows = values.graph.producer(start, ("TensorListFromTensor",))
     return data_inputs(rows)[0] if rows is not None and len(data_inputs(rows)) == 2 else None
 
 
@@ -78,17 +78,20 @@ def _lists(values: LoopValues, output: Ref) -> tuple[dict[int, Ref], dict[int, R
     every: dict[int, Ref] = {}
     last: dict[int, Ref] = {}
     for number, variable in enumerate(values.loop.variables):
-        put = values.body.made_by(variable.next, ("TensorListSetItem",))
+        put = values.body.producer(variable.next, ("TensorListSetItem",))
         read = data_inputs(put) if put is not None else []
-        made = values.graph.made_by(variable.start, ("TensorListReserve",))
-        sizes = data_inputs(made) if made is not None else []
+        source_node = values.graph.producer(variable.start, ("TensorListReserve",))
+        sizes = data_inputs(source_node) if source_node is not None else []
         if len(read) != 3 or len(sizes) != 2 or values.body.variable(read[0]) != number:
             continue
         if values.body.origin(read[2]) != output:
             continue
         if values.is_counter(values.body.variable(read[1])):
             every[number] = sizes[1]
-        elif values.whole(values.body, read[1]) == 0 and values.whole(values.graph, sizes[1]) == 1:
+        elif (
+            values.integer(values.body, read[1]) == 0
+            and values.integer(values.graph, sizes[1]) == 1
+        ):
             last[number] = sizes[0]
     return every, last
 
@@ -99,16 +102,16 @@ def _bounds(values: LoopValues) -> tuple[tuple[Ref, ...], tuple[int, ...]] | Non
     todo, sizes, counts = [values.loop.condition], list[Ref](), list[int]()
     while todo:
         source = todo.pop()
-        both = tests.made_by(source, ("LogicalAnd",))
-        less = tests.made_by(source, ("Less",))
-        made = less if both is None else both
-        read = data_inputs(made) if made is not None else []
-        if len(read) != 2 or len(todo) + len(sizes) + len(counts) > _MOST_TESTS:
+        both = tests.producer(source, ("LogicalAnd",))
+        less = tests.producer(source, ("Less",))
+        source_node = less if both is None else both
+        read = data_inputs(source_node) if source_node is not None else []
+        if len(read) != 2 or len(todo) + len(sizes) + len(counts) > _MAX_TESTS:
             return None
         if both is not None:
             todo += read
             continue
-        count, number = values.whole(tests, read[1]), tests.variable(read[1])
+        count, number = values.integer(tests, read[1]), tests.variable(read[1])
         if not values.is_counter(tests.variable(read[0])):
             return None
         if count is not None:
@@ -128,7 +131,7 @@ def read(loop: Loop, graph: Scope) -> Lstm | None:
       graph: the graph around it, without the nodes that the app feeds.
     Raises InvalidInput if a constant is damaged.
     """
-    if max(len(loop.tests.nodes), len(loop.body.nodes), len(loop.variables)) > _MOST_NODES:
+    if max(len(loop.tests.nodes), len(loop.body.nodes), len(loop.variables)) > _MAX_NODES:
         return None
     if any(n.op not in _OPS for s in (loop.tests, loop.body) for n in s.nodes.values()):
         return None

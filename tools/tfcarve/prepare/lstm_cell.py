@@ -16,7 +16,7 @@ from tfcarve.prepare.loops import Scope
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-_MOST_TERMS = 8
+_MAX_TERMS = 8
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,17 @@ def _terms(body: Scope, total: Ref) -> list[Ref]:
     todo, found = [total], list[Ref]()
     while todo:
         source = todo.pop()
-        made = body.made_by(source, ADDS | {"BiasAdd"})
-        if made is None:
+        source_node = body.producer(source, ADDS | {"BiasAdd"})
+        if source_node is None:
             found.append(source)
-        elif len(data_inputs(made)) == 2 and nodes.text(made, "data_format", "NHWC") == "NHWC":
-            todo += data_inputs(made)
+        elif (
+            len(data_inputs(source_node)) == 2
+            and nodes.text(source_node, "data_format", "NHWC") == "NHWC"
+        ):
+            todo += data_inputs(source_node)
         else:
             return []
-        if len(todo) + len(found) > _MOST_TERMS:
+        if len(todo) + len(found) > _MAX_TERMS:
             return []
     return found
 
@@ -71,15 +74,15 @@ def _matrix(values: LoopValues, product: NodeDef) -> tuple[Ref, Array] | None:
 def _products(values: LoopValues, h: int, product: NodeDef) -> list[tuple[Ref, Array]] | None:
     """Returns the inputs and matrices of a MatMul: two if it reads a ConcatV2 of the variable `h` and another tensor."""
     found = _matrix(values, product)
-    made = values.body.made_by(found[0], ("ConcatV2",)) if found is not None else None
-    if found is None or made is None:
+    source_node = values.body.producer(found[0], ("ConcatV2",)) if found is not None else None
+    if found is None or source_node is None:
         return None if found is None else [found]
-    read, matrix = data_inputs(made), found[1]
-    if len(read) != 3 or values.whole(values.body, read[2]) not in (1, -1):
+    read, matrix = data_inputs(source_node), found[1]
+    if len(read) != 3 or values.integer(values.body, read[2]) not in (1, -1):
         return None
     units = matrix.shape[1] // 4
-    place = units if values.body.variable(read[0]) == h else max(len(matrix) - units, 0)
-    return [(read[0], matrix[:place]), (read[1], matrix[place:])]
+    index = units if values.body.variable(read[0]) == h else max(len(matrix) - units, 0)
+    return [(read[0], matrix[:index]), (read[1], matrix[index:])]
 
 
 def _parameters(
@@ -100,7 +103,7 @@ def _parameters(
 def _in_order(array: Array, order: tuple[int, ...]) -> Array:
     """Returns an array with its four parts along the last axis reordered."""
     parts = np.split(array, 4, axis=-1)
-    return np.concatenate([parts[place] for place in order], axis=-1)
+    return np.concatenate([parts[index] for index in order], axis=-1)
 
 
 def read(values: LoopValues) -> Cell | None:
@@ -115,7 +118,7 @@ def read(values: LoopValues) -> Cell | None:
     recurrent: list[Array] = []
     biases: list[Array] = []
     for term in _terms(values.body, gates.total):
-        product = values.body.made_by(term, ("MatMul",))
+        product = values.body.producer(term, ("MatMul",))
         bias = values.constant(values.body, term) if product is None else None
         found = _products(values, gates.h, product) if product is not None else []
         if found is None or (product is None and (bias is None or bias.dtype != np.float32)):

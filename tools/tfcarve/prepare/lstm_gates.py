@@ -35,8 +35,8 @@ class Gates:
 
 def _gate(values: LoopValues, source: Ref, op: str) -> Ref | None:
     """Returns the input of an activation, or None if `source` is the output of another op."""
-    made = values.body.made_by(source, (op,))
-    read = data_inputs(made) if made is not None else []
+    source_node = values.body.producer(source, (op,))
+    read = data_inputs(source_node) if source_node is not None else []
     return read[0] if len(read) == 1 else None
 
 
@@ -53,7 +53,7 @@ def _total(values: LoopValues, split: NodeDef) -> Ref | None:
     else:
         equal = len(read) == 3 and _are_equal(values.constant(values.body, read[1]))
         axis, total = (read[2], read[0]) if equal else (None, None)
-    is_columns = axis is not None and values.whole(values.body, axis) in (1, -1)
+    is_columns = axis is not None and values.integer(values.body, axis) in (1, -1)
     return total if is_columns else None
 
 
@@ -63,23 +63,23 @@ def _split(values: LoopValues, gates: list[Ref | None]) -> tuple[Ref, tuple[int,
     if len(found) != 4 or {gate.output for gate in found} != {0, 1, 2, 3}:
         return None
     names = {gate.node for gate in found}
-    made = values.body.nodes.get(names.pop())
-    if names or made is None or made.op not in SPLITS:
+    source_node = values.body.nodes.get(names.pop())
+    if names or source_node is None or source_node.op not in SPLITS:
         return None
-    total = _total(values, made)
+    total = _total(values, source_node)
     return None if total is None else (total, tuple(gate.output for gate in found))
 
 
 def _with_cell(values: LoopValues, h: int, cell: Ref, last: Ref) -> Gates | None:
     """Returns the gates of an LSTM with the output variable `h`, the next cell state `cell` and the output gate `last`."""
     body, variables = values.body, values.loop.variables
-    for kept, new in pairs(body, cell, ADDS):
-        for forget, before in pairs(body, kept, ("Mul",)):
+    for remembered, new in pairs(body, cell, ADDS):
+        for forget, before in pairs(body, remembered, ("Mul",)):
             c = body.variable(before)
             if c is None or body.origin(variables[c].next) != cell:
                 continue
-            for let_in, value in pairs(body, new, ("Mul",)):
-                wanted = ((let_in, "Sigmoid"), (forget, "Sigmoid"), (value, "Tanh"))
+            for input_gate, value in pairs(body, new, ("Mul",)):
+                wanted = ((input_gate, "Sigmoid"), (forget, "Sigmoid"), (value, "Tanh"))
                 split = _split(values, [*(_gate(values, *pair) for pair in wanted), last])
                 if split is not None:
                     return Gates(h, c, body.origin(variables[h].next), *split)
@@ -89,8 +89,8 @@ def _with_cell(values: LoopValues, h: int, cell: Ref, last: Ref) -> Gates | None
 def read(values: LoopValues) -> Gates | None:
     """Returns the gates of an LSTM, or None if no variable of the loop is the output of one."""
     for number, variable in enumerate(values.loop.variables):
-        for opened, value in pairs(values.body, variable.next, ("Mul",)):
-            last, cell = _gate(values, opened, "Sigmoid"), _gate(values, value, "Tanh")
+        for gated, value in pairs(values.body, variable.next, ("Mul",)):
+            last, cell = _gate(values, gated, "Sigmoid"), _gate(values, value, "Tanh")
             if last is None or cell is None:
                 continue
             found = _with_cell(values, number, values.body.origin(cell), last)

@@ -19,7 +19,7 @@ from tfcarve.prepare.messages import NodeDef
 # Output numbers of BlockLSTMV2.
 _CELLS, _OUTPUTS = 1, 6
 # The length of a chain of ReverseV2 ops that is followed.
-_MOST_REVERSALS = 10
+_MAX_REVERSALS = 10
 _MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask")
 
 
@@ -58,7 +58,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class LoopContext:
     """The graph around loops.
 
     Attributes:
@@ -74,21 +74,21 @@ class Surroundings:
     outputs: Outputs
 
 
-def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
+def _is_isolated(loop: Loop, context: LoopContext) -> bool:
     """Returns whether no node in a loop is fed, fetched (except results) or has control outputs to other nodes."""
     for name in loop.own:
-        node = around.scope.nodes.get(name)
-        if node is None or (name in around.fetched and node.op != "Exit"):
+        node = context.scope.nodes.get(name)
+        if node is None or (name in context.fetched and node.op != "Exit"):
             return False
-        waiting = around.users.get(Ref(name, CONTROL), ())
-        if any(user.name not in loop.own for user in waiting):
+        control_users = context.users.get(Ref(name, CONTROL), ())
+        if any(user.name not in loop.own for user in control_users):
             return False
     return True
 
 
-def _whole_numbers(source: Ref, scope: Scope) -> list[int]:
+def _integers(source: Ref, scope: Scope) -> list[int]:
     """Returns the flattened values of an integer constant, or an empty list for any other tensor."""
-    found = scope.made_by(source, ("Const",))
+    found = scope.producer(source, ("Const",))
     values = nodes.value(found) if found is not None else None
     return values.reshape(-1).tolist() if values is not None and values.dtype.kind == "i" else []
 
@@ -102,34 +102,34 @@ def _index(node: NodeDef, scope: Scope) -> int | None:
         return None
     if "shrink_axis_mask" not in node.attr or node.attr["shrink_axis_mask"].i != 1:
         return None
-    begin, step = (_whole_numbers(source, scope) for source in (read[1], read[3]))
+    begin, step = (_integers(source, scope) for source in (read[1], read[3]))
     return begin[0] if len(begin) == 1 and step == [1] else None
 
 
-def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
+def _stacked(stack: NodeDef, is_last: bool, context: LoopContext) -> Result:
     """Returns the result that is a TensorListStack of a list with all outputs, or with only the last output."""
     tensor = Ref(stack.name)
-    waiting = around.users.get(Ref(stack.name, CONTROL))
-    stays = bool(stack.name in around.fetched or waiting or control_inputs(stack))
+    control_users = context.users.get(Ref(stack.name, CONTROL))
+    stays = bool(stack.name in context.fetched or control_users or control_inputs(stack))
     # The last row of all outputs is also the last row of a list with only the last output.
     takes_last = all(
-        _index(node, around.scope) == -1
-        and [place for place, source in enumerate(data_inputs(node)) if source == tensor] == [0]
-        for node in around.users.get(tensor, ())
+        _index(node, context.scope) == -1
+        and [index for index, source in enumerate(data_inputs(node)) if source == tensor] == [0]
+        for node in context.users.get(tensor, ())
     )
     rows = "only" if is_last and (stays or not takes_last) else "all"
     return Result(tensor, _OUTPUTS, rows, stays)
 
 
-def _stacks(final: Ref, size: int, around: Surroundings) -> list[NodeDef] | None:
+def _stacks(final: Ref, size: int, context: LoopContext) -> list[NodeDef] | None:
     """Returns the nodes that stack a list of `size` tensors (-1: unknown), or None if any other node reads it."""
-    readers = around.users.get(final, ())
+    readers = context.users.get(final, ())
     for node in readers:
-        if node.op != "TensorListStack" or node.name not in around.scope.nodes:
+        if node.op != "TensorListStack" or node.name not in context.scope.nodes:
             return None
-        said = node.attr["num_elements"].i if "num_elements" in node.attr else -1
+        known = node.attr["num_elements"].i if "num_elements" in node.attr else -1
         read = data_inputs(node)
-        if len(read) != 2 or read[0] != final or said not in (-1, size):
+        if len(read) != 2 or read[0] != final or known not in (-1, size):
             return None
     return list(readers)
 
@@ -141,30 +141,30 @@ def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> boo
     determines the shape; otherwise it fails. Taking the last row of an empty tensor fails too; taking all rows does
     not.
     """
-    said = [_whole_numbers(source, scope) for source in (element, data_inputs(stack)[1])]
-    unknown = any(size == other == -1 for size, other in zip(*said, strict=False))
+    known = [_integers(source, scope) for source in (element, data_inputs(stack)[1])]
+    unknown = any(size == other == -1 for size, other in zip(*known, strict=False))
     return unknown and result.rows == "all"
 
 
-def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[Result] | None:
+def _results(loop: Loop, lstm: Lstm, steps: int, context: LoopContext) -> list[Result] | None:
     """Returns the results of a loop that other nodes read, or None if BlockLSTMV2 does not compute one of them."""
     found: list[Result] = []
     finals = [(number, f) for number, v in enumerate(loop.variables) for f in v.finals]
     for number, final in finals:
-        fetched = final.node in around.fetched
-        if not fetched and final not in around.users:
+        fetched = final.node in context.fetched
+        if not fetched and final not in context.users:
             continue
         if number in (lstm.cell.h, lstm.cell.c) and steps > 0:
             output = _OUTPUTS if number == lstm.cell.h else _CELLS
             found.append(Result(final, output, "last", fetched))
             continue
         last = lstm.last.get(number)
-        stacks = _stacks(final, steps if last is None else 1, around)
+        stacks = _stacks(final, steps if last is None else 1, context)
         if fetched or stacks is None or (last is None and number not in lstm.every):
             return None
         for stack in stacks:
-            result = _stacked(stack, last is not None, around)
-            if last is not None and steps < 1 and not _fails_as(result, last, stack, around.scope):
+            result = _stacked(stack, last is not None, context)
+            if last is not None and steps < 1 and not _fails_as(result, last, stack, context.scope):
                 return None
             found.append(result)
     return found
@@ -172,46 +172,46 @@ def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[R
 
 def _unreversed(source: Ref, scope: Scope) -> Ref:
     """Returns the tensor that `source` is equal to except for reversals."""
-    for _ in range(_MOST_REVERSALS):
-        reversal = scope.made_by(source, ("ReverseV2",))
+    for _ in range(_MAX_REVERSALS):
+        reversal = scope.producer(source, ("ReverseV2",))
         if reversal is None:
             break
         source = data_inputs(reversal)[0]
     return scope.origin(source)
 
 
-def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
+def _is_length(size: Ref, x: Ref, steps: int, context: LoopContext) -> bool:
     """Returns whether `size` is the first dimension of `x`, which is `steps` if that is known."""
-    scope = around.scope
-    element = scope.made_by(size, ("StridedSlice",))
+    scope = context.scope
+    element = scope.producer(size, ("StridedSlice",))
     if element is None:
-        return steps >= 0 and _whole_numbers(size, scope) == [steps]
-    place, whole = _index(element, scope), data_inputs(element)[0]
-    if place is None or place < 0:
+        return steps >= 0 and _integers(size, scope) == [steps]
+    index, whole = _index(element, scope), data_inputs(element)[0]
+    if index is None or index < 0:
         return False
-    shape = scope.made_by(whole, ("Shape",))
+    shape = scope.producer(whole, ("Shape",))
     if shape is not None:
-        return _is_dimension(data_inputs(shape)[0], place, x, steps, around)
-    return steps >= 0 and _whole_numbers(whole, scope)[place:][:1] == [steps]
+        return _is_dimension(data_inputs(shape)[0], index, x, steps, context)
+    return steps >= 0 and _integers(whole, scope)[index:][:1] == [steps]
 
 
-def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroundings) -> bool:
+def _is_dimension(measured: Ref, index: int, x: Ref, steps: int, context: LoopContext) -> bool:
     """Returns whether a dimension of a tensor is the first dimension of `x`."""
-    if place == 0 and _unreversed(measured, around.scope) == _unreversed(x, around.scope):
+    if index == 0 and _unreversed(measured, context.scope) == _unreversed(x, context.scope):
         return True
-    dims = shape_of(measured, around.outputs)
-    return dims is not None and place < len(dims) and dims[place] == steps >= 0
+    dims = shape_of(measured, context.outputs)
+    return dims is not None and index < len(dims) and dims[index] == steps >= 0
 
 
-def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
+def _fits(loop: Loop, lstm: Lstm, context: LoopContext) -> bool:
     """Returns whether x is [T, B, I] and both states are [B, U], all float32; B may be unknown."""
-    x = output_of(lstm.x, around.outputs)
+    x = output_of(lstm.x, context.outputs)
     if x is None or x.shape is None or len(x.shape) != 3 or x.dtype != nodes.FLOAT:
         return False
     if x.shape[2] not in (-1, lstm.features):
         return False
     for number in (lstm.cell.h, lstm.cell.c):
-        state = output_of(loop.variables[number].start, around.outputs)
+        state = output_of(loop.variables[number].start, context.outputs)
         if state is None or state.dtype != nodes.FLOAT or state.shape is None:
             return False
         if state.shape not in ((-1, lstm.units), (x.shape[1], lstm.units)):
@@ -219,22 +219,22 @@ def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
     return True
 
 
-def plan(loop: Loop, lstm: Lstm, around: Surroundings) -> Plan | None:
+def plan(loop: Loop, lstm: Lstm, context: LoopContext) -> Plan | None:
     """Returns the replacement of a loop, or None if it can't be replaced.
 
     Args:
       loop: the loop.
       lstm: the LSTM that it computes.
-      around: the graph around the loop.
+      context: the graph around the loop.
     Raises InvalidInput if a constant is damaged.
     """
-    if not _is_left_alone(loop, around) or not _fits(loop, lstm, around):
+    if not _is_isolated(loop, context) or not _fits(loop, lstm, context):
         return None
-    x = shape_of(lstm.x, around.outputs)
+    x = shape_of(lstm.x, context.outputs)
     steps = x[0] if x else -1
     if any(count != steps or steps < 0 for count in lstm.counts):
         return None
-    if not all(_is_length(s, lstm.x, steps, around) for s in (*lstm.sizes, *lstm.every.values())):
+    if not all(_is_length(s, lstm.x, steps, context) for s in (*lstm.sizes, *lstm.every.values())):
         return None
-    results = _results(loop, lstm, steps, around)
+    results = _results(loop, lstm, steps, context)
     return Plan(loop, lstm, tuple(results), steps) if results else None

@@ -17,32 +17,32 @@ class Pattern:
       ops: the allowed ops; empty for any op.
       inputs: the patterns of all data inputs; empty for any inputs.
       key: the key of the node in a match; empty to omit it.
-      either_order: whether the two inputs may be swapped.
+      commutative: whether the two inputs may be swapped.
       output: the number of the output that must be read.
     """
 
     ops: frozenset[str]
     inputs: tuple["Pattern", ...] = ()
     key: str = ""
-    either_order: bool = False
+    commutative: bool = False
     output: int = 0
 
 
 def pattern(
-    ops: str | Iterable[str], *inputs: Pattern, key: str = "", either_order: bool = False
+    ops: str | Iterable[str], *inputs: Pattern, key: str = "", commutative: bool = False
 ) -> Pattern:
     """Returns a Pattern; `ops` is one op, several ops, or "*" for any op."""
     names = (ops,) if isinstance(ops, str) else tuple(ops)
-    return Pattern(frozenset() if names == ("*",) else frozenset(names), inputs, key, either_order)
+    return Pattern(frozenset() if names == ("*",) else frozenset(names), inputs, key, commutative)
 
 
 class Matcher:
     """Finds patterns in a snapshot of a graph."""
 
-    def __init__(self, graph: Graph, kept: Iterable[str] = ()) -> None:
-        """Takes the snapshot; the nodes `kept` must stay."""
+    def __init__(self, graph: Graph, preserved: Iterable[str] = ()) -> None:
+        """Takes the snapshot; the nodes `preserved` must stay."""
         self._nodes = by_name(graph)
-        self._kept = frozenset(kept)
+        self._preserved = frozenset(preserved)
         self._users: dict[str, list[tuple[int, NodeDef]]] = {}
         for source, users in consumers(graph).items():
             listed = self._users.setdefault(source.node, [])
@@ -62,7 +62,7 @@ class Matcher:
         A node that must stay or has control inputs may not be removed.
         """
         users = self.users(name)
-        if len(users) != 1 or users[0][0] != 0 or name in self._kept:
+        if len(users) != 1 or users[0][0] != 0 or name in self._preserved:
             return None
         if any(text.startswith("^") for text in self._nodes[name].input):
             return None
@@ -90,7 +90,7 @@ class Matcher:
         return True
 
     def _match_inputs(self, wanted: Pattern, sources: list[Ref], found: dict[str, NodeDef]) -> bool:
-        orders = [sources, sources[::-1]] if wanted.either_order else [sources]
+        orders = [sources, sources[::-1]] if wanted.commutative else [sources]
         for order in orders:
             own: dict[str, NodeDef] = {}
             if len(order) == len(wanted.inputs) and all(

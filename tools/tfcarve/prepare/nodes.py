@@ -43,27 +43,27 @@ def shape_value(dims: Sequence[int] | None) -> AttrValue:
 
 def make(op: str, name: str, inputs: Iterable[Ref], **attrs: AttrValue) -> NodeDef:
     """Returns a new node."""
-    made = NodeDef(name=name, op=op, input=[source.text() for source in inputs])
+    created = NodeDef(name=name, op=op, input=[source.text() for source in inputs])
     for key, value in attrs.items():
-        made.attr[key].CopyFrom(value)
-    return made
+        created.attr[key].CopyFrom(value)
+    return created
 
 
 def constant(name: str, array: Array, dtype: int | None = None) -> NodeDef:
     """Returns a Const; `dtype` defaults to that of the array."""
-    made = NodeDef(name=name, op="Const")
-    held = made.attr["value"].tensor
-    tensors.fill(held, array, dtype)
-    made.attr["dtype"].type = held.dtype
-    return made
+    created = NodeDef(name=name, op="Const")
+    proto = created.attr["value"].tensor
+    tensors.fill(proto, array, dtype)
+    created.attr["dtype"].type = proto.dtype
+    return created
 
 
-def constant_of(name: str, held: TensorProto) -> NodeDef:
-    """Returns a Const with the tensor `held`."""
-    made = NodeDef(name=name, op="Const")
-    made.attr["dtype"].type = held.dtype
-    made.attr["value"].tensor.CopyFrom(held)
-    return made
+def constant_of(name: str, proto: TensorProto) -> NodeDef:
+    """Returns a Const with the tensor `proto`."""
+    created = NodeDef(name=name, op="Const")
+    created.attr["dtype"].type = proto.dtype
+    created.attr["value"].tensor.CopyFrom(proto)
+    return created
 
 
 def tensor(node: NodeDef) -> TensorProto:
@@ -85,11 +85,11 @@ def shape(node: NodeDef) -> tuple[int, ...]:
 
 def copy(node: NodeDef, name: str | None = None) -> NodeDef:
     """Returns a copy of a node, with a new name if one is given."""
-    made = NodeDef()
-    made.CopyFrom(node)
+    created = NodeDef()
+    created.CopyFrom(node)
     if name is not None:
-        made.name = name
-    return made
+        created.name = name
+    return created
 
 
 def dtype(node: NodeDef, key: str = "T") -> int:

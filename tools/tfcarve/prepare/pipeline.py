@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes, transforms
+from tfcarve.prepare.colocation import drop_missing_colocations
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.graph import Graph, Ref, by_name, check, forget_missing_places, nearest, ref
+from tfcarve.prepare.graph import Graph, Ref, by_name, ref
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import FunctionDef
 from tfcarve.prepare.transform_list import Step
 
@@ -23,7 +26,7 @@ def require(steps: Sequence[Step]) -> None:
                     f"{step.name}: parameter {name!r} is unknown{nearest(name, known) or '.'}"
                     f" Its parameters are: {', '.join(sorted(known))}"
                 )
-        Parameters(step.name, step.parameters).truth("ignore_errors", False)
+        Parameters(step.name, step.parameters).boolean("ignore_errors", False)
 
 
 def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -85,17 +88,17 @@ def _renamed(names: Sequence[str], step: Step) -> list[str]:
 def _step(graph: Graph, context: Context) -> Graph:
     name = context.parameters.transform
     module = transforms.load(name)
-    ignores = context.parameters.truth("ignore_errors", False)
+    ignores = context.parameters.boolean("ignore_errors", False)
     before = [nodes.copy(node) for node in graph.nodes] if ignores else []
     try:
-        made = module.apply(graph, context)
-        forget_missing_places(made)
-        check(made)
-        if module.IN_FUNCTIONS and made.library.function:
-            op_defs = functions.with_functions(context.evaluator.op_defs, made.library)
-            for function in made.library.function:
-                _in_function(function, module, context, made, op_defs)
-        return made
+        created = module.apply(graph, context)
+        drop_missing_colocations(created)
+        check(created)
+        if module.IN_FUNCTIONS and created.library.function:
+            op_defs = functions.with_functions(context.evaluator.op_defs, created.library)
+            for function in created.library.function:
+                _in_function(function, module, context, created, op_defs)
+        return created
     except Failed as error:
         problem = InvalidInput(f"{name}: TensorFlow reports: {error}")
     except InvalidInput as error:
@@ -117,9 +120,9 @@ def _in_function(
         unchanged = Graph([nodes.copy(node) for node in body.nodes])
         called = functions.used_functions(Graph(body.nodes, graph.library))
         own = Context(inputs, outputs, context.parameters, context.evaluator, in_function=True)
-        made = module.apply(Graph(body.nodes, called, graph.versions), own)
-        forget_missing_places(made)
-        check(made)
-        functions.put_back(function, unchanged, made, op_defs)
-    except functions.Unknown:
+        created = module.apply(Graph(body.nodes, called, graph.versions), own)
+        drop_missing_colocations(created)
+        check(created)
+        functions.replace_body(function, unchanged, created, op_defs)
+    except functions.UnsupportedBody:
         return

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.graph import nearest
+from tfcarve.nearest import nearest
 from tfcarve.prepare.transform_list import Step, parse
 
 # For any float model: removes what only training needs, folds constants and batch normalisations.

@@ -18,7 +18,7 @@ _STEPS = 256
 
 
 @dataclass(frozen=True)
-class Eight:
+class QuantizedTensor:
     """A quantized tensor with its range.
 
     Attributes:
@@ -53,7 +53,7 @@ def width(low: np.float32, high: np.float32) -> np.float32:
         return np.float32(high - low)
 
 
-def quantized(array: Array, low: np.float32, high: np.float32) -> Array:
+def quantize(array: Array, low: np.float32, high: np.float32) -> Array:
     """Quantizes floats to bytes for the range from `low` to `high`."""
     scale = (_STEPS - 1) / float(width(low, high))
     steps = _rounded(array.astype(np.float64) * scale) - _rounded(np.float64(low) * scale)
@@ -71,21 +71,21 @@ def constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | Non
     found = value_range(array)
     if found is None:
         return None
-    made = [
-        nodes.constant(names[0], quantized(array, *found), QUINT8),
+    created = [
+        nodes.constant(names[0], quantize(array, *found), QUINT8),
         *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], found, strict=True)),
     ]
-    for constant in made:
+    for constant in created:
         set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
-    return made
+    return created
 
 
-def dequantize(name: str, eight: Eight) -> NodeDef:
+def dequantize(name: str, quantized: QuantizedTensor) -> NodeDef:
     """Returns a Dequantize of a quantized tensor."""
     return nodes.make(
         "Dequantize",
         name,
-        eight.refs(),
+        quantized.refs(),
         T=nodes.type_value(QUINT8),
         mode=nodes.text_value("MIN_FIRST"),
     )

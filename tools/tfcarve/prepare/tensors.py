@@ -17,12 +17,12 @@ from tfcarve.prepare.messages import TensorProto
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # The size limit of values that are expanded from fewer values in the file, in bytes.
-_MOST_EXPANDED = 1 << 28
+_MAX_EXPANDED = 1 << 28
 # The limits of a numpy array.
-_MOST_DIMENSIONS = 32
-_MOST_ELEMENTS = (1 << 63) // 16 - 1
+_MAX_DIMENSIONS = 32
+_MAX_ELEMENTS = (1 << 63) // 16 - 1
 # A tensor of at least this size with one repeated value is written as that value.
-_SPLAT_FROM = 64
+_MIN_SPLAT = 64
 STRING = 7
 _HALF, _BFLOAT16 = 19, 14
 
@@ -61,7 +61,7 @@ _LISTS = MappingProxyType(
 )
 _QUANTIZED = frozenset((11, 12, 13, 15, 16))
 _NUMBERS: MappingProxyType[np.dtype[Any], int] = MappingProxyType(
-    {np.dtype(spelled): n for n, spelled in _NUMPY.items() if n not in _QUANTIZED}
+    {np.dtype(numpy_dtype): n for n, numpy_dtype in _NUMPY.items() if n not in _QUANTIZED}
 )
 
 
@@ -89,9 +89,11 @@ def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
     """
     dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if tensor.tensor_shape.unknown_rank or any(size < 0 for size in dims):
-        raise InvalidInput(f"node {where!r}: the shape of its constant is unknown: the file is damaged")
+        raise InvalidInput(
+            f"node {where!r}: the shape of its constant is unknown: the file is damaged"
+        )
     # numpy rejects too many elements even if another dimension is 0.
-    if len(dims) > _MOST_DIMENSIONS or math.prod(filter(None, dims)) > _MOST_ELEMENTS:
+    if len(dims) > _MAX_DIMENSIONS or math.prod(filter(None, dims)) > _MAX_ELEMENTS:
         raise InvalidInput(
             f"node {where!r}: its constant has too many dimensions or elements: {len(dims)} dimensions, the largest is "
             f"{max(dims):,}"
@@ -114,49 +116,49 @@ def to_array(tensor: TensorProto, where: str) -> Array:
         raise InvalidInput(
             f"node {where!r}: its constant is of type {name}, which tfcarve cannot compute with"
         )
-    spelled = np.dtype(_NUMPY[tensor.dtype])
+    numpy_dtype = np.dtype(_NUMPY[tensor.dtype])
     content = tensor.tensor_content
     if content:
-        if len(content) != count * spelled.itemsize:
+        if len(content) != count * numpy_dtype.itemsize:
             raise InvalidInput(
-                f"node {where!r}: its constant of {count} values of {spelled.itemsize} bytes has {len(content)} bytes: "
+                f"node {where!r}: its constant of {count} values of {numpy_dtype.itemsize} bytes has {len(content)} bytes: "
                 "the file is damaged"
             )
-        return np.frombuffer(content, spelled).reshape(dims)
-    return _from_list(tensor, spelled, dims, count, where)
+        return np.frombuffer(content, numpy_dtype).reshape(dims)
+    return _from_list(tensor, numpy_dtype, dims, count, where)
 
 
-def _require_few(count: int, size: int, held: int, where: str) -> None:
-    if count > held and count * size > _MOST_EXPANDED:
+def _require_few(count: int, size: int, stored: int, where: str) -> None:
+    if count > stored and count * size > _MAX_EXPANDED:
         raise InvalidInput(
-            f"node {where!r}: its constant expands from {held} to {count} values, which is too large"
+            f"node {where!r}: its constant expands from {stored} to {count} values, which is too large"
         )
 
 
 def _from_list(
-    tensor: TensorProto, spelled: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
+    tensor: TensorProto, numpy_dtype: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
 ) -> Array:
     number = tensor.dtype
     if number in (8, 18):
         parts: Any = tensor.scomplex_val if number == 8 else tensor.dcomplex_val  # type: ignore[attr-defined]
         real = np.dtype("<f4" if number == 8 else "<f8")
-        held = np.array(parts[: len(parts) // 2 * 2], real).view(spelled)
+        values = np.array(parts[: len(parts) // 2 * 2], real).view(numpy_dtype)
     elif number == _HALF:
         bits = np.array(tensor.half_val, np.uint32)  # type: ignore[attr-defined]
-        held = bits.astype(np.uint16).view(spelled)
+        values = bits.astype(np.uint16).view(numpy_dtype)
     else:
-        wide = np.dtype(np.int32) if number not in _LISTS else spelled
-        held = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(spelled)
-    if len(held) > count:
+        wide = np.dtype(np.int32) if number not in _LISTS else numpy_dtype
+        values = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(numpy_dtype)
+    if len(values) > count:
         raise InvalidInput(
-            f"node {where!r}: its constant of {count} values has {len(held)}: the file is damaged"
+            f"node {where!r}: its constant of {count} values has {len(values)}: the file is damaged"
         )
-    _require_few(count, spelled.itemsize, len(held), where)
-    if not len(held):
-        return np.zeros(dims, spelled)
-    if len(held) < count:
-        held = np.concatenate([held, np.full(count - len(held), held[-1])])
-    return held.reshape(dims)
+    _require_few(count, numpy_dtype.itemsize, len(values), where)
+    if not len(values):
+        return np.zeros(dims, numpy_dtype)
+    if len(values) < count:
+        values = np.concatenate([values, np.full(count - len(values), values[-1])])
+    return values.reshape(dims)
 
 
 def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str) -> Array:
@@ -197,14 +199,14 @@ def fill(tensor: TensorProto, array: Array, dtype: int | None = None) -> None:
     if number == STRING:
         tensor.string_val.extend(array.reshape(-1).tolist())
         return
-    spelled = np.ascontiguousarray(array, _NUMPY[number]).reshape(array.shape)
-    value = _only_value(spelled)
+    data = np.ascontiguousarray(array, _NUMPY[number]).reshape(array.shape)
+    value = _only_value(data)
     if value is not None and number in _LISTS:
         getattr(tensor, _LISTS[number]).append(value)
     elif value is not None and number not in (8, 18, _HALF):
         tensor.int_val.append(int(value))  # type: ignore[attr-defined]
     else:
-        tensor.tensor_content = spelled.tobytes()
+        tensor.tensor_content = data.tobytes()
 
 
 def _only_value(array: Array) -> Any:
@@ -214,7 +216,7 @@ def _only_value(array: Array) -> Any:
     """
     if array.size == 1:
         return array.reshape(-1)[0].item()
-    if array.nbytes < _SPLAT_FROM or array.dtype.kind == "c":
+    if array.nbytes < _MIN_SPLAT or array.dtype.kind == "c":
         return None
     bits = array.reshape(-1).view(f"u{array.dtype.itemsize}")
     if not (bits == bits[0]).all():

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import CheckFailed, InvalidInput
-from tfcarve.prepare import ends
+from tfcarve.prepare import endpoints
 from tfcarve.prepare.compare import ranges, samples
-from tfcarve.prepare.compare.first import FirstDifference, Show, first_difference
+from tfcarve.prepare.compare.first_difference import FirstDifference, Show, first_difference
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
 from tfcarve.prepare.evaluate import Failed
@@ -45,10 +45,10 @@ def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
 
     Raises InvalidInput if one does not exist, or the second model has a Placeholder that the first does not have.
     """
-    listed = list(dict.fromkeys(ref(name) for name in named or ends.inputs(a.graph)))
+    listed = list(dict.fromkeys(ref(name) for name in named or endpoints.inputs(a.graph)))
     a.require("input", listed)
     if not named:
-        more = [name for name in ends.inputs(b.graph) if Ref(name) not in listed]
+        more = [name for name in endpoints.inputs(b.graph) if Ref(name) not in listed]
         if more:
             raise InvalidInput(
                 f"{b.name}: input {more[0]!r} is not a Placeholder of {a.name}: pass the inputs of both with --inputs"
@@ -68,7 +68,7 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
         a.require("output", listed)
         b.require("output", listed)
         return listed, ()
-    own = [_unread(side) for side in (a, b)]
+    own = [_unread_outputs(side) for side in (a, b)]
     shared = [source for source in own[0] if b.has(source)]
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
@@ -80,11 +80,11 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
     return shared, tuple(dict.fromkeys(alone))
 
 
-def _unread(side: Side) -> list[Ref]:
-    fed = set(ends.inputs(side.graph))
+def _unread_outputs(side: Side) -> list[Ref]:
+    fed = set(endpoints.inputs(side.graph))
     return [
         source
-        for name in ends.outputs(side.graph)
+        for name in endpoints.outputs(side.graph)
         if name not in fed
         for source in (Ref(name, i) for i in range(len(side.outputs[name])))
         if side.has(source)

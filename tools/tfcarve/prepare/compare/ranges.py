@@ -41,12 +41,12 @@ def _integer(node: NodeDef | None) -> int | None:
     return int(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "iu" else None
 
 
-def _limit(node: NodeDef, place: int, known: Mapping[str, NodeDef], outputs: Outputs) -> int | None:
-    """Returns the exclusive upper bound of the input number `place` of a node, or None if it is unknown."""
+def _limit(node: NodeDef, index: int, known: Mapping[str, NodeDef], outputs: Outputs) -> int | None:
+    """Returns the exclusive upper bound of the input number `index` of a node, or None if it is unknown."""
     sources = data_inputs(node)
-    if node.op == "OneHot" and place == 0:
+    if node.op == "OneHot" and index == 0:
         return _integer(known.get(sources[1].node))
-    if node.op not in _PICKING or _PICKING[node.op][0] != place:
+    if node.op not in _PICKING or _PICKING[node.op][0] != index:
         return None
     table = sources[_PICKING[node.op][1]]
     axis = _integer(known.get(sources[2].node)) if node.op == "GatherV2" else 0
@@ -69,12 +69,12 @@ def limit(graph: Graph, start: Ref, outputs: Outputs) -> int | None:
     while todo:
         source = todo.pop()
         for user in {node.name: node for node in users.get(source, ())}.values():
-            for place in [i for i, text in enumerate(data_inputs(user)) if text == source]:
-                limited = _limit(user, place, known, outputs)
+            for index in [i for i, text in enumerate(data_inputs(user)) if text == source]:
+                limited = _limit(user, index, known, outputs)
                 if limited is not None and limited > 0:
                     found.add(limited)
                 passed = _PASSING.get(user.op)
-                if passed is not None and (not passed or place in passed):
+                if passed is not None and (not passed or index in passed):
                     after = Ref(user.name)
                     if after not in seen:
                         seen.add(after)

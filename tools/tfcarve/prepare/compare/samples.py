@@ -8,17 +8,18 @@ import numpy as np
 
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import tensors
 from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Ref, nearest, ref
+from tfcarve.prepare.graph import Ref, ref
 from tfcarve.prepare.messages import TensorProto
 from tfcarve.prepare.tensors import Array
 
 Sample = Mapping[Ref, TensorProto]
 
 # The size limit of a random array, in bytes.
-_MOST = 1 << 28
-_LONGEST_STRING = 8
+_MAX_BYTES = 1 << 28
+_MAX_STRING = 8
 
 
 def _shape_text(shape: Sequence[int] | None) -> str:
@@ -40,8 +41,8 @@ def _require_type(array: Array, name: str, output: Output) -> None:
     else:
         same = tensors.has_numbers(output.dtype) and array.dtype == tensors.numpy_type(output.dtype)
     if not same:
-        held = "string" if array.dtype == object else str(array.dtype)
-        raise InvalidInput(f"array {name!r} is of type {held}: the model's input is {wanted}")
+        actual = "string" if array.dtype == object else str(array.dtype)
+        raise InvalidInput(f"array {name!r} is of type {actual}: the model's input is {wanted}")
 
 
 def _count(arrays: Mapping[Ref, Array], inputs: Mapping[Ref, Output]) -> int | None:
@@ -57,9 +58,9 @@ def _count(arrays: Mapping[Ref, Array], inputs: Mapping[Ref, Output]) -> int | N
         return None
     counts = {len(array) if array.ndim else 0 for array in arrays.values()}
     if len(counts) > 1 or not min(counts):
-        held = ", ".join(f"{s.text()} {list(a.shape)}" for s, a in arrays.items())
+        actual = ", ".join(f"{s.text()} {list(a.shape)}" for s, a in arrays.items())
         raise InvalidInput(
-            f"array {next(iter(stacked)).text()!r} has several samples, so all arrays need the same number: {held}"
+            f"array {next(iter(stacked)).text()!r} has several samples, so all arrays need the same number: {actual}"
         )
     return counts.pop()
 
@@ -126,30 +127,28 @@ def _random(source: Ref, output: Output, limit: int | None, number: int) -> Arra
         name = dtypes.from_number(output.dtype) or f"DataType {output.dtype}"
         raise InvalidInput(f"{where} is of type {name}, which can't be fed: pass other --inputs")
     shape = tuple(max(size, 1) if size < 0 else size for size in output.shape or ())
-    if math.prod(shape) * max(tensors.item_size(output.dtype), _LONGEST_STRING) > _MOST:
+    if math.prod(shape) * max(tensors.item_size(output.dtype), _MAX_STRING) > _MAX_BYTES:
         raise InvalidInput(
             f"{where} takes {_shape_text(output.shape)}: too large for random values: pass --data"
         )
     chance = np.random.default_rng((zlib.crc32(source.text().encode()), number))
     if output.dtype == tensors.STRING:
         return _words(chance, shape)
-    spelled = tensors.numpy_type(output.dtype)
-    if spelled.kind in "fc":
+    numpy_dtype = tensors.numpy_type(output.dtype)
+    if numpy_dtype.kind in "fc":
         values = chance.uniform(-1, 1, shape)
         return np.asarray(
-            values + (1j * chance.uniform(-1, 1, shape) if spelled.kind == "c" else 0)
-        ).astype(spelled)
+            values + (1j * chance.uniform(-1, 1, shape) if numpy_dtype.kind == "c" else 0)
+        ).astype(numpy_dtype)
     if limit is None:
-        limit = 256 if spelled == np.uint8 else 2
-    most = limit if spelled.kind == "b" else min(limit, int(np.iinfo(spelled).max) + 1)
-    return np.asarray(chance.integers(0, most, shape, dtype=np.uint64)).astype(spelled)
+        limit = 256 if numpy_dtype == np.uint8 else 2
+    most = limit if numpy_dtype.kind == "b" else min(limit, int(np.iinfo(numpy_dtype).max) + 1)
+    return np.asarray(chance.integers(0, most, shape, dtype=np.uint64)).astype(numpy_dtype)
 
 
 def _words(chance: np.random.Generator, shape: tuple[int, ...]) -> Array:
     found = np.empty(math.prod(shape), object)
     for i in range(found.size):
-        letters = chance.integers(
-            ord("a"), ord("z") + 1, int(chance.integers(1, _LONGEST_STRING + 1))
-        )
+        letters = chance.integers(ord("a"), ord("z") + 1, int(chance.integers(1, _MAX_STRING + 1)))
         found[i] = bytes(letters.tolist())
     return found.reshape(shape)

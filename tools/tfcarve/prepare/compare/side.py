@@ -4,10 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import tensors
 from tfcarve.prepare.evaluate import Loaded
 from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Graph, Ref, nearest
+from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import TensorProto
 
@@ -38,7 +39,9 @@ class Side:
         for source in sources:
             if source.node not in self.outputs:
                 near = nearest(source.node, self.outputs)
-                raise InvalidInput(f"{self.name}: {kind} {source.text()!r} is not a node of the graph{near}")
+                raise InvalidInput(
+                    f"{self.name}: {kind} {source.text()!r} is not a node of the graph{near}"
+                )
             if not self.has(source):
                 raise InvalidInput(
                     f"{self.name}: {kind} {source.text()!r}: the node has no such output of numbers, bools or strings: "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tfcarve.prepare.freeze.bodies import Body, Result, copied, with_inputs
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
-from tfcarve.prepare.freeze.nodes import made
+from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import CALLS, NodeDef
 from tfcarve.prepare.freeze.tensor_names import Names, parsed, reference
 from tfcarve.prepare.graph import CONTROL
@@ -25,7 +25,9 @@ class Assembled:
     renamed: Mapping[str, str]
 
 
-def _is_kept(port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: set[str]) -> bool:
+def _is_unchanged(
+    port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: set[str]
+) -> bool:
     """Returns whether an output is an existing node with the right name that stays."""
     op = ops.get(port.name, "")
     is_call = op in CALLS or op in functions
@@ -33,7 +35,7 @@ def _is_kept(port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: 
 
 
 def _placeholder(port: Port) -> NodeDef:
-    node = made(port.name, "Placeholder", [], {"dtype": port.dtype})
+    node = make(port.name, "Placeholder", [], {"dtype": port.dtype})
     node.attr["shape"].shape.CopyFrom(port.shape)
     return node
 
@@ -45,10 +47,10 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
     cut = {port.tensor: port.name for port in inputs}
     ops = {node.name: node.op for node in nodes}
     functions = {f.signature.name for f in loaded.graph.library.function}
-    kept = {p.name for p in interface.outputs if _is_kept(p, cut, ops, functions)}
+    unchanged = {p.name for p in interface.outputs if _is_unchanged(p, cut, ops, functions)}
     wanted = {port.name for port in (*inputs, *interface.outputs)}
     names = Names({*ops, *wanted})
-    new = {name: names.unique(name) for name in ops if name in wanted - kept}
+    new = {name: names.unique(name) for name in ops if name in wanted - unchanged}
 
     def rewired(text: str) -> str:
         if text in cut:
@@ -69,8 +71,8 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
     results = []
     for port in interface.outputs:
         tensor = rewired(port.tensor)
-        if port.name not in kept:
-            body.append(made(port.name, "Identity", [tensor], {"T": port.dtype}))
+        if port.name not in unchanged:
+            body.append(make(port.name, "Identity", [tensor], {"T": port.dtype}))
         results.append(Result(port.name, port.dtype, port.name))
     effects = [new.get(name, name) for name in loaded.preparing if name in ops]
     renamed = {to: name for name, to in new.items()}

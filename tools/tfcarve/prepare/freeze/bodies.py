@@ -54,20 +54,20 @@ class Body:
 
 def copied(node: NodeDef) -> NodeDef:
     """Returns a copy of `node`."""
-    made = node_def_pb2.NodeDef()
-    made.CopyFrom(node)
-    return made
+    created = node_def_pb2.NodeDef()
+    created.CopyFrom(node)
+    return created
 
 
 def with_inputs(node: NodeDef, inputs: list[str]) -> NodeDef:
     """Returns `node` with other inputs: data inputs first, as NodeDef requires, each control input once."""
     if list(node.input) == inputs:
         return node
-    made = copied(node)
-    del made.input[:]
-    made.input.extend(i for i in inputs if not i.startswith("^"))
-    made.input.extend(dict.fromkeys(i for i in inputs if i.startswith("^")))
-    return made
+    created = copied(node)
+    del created.input[:]
+    created.input.extend(i for i in inputs if not i.startswith("^"))
+    created.input.extend(dict.fromkeys(i for i in inputs if i.startswith("^")))
+    return created
 
 
 def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
@@ -82,16 +82,16 @@ def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
 
 def _bound(node: NodeDef, attrs: Mapping[str, Any], function: str) -> NodeDef:
     """Returns a copy of `node` whose attribute placeholders are replaced with the caller's attributes."""
-    made = copied(node)
-    for key in sorted(made.attr):
-        value = made.attr[key]
+    created = copied(node)
+    for key in sorted(created.attr):
+        value = created.attr[key]
         if value.HasField("placeholder"):
             if value.placeholder not in attrs:
                 raise InvalidInput(
                     f"function {function!r}: its caller does not set the attribute {value.placeholder!r}"
                 )
             value.CopyFrom(attrs[value.placeholder])
-    return made
+    return created
 
 
 def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[str], str]:
@@ -138,9 +138,7 @@ def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> 
     results = []
     for arg in signature.output_arg:
         if arg.name not in function.ret:
-            raise InvalidInput(
-                f"function {signature.name!r}: the result {arg.name!r} is missing"
-            )
+            raise InvalidInput(f"function {signature.name!r}: the result {arg.name!r} is missing")
         kind = _type(arg, attrs, signature.name)
         results.append(Result(arg.name, kind, flat(function.ret[arg.name])))
     arguments = [Argument(a.name, _type(a, attrs, signature.name)) for a in signature.input_arg]
@@ -183,20 +181,20 @@ def _argument_names(names: Iterator[str]) -> Iterator[str]:
 
 def to_function(name: str, body: Body, ops: Ops) -> FunctionDef:
     """Returns `body` as the function `name`."""
-    made = function_pb2.FunctionDef()
-    made.signature.name = name
+    created = function_pb2.FunctionDef()
+    created.signature.name = name
     for argument in body.arguments:
-        made.signature.input_arg.add(name=argument.name, type=argument.dtype)
+        created.signature.input_arg.add(name=argument.name, type=argument.dtype)
     nested = _nested(ops, {node.name: node for node in body.nodes})
     for node in body.nodes:
-        made.node_def.append(with_inputs(node, [nested(i) for i in node.input]))
+        created.node_def.append(with_inputs(node, [nested(i) for i in node.input]))
     for output, result in zip(
         _argument_names(r.name for r in body.results), body.results, strict=True
     ):
-        made.signature.output_arg.add(name=output, type=result.dtype)
-        made.ret[output] = nested(result.tensor)
+        created.signature.output_arg.add(name=output, type=result.dtype)
+        created.ret[output] = nested(result.tensor)
     for effect in body.effects:
-        made.signature.control_output.append(effect)
-        made.control_ret[effect] = effect
-    made.signature.is_stateful = any(ops.is_stateful(node) for node in body.nodes)
-    return made
+        created.signature.control_output.append(effect)
+        created.control_ret[effect] = effect
+    created.signature.is_stateful = any(ops.is_stateful(node) for node in body.nodes)
+    return created

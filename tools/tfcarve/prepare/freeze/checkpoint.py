@@ -12,12 +12,12 @@ from typing import Any
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.reason import reason
-from tfcarve.prepare.freeze.tensor_names import nearest
 from tfcarve.prepare.freeze.trace import Trace
 
-_SHADOW = "/ExponentialMovingAverage"
+_AVERAGE = "/ExponentialMovingAverage"
 # The key of the object graph in checkpoints of TensorFlow 2; it is not a variable.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -27,7 +27,7 @@ _UNREADABLE = (tf.errors.OpError, ValueError, RuntimeError, IndexError, MemoryEr
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """The location of a value: its key, and a slice ("" for all) in the format of RestoreV2's shape_and_slices."""
 
     key: str
@@ -55,10 +55,10 @@ class Checkpoint:
             self.keys = frozenset(self._reader.get_variable_to_shape_map()) - {_OBJECT_GRAPH}
         except _UNREADABLE as error:
             raise self._damaged(error) from None
-        self._shadows = moving_averages
-        if moving_averages and not any(key.endswith(_SHADOW) for key in self.keys):
+        self._averages = moving_averages
+        if moving_averages and not any(key.endswith(_AVERAGE) for key in self.keys):
             raise InvalidInput(
-                f"checkpoint {name}: has no moving averages (no variable *{_SHADOW}): remove --moving-averages"
+                f"checkpoint {name}: has no moving averages (no variable *{_AVERAGE}): remove --moving-averages"
             )
 
     def _damaged(self, error: Exception) -> InvalidInput:
@@ -66,14 +66,14 @@ class Checkpoint:
             f"checkpoint {self.name}: cannot be read: {reason(error)}: it may be truncated or incomplete"
         )
 
-    def value(self, place: Place, variable: str) -> Any:
-        """Returns the array at `place`.
+    def value(self, location: Location, variable: str) -> Any:
+        """Returns the array at `location`.
 
         Raises InvalidInput, with the variable's name, if it does not exist or the file is damaged.
         """
-        key = place.key
-        if self._shadows and key + _SHADOW in self.keys:
-            key += _SHADOW
+        key = location.key
+        if self._averages and key + _AVERAGE in self.keys:
+            key += _AVERAGE
         if key not in self.keys:
             raise InvalidInput(
                 f"checkpoint {self.name}: does not have the variable {variable!r}"
@@ -84,7 +84,7 @@ class Checkpoint:
             whole = self._reader.get_tensor(key)
         except _UNREADABLE as error:
             raise self._damaged(error) from None
-        return _part(whole, place.part, variable)
+        return _part(whole, location.part, variable)
 
 
 def _part(whole: Any, part: str, variable: str) -> Any:
@@ -105,30 +105,30 @@ def _part(whole: Any, part: str, variable: str) -> Any:
         raise InvalidInput(f"variable {variable!r}: {part!r} is not a valid slice") from None
 
 
-def place_of(trace: Trace, restored: NodeDef, port: int) -> Place | None:
+def location_of(trace: Trace, restored: NodeDef, port: int) -> Location | None:
     """Returns the location that RestoreV2 reads for its output `port`, or None if it is not constant."""
     try:
         keys, parts = (trace.value(restored.input[i]).ravel() for i in (1, 2))
-        return Place(keys[port].decode(), parts[port].decode())
+        return Location(keys[port].decode(), parts[port].decode())
     except (InvalidInput, IndexError, UnicodeDecodeError):
         return None
 
 
-def places(trace: Trace) -> Mapping[str, Place]:
+def locations(trace: Trace) -> Mapping[str, Location]:
     """Returns the location from which the graph's own nodes restore each variable, by the variable's node."""
-    found: dict[str, Place] = {}
+    found: dict[str, Location] = {}
     for node in trace.nodes.values():
         if node.op in ("Assign", "AssignVariableOp") and len(node.input) >= 2:
             variable, _ = trace.origin(node.input[0])
             value, port = trace.origin(node.input[1])
             if variable is not None and value is not None and value.op == "RestoreV2":
-                place = place_of(trace, value, port)
-                if place:
-                    found[variable.name] = place
+                location = location_of(trace, value, port)
+                if location:
+                    found[variable.name] = location
     return found
 
 
-def guessed(variable: NodeDef, keys: Iterable[str]) -> Place:
+def location_by_name(variable: NodeDef, keys: Iterable[str]) -> Location:
     """Returns the location of a variable according to its name, for graphs that do not restore it."""
     shared = variable.attr["shared_name"].s.decode("utf-8", "replace")
-    return Place(shared if variable.name not in keys and shared in keys else variable.name)
+    return Location(shared if variable.name not in keys and shared in keys else variable.name)

@@ -49,7 +49,7 @@ def finder(sources: tables.Sources, renamed: Mapping[str, str], request: Request
       renamed: the old names of renamed nodes, by new name.
       request: the model to freeze.
     """
-    places = checkpoints.places(sources.trace)
+    locations = checkpoints.locations(sources.trace)
 
     def find(node: NodeDef) -> Handle:
         original = copied(node)
@@ -60,8 +60,10 @@ def finder(sources: tables.Sources, renamed: Mapping[str, str], request: Request
         checkpoint = sources.checkpoint
         if checkpoint is None:
             raise _missing(request, name)
-        place = places.get(node.name) or checkpoints.guessed(original, checkpoint.keys)
-        value = np.asarray(checkpoint.value(place, name))
+        location = locations.get(node.name) or checkpoints.location_by_name(
+            original, checkpoint.keys
+        )
+        value = np.asarray(checkpoint.value(location, name))
         _check_fits(original, value, f"checkpoint {checkpoint.name}")
         return Handle(name, value)
 

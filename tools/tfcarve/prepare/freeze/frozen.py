@@ -46,7 +46,7 @@ def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
     """Yields the nodes of a plain GraphDef that initialize its tables or restore its variables."""
     trace = Trace(nodes, ops)
     for node in nodes:
-        if node.op in tables.INITIALISERS:
+        if node.op in tables.INITIALIZERS:
             yield node.name
         elif node.op in ("Assign", "AssignVariableOp") and len(node.input) >= 2:
             value, _ = trace.origin(node.input[1])
@@ -68,9 +68,7 @@ def _check_imports(graph: Any) -> None:
         with tf.Graph().as_default():
             tf.import_graph_def(graph, name="")
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise InvalidInput(
-            f"TensorFlow rejects the frozen graph: {reason(error)}"
-        ) from None
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
 
 
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:

@@ -44,7 +44,7 @@ class Handle:
         return int(kind.as_datatype_enum)
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         """A description for messages."""
         return f"the {'table' if self.content else 'variable'} {self.name!r}"
 
@@ -57,7 +57,7 @@ def _outputs(node: NodeDef, port: int) -> Iterable[int]:
     return (port,) if node.op in _EACH_TO_ITS_OWN else ()
 
 
-def spread(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
+def propagate(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
     """Returns `known` and all other tensors that are the same variables and tables."""
     consumers: dict[Port, list[tuple[NodeDef, int]]] = defaultdict(list)
     for node in nodes:

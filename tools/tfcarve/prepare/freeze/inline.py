@@ -13,7 +13,7 @@ from tensorflow.core.framework import attr_value_pb2
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
-from tfcarve.prepare.freeze.growth import check_growth
+from tfcarve.prepare.freeze.inlined_size import check_inlined_size
 from tfcarve.prepare.freeze.ops import (
     CALLS,
     CONTROL_FLOW,
@@ -22,7 +22,7 @@ from tfcarve.prepare.freeze.ops import (
     Ops,
     functions_of,
 )
-from tfcarve.prepare.freeze.prune import pruned, without_idle_control
+from tfcarve.prepare.freeze.prune import pruned, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import Names
 
@@ -44,7 +44,7 @@ class _Inliner:
     def __init__(self, functions: Iterable[FunctionDef]) -> None:
         self._functions = {f.signature.name: f for f in functions}
         self.ops = Ops(self._functions.values())
-        self.made: dict[str, Body] = {}
+        self.created: dict[str, Body] = {}
         self._names = Names(())
 
     def _called(self, node: NodeDef) -> Any:
@@ -64,24 +64,24 @@ class _Inliner:
         body = pruned(from_function(function, called.attr, self.ops))
         return self.expanded(body, path)
 
-    def _owning(self, node: NodeDef, path: str) -> NodeDef:
+    def _with_own_functions(self, node: NodeDef, path: str) -> NodeDef:
         """Returns a control flow node that refers to its own copies of functions."""
-        made = copied(node)
+        created = copied(node)
         for role in CONTROL_FLOW[node.op]:
-            value = made.attr[role]
+            value = created.attr[role]
             for function in [value.func] if value.HasField("func") else value.list.func:
                 base = tensor_names.as_node_name(f"{path}{node.name}_{role}").replace("/", "_")
                 name = self._names.unique(base)
-                self.made[name] = self._body(function, node, f"{name}_")
+                self.created[name] = self._body(function, node, f"{name}_")
                 function.Clear()
                 function.name = name
-        return made
+        return created
 
-    def is_doing(self, node: NodeDef) -> bool:
+    def has_side_effects(self, node: NodeDef) -> bool:
         """Returns whether running a node, or for control flow its functions, has side effects."""
         if node.op in CONTROL_FLOW:
-            bodies = [self.made[f.name] for f in functions_of(node) if f.name in self.made]
-            return any(self.is_doing(inner) for body in bodies for inner in body.nodes)
+            bodies = [self.created[f.name] for f in functions_of(node) if f.name in self.created]
+            return any(self.has_side_effects(inner) for body in bodies for inner in body.nodes)
         return self.ops.is_stateful(node)
 
     def expanded(self, body: Body, path: str, keep: Sequence[str] = ()) -> Body:
@@ -92,14 +92,14 @@ class _Inliner:
             if called is not None:
                 spliced.add(node, self._body(called, node, path), self.ops)
             elif node.op in CONTROL_FLOW:
-                spliced.nodes.append(self._owning(node, path))
+                spliced.nodes.append(self._with_own_functions(node, path))
             elif any(True for _ in functions_of(node)):
                 raise InvalidInput(
                     f"node {node.name!r}: {node.op} refers to a function: only calls, While, If and Case can be frozen"
                 )
             else:
                 spliced.nodes.append(node)
-        return without_idle_control(spliced.resolve(body), self.is_doing, keep)
+        return without_redundant_control_inputs(spliced.resolve(body), self.has_side_effects, keep)
 
 
 def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str]) -> Program:
@@ -110,6 +110,6 @@ def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str])
 
     Raises InvalidInput if a function is damaged, does not exist or calls itself, or the graph becomes too large.
     """
-    check_growth(main.nodes, functions)
+    check_inlined_size(main.nodes, functions)
     inliner = _Inliner(functions)
-    return Program(inliner.expanded(main, "", inputs), inliner.made)
+    return Program(inliner.expanded(main, "", inputs), inliner.created)

@@ -12,11 +12,12 @@ from typing import Any
 from tensorflow.core.framework import tensor_shape_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.freeze.tensor_names import Names, as_node_name, nearest
+from tfcarve.prepare.freeze.tensor_names import Names, as_node_name
 
 _INTERNAL = "__saved_model"
 
@@ -93,12 +94,14 @@ class _Reader:
     def signature(self, key: str) -> Any:
         """Returns a signature; raises InvalidInput, with the available ones, if it does not exist."""
         if key not in self._signatures:
-            there = [name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)]
+            available = [
+                name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)
+            ]
             raise InvalidInput(
                 f"{self._name}: there is no signature {key!r}: "
                 + (
-                    f"the model has {', '.join(there)}: pass one of them with --signature, or pass --outputs"
-                    if there
+                    f"the model has {', '.join(available)}: pass one of them with --signature, or pass --outputs"
+                    if available
                     else "the model has none: pass --outputs"
                 )
             )
@@ -109,9 +112,9 @@ class _Reader:
         for entry in sorted(side):
             for name, text in _parts(entry, side[entry]):
                 tensor, dtype, shape = self.tensor(text, f"signature {key!r}: {entry!r}")
-                given = side[entry]
-                if given.WhichOneof("encoding") == "name" and given.HasField("tensor_shape"):
-                    shape = given.tensor_shape
+                info = side[entry]
+                if info.WhichOneof("encoding") == "name" and info.HasField("tensor_shape"):
+                    shape = info.tensor_shape
                 yield Port(as_node_name(name), tensor, dtype, shape)
 
     def named(self, texts: Sequence[str], option: str) -> Iterator[Port]:

@@ -56,7 +56,7 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
         raise InvalidInput(str(error)) from None
     trace = Trace(nodes, ops)
     shapes = {node.name: _dims(graph, node) for node in nodes if node.op == "Shape"}
-    made = []
+    created = []
     for node in nodes:
         shape = trace.nodes.get(parsed(node.input[0])[0]) if node.input else None
         dims = shapes.get(node.name)
@@ -66,7 +66,7 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
             is_slice = node.op == "StridedSlice"
             is_scalar = is_slice and bool(node.attr["shrink_axis_mask"].i & 1)
             dtype = node.attr["T" if is_slice else "out_type"].type or tf.int32.as_datatype_enum
-            made.append(_value(node, dims, is_scalar, dtype))
+            created.append(_value(node, dims, is_scalar, dtype))
         else:
-            made.append(node)
-    return made
+            created.append(node)
+    return created

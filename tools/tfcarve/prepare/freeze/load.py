@@ -94,9 +94,7 @@ def _assets(folder: Path, meta_graph: Any, name: str) -> dict[str, str]:
     for asset in _asset_files(meta_graph):
         path = (inside / asset.filename).resolve()
         if not path.is_relative_to(inside):
-            raise InvalidInput(
-                f"{name}: the asset {asset.filename!r} is outside the folder assets"
-            )
+            raise InvalidInput(f"{name}: the asset {asset.filename!r} is outside the folder assets")
         if not path.is_file():
             raise InvalidInput(f"{name}: the asset {asset.filename!r} is missing")
         found[parsed(asset.tensor_info.name)[0]] = str(path)

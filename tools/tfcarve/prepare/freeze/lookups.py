@@ -31,7 +31,7 @@ Constant = Callable[[str, Any], str]
 
 def _hash_node(name: str, keys: str, seed: int) -> NodeDef:
     op = "StringToHashBucketStrong" if seed else "StringToHashBucketFast"
-    node = nodes.made(name, op, [keys], {})
+    node = nodes.make(name, op, [keys], {})
     node.attr["num_buckets"].i = _BUCKETS
     if seed:
         node.attr["key"].list.i.extend([seed, seed])
@@ -64,8 +64,8 @@ def _choosing(
 ) -> list[NodeDef]:
     keys, default = node.input[1], node.input[2]
     key_type, value_type = kinds
-    made = [
-        nodes.made(
+    created = [
+        nodes.make(
             f"{name}/row", "Reshape", [keys, constant("row", np.array([1, -1], np.int32))],
             {"T": key_type, "Tshape": _INT32},
         )
@@ -74,39 +74,39 @@ def _choosing(
     if key_type == STRING:
         seed, sought, content = _by_hash(content)
         wanted = f"{name}/hash"
-        made.append(_hash_node(wanted, f"{name}/row", seed))
+        created.append(_hash_node(wanted, f"{name}/row", seed))
     sought_type = _INT64 if key_type == STRING else key_type
     gathering = {"Tindices": _INT32, "Taxis": _INT32}
     axis, place = constant("axis", np.array(0, np.int32)), f"{name}/place"
-    made += [
-        nodes.made(
+    created += [
+        nodes.make(
             f"{name}/bound", "LowerBound", [constant("sorted", sought[np.newaxis]), wanted],
             {"T": sought_type, "out_type": _INT32},
         ),
-        nodes.made(
+        nodes.make(
             place, "Minimum",
             [f"{name}/bound", constant("last", np.array(len(content.keys) - 1, np.int32))],
             {"T": _INT32},
         ),
-        nodes.made(
+        nodes.make(
             f"{name}/key", "GatherV2", [constant("keys", content.keys), place, axis],
             {"Tparams": key_type, **gathering},
         ),
-        nodes.made(f"{name}/found", "Equal", [f"{name}/key", f"{name}/row"], {"T": key_type}),
-        nodes.made(
+        nodes.make(f"{name}/found", "Equal", [f"{name}/key", f"{name}/row"], {"T": key_type}),
+        nodes.make(
             f"{name}/value", "GatherV2", [constant("values", content.values), place, axis],
             {"Tparams": value_type, **gathering},
         ),
-        nodes.made(
+        nodes.make(
             f"{name}/chosen", "SelectV2", [f"{name}/found", f"{name}/value", default],
             {"T": value_type},
         ),
-        nodes.made(
+        nodes.make(
             node.name, "Reshape", [f"{name}/chosen", f"{name}/shape"],
             {"T": value_type, "Tshape": _INT32},
         ),
     ]  # fmt: skip
-    return made
+    return created
 
 
 def find(node: NodeDef, prefix: str, content: Content, constant: Constant) -> list[NodeDef]:
@@ -125,10 +125,10 @@ def find(node: NodeDef, prefix: str, content: Content, constant: Constant) -> li
         raise InvalidInput(
             f"node {node.name!r}: keys of type {type_name(kinds[0])} cannot be looked up in a frozen graph"
         )
-    shape = nodes.made(
+    shape = nodes.make(
         f"{prefix}/shape", "Shape", [node.input[1]], {"T": kinds[0], "out_type": _INT32}
     )
     if len(content.keys):
         return [shape, *_choosing(node, prefix, content, constant, kinds)]
     types = {"T": kinds[1], "index_type": _INT32}
-    return [shape, nodes.made(node.name, "Fill", [shape.name, node.input[2]], types)]
+    return [shape, nodes.make(node.name, "Fill", [shape.name, node.input[2]], types)]

@@ -9,7 +9,7 @@ from tensorflow.core.framework import graph_pb2
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.known_shapes import with_known_shapes
-from tfcarve.prepare.freeze.nodes import made
+from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import NodeDef, Ops, functions_of
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.tensor_names import parsed
@@ -48,10 +48,12 @@ class _Function:
         for node in nodes:
             if ops.is_stateful(node) or any(True for _ in functions_of(node)):
                 raise InvalidInput(f"it depends on the node {node.name!r} ({node.op})")
-        given = [made(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments]
+        placeholders = [
+            make(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments
+        ]
         self._graph = tf.Graph()
         with self._graph.as_default():
-            tf.import_graph_def(graph_pb2.GraphDef(node=[*given, *nodes]), name="")
+            tf.import_graph_def(graph_pb2.GraphDef(node=[*placeholders, *nodes]), name="")
         self._session = tf.compat.v1.Session(graph=self._graph)
 
     def __call__(self, values: Mapping[int, Any]) -> list[Any]:
@@ -60,7 +62,9 @@ class _Function:
         return list(self._session.run(fetches, feeds))
 
 
-def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, most: int) -> int:
+def count(
+    loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, max_iterations: int
+) -> int:
     """Returns the number of iterations of a While.
 
     Args:
@@ -68,8 +72,8 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
       functions: the bodies of functions, by name.
       trace: the graph with the node.
       ops: the OpDefs.
-      most: the largest accepted number.
-    Raises InvalidInput if the number depends on inputs or on state, or is larger than `most`.
+      max_iterations: the largest accepted number.
+    Raises InvalidInput if the number depends on inputs or on state, or is larger than `max_iterations`.
     """
     condition, body = (functions[loop.attr[role].func.name] for role in ("cond", "body"))
     deciding = sorted(_deciding(condition, body))
@@ -78,14 +82,16 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
         nodes = [node for node in trace.nodes.values() if node.name in above]
         known = Trace(with_known_shapes(nodes, ops), ops)
         values = {n: known.value(loop.input[n]) for n in deciding}
-        goes_on, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
+        condition_of, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
     except (InvalidInput, tf.errors.OpError) as error:
         raise InvalidInput(
             f"node {loop.name!r}: the number of iterations is unknown before the model runs: {error}: remove "
             "--unroll, or make the size that it depends on constant"
         ) from None
-    for number in range(most + 1):
-        if not goes_on(values)[0]:
+    for number in range(max_iterations + 1):
+        if not condition_of(values)[0]:
             return number
         values = dict(zip(deciding, step(values), strict=True))
-    raise InvalidInput(f"node {loop.name!r}: the loop has more iterations than --unroll {most}")
+    raise InvalidInput(
+        f"node {loop.name!r}: the loop has more iterations than --unroll {max_iterations}"
+    )

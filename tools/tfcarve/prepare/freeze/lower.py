@@ -43,13 +43,13 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
     rewriting.optimizers.append("function")
     rewriting.min_graph_nodes = -1
     try:
-        made = tf_optimizer.OptimizeGraph(config, meta_graph)
+        created = tf_optimizer.OptimizeGraph(config, meta_graph)
     except (tf.errors.OpError, ValueError) as error:
         raise InvalidInput(f"control flow cannot be lowered: {reason(error)}") from None
-    names = needed(made.node, roots)
+    names = needed(created.node, roots)
     result = graph_pb2.GraphDef(versions=graph.versions)
-    result.node.extend(node for node in made.node if node.name in names)
-    functions = {function.signature.name for function in made.library.function}
+    result.node.extend(node for node in created.node if node.name in names)
+    functions = {function.signature.name for function in created.library.function}
     for node in result.node:
         node.device = ""
         for key in [key for key in node.attr if key.startswith("_")]:

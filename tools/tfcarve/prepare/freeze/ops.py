@@ -98,14 +98,14 @@ class Ops:
             else:
                 one = arg.type or _attr(node, definition, arg.type_attr).type
                 count = _attr(node, definition, arg.number_attr).i if arg.number_attr else 1
-                if not 0 <= count <= _MOST_OUTPUTS:
+                if not 0 <= count <= _MAX_OUTPUTS:
                     raise InvalidInput(f"node {node.name!r}: {arg.number_attr} is {count}")
                 types = [one] * count
             found += [(arg.name, kind) for kind in types]
         return found
 
 
-_MOST_OUTPUTS = 1 << 16
+_MAX_OUTPUTS = 1 << 16
 
 
 def _attr(node: NodeDef, definition: OpDef, name: str) -> Any:

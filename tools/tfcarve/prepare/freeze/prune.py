@@ -29,7 +29,7 @@ def pruned(body: Body, keep: Iterable[str] = ()) -> Body:
     return replace(body, nodes=tuple(node for node in body.nodes if node.name in found))
 
 
-def without_idle_control(
+def without_redundant_control_inputs(
     body: Body, is_stateful: Callable[[NodeDef], bool], keep: Iterable[str] = ()
 ) -> Body:
     """Returns `body` without control inputs from nodes without side effects, pruned except for the nodes `keep`.
@@ -42,16 +42,16 @@ def without_idle_control(
     for node in body.nodes:
         for i in node.input:
             consumers[tensor_names.parsed(i)[0]].append(node.name)
-    doing: set[str] = set()
+    effectful: set[str] = set()
     todo = [node.name for node in body.nodes if is_stateful(node)]
     while todo:
         name = todo.pop()
-        if name not in doing:
-            doing.add(name)
+        if name not in effectful:
+            effectful.add(name)
             todo += consumers[name]
     nodes = tuple(
-        with_inputs(node, [i for i in node.input if not i.startswith("^") or i[1:] in doing])
+        with_inputs(node, [i for i in node.input if not i.startswith("^") or i[1:] in effectful])
         for node in body.nodes
     )
-    effects = tuple(effect for effect in body.effects if effect in doing)
+    effects = tuple(effect for effect in body.effects if effect in effectful)
     return pruned(replace(body, nodes=nodes, effects=effects), keep)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tfcarve import files, full_tensorflow, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
-from tfcarve.prepare.freeze import leftover, source
+from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
 
@@ -18,14 +18,14 @@ _FILE_NAME = "model.pb"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class FrozenModel:
     """A frozen graph: its temporary file, and its inputs and outputs."""
 
     path: Path
     result: Result
 
 
-def unchanged(wanted: Request) -> Done | None:
+def already_frozen(wanted: Request) -> FrozenModel | None:
     """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
     Raises InvalidInput if it is not frozen and no outputs are given.
@@ -35,15 +35,15 @@ def unchanged(wanted: Request) -> Done | None:
     path = Path(wanted.path)
     model = read.read(path)
     inputs = {use.node for use in model.nodes if use.op.startswith("Placeholder")}
-    why = leftover.problem(model, inputs)
+    why = frozen_check.problem(model, inputs)
     if why:
         raise InvalidInput(
             f"{wanted.name}: {why}: pass --outputs, and --checkpoint if the graph has variables"
         )
-    return None if wanted.text else Done(path, Result())
+    return None if wanted.text else FrozenModel(path, Result())
 
 
-def _by_tensorflow(wanted: Request, folder: Path) -> Done:
+def _freeze(wanted: Request, folder: Path) -> FrozenModel:
     if not full_tensorflow.installed():
         raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
     (folder / "request.json").write_bytes(json_codec.encode(wanted))
@@ -60,18 +60,18 @@ def _by_tensorflow(wanted: Request, folder: Path) -> Done:
     if found.error:
         prefix = "" if wanted.name in found.error else f"{wanted.name}: "
         raise InvalidInput(f"{prefix}{found.error}")
-    return Done(folder / _FILE_NAME, found)
+    return FrozenModel(folder / _FILE_NAME, found)
 
 
-def _check(wanted: Request, done: Done) -> None:
+def _check(wanted: Request, done: FrozenModel) -> None:
     """Raises InvalidInput if the result is not a frozen graph."""
-    why = leftover.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
+    why = frozen_check.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
     if why:
         raise InvalidInput(f"{wanted.name}: {why}")
 
 
 @contextmanager
-def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
+def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
     """Freezes the model at `path` for the duration of the block.
 
     Args:
@@ -80,12 +80,12 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
     Raises InvalidInput if it cannot be frozen.
     """
     wanted = source.request(path, options)
-    done = unchanged(wanted)
+    done = already_frozen(wanted)
     if done:
         yield done
         return
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        done = _by_tensorflow(wanted, Path(folder))
+        done = _freeze(wanted, Path(folder))
         _check(wanted, done)
         yield done
 

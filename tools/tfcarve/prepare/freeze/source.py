@@ -87,9 +87,7 @@ def request(path: Path, options: Options) -> Request:
     """
     kind, text, real = _kind(path)
     _check_options(path, kind, options)
-    return Request(
-        path=str(real.absolute()), name=str(path), kind=kind, text=text, options=options
-    )
+    return Request(path=str(real.absolute()), name=str(path), kind=kind, text=text, options=options)
 
 
 def files(wanted: Request) -> Iterator[Path]:

@@ -18,7 +18,7 @@ from tfcarve.prepare.freeze.tensor_names import Names
 from tfcarve.prepare.graph import CONTROL
 
 # The number of calls that a tensor may pass through.
-_MOST_STEPS = 100_000
+_MAX_STEPS = 100_000
 # Default names of calls, which carry no information.
 _CALL_NAME = re.compile(r"(?:.*/)?(?:Stateful)?PartitionedCall(?:_\d+)?\Z")
 
@@ -65,20 +65,20 @@ class Spliced:
                 inputs += place
             elif ops.is_stateful(node):
                 inputs += control
-            made = with_inputs(copied(node), inputs)
-            made.name = own[node.name]
-            self.nodes.append(made)
+            created = with_inputs(copied(node), inputs)
+            created.name = own[node.name]
+            self.nodes.append(created)
         results = [renamed(result.tensor) for result in body.results]
         effects = [f"^{own[effect]}" for effect in body.effects if effect in own]
         if effects:
             results = [
-                self._waiting(call.name, result.dtype, tensor, effects)
+                self._result_after(call.name, result.dtype, tensor, effects)
                 for result, tensor in zip(body.results, results, strict=True)
             ]
         self.outputs[call.name] = results
         self.after[call.name] = effects or [f"^{tensor_names.parsed(r)[0]}" for r in results]
 
-    def _waiting(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
+    def _result_after(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
         """Adds an Identity of `tensor` with control inputs from `effects`."""
         node = with_inputs(node_def_pb2.NodeDef(), [tensor, *effects])
         node.name, node.op = self.names.unique(f"{call}/result"), "Identity"
@@ -95,7 +95,7 @@ class Spliced:
                 found.append(one)
                 continue
             steps += 1
-            if steps > _MOST_STEPS:
+            if steps > _MAX_STEPS:
                 raise InvalidInput(f"node {name!r}: calls form a cycle")
             if port == CONTROL:
                 todo += self.after[name]

@@ -1,6 +1,5 @@
 """Names of nodes and tensors in a graph. Pure."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 
@@ -35,12 +34,6 @@ def as_node_name(text: str) -> str:
     """Returns `text` as a valid node name; invalid characters become `_`."""
     name = _NO_NODE_NAME.sub("_", text)
     return name if _NODE_NAME.match(name) else f"t{name}"
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Returns the hint ": did you mean 'x'?" with the nearest of `names`, or ""."""
-    found = difflib.get_close_matches(name, list(names), 1, 0.6)
-    return f": did you mean {found[0]!r}?" if found else ""
 
 
 class Names:

@@ -4,8 +4,9 @@ import importlib
 from typing import Protocol, cast
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, nearest
+from tfcarve.prepare.graph import Graph
 
 # The parameters of all transforms. Source: TransformGraph in tensorflow/tools/graph_transforms/transform_graph.cc.
 COMMON_PARAMETERS = frozenset(("ignore_errors",))

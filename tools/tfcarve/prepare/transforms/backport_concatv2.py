@@ -37,8 +37,8 @@ def apply(graph: Graph, context: Context) -> Graph:
             if nodes.dtype(node, "Tidx") == _INT64:
                 listed.append(_axis(node, known[axis.node], taken, context))
                 axis = Ref(listed[-1].name)
-            waits = [Ref(name, -1) for name in control_inputs(node)]
-            set_inputs(node, [axis, *values, *waits])
+            control = [Ref(name, -1) for name in control_inputs(node)]
+            set_inputs(node, [axis, *values, *control])
             node.op = "Concat"
             node.attr.pop("Tidx", None)
         listed.append(node)
@@ -51,8 +51,8 @@ def _axis(node: NodeDef, axis: NodeDef, taken: set[str], context: Context) -> No
             f"{context.parameters.transform}: node {node.name!r}: its int64 axis is not constant: "
             "Concat requires int32"
         )
-    made = nodes.constant(
+    created = nodes.constant(
         unique_name(f"{node.name}/axis_int32", taken), nodes.value(axis).astype(np.int32)
     )
-    set_inputs(made, [Ref(name, -1) for name in control_inputs(axis)])
-    return made
+    set_inputs(created, [Ref(name, -1) for name in control_inputs(axis)])
+    return created

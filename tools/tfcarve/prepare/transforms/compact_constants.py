@@ -11,17 +11,17 @@ PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
 # Smaller nodes gain nothing.
-_SMALL = 64
+_MIN_SIZE = 64
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
     """Compacts constants; raises InvalidInput if one is damaged."""
     for node in graph.nodes:
-        if node.op != "Const" or node.ByteSize() < _SMALL:
+        if node.op != "Const" or node.ByteSize() < _MIN_SIZE:
             continue
         tensor = nodes.tensor(node)
         if tensors.has_numbers(tensor.dtype) and tensor.tensor_content:
-            made = tensors.from_array(nodes.value(node), tensor.dtype)
-            if made.ByteSize() < tensor.ByteSize():
-                tensor.CopyFrom(made)
+            created = tensors.from_array(nodes.value(node), tensor.dtype)
+            if created.ByteSize() < tensor.ByteSize():
+                tensor.CopyFrom(created)
     return graph

@@ -15,4 +15,4 @@ IN_FUNCTIONS = True
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Folds multiplications; raises InvalidInput if a constant is damaged."""
-    return batch_norms.fold(graph, context.kept(), context.input_nodes(), PRODUCTS)
+    return batch_norms.fold(graph, context.preserved(), context.input_nodes(), PRODUCTS)

@@ -17,7 +17,7 @@ from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
     Ref,
-    Replaced,
+    Replacements,
     by_name,
     control_inputs,
     data_inputs,
@@ -33,7 +33,7 @@ PARAMETERS = frozenset(
 )
 IN_FUNCTIONS = True
 
-_LARGEST = 10 << 20
+_MAX_CONSTANT = 10 << 20
 Values = dict[Ref, TensorProto]
 
 
@@ -65,7 +65,7 @@ def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
     for node in graph.nodes:
         if node.name in found.folded and node.op in foldable.PASS_THROUGH:
             source = data_inputs(node)[0]
-            if found.waits[source.node] == found.waits[node.name]:
+            if found.control_inputs_of[source.node] == found.control_inputs_of[node.name]:
                 aliases[Ref(node.name)] = source
     return aliases
 
@@ -119,7 +119,7 @@ def _compact(tensor: TensorProto, where: str) -> TensorProto:
 
 def _facts(graph: Graph, context: Context) -> Facts:
     parameters = context.parameters
-    largest = parameters.whole("max_constant_size_in_bytes", _LARGEST)
+    largest = parameters.integer("max_constant_size_in_bytes", _MAX_CONSTANT)
     if largest < 0:
         raise InvalidInput(
             f"{parameters.transform}: max_constant_size_in_bytes={largest}: expected 0 or more"
@@ -142,7 +142,7 @@ def _values(
     known = _by_shapes(graph, found, facts)
     constants = {Ref(node.name): node for node in graph.nodes if node.op == "Const"}
     aliases = _aliases(graph, found)
-    chains = Replaced(aliases)
+    chains = Replacements(aliases)
     wanted = {chains.final(source) for source in found.fetches}
     fetched = [
         source for source in sorted(wanted) if source not in known and source not in constants
@@ -170,7 +170,7 @@ def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef]
     for source in sorted(values):
         by_node.setdefault(source.node, []).append(source)
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
         sources = by_node.get(node.name, [])
         whole = sources == [Ref(node.name)]
@@ -178,26 +178,28 @@ def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef]
             listed.append(node)
         for source in sources:
             name = node.name if whole else unique_name(f"{node.name}/output_{source.output}", taken)
-            made = nodes.constant_of(name, values[source])
-            made.device = node.device
-            set_inputs(made, [Ref(w, CONTROL) for w in sorted(found.waits[node.name])])
-            listed.append(made)
+            created = nodes.constant_of(name, values[source])
+            created.device = node.device
+            set_inputs(
+                created, [Ref(w, CONTROL) for w in sorted(found.control_inputs_of[node.name])]
+            )
+            listed.append(created)
             if not whole:
-                moved[source] = Ref(name)
-    return listed, moved
+                replacements[source] = Ref(name)
+    return listed, replacements
 
 
-def _without_waits_for_constants(listed: list[NodeDef], found: Found) -> None:
+def _without_control_inputs_from_constants(listed: list[NodeDef], found: Found) -> None:
     for node in listed:
-        waited = control_inputs(node)
-        if any(name in found.waits for name in waited):
-            final = {w for name in waited for w in found.waits.get(name, (name,))}
+        control = control_inputs(node)
+        if any(name in found.control_inputs_of for name in control):
+            final = {w for name in control for w in found.control_inputs_of.get(name, (name,))}
             set_inputs(node, [*data_inputs(node), *(Ref(w, CONTROL) for w in sorted(final))])
 
 
 def _used(graph: Graph, context: Context) -> list[NodeDef]:
     """Returns the nodes that are needed; in a function, stateful nodes always are."""
-    roots = context.kept()
+    roots = context.preserved()
     if context.in_function:
         op_defs = context.evaluator.op_defs
         roots |= {n.name for n in graph.nodes if n.op not in op_defs or op_defs[n.op].is_stateful}
@@ -218,15 +220,15 @@ def apply(graph: Graph, context: Context) -> Graph:
 
     Raises InvalidInput if shapes are incompatible, or computing the constants exceeds the memory or time limit.
     """
-    if context.parameters.truth("clear_output_shapes", True):
+    if context.parameters.boolean("clear_output_shapes", True):
         for node in graph.nodes:
             node.attr.pop("_output_shapes", None)
     _fed_placeholders(graph, context)
     facts = _facts(graph, context)
     found = foldable.find(graph, facts)
     values, aliases = _values(graph, found, facts, context)
-    listed, moved = _replaced(graph, values, found)
-    rewire(listed, aliases | moved)
-    _without_waits_for_constants(listed, found)
+    listed, replacements = _replaced(graph, values, found)
+    rewire(listed, aliases | replacements)
+    _without_control_inputs_from_constants(listed, found)
     folded = graph.with_nodes(listed)
     return folded.with_nodes(_used(folded, context))

@@ -16,4 +16,4 @@ IN_FUNCTIONS = True
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Folds batch normalisations; raises InvalidInput if a constant is damaged."""
-    return batch_norms.fold(graph, context.kept(), context.input_nodes(), BATCH_NORMS)
+    return batch_norms.fold(graph, context.preserved(), context.input_nodes(), BATCH_NORMS)

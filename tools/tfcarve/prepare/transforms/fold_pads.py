@@ -33,29 +33,29 @@ def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | No
 def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
     pads = nodes.value(match["pads"])
     spatial = (1, 2) if nodes.text(conv, "data_format", "NHWC") == "NHWC" else (2, 3)
-    others = [place for place in range(4) if place not in spatial]
+    others = [index for index in range(4) if index not in spatial]
     if pads.shape != (4, 2) or pads[others].any() or (pads < 0).any():
         return None
     if nodes.text(conv, "padding") != "VALID":
         return None
-    made = nodes.copy(conv)
-    made.input[0] = data_inputs(match["pad"])[0].text()
-    nodes.set_attr(made, "padding", nodes.text_value("EXPLICIT"))
-    nodes.set_attr(made, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
-    return made
+    created = nodes.copy(conv)
+    created.input[0] = data_inputs(match["pad"])[0].text()
+    nodes.set_attr(created, "padding", nodes.text_value("EXPLICIT"))
+    nodes.set_attr(created, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Folds pads; raises InvalidInput if a constant is damaged."""
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = _padding_of(node, context, matcher)
         padded = _explicit(node, match) if match is not None else None
         if match is not None and padded is not None:
-            made[node.name] = padded
-            gone.add(match["pad"].name)
+            created[node.name] = padded
+            removed.add(match["pad"].name)
             if matcher.only_user(match["pads"].name) is not None:
-                gone.add(match["pads"].name)
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+                removed.add(match["pads"].name)
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

@@ -12,15 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, nearest, rewire, unique_name
+from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
 from tfcarve.prepare.messages import NodeDef
 
 PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
 IN_FUNCTIONS = False
 
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;]*)\]\[([^][;]*)\]")
 
 Ranges = dict[str, tuple[list[float], list[float]]]
@@ -46,21 +47,19 @@ def records(log: bytes) -> Ranges:
 
 def _at(values: Sequence[float], part: float) -> float:
     """Returns the quantile `part` of the values; halves are rounded up."""
-    place = math.floor(len(values) * part + 0.5)
-    return sorted(values)[max(0, min(place, len(values) - 1))]
+    index = math.floor(len(values) * part + 0.5)
+    return sorted(values)[max(0, min(index, len(values) - 1))]
 
 
 def _read(context: Context) -> Ranges:
     path = context.parameters.required("min_max_log_file", 'min_max_log_file="run.log"')[0]
     try:
         with Path(path).open("rb") as file:
-            log = file.read(_MOST_BYTES + 1)
+            log = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(
-            f"{path}: {error.strerror}: expected the log of the program"
-        ) from None
-    if len(log) > _MOST_BYTES:
-        raise InvalidInput(f"{path}: has more than {_MOST_BYTES:,} bytes: log fewer runs")
+        raise InvalidInput(f"{path}: {error.strerror}: expected the log of the program") from None
+    if len(log) > _MAX_BYTES:
+        raise InvalidInput(f"{path}: has more than {_MAX_BYTES:,} bytes: log fewer runs")
     found = records(log)
     if not found:
         raise InvalidInput(
@@ -81,7 +80,9 @@ def _percentile(context: Context, name: str) -> float:
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Replaces the ranges; raises InvalidInput if the log has none or belongs to another graph."""
-    least, most = (_percentile(context, name) for name in ("min_percentile", "max_percentile"))
+    low_part, high_part = (
+        _percentile(context, name) for name in ("min_percentile", "max_percentile")
+    )
     found = _read(context)
     known = by_name(graph)
     for name in found:
@@ -95,17 +96,17 @@ def apply(graph: Graph, context: Context) -> Graph:
             )
     taken = set(known)
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
-        if node.name not in found or node.name in context.kept():
+        if node.name not in found or node.name in context.preserved():
             listed.append(node)
             continue
         lows, highs = found[node.name]
-        ends = (("frozen_min", _at(lows, least)), ("frozen_max", _at(highs, 1 - most)))
+        ends = (("frozen_min", _at(lows, low_part)), ("frozen_max", _at(highs, 1 - high_part)))
         for output, (end, value) in enumerate(ends):
             name = unique_name(f"{node.name}/{end}", taken)
             listed.append(nodes.constant(name, np.array(value, np.float32)))
-            moved[Ref(node.name, output)] = Ref(name)
-            moved[Ref(node.name, -1)] = Ref(name, -1)
-    rewire(listed, moved)
+            replacements[Ref(node.name, output)] = Ref(name)
+            replacements[Ref(node.name, -1)] = Ref(name, -1)
+    rewire(listed, replacements)
     return graph.with_nodes(listed)

@@ -35,7 +35,7 @@ def _with_bias(linear: Pattern) -> tuple[Pattern, ...]:
     const = pattern("Const", key="bias")
     return (
         pattern("BiasAdd", linear, pattern("*", key="bias"), key="add"),
-        pattern(("Add", "AddV2"), linear, const, key="add", either_order=True),
+        pattern(("Add", "AddV2"), linear, const, key="add", commutative=True),
     )
 
 
@@ -79,8 +79,8 @@ def _columns(linear: NodeDef, outputs: Outputs) -> int | None:
 
 def _keeps_channels(squeeze: NodeDef) -> bool:
     """Returns whether a Squeeze of four dimensions keeps the last one, the channels, and another one."""
-    gone = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
-    return 0 < len(gone) < 3 and 3 not in gone
+    removed = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
+    return 0 < len(removed) < 3 and 3 not in removed
 
 
 def _is_bias(match: Match, outputs: Outputs) -> bool:
@@ -100,7 +100,7 @@ def _is_norm(norm: NodeDef, matcher: Matcher) -> bool:
     return is_plain and all(output == 0 for output, _ in matcher.users(norm.name))
 
 
-def _may(match: Match, outputs: Outputs, context: Context, matcher: Matcher) -> bool:
+def _can_fuse(match: Match, outputs: Outputs, context: Context, matcher: Matcher) -> bool:
     if any(control_inputs(node) for key, node in match.items() if key not in ("linear", "bias")):
         return False
     if "squeeze" in match and not _keeps_channels(match["squeeze"]):
@@ -134,25 +134,25 @@ def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
     read = [data_inputs(linear)[0], weights, *added]
     ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
     op = "_FusedMatMul" if linear.op == "MatMul" else "_FusedConv2D"
-    made = nodes.make(op, name, read, T=nodes.type_value(nodes.FLOAT))
-    made.device = linear.device
-    nodes.set_attr(made, "num_args", AttrValue(i=len(added)))
+    created = nodes.make(op, name, read, T=nodes.type_value(nodes.FLOAT))
+    created.device = linear.device
+    nodes.set_attr(created, "num_args", AttrValue(i=len(added)))
     if op == "_FusedConv2D":
         keys = ("strides", "padding", "explicit_paddings", "dilations", "data_format")
-        nodes.copy_attrs(linear, made, (*keys, "use_cudnn_on_gpu"))
-        made.attr["TArgs"].list.type.extend([nodes.FLOAT] * len(added))
-        nodes.set_attr(made, "num_host_args", AttrValue(i=0))
+        nodes.copy_attrs(linear, created, (*keys, "use_cudnn_on_gpu"))
+        created.attr["TArgs"].list.type.extend([nodes.FLOAT] * len(added))
+        nodes.set_attr(created, "num_host_args", AttrValue(i=0))
     else:
-        nodes.copy_attrs(linear, made, ("transpose_a", "transpose_b"))
+        nodes.copy_attrs(linear, created, ("transpose_a", "transpose_b"))
     epsilon = nodes.number(match["norm"], "epsilon", 0.0001) if "norm" in match else 0.0
-    nodes.set_attr(made, "epsilon", AttrValue(f=epsilon))
+    nodes.set_attr(created, "epsilon", AttrValue(f=epsilon))
     if "activation" in match:
         ops.append(match["activation"].op)
         if ops[-1] == "LeakyRelu":
             alpha = nodes.number(match["activation"], "alpha", 0.2)
-            nodes.set_attr(made, "leakyrelu_alpha", AttrValue(f=alpha))
-    nodes.set_attr(made, "fused_ops", _strings(ops))
-    return made
+            nodes.set_attr(created, "leakyrelu_alpha", AttrValue(f=alpha))
+    nodes.set_attr(created, "fused_ops", _strings(ops))
+    return created
 
 
 def _replacement(
@@ -162,12 +162,12 @@ def _replacement(
 
     `filtered` is the filter of a depthwise convolution.
     """
-    made = []
+    created = []
     linear = match["linear"]
     weights = data_inputs(linear)[1]
     if filtered is not None:
-        made.append(_grouped(filtered, unique_name(f"{root.name}/filter", taken)))
-        weights = Ref(made[0].name)
+        created.append(_grouped(filtered, unique_name(f"{root.name}/filter", taken)))
+        weights = Ref(created[0].name)
     if "norm" in match:
         added = data_inputs(match["norm"])[1:]
     elif "add" in match:
@@ -175,14 +175,14 @@ def _replacement(
         added = [source for source in data_inputs(match["add"]) if source.node != before]
     else:
         zeros = np.zeros(_columns(linear, outputs) or 0, np.float32)
-        made.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
-        added = [Ref(made[-1].name)]
+        created.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
+        added = [Ref(created[-1].name)]
     if "squeeze" not in match:
-        return [*made, _fused(match, root.name, weights, added)]
+        return [*created, _fused(match, root.name, weights, added)]
     fused = _fused(match, unique_name(f"{root.name}/fused", taken), weights, added)
     squeeze = nodes.copy(match["squeeze"], root.name)
     squeeze.input[:] = [fused.name]
-    return [*made, fused, squeeze]
+    return [*created, fused, squeeze]
 
 
 def apply(graph: Graph, context: Context) -> Graph:
@@ -191,26 +191,26 @@ def apply(graph: Graph, context: Context) -> Graph:
     A Squeeze between a convolution and its bias is moved after the fused op and gets that name.
     """
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
+    matcher = Matcher(graph, context.preserved())
     taken = set(by_name(graph))
-    gone: set[str] = set()
-    made: dict[str, list[NodeDef]] = {}
+    removed: set[str] = set()
+    created: dict[str, list[NodeDef]] = {}
     for wanted in _PATTERNS:
         for node in graph.nodes:
-            match = None if node.name in gone else matcher.match(wanted, node)
+            match = None if node.name in removed else matcher.match(wanted, node)
             if match is None or node.name in context.input_nodes():
                 continue
             linear = match["linear"]
-            if linear.name not in gone and _may(match, outputs, context, matcher):
-                gone.update(n.name for key, n in match.items() if key != "bias")
+            if linear.name not in removed and _can_fuse(match, outputs, context, matcher):
+                removed.update(n.name for key, n in match.items() if key != "bias")
                 filtered = _filter(linear, context, matcher) if linear.op == _DEPTHWISE else None
                 if filtered is not None and matcher.only_user(filtered.name) is not None:
-                    gone.add(filtered.name)
-                made[node.name] = _replacement(match, node, filtered, outputs, taken)
+                    removed.add(filtered.name)
+                created[node.name] = _replacement(match, node, filtered, outputs, taken)
     listed = []
     for node in graph.nodes:
-        if node.name in made:
-            listed += made[node.name]
-        elif node.name not in gone:
+        if node.name in created:
+            listed += created[node.name]
+        elif node.name not in removed:
             listed.append(node)
     return graph.with_nodes(listed)

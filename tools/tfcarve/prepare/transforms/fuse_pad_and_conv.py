@@ -36,24 +36,24 @@ def _mirrored(match: Match, outputs: Outputs) -> NodeDef | None:
     conv, pad = match["conv"], match["pad"]
     if not is_plain(conv, data_inputs(pad)[0], outputs):
         return None
-    made = nodes.make("FusedPadConv2D", conv.name, [*data_inputs(pad), data_inputs(conv)[1]])
-    made.device = conv.device
-    nodes.copy_attrs(pad, made, ("mode",))
-    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
-    return made
+    created = nodes.make("FusedPadConv2D", conv.name, [*data_inputs(pad), data_inputs(conv)[1]])
+    created.device = conv.device
+    nodes.copy_attrs(pad, created, ("mode",))
+    nodes.copy_attrs(conv, created, ("T", "strides", "padding"))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Fuses convolutions; raises InvalidInput if a constant is damaged."""
     graph = fold_pads.apply(graph, context)
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_MIRRORED, node) if not control_inputs(node) else None
         fused = _mirrored(match, outputs) if match is not None else None
         if match is not None and fused is not None:
-            made[node.name] = fused
-            gone.add(match["pad"].name)
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+            created[node.name] = fused
+            removed.add(match["pad"].name)
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

@@ -30,33 +30,36 @@ def is_plain_resize(resize: NodeDef, conv: NodeDef, outputs: Outputs) -> bool:
 
 def fused(resize: NodeDef, pads: Ref, mode: str, conv: NodeDef) -> NodeDef:
     """Returns the fused node, with the name of the convolution."""
-    made = nodes.make(
+    created = nodes.make(
         "FusedResizeAndPadConv2D",
         conv.name,
         [*data_inputs(resize), pads, data_inputs(conv)[1]],
         resize_align_corners=AttrValue(b=nodes.flag(resize, "align_corners", False)),
         mode=nodes.text_value(mode),
     )
-    made.device = conv.device
-    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
-    return made
+    created.device = conv.device
+    nodes.copy_attrs(conv, created, ("T", "strides", "padding"))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
+    matcher = Matcher(graph, context.preserved())
     taken = {node.name for node in graph.nodes}
-    made: dict[str, list[NodeDef]] = {}
-    gone: set[str] = set()
+    created: dict[str, list[NodeDef]] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
         if match is None or not is_plain_resize(match["resize"], node, outputs):
             continue
         name = unique_name(f"{node.name}_dummy_paddings", taken)
         pads = nodes.constant(name, np.zeros((4, 2), np.int32))
-        made[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
-        gone.add(match["resize"].name)
+        created[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
+        removed.add(match["resize"].name)
     return graph.with_nodes(
-        n for node in graph.nodes if node.name not in gone for n in made.get(node.name, [node])
+        n
+        for node in graph.nodes
+        if node.name not in removed
+        for n in created.get(node.name, [node])
     )

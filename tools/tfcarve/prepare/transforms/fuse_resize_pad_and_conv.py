@@ -25,15 +25,15 @@ _PATTERN = pattern(
 def apply(graph: Graph, context: Context) -> Graph:
     """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
         if match is None or not is_plain_resize(match["resize"], node, outputs):
             continue
         pad = match["pad"]
         mode = nodes.text(pad, "mode")
-        made[node.name] = fused(match["resize"], data_inputs(pad)[1], mode, node)
-        gone |= {pad.name, match["resize"].name}
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+        created[node.name] = fused(match["resize"], data_inputs(pad)[1], mode, node)
+        removed |= {pad.name, match["resize"].name}
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

@@ -30,25 +30,25 @@ def _key(node: NodeDef) -> bytes:
 def apply(graph: Graph, context: Context) -> Graph:
     """Merges equal nodes; stateful nodes are not merged."""
     op_defs = context.evaluator.op_defs
-    kept = context.kept()
+    preserved = context.preserved()
     first: dict[bytes, str] = {}
-    gone: dict[str, str] = {}
+    removed: dict[str, str] = {}
     for node in topological_order(graph):
         op = op_defs.get(node.op)
-        _use(node, gone)
+        _use(node, removed)
         if op is None or op.is_stateful or node.op.startswith(_NEVER):
             continue
         same = first.setdefault(_key(node), node.name)
-        if same != node.name and node.name not in kept:
-            gone[node.name] = same
-    rewired = [node for node in graph.nodes if node.name not in gone]
+        if same != node.name and node.name not in preserved:
+            removed[node.name] = same
+    rewired = [node for node in graph.nodes if node.name not in removed]
     for node in rewired:
-        _use(node, gone)
+        _use(node, removed)
     return graph.with_nodes(rewired)
 
 
-def _use(node: NodeDef, gone: dict[str, str]) -> None:
+def _use(node: NodeDef, removed: dict[str, str]) -> None:
     sources = [ref(text) for text in node.input]
-    replaced = {s: Ref(gone[s.node], s.output) for s in sources if s.node in gone}
+    replaced = {s: Ref(removed[s.node], s.output) for s in sources if s.node in removed}
     if replaced:
         rewire([node], replaced)

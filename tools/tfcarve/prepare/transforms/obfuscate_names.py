@@ -31,6 +31,8 @@ def _short_names() -> Iterator[str]:
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Renames the nodes."""
-    kept = context.kept()
-    free = (name for name in _short_names() if name not in kept)
-    return renamed(graph, {node.name: next(free) for node in graph.nodes if node.name not in kept})
+    preserved = context.preserved()
+    free = (name for name in _short_names() if name not in preserved)
+    return renamed(
+        graph, {node.name: next(free) for node in graph.nodes if node.name not in preserved}
+    )

@@ -11,13 +11,13 @@ from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QUINT8, Eight, dequantize, width
+from tfcarve.prepare.quantization import QUINT8, QuantizedTensor, dequantize, width
 
 PARAMETERS = frozenset(("input_max", "input_min"))
 IN_FUNCTIONS = False
 
 
-def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
+def range_parameters(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
     """Returns the parameters `kind`_min and `kind`_max, or None if both are missing.
 
     Raises InvalidInput if one is missing, or they are not a range.
@@ -38,7 +38,7 @@ def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Quantizes inputs; raises InvalidInput if the range is missing or invalid."""
-    found = given_range(context.parameters, "input")
+    found = range_parameters(context.parameters, "input")
     if found is None:
         raise InvalidInput(
             f"{context.parameters.transform}: the parameters input_min and input_max are required"
@@ -50,7 +50,7 @@ def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
     """Returns the graph with quantized inputs of the range from `low` to `high`."""
     taken = set(by_name(graph))
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     added: list[NodeDef] = []
     for node in graph.nodes:
         listed.append(node)
@@ -61,9 +61,9 @@ def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
             nodes.constant(unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value))
             for end, value in (("min", low), ("max", high))
         ]
-        eight = Eight(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
-        made = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), eight)
-        moved[Ref(node.name)] = Ref(made.name)
-        added += [*ends, made]
-    rewire(listed, moved)
+        quantized = QuantizedTensor(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
+        created = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), quantized)
+        replacements[Ref(node.name)] = Ref(created.name)
+        added += [*ends, created]
+    rewire(listed, replacements)
     return graph.with_nodes([*listed, *added])

@@ -35,13 +35,13 @@ def _is_neutral(node: NodeDef, constant: NodeDef) -> bool:
     return bool(array.size and (array == (0 if node.op in ADDITIONS else 1)).all())
 
 
-def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
+def _forwarded(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
     """Returns the input that a node passes on unchanged, or None."""
     sources = data_inputs(node)
     if node.op not in ADDITIONS | PRODUCTS or len(sources) != 2:
         return None
-    for place in (1, 0) if node.op in _COMMUTATIVE else (1,):
-        constant, other = known[sources[place].node], sources[1 - place]
+    for index in (1, 0) if node.op in _COMMUTATIVE else (1,):
+        constant, other = known[sources[index].node], sources[1 - index]
         if not _is_neutral(node, constant):
             continue
         if node.op.startswith("Bias") or _keeps_shape(nodes.value(constant), other, outputs):
@@ -55,15 +55,15 @@ def apply(graph: Graph, context: Context) -> Graph:
     outputs = inference.outputs(graph, context.evaluator)
     fed = context.input_nodes()
     stay = {text[1:] for node in graph.nodes for text in node.input if text.startswith("^")}
-    stay |= context.kept()
-    gone: dict[str, NodeDef] = {}
-    passed: dict[Ref, Ref] = {}
+    stay |= context.preserved()
+    removed: dict[str, NodeDef] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
         if node.name in stay or control_inputs(node):
             continue
-        source = _passed(node, known, outputs)
+        source = _forwarded(node, known, outputs)
         if source is None or any(s.node in fed and s != source for s in data_inputs(node)):
             continue
-        gone[node.name] = node
-        passed[Ref(node.name)] = source
-    return remove(graph, gone, passed)
+        removed[node.name] = node
+        replacements[Ref(node.name)] = source
+    return remove(graph, removed, replacements)

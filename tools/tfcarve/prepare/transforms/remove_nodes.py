@@ -26,43 +26,45 @@ IN_FUNCTIONS = True
 _SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge"))
 
 
-def remove(graph: Graph, gone: Mapping[str, NodeDef], passed: Mapping[Ref, Ref]) -> Graph:
-    """Returns the graph without the nodes `gone`.
+def remove(graph: Graph, removed: Mapping[str, NodeDef], replacements: Mapping[Ref, Ref]) -> Graph:
+    """Returns the graph without the nodes `removed`.
 
-    `passed` has the replacement of each output. Control inputs are replaced as output 0 is.
+    `replacements` has the replacement of each output. Control inputs are replaced as output 0 is.
     """
-    kept = [node for node in graph.nodes if node.name not in gone]
-    waits = {
+    remaining = [node for node in graph.nodes if node.name not in removed]
+    control = {
         Ref(source.node, CONTROL): Ref(into.node, CONTROL)
-        for source, into in passed.items()
+        for source, into in replacements.items()
         if source.output == 0
     }
-    rewire(kept, {**passed, **waits})
-    return graph.with_nodes(kept)
+    rewire(remaining, {**replacements, **control})
+    return graph.with_nodes(remaining)
 
 
-def first_inputs(gone: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
+def first_inputs(removed: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
     """Returns the first input of each node as the replacement of its output."""
-    return {Ref(name): data_inputs(node)[0] for name, node in gone.items()}
+    return {Ref(name): data_inputs(node)[0] for name, node in removed.items()}
 
 
 def removable(
-    graph: Graph, ops: frozenset[str], max_inputs: int, kept: set[str]
+    graph: Graph, ops: frozenset[str], max_inputs: int, preserved: set[str]
 ) -> dict[str, NodeDef]:
-    """Returns the nodes of `ops` that may be removed, by name; those in `kept` stay."""
+    """Returns the nodes of `ops` that may be removed, by name; those in `preserved` stay."""
     nodes = by_name(graph)
-    waited = {ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")}
+    has_control_outputs = {
+        ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")
+    }
     found = {}
     for node in reversed(topological_order(graph)):
         sources = data_inputs(node)
-        if node.op not in ops or node.name in kept or not 1 <= len(sources) <= max_inputs:
+        if node.op not in ops or node.name in preserved or not 1 <= len(sources) <= max_inputs:
             continue
         if control_inputs(node):
             continue  # its consumers would lose these control inputs
-        if node.name in waited:
+        if node.name in has_control_outputs:
             if len(sources) > 1 or nodes[sources[0].node].op in _SWITCHES:
                 continue  # its control outputs would lose a dependency
-            waited.add(sources[0].node)
+            has_control_outputs.add(sources[0].node)
         found[node.name] = node
     return found
 
@@ -73,6 +75,6 @@ def apply(graph: Graph, context: Context) -> Graph:
     Raises InvalidInput if no op is named.
     """
     ops = context.parameters.required("op", "remove_nodes(op=Identity)")
-    most = context.parameters.whole("max_inputs", 1)
-    gone = removable(graph, frozenset(ops), most, context.kept())
-    return remove(graph, gone, first_inputs(gone))
+    max_inputs = context.parameters.integer("max_inputs", 1)
+    removed = removable(graph, frozenset(ops), max_inputs, context.preserved())
+    return remove(graph, removed, first_inputs(removed))

@@ -7,9 +7,10 @@ and also renames the node in colocation attributes.
 from collections.abc import Mapping
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
+from tfcarve.prepare.colocation import rename_colocations
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import SAME_DEVICE, Graph, Ref, nearest, ref, set_inputs
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph import Graph, Ref, ref, set_inputs
 
 PARAMETERS = frozenset(("new_node_name", "old_node_name"))
 IN_FUNCTIONS = False
@@ -23,19 +24,8 @@ def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
         node.name = names.get(node.name, node.name)
         sources = [ref(text) for text in node.input]
         set_inputs(node, [Ref(names.get(s.node, s.node), s.output) for s in sources])
-        _rename_places(node, names)
+        rename_colocations(node, names)
     return graph
-
-
-def _rename_places(node: NodeDef, names: Mapping[str, str]) -> None:
-    if "_class" not in node.attr:
-        return
-    listed = node.attr["_class"].list.s
-    for place, raw in enumerate(listed):
-        text = raw.decode(errors="replace")
-        name = text.removeprefix(SAME_DEVICE)
-        if text != name and name in names:
-            listed[place] = f"{SAME_DEVICE}{names[name]}".encode()
 
 
 def names(context: Context) -> tuple[str, str]:

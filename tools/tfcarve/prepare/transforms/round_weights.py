@@ -17,7 +17,7 @@ PARAMETERS = frozenset(("num_steps",))
 IN_FUNCTIONS = True
 
 # Smaller constants are not rounded.
-_LEAST = 16
+_MIN_SIZE = 16
 
 
 def rounded(array: Array, steps: int) -> Array:
@@ -35,18 +35,18 @@ def _is_large(node: NodeDef) -> bool:
     return (
         node.op == "Const"
         and nodes.tensor(node).dtype == nodes.FLOAT
-        and nodes.value(node).size >= _LEAST
+        and nodes.value(node).size >= _MIN_SIZE
     )
 
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Rounds constants; raises InvalidInput if one is damaged."""
-    steps = context.parameters.whole("num_steps", 256)
+    steps = context.parameters.integer("num_steps", 256)
     if not 1 <= steps <= 1 << 24:
         raise InvalidInput(f"round_weights: num_steps={steps}: expected an integer from 1 to 2^24")
     fed = context.input_nodes()
     for node in graph.nodes:
         if node.name not in fed and _is_large(node):
-            made = from_array(rounded(nodes.value(node), steps))
-            node.attr["value"].tensor.CopyFrom(made)
+            created = from_array(rounded(nodes.value(node), steps))
+            node.attr["value"].tensor.CopyFrom(created)
     return graph

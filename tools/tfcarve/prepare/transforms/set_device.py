@@ -13,7 +13,7 @@ IN_FUNCTIONS = True
 def apply(graph: Graph, context: Context) -> Graph:
     """Sets the device; raises InvalidInput if a parameter is invalid."""
     device = context.parameters.one("device")
-    only_if_unset = context.parameters.truth("if_default", False)
+    only_if_unset = context.parameters.boolean("if_default", False)
     for node in graph.nodes:
         if not (only_if_unset and node.device):
             node.device = device

@@ -40,47 +40,47 @@ def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
     return found
 
 
-def _without_relays(graph: Graph, kept: set[str]) -> Graph:
+def _without_relays(graph: Graph, preserved: set[str]) -> Graph:
     """Replaces NoOps with a single control input by that control input."""
     relays = {
         node.name: Ref(node.input[0][1:], CONTROL)
         for node in graph.nodes
-        if node.op == "NoOp" and len(node.input) == 1 and node.name not in kept
+        if node.op == "NoOp" and len(node.input) == 1 and node.name not in preserved
     }
     left = [node for node in graph.nodes if node.name not in relays]
     rewire(left, {Ref(name, CONTROL): source for name, source in relays.items()})
     return graph.with_nodes(left)
 
 
-def _needed(node: NodeDef, effects: set[str], lives: Liveness) -> list[str]:
+def _needed(node: NodeDef, effects: set[str], liveness: Liveness) -> list[str]:
     """Returns the control inputs that a node without side effects needs."""
-    waited = control_inputs(node)
-    has = lives.of_all(data_inputs(node))
+    control = control_inputs(node)
+    alive = liveness.of_all(data_inputs(node))
     needed: list[str] = []
-    for name in sorted(waited, key=lambda name: name not in effects):
-        wants = lives.of(Ref(name, CONTROL))
-        if name in effects or has is None or wants is None or not wants <= has:
+    for name in sorted(control, key=lambda name: name not in effects):
+        required = liveness.of(Ref(name, CONTROL))
+        if name in effects or alive is None or required is None or not required <= alive:
             needed.append(name)
-            has = None if has is None or wants is None else has | wants
+            alive = None if alive is None or required is None else alive | required
     return needed
 
 
 def apply(graph: Graph, context: Context) -> Graph:
     """Removes redundant control inputs."""
-    kept = context.kept()
-    simple = _without_relays(graph, kept)
+    preserved = context.preserved()
+    simple = _without_relays(graph, preserved)
     order = topological_order(simple)
     effects = _with_effects(order, context)
-    lives = Liveness(order)
+    liveness = Liveness(order)
     changes = {
-        node.name: _needed(node, effects, lives)
+        node.name: _needed(node, effects, liveness)
         for node in order
         if control_inputs(node) and node.op != "NoOp" and _is_pure(node, context)
     }
     for node in order:
-        waits = changes.get(node.name, control_inputs(node))
-        if len(waits) < len(control_inputs(node)):
-            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in waits)])
+        needed = changes.get(node.name, control_inputs(node))
+        if len(needed) < len(control_inputs(node)):
+            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in needed)])
     return simple
 
 

@@ -20,8 +20,8 @@ def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
     users: dict[str, list[str]] = {}
     ready: list[str] = []
     for node in graph.nodes:
-        waits = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
-        pending[node.name] = waits
+        count = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
+        pending[node.name] = count
         if not node.input:
             ready.append(node.name)
         for text in node.input:

@@ -45,7 +45,7 @@ class _Tables:
         self._taken = set(known)
         self._of: dict[str, Ref] = {}
         self.new: list[NodeDef] = []
-        self.starts: list[str] = []
+        self.initializers: list[str] = []
 
     def weights(self, gather: NodeDef) -> NodeDef | None:
         """Returns the constant that a Gather reads along its first dimension, or None if a table can't replace it."""
@@ -75,11 +75,11 @@ class _Tables:
         return axis.op == "Const" and not nodes.value(axis).any() and not is_batched
 
     def _node(self, op: str, name: str, *inputs: Ref, **types: int) -> Ref:
-        made = nodes.make(op, unique_name(name, self._taken), inputs)
+        created = nodes.make(op, unique_name(name, self._taken), inputs)
         for key, number in types.items():
-            made.attr[key].type = number
-        self.new.append(made)
-        return Ref(made.name)
+            created.attr[key].type = number
+        self.new.append(created)
+        return Ref(created.name)
 
     def _constant(self, name: str, array: Array) -> Ref:
         self.new.append(nodes.constant(unique_name(name, self._taken), array))
@@ -89,20 +89,20 @@ class _Tables:
         """Returns the table of a constant."""
         if weights.name not in self._of:
             flat = nodes.value(weights).reshape(-1)
-            kept = np.flatnonzero(~(np.abs(flat) < _ZERO))
-            values = flat[kept]
-            if not len(kept):  # a table can't be initialized without keys
-                kept, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
-            keys = self._constant(f"{weights.name}/indices", kept.astype(np.int64))
-            held = self._constant(f"{weights.name}/values", values)
+            nonzero = np.flatnonzero(~(np.abs(flat) < _ZERO))
+            values = flat[nonzero]
+            if not len(nonzero):  # a table can't be initialized without keys
+                nonzero, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
+            keys = self._constant(f"{weights.name}/indices", nonzero.astype(np.int64))
+            data = self._constant(f"{weights.name}/values", values)
             table = self._node(
                 "HashTable", f"{weights.name}/HashTable", key_dtype=_INT64, value_dtype=nodes.FLOAT
             )
             name = f"{weights.name}/InitializeTable"
             start = self._node(
-                "InitializeTable", name, table, keys, held, Tkey=_INT64, Tval=nodes.FLOAT
+                "InitializeTable", name, table, keys, data, Tkey=_INT64, Tval=nodes.FLOAT
             )
-            self.starts.append(start.node)
+            self.initializers.append(start.node)
             self._of[weights.name] = table
         return self._of[weights.name]
 
@@ -118,16 +118,16 @@ class _Tables:
         last = self._constant(f"{gather.name}/ExpandDims/Const", np.array(-1, np.int32))
         types_of = {"T": nodes.FLOAT, "Tdim": nodes.INT32}
         attrs = {key: nodes.type_value(number) for key, number in types_of.items()}
-        waits = [Ref(name, CONTROL) for name in control_inputs(gather)]
-        return nodes.make("ExpandDims", gather.name, (found, last, *waits), **attrs)
+        control = [Ref(name, CONTROL) for name in control_inputs(gather)]
+        return nodes.make("ExpandDims", gather.name, (found, last, *control), **attrs)
 
 
 def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
     """Removes the constants and their Identity nodes that no Gather reads any more."""
     for _ in range(2):
         counts = consumer_counts(graph)
-        gone = {name for name in read if not counts.get(name)} - context.kept()
-        graph = graph.with_nodes(node for node in graph.nodes if node.name not in gone)
+        removed = {name for name in read if not counts.get(name)} - context.preserved()
+        graph = graph.with_nodes(node for node in graph.nodes if node.name not in removed)
     return graph
 
 
@@ -146,17 +146,17 @@ def apply(graph: Graph, context: Context) -> Graph:
             listed.append(node)
             continue
         read |= {weights.name, *(source.node for source in data_inputs(node))}
-        made = tables.look_up(node, tables.table(weights))
-        listed += [*tables.new, made]
+        created = tables.look_up(node, tables.table(weights))
+        listed += [*tables.new, created]
         tables.new.clear()
-    if not tables.starts:
+    if not tables.initializers:
         return graph
     name = context.parameters.one("group_init_node", "group_deps")
     start = known.get(name)
     if start is None or start.op != "NoOp":
         start = nodes.make("NoOp", unique_name(name, set(known)), ())
         listed.append(start)
-    waits = [*control_inputs(start), *tables.starts]
-    set_inputs(start, [Ref(text, CONTROL) for text in waits])
+    control = [*control_inputs(start), *tables.initializers]
+    set_inputs(start, [Ref(text, CONTROL) for text in control])
     read = {n for n in read if known[n].op in ("Const", "Identity")}
     return _without_unread(graph.with_nodes(listed), read, context)

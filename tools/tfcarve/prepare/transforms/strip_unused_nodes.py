@@ -54,15 +54,15 @@ def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
     named = types.get(node.name) or parameters.one("type")
     if named:
         number = _number(transform, named)
-    made = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
+    created = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
     if node.name in shapes or "shape" in parameters:
         shape = _shape(transform, shapes.get(node.name, parameters.one("shape")))
-        nodes.set_attr(made, "shape", nodes.shape_value(shape))
+        nodes.set_attr(created, "shape", nodes.shape_value(shape))
     elif node.op in _WITH_SHAPE:
-        nodes.copy_attrs(node, made, ("shape",))
+        nodes.copy_attrs(node, created, ("shape",))
     else:
-        nodes.set_attr(made, "shape", nodes.shape_value(None))
-    return made
+        nodes.set_attr(created, "shape", nodes.shape_value(None))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
@@ -72,12 +72,12 @@ def apply(graph: Graph, context: Context) -> Graph:
     """
     fed = context.input_nodes()
     needed = reachable(graph, context.output_nodes(), fed) | fed
-    kept = [
+    remaining = [
         _placeholder(node, context.parameters)
         if node.name in fed and node.op != "Placeholder"
         else node
         for node in graph.nodes
         if node.name in needed
     ]
-    stripped = graph.with_nodes(kept)
-    return Graph(kept, used_functions(stripped), graph.versions)
+    stripped = graph.with_nodes(remaining)
+    return Graph(remaining, used_functions(stripped), graph.versions)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.compare.archive import arrays, read_arrays
+from tfcarve.prepare.compare.npz import arrays, read_arrays
 
 
 def _zip(path: Path, members: dict[str, bytes]) -> Path:

@@ -17,7 +17,7 @@ from tfcarve.prepare.tensors import Array
 
 _FORMAT: Any = np.lib.format
 # The size limit of all arrays of a file together, in bytes.
-_MOST = 1 << 30
+_MAX_BYTES = 1 << 30
 _SUFFIX = ".npy"
 # What zipfile and numpy raise for a damaged file; RuntimeError for an encrypted one.
 _DAMAGED = (
@@ -33,7 +33,9 @@ def _array(stream: IO[bytes], size: int, where: str) -> Array:
     elif version == (2, 0):
         shape, fortran, dtype = _FORMAT.read_array_header_2_0(stream)
     else:
-        raise InvalidInput(f"{where}: version {version} is not supported: write the file with numpy.savez")
+        raise InvalidInput(
+            f"{where}: version {version} is not supported: write the file with numpy.savez"
+        )
     if dtype.kind not in "biufcSU":
         raise InvalidInput(
             f"{where}: has dtype {dtype}: expected numbers, bools or strings (dtype S or U)"
@@ -70,9 +72,9 @@ def arrays(stream: IO[bytes], where: str) -> dict[str, Array]:
     try:
         with zipfile.ZipFile(stream) as archive:
             members = archive.infolist()
-            if sum(member.file_size for member in members) > _MOST:
+            if sum(member.file_size for member in members) > _MAX_BYTES:
                 raise InvalidInput(
-                    f"{where}: contains more than {_MOST >> 20} MiB: use fewer samples"
+                    f"{where}: contains more than {_MAX_BYTES >> 20} MiB: use fewer samples"
                 )
             found = {}
             for member in members:

@@ -11,8 +11,8 @@ import tensorflow as tf
 from compared import Draw, saved, sides, tf1, two_layers
 
 from tfcarve.prepare import tensors
-from tfcarve.prepare.compare import first
-from tfcarve.prepare.compare.first import FirstDifference, first_difference
+from tfcarve.prepare.compare import first_difference as module
+from tfcarve.prepare.compare.first_difference import FirstDifference, first_difference
 from tfcarve.prepare.graph import Ref
 
 X = Ref("x")
@@ -45,10 +45,10 @@ def test_the_layer_whose_weights_differ(
 
 
 def test_in_chunks_of_one_tensor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first, "_TENSORS", 1)
+    monkeypatch.setattr(module, "_MAX_TENSORS", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
-    monkeypatch.setattr(first, "_TENSORS", 64)
-    monkeypatch.setattr(first, "_BYTES", 1)
+    monkeypatch.setattr(module, "_MAX_TENSORS", 64)
+    monkeypatch.setattr(module, "_MAX_BYTES", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
 
 
@@ -102,7 +102,7 @@ def test_an_output_other_than_the_first(tmp_path: Path) -> None:
     value = np.ones((1, 4), np.float32)
     assert _found(tmp_path, draw(1), draw(2), value).node == "mul"
     with sides(*(saved(tmp_path, n, draw(f)) for n, f in (("a", 1), ("b", 2)))) as (a, b):
-        listed = first.candidates(a, b, Ref("y"), {X: tensors.from_array(value)})
+        listed = module.candidates(a, b, Ref("y"), {X: tensors.from_array(value)})
     assert [source.text() for source in listed] == ["mul", "parts", "parts:1", "y"]
 
 
@@ -146,7 +146,7 @@ def test_nodes_of_a_loop_are_left_out(tmp_path: Path) -> None:
     found = _found(tmp_path, _loop(2), _loop(3), ROW)
     assert found.ops == ("Exit", "Exit")
     with sides(saved(tmp_path, "a", _loop(2))) as (a,):
-        names = {s.node for s in first.candidates(a, a, Ref("y"), {X: tensors.from_array(ROW)})}
+        names = {s.node for s in module.candidates(a, a, Ref("y"), {X: tensors.from_array(ROW)})}
         inside = {node.name for node in a.graph.nodes if node.op in ("NextIteration", "Merge")}
         enters = {node.name for node in a.graph.nodes if node.op == "Enter"}
     assert "start" in names

@@ -24,8 +24,8 @@ Feeds = Mapping[Ref, TensorProto]
 Show = Callable[[str, int, int], None]
 
 # The limits of one fetch: bytes (as far as shapes are known) and tensors.
-_BYTES = 1 << 26
-_TENSORS = 64
+_MAX_BYTES = 1 << 26
+_MAX_TENSORS = 64
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _chunks(a: Side, sources: Sequence[Ref]) -> Iterator[list[Ref]]:
     size = 0
     for source in sources:
         needed = _size(a.outputs[source.node][source.output])
-        if chunk and (size + needed > _BYTES or len(chunk) == _TENSORS):
+        if chunk and (size + needed > _MAX_BYTES or len(chunk) == _MAX_TENSORS):
             yield chunk
             chunk, size = [], 0
         chunk.append(source)

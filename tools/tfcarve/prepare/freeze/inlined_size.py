@@ -6,8 +6,8 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, functions_of
 
 # If each function calls another one twice, the graph doubles at each level.
-_MOST_NODES = 1_000_000
-_DEEPEST = 100
+_MAX_NODES = 1_000_000
+_MAX_DEPTH = 100
 
 
 class _Sizes:
@@ -28,7 +28,7 @@ class _Sizes:
         return total
 
     def _of_function(self, name: str, stack: tuple[str, ...]) -> int:
-        if name in stack or len(stack) >= _DEEPEST:
+        if name in stack or len(stack) >= _MAX_DEPTH:
             raise InvalidInput(f"function {name!r}: calls itself, or calls are nested too deeply")
         if name not in self._known:
             function = self._functions.get(name)
@@ -37,8 +37,8 @@ class _Sizes:
         return self._known[name]
 
 
-def check_growth(nodes: Iterable[NodeDef], functions: Iterable[FunctionDef]) -> None:
+def check_inlined_size(nodes: Iterable[NodeDef], functions: Iterable[FunctionDef]) -> None:
     """Raises InvalidInput if a function calls itself, or inlining `functions` makes the graph too large."""
     size = _Sizes(functions).of_nodes(nodes, ())
-    if size > _MOST_NODES:
-        raise InvalidInput(f"more than {_MOST_NODES:,} nodes after functions are inlined")
+    if size > _MAX_NODES:
+        raise InvalidInput(f"more than {_MAX_NODES:,} nodes after functions are inlined")
