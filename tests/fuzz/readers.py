@@ -24,6 +24,7 @@ from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_for
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
 from tfcarve.prepare import endpoints, graph_file, pipeline, tensors, transform_list, transforms
+from tfcarve.prepare.compare import npz
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import GraphDef, TensorProto

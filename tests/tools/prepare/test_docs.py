@@ -1,4 +1,4 @@
-"""docs/transforms.md: its commands are ones that there are, its table has all transforms and their parameters."""
+"""docs/transforms.md: its commands are valid, and its tables have all transforms and the figures of the benchmark page."""
 
 import os
 import re
@@ -34,14 +34,14 @@ def test_commands(text: str) -> None:
             assert presets.preset(arguments.preset)
 
 
-def test_all_transforms_are_there(text: str) -> None:
+def test_table_has_all_transforms(text: str) -> None:
     rows = re.findall(r"^\| `(\w+)` \|(.*?)\|", text, re.MULTILINE)
     assert tuple(name for name, _ in rows) == transforms.NAMES
     for name, parameters in rows:
         assert set(re.findall(r"`(\w+)`", parameters)) == transforms.load(name).PARAMETERS
 
 
-def test_all_names_are_those_of_modules() -> None:
+def test_names_are_those_of_modules() -> None:
     folder = Path(transforms.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     assert set(transforms.NAMES) == modules

@@ -1,4 +1,4 @@
-"""Tests of the process that runs TensorFlow."""
+"""Tests of the child process that runs TensorFlow."""
 
 import importlib.machinery
 import importlib.util
@@ -26,7 +26,7 @@ def _draw() -> None:
     tf1.placeholder(tf.float32, name="anything")
 
 
-def test_the_definitions_of_ops(evaluator: Evaluator) -> None:
+def test_op_defs(evaluator: Evaluator) -> None:
     assert evaluator.op_defs["RandomUniform"].is_stateful
     assert not evaluator.op_defs["Relu"].is_stateful
     assert [arg.name for arg in evaluator.op_defs["Split"].input_arg] == ["split_dim", "value"]
@@ -58,7 +58,7 @@ def test_values(evaluator: Evaluator) -> None:
     assert tensors.to_array(u, "u") == 3
 
 
-def test_what_tensorflow_refuses(evaluator: Evaluator) -> None:
+def test_tensorflow_errors(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw)
     with evaluator.loaded(graph) as loaded:
         with pytest.raises(Failed, match="x"):
@@ -88,7 +88,7 @@ def test_memory_is_bounded() -> None:
     assert any(text in str(refused.value) for text in ("OOM", "ended with status", "alloc"))
 
 
-def test_it_begins_again_after_its_end() -> None:
+def test_it_restarts_after_its_end() -> None:
     with Evaluator() as own:
         assert "Relu" in own.op_defs
         own._process.kill()  # type: ignore[union-attr]
@@ -108,7 +108,7 @@ def test_it_ends_with_the_block() -> None:
     assert process.returncode == 0
 
 
-def test_a_python_without_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tensorflow_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> importlib.machinery.ModuleSpec | None:
         assert name == "tensorflow"
         return None

@@ -105,7 +105,7 @@ def test_a_log_of_another_graph(
         _frozen(log, evaluator)
 
 
-def test_no_log(tmp_path: Path, evaluator: Evaluator) -> None:
+def test_missing_or_empty_log(tmp_path: Path, evaluator: Evaluator) -> None:
     log = tmp_path / "run.log"
     with pytest.raises(InvalidInput, match="run.log: No such file"):
         _frozen(log, evaluator)

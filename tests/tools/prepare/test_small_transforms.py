@@ -1,4 +1,4 @@
-"""Tests of the transforms that change one thing of each node."""
+"""Tests of the transforms that change names, ops, attributes, devices and order."""
 
 import prepared
 import pytest
@@ -102,7 +102,7 @@ def test_rename_node(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_an_output_may_get_another_name(evaluator: Evaluator) -> None:
+def test_an_output_may_be_renamed(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(
         before, "rename_node(old_node_name=y, new_node_name=z) strip_unused_nodes", evaluator
@@ -129,7 +129,7 @@ def test_obfuscated_names_of_many_nodes(evaluator: Evaluator) -> None:
     assert names[-8:] == ["Y", "Z", "10", "11", "12", "13", "14", "15"]
 
 
-def test_control_dependencies(evaluator: Evaluator) -> None:
+def test_remove_control_dependencies(evaluator: Evaluator) -> None:
     for draw in (_draw, _with_function):
         before = prepared.drawn(draw)
         after = prepared.transformed(before, "remove_control_dependencies", evaluator)
@@ -195,6 +195,6 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
         ("set_device(if_default=perhaps)", r"if_default='perhaps': give true or false"),
     ],
 )
-def test_wrong_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:
+def test_invalid_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=message):
         prepared.transformed(prepared.drawn(_draw), transforms, evaluator)

@@ -1,4 +1,4 @@
-"""Arrays of .npz files: good ones, damaged ones, and such as are made to be costly."""
+"""Tests of .npz files: valid, damaged and hostile ones."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
     ):
         read_arrays(path)
     assert not (tmp_path / "harm").exists()
-    np.load(path, allow_pickle=True)["x"]  # the file does harm where it is unpickled
+    np.load(path, allow_pickle=True)["x"]  # unpickling the file has a side effect
     assert (tmp_path / "harm").exists()
 
 
@@ -97,8 +97,8 @@ def test_damaged_arrays(tmp_path: Path, members: dict[str, bytes], message: str)
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_compressed_otherwise(tmp_path: Path, kind: int) -> None:
-    """LZMA takes as much memory as a file says."""
+def test_other_compressions(tmp_path: Path, kind: int) -> None:
+    """LZMA uses as much memory as the file claims."""
     with zipfile.ZipFile(tmp_path / "x.npz", "w", kind) as archive:
         archive.writestr("x.npy", _npy(_HEADER % 1, b"0" * 4))
     with pytest.raises(InvalidInput, match="array 'x': compressed otherwise than by numpy"):
@@ -106,7 +106,7 @@ def test_compressed_otherwise(tmp_path: Path, kind: int) -> None:
 
 
 def _changed(data: bytes, chance: random.Random) -> bytes:
-    """`data` with up to four changes: bytes replaced, left out, put in, or a number made huge."""
+    """`data` with up to four changes: bytes replaced, removed or inserted, or a huge number."""
     changed = bytearray(data)
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(changed))
@@ -123,7 +123,7 @@ def _changed(data: bytes, chance: random.Random) -> bytes:
 
 
 def test_20_000_damaged_files() -> None:
-    """Each is read or refused, by no other error."""
+    """Each file is read or rejected with InvalidInput."""
     written = io.BytesIO()
     np.savez_compressed(written, x=np.arange(20, dtype=np.float32), s=np.array([b"a", b"bc"]))
     chance = random.Random(4)
@@ -139,8 +139,8 @@ def test_20_000_damaged_files() -> None:
     assert min(results.values()) > 100
 
 
-def test_too_much(tmp_path: Path) -> None:
-    """A file of a megabyte that claims two gigabytes: its zeros are never unpacked."""
+def test_too_large(tmp_path: Path) -> None:
+    """A file of one megabyte that claims two gigabytes is rejected without decompressing it."""
     path = _zip(tmp_path / "x.npz", {"x.npy": b"none"})
     data = bytearray(path.read_bytes())
     place = data.index(b"PK\x01\x02")
@@ -150,7 +150,7 @@ def test_too_much(tmp_path: Path) -> None:
         read_arrays(path)
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_invalid_files(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no such file: make it by numpy.savez"):
         read_arrays(tmp_path / "x.npz")
     with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
@@ -160,7 +160,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read_arrays(tmp_path / "x.npz")
 
 
-def test_every_cut_and_flip_is_read_or_refused(tmp_path: Path) -> None:
+def test_every_truncation_and_bit_flip(tmp_path: Path) -> None:
     written = io.BytesIO()
     np.savez_compressed(written, x=np.arange(20, dtype=np.float32))
     whole = written.getvalue()

@@ -1,4 +1,4 @@
-"""What two models are fed: arrays of a file, and random values in range."""
+"""Tests of samples: arrays from a file, and random values in range."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _random(
     return [tensors.to_array(sample[X], "x") for sample in made]
 
 
-def test_random_values_are_the_same_each_time_and_differ_from_sample_to_sample() -> None:
+def test_random_values_are_deterministic_and_differ_between_samples() -> None:
     first, second = (_random(FLOAT, (4, 5), count=3) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert len({array.tobytes() for array in first}) == 3
@@ -67,11 +67,11 @@ def test_random_strings() -> None:
 @pytest.mark.parametrize(
     ("shape", "made"), [((-1, 3), (1, 3)), ((), ()), (None, ()), ((0, -1), (0, 1))]
 )
-def test_unknown_sizes_are_one(shape: tuple[int, ...] | None, made: tuple[int, ...]) -> None:
+def test_unknown_dimensions_are_1(shape: tuple[int, ...] | None, made: tuple[int, ...]) -> None:
     assert _random(FLOAT, shape)[0].shape == made
 
 
-def test_what_has_no_random_values() -> None:
+def test_types_without_random_values() -> None:
     with pytest.raises(InvalidInput, match="input 'x' is of type bfloat16, which can't be fed"):
         _random(BFLOAT16, (1,))
     with pytest.raises(InvalidInput, match=r"input 'x' takes \[\?, 1099511627776\]: too large"):
@@ -91,7 +91,7 @@ def test_one_sample() -> None:
     np.testing.assert_array_equal(tensors.to_array(sample[X], "x"), array)
 
 
-def test_one_dimension_more_is_for_several_samples() -> None:
+def test_several_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
     array = np.arange(24, dtype=np.float32).reshape(4, 2, 3)
     made = _samples(inputs, x=array, n=np.arange(4, dtype=np.int32))
@@ -102,7 +102,7 @@ def test_one_dimension_more_is_for_several_samples() -> None:
         assert tensors.shape(sample[Ref("n")], "n") == ()
 
 
-def test_an_output_of_a_node_is_named_with_its_number() -> None:
+def test_names_with_output_numbers() -> None:
     (sample,) = samples.from_arrays(
         {"x:1": np.zeros((1, 3), np.float32)}, {Ref("x", 1): Output(FLOAT, (-1, 3))}
     )
@@ -131,7 +131,7 @@ ROW = np.zeros((1, 3), np.float32)
         ({"x": np.zeros((0, 1, 3), np.float32)}, "array 'x' holds several samples"),
     ],
 )
-def test_arrays_that_do_not_fit(arrays: dict[str, Array], message: str) -> None:
+def test_invalid_arrays(arrays: dict[str, Array], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         _samples(ONE, **arrays)
 
@@ -169,7 +169,7 @@ def test_limits_of_integers(tmp_path: Path, draw: Draw, limit: int | None) -> No
         assert ranges.limit(side.graph, X, side.outputs) == limit
 
 
-def test_the_smaller_of_two_limits(tmp_path: Path) -> None:
+def test_smallest_limit(tmp_path: Path) -> None:
     def draw() -> None:
         ids = _ids()
         tf.gather(_table([7, 2]), ids)

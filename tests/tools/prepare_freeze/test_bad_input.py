@@ -1,4 +1,4 @@
-"""What freezing refuses: with a message that says what is wrong and what would be right, and nothing written."""
+"""Invalid input to freezing: the message states the problem and the fix, and nothing is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ v1 = tf.compat.v1
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
-    """Gives what makes a source, once."""
+    """Returns a function that creates each source once."""
     folder = tmp_path_factory.mktemp("sources")
     return cache(lambda name: MAKERS[name](folder / str(list(MAKERS).index(name))))
 
@@ -69,14 +69,14 @@ def test_options(
 ) -> None:
     source = made(name)
     assert message in _message(source.path, tmp_path, **{**source.options, **options})
-    # The control: with the options that it needs it is frozen.
+    # The control: with the required options it is frozen.
     if "learn" not in options.get("signature", "") and source.options:
         frozen_here(source.path, tmp_path, **source.options)
 
 
 @pytest.fixture
 def copied(made: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Source]:
-    """Gives a source of which files may be changed."""
+    """Returns a function that copies a source, so that its files may be modified."""
 
     def copy(name: str) -> Source:
         source = made(name)
@@ -92,7 +92,7 @@ def copied(made: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Sou
     return copy
 
 
-def _cut(path: Path, size: int) -> None:
+def _truncate(path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes()[:size])
 
 
@@ -104,13 +104,13 @@ def _cut(path: Path, size: int) -> None:
         ("checkpoint V1, references", "model.ckpt"),
     ],
 )
-def test_a_checkpoint_that_is_cut_short(
+def test_a_truncated_checkpoint(
     name: str, file: str, copied: Callable[[str], Source], tmp_path: Path
 ) -> None:
     source = copied(name)
     cut = source.path.parent / file
     frozen_here(source.path, tmp_path, **source.options)
-    _cut(cut, cut.stat().st_size // 2)
+    _truncate(cut, cut.stat().st_size // 2)
     found = _message(source.path, tmp_path, **source.options)
     assert "model.ckpt: cannot be read: " in found and "is it cut short" in found
     cut.unlink()
@@ -145,12 +145,12 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
     assert "has no moving averages" in found
 
 
-def test_a_saved_model_that_is_damaged(copied: Callable[[str], Source], tmp_path: Path) -> None:
+def test_a_damaged_saved_model(copied: Callable[[str], Source], tmp_path: Path) -> None:
     source = copied("v2 Keras")
     frozen_here(source.path, tmp_path)
     shutil.rmtree(source.path / "variables")
     assert "there is no checkpoint: the SavedModel has no vari" in _message(source.path, tmp_path)
-    _cut(source.path / "saved_model.pb", 3000)
+    _truncate(source.path / "saved_model.pb", 3000)
     assert "no SavedModel: " in _message(source.path, tmp_path)
     (source.path / "saved_model.pb").unlink()
     assert "is a directory without saved_model.pb" in _message(source.path, tmp_path)
@@ -166,7 +166,7 @@ def _changed(folder: Path, change: Callable[[Any], None]) -> None:
 @pytest.mark.parametrize(
     ("name", "says"), [("../secret", "outside of"), ("none.txt", "is missing")]
 )
-def test_an_asset_elsewhere(
+def test_an_asset_outside_the_model(
     name: str, says: str, copied: Callable[[str], Source], tmp_path: Path
 ) -> None:
     source = copied("v2 table of a file")
@@ -180,7 +180,7 @@ def test_an_asset_elsewhere(
     assert f"the asset {name!r}" in (found := _message(source.path, tmp_path)) and says in found
 
 
-def test_two_initialisers_of_a_table(copied: Callable[[str], Source], tmp_path: Path) -> None:
+def test_two_initializers_of_a_table(copied: Callable[[str], Source], tmp_path: Path) -> None:
     source = copied("v1 table")
 
     def change(meta_graph: Any) -> None:
@@ -206,7 +206,7 @@ attr {{ key: "f" value {{ func {{ name: "{function}" }} }} }}
 
 
 def _doubling(levels: int) -> bytes:
-    """A graph whose function calls another twice, and so on; the last calls the function `end`."""
+    """A graph in which each function calls the next one twice; the last one calls the function `end`."""
     with tf.Graph().as_default() as graph:
         v1.placeholder(tf.float32, [1], name="x")
     definition = graph.as_graph_def()
@@ -225,7 +225,7 @@ def _doubling(levels: int) -> bytes:
     return bytes(definition.SerializeToString())
 
 
-def test_functions_that_do_not_end(tmp_path: Path) -> None:
+def test_recursive_functions(tmp_path: Path) -> None:
     file = tmp_path / "m.pb"
     file.write_bytes(_doubling(3))
     assert "calls 'f3', which the graph does not have" in _message(file, tmp_path, outputs=("y",))
@@ -235,7 +235,7 @@ def test_functions_that_do_not_end(tmp_path: Path) -> None:
     assert "calls are too deep" in _message(file, tmp_path, outputs=("y",))
 
 
-def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
+def test_functions_that_grow_exponentially(tmp_path: Path) -> None:
     file = tmp_path / "m.pb"
     file.write_bytes(_doubling(60))
     definition = graph_of(file.read_bytes())
@@ -246,7 +246,7 @@ def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
     assert "nodes once functions are inlined" in _message(file, tmp_path, outputs=("y",))
 
 
-def test_what_is_no_model(tmp_path: Path) -> None:
+def test_invalid_models(tmp_path: Path) -> None:
     for name, content, message in [
         ("m.tflite", b"x", ".tflite holds no graph to freeze: give a SavedModel's directory"),
         ("m.pb", b"no graph, text alone", "is text, no binary graphdef"),
@@ -260,7 +260,7 @@ def test_what_is_no_model(tmp_path: Path) -> None:
     assert "no such file" in _message(tmp_path / "none.pb", tmp_path)
 
 
-def test_a_graph_that_tensorflow_does_not_take(tmp_path: Path) -> None:
+def test_a_graph_that_tensorflow_rejects(tmp_path: Path) -> None:
     source = frozen_graph(tmp_path / "m.pb")
     frozen_here(source.path, tmp_path, outputs=("y",))
     definition = graph_of(source.path.read_bytes())

@@ -1,6 +1,6 @@
-"""What is compared: each transform of TensorFlow's tool on small graphs, and how ours may differ."""
+"""The comparisons: each transform of TensorFlow's tool on small graphs, and the accepted differences."""
 
-from oracle_rows import Differs, Equal, Same, Theirs
+from reference_rows import Defect, Differs, Equal, Same
 
 _ALL = "v1 v1_resources v2"
 _MOVED = "their pattern matcher writes nodes in another order"
@@ -150,87 +150,87 @@ DIFFERS = (
     Differs(
         "sparsify_gather",
         "gathering_int32",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "tables take numbers of int64 alone; ours converts the others",
     ),
     Differs(
         "backport_concatv2",
         "concat_of_int64",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "Concat takes an axis of int32 alone; ours converts it",
     ),
     Differs(
         "backport_tensor_array_v3",
         "array_in_a_loop",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "the handle is a string from then on, also where a loop passes it on; ours says so",
     ),
     Differs(
         "flatten_atrous_conv",
         "atrous_valid",
-        Theirs.DIFFERENT,
+        Defect.DIFFERENT,
         "theirs always sets SAME; ours the padding that the old nodes make",
     ),
     Differs(
         "fold_constants",
         "v2",
-        Theirs.LARGER,
+        Defect.LARGER,
         "theirs keeps the old constants by control edges; nothing waits for a constant in ours",
     ),
     Differs(
         "fold_old_batch_norms",
         "fused_norm_v3",
-        Theirs.KEEPS,
+        Defect.KEEPS,
         "theirs knows FusedBatchNorm alone",
         "FusedBatchNormV3",
     ),
     Differs(
         f"{_AS_FUSED} remove_nodes(op=Identity) fold_old_batch_norms",
         "v2",
-        Theirs.NEVER_ENDS,
+        Defect.NEVER_ENDS,
         "theirs matches what it has just replaced again",
     ),
     Differs(
         "fuse_pad_and_conv",
         "v2",
-        Theirs.KEEPS,
+        Defect.KEEPS,
         "theirs knows MirrorPad alone; Keras pads with Pad",
         "Pad",
     ),
     Differs(
         "fuse_pad_and_conv",
         "mirrored_several",
-        Theirs.DIFFERENT,
+        Defect.DIFFERENT,
         "the fused op is wrong for more than one example; ours leaves it alone",
     ),
     Differs(
         "insert_logging",
         "v2",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "a Print of some outputs gets the types of all in theirs",
     ),
     Differs(
         "obfuscate_names",
         "v1",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "theirs leaves old names in what says which nodes are on the same device",
     ),
     Differs(
         "obfuscate_names",
         "array_in_a_loop",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "the same, in a loop",
     ),
     Differs(
         "remove_nodes(op=BiasAdd, max_inputs=2)",
         "v2",
-        Theirs.FAILS,
+        Defect.FAILS,
         "theirs drops the bias although a node still waits for it",
     ),
     Differs(
         "quantize_weights(minimum_size=16)",
         "zero_weights",
-        Theirs.DIFFERENT,
+        Defect.DIFFERENT,
         "theirs starts its maximum at the least positive number: zeros get a range of 1e-38 and become NaN",
     ),
 )
