@@ -12,9 +12,20 @@ from tfcarve.prepare import pipeline, presets, transforms
 from tfcarve.prepare.transform_list import parse
 
 
+_FILES = {"TRANSFORMS_MD": "docs/transforms.md", "PREPARE_MD": "benchmarks/PREPARE.md"}
+
+
+def _read(key: str) -> str:
+    if key in os.environ:
+        path = Path(os.environ["RUNFILES_DIR"], os.environ[key])
+    else:
+        path = Path(__file__).parents[3] / _FILES[key]
+    return path.read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def text() -> str:
-    return Path(os.environ["RUNFILES_DIR"], os.environ["TRANSFORMS_MD"]).read_text(encoding="utf-8")
+    return _read("TRANSFORMS_MD")
 
 
 def test_commands(text: str) -> None:
@@ -47,3 +58,29 @@ def test_names_are_those_of_modules() -> None:
     assert set(transforms.NAMES) == modules
     assert list(transforms.NAMES) == sorted(modules)
     assert modules > transforms.WITHOUT_TENSORFLOW
+
+
+def test_figures_are_those_of_the_benchmark_page(text: str) -> None:
+    page = _read("PREPARE_MD")
+    figures = {
+        (model, tool): (nodes, size)
+        for model, tool, nodes, size in re.findall(
+            r"^\| (\w+) \| (source|`mobile`|Grappler) \| ([\d,]+) \| ([\d,]+) \|",
+            page,
+            re.MULTILINE,
+        )
+    }
+    number = r" ([\d,]+) \|"
+    rows = re.findall(rf"^\| ([\w -]+?)(?: \(.*\))? \|{number * 5}$", text, re.MULTILINE)
+    names = [title.lower().replace(" ", "_").replace("-", "_") for title, *_ in rows]
+    assert sorted(names) == sorted({model for model, _ in figures})
+    for name, (_, *shown) in zip(names, rows, strict=True):
+        assert tuple(shown[:4]) == (*figures[name, "source"], *figures[name, "`mobile`"])
+    words = " ".join(text.split())
+    *counts, last = (figures[name, "Grappler"][0] for name in names)
+    assert f"leave {', '.join(counts)} and {last} nodes" in words
+    for program in ("tfcarve transform", "transform_graph"):
+        ((wall, peak),) = re.findall(
+            rf"^\| `{program}` \| ([^|]+) \| [^|]+ \| ([^|]+) \|", page, re.MULTILINE
+        )
+        assert f"{wall} and {peak}" in words

@@ -53,7 +53,7 @@ class Differs:
     Attributes:
       transforms: the list of transforms.
       sample: a name from reference_graphs.
-      theirs: the defect of TensorFlow's tool.
+      defect: the defect of TensorFlow's tool.
       why: the reason.
       op: the op of KEEPS.
       tolerance: the largest difference of tfcarve's outputs from the source's.
@@ -61,7 +61,7 @@ class Differs:
 
     transforms: str
     sample: str
-    theirs: Defect
+    defect: Defect
     why: str
     op: str = ""
     tolerance: float = 1e-5

@@ -44,7 +44,7 @@ class Tools:
     folder: Path
 
 
-def theirs(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -> Any:
+def run_reference(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -> Any:
     """Returns the GraphDef that TensorFlow's program writes; raises TransformFailed if it fails."""
     model, made = tools.folder / "model.pb", tools.folder / "made.pb"
     model.write_bytes(sample.definition.SerializeToString())
@@ -53,7 +53,7 @@ def theirs(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -
     return tf1.GraphDef.FromString(made.read_bytes())
 
 
-def ours(tools: Tools, sample: Sample, transforms: str) -> Any:
+def run_tfcarve(tools: Tools, sample: Sample, transforms: str) -> Any:
     """Returns the GraphDef that tfcarve writes."""
     graph = prepared.from_tensorflow(sample.definition)
     inputs = list(sample.feeds)
