@@ -88,5 +88,5 @@ def test_truncated(size: int) -> None:
 
 
 def test_duplicate_nodes_are_rejected_early() -> None:
-    with pytest.raises(InvalidInput, match="there are two of that name"):
+    with pytest.raises(InvalidInput, match="two nodes have this name"):
         graph_file.parse(b"\x0a\x05\x12\x03Neg" * 100_000, _PATH)

@@ -65,9 +65,9 @@ def test_tensorflow_errors(evaluator: Evaluator) -> None:
             loaded.run([Ref("y")], {})
         with pytest.raises(Failed, match="float"):
             loaded.run([Ref("t")], {Ref("s"): tensors.from_array(prepared.noise(2))})
-        with pytest.raises(Failed, match="there is no nothing:0"):
+        with pytest.raises(Failed, match="the tensor nothing:0 does not exist"):
             loaded.run([Ref("nothing")], {})
-        with pytest.raises(Failed, match="there is no y:1"):
+        with pytest.raises(Failed, match="the tensor y:1 does not exist"):
             loaded.run([Ref("y", 1)], {})
     graph.nodes[0].op = "NoSuchOp"
     with pytest.raises(Failed, match="NoSuchOp"), evaluator.loaded(graph):

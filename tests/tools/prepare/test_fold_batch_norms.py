@@ -312,7 +312,7 @@ def test_damaged_weights(evaluator: Evaluator) -> None:
     weights = next(n for n in graph.nodes if n.op == "Const" and "ilter" in n.name)
     weights.attr["value"].tensor.tensor_content = b"1234"
     with pytest.raises(
-        InvalidInput, match=r"^fold_batch_norms: node '.*ilter.*: a constant of 108 values"
+        InvalidInput, match=r"^fold_batch_norms: node '.*ilter.*: its constant of 108 values"
     ):
         prepared.transformed(graph, "fold_batch_norms", evaluator)
 

@@ -148,7 +148,7 @@ def test_incompatible_shapes(evaluator: Evaluator) -> None:
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[0].size = 4
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[1].size = 3
     with pytest.raises(
-        InvalidInput, match=r"^fold_constants: TensorFlow says: .*Dimensions must be equal"
+        InvalidInput, match=r"^fold_constants: TensorFlow reports: .*Dimensions must be equal"
     ):
         prepared.transformed(graph, "fold_constants", evaluator)
 

@@ -39,6 +39,6 @@ def test_divisors_without_normal_reciprocal(
 
 def test_reading_an_attribute_does_not_add_it() -> None:
     node = NodeDef(name="a", op="AddV2")
-    with pytest.raises(InvalidInput, match="node 'a': a Const without a value"):
+    with pytest.raises(InvalidInput, match="node 'a': this Const has no value"):
         nodes.shape(node)
     assert "value" not in node.attr

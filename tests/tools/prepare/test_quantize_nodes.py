@@ -175,9 +175,9 @@ def test_fallback_range(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("fallback_min=0", "needs both fallback_min and fallback_max"),
-        ("fallback_min=1, fallback_max=2", "fallback_min=1.0: has to be 0 or less"),
-        ("input_min=2, input_max=2", "input_min=2.0 has to be less than"),
+        ("fallback_min=0", "fallback_min and fallback_max must be given together"),
+        ("fallback_min=1, fallback_max=2", "fallback_min=1.0: expected 0 or less"),
+        ("input_min=2, input_max=2", "input_min=2.0 must be less than"),
     ],
 )
 def test_invalid_ranges(parameters: str, message: str, evaluator: Evaluator) -> None:

@@ -123,10 +123,10 @@ def test_quantize_placeholders(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("", "needs input_min and input_max"),
-        ("(input_min=1)", "needs both input_min and input_max"),
-        ("(input_min=1, input_max=1)", "input_min=1.0 has to be less than input_max=1.0"),
-        ("(input_min=nan, input_max=1)", "input_min=nan has to be less"),
+        ("", "the parameters input_min and input_max are required"),
+        ("(input_min=1)", "input_min and input_max must be given together"),
+        ("(input_min=1, input_max=1)", "input_min=1.0 must be less than input_max=1.0"),
+        ("(input_min=nan, input_max=1)", "input_min=nan must be less"),
     ],
 )
 def test_invalid_ranges(parameters: str, message: str, evaluator: Evaluator) -> None:

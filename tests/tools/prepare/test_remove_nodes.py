@@ -47,10 +47,10 @@ def test_several_ops_and_inputs(evaluator: Evaluator) -> None:
 
 def test_an_op_must_be_named(evaluator: Evaluator) -> None:
     with pytest.raises(
-        InvalidInput, match=r"^remove_nodes: needs the parameter 'op': remove_nodes\(op=Id"
+        InvalidInput, match=r"^remove_nodes: the parameter 'op' is required: remove_nodes\(op=Id"
     ):
         prepared.transformed(prepared.drawn(_draw), "remove_nodes", evaluator)
-    with pytest.raises(InvalidInput, match=r"max_inputs='a': give a whole number"):
+    with pytest.raises(InvalidInput, match=r"max_inputs='a': expected an integer"):
         prepared.transformed(
             prepared.drawn(_draw), "remove_nodes(op=Identity, max_inputs=a)", evaluator
         )

@@ -181,18 +181,18 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("transforms", "message"),
     [
-        ("remove_attribute", r"remove_attribute: needs the parameter 'attribute_name'"),
-        ("remove_attribute(attribute_name=a, attribute_name=b)", r"attribute_name: 2 values"),
-        ("rename_attribute(old_attribute_name=a)", r"needs the parameter 'new_attribute_name'"),
-        ("rename_op(new_op_name=a)", r"rename_op: needs the parameter 'old_op_name'"),
-        ('rename_op(old_op_name=Exp, new_op_name="a b")', r"'a b' can't be the name of an op"),
-        ("rename_node(old_node_name=y)", r"rename_node: needs the parameter 'new_node_name'"),
+        ("remove_attribute", r"remove_attribute: the parameter 'attribute_name' is required"),
+        ("remove_attribute(attribute_name=a, attribute_name=b)", r"attribute_name is given 2 times"),
+        ("rename_attribute(old_attribute_name=a)", r"the parameter 'new_attribute_name' is required"),
+        ("rename_op(new_op_name=a)", r"rename_op: the parameter 'old_op_name' is required"),
+        ('rename_op(old_op_name=Exp, new_op_name="a b")', r"'a b' is not a valid op name"),
+        ("rename_node(old_node_name=y)", r"rename_node: the parameter 'new_node_name' is required"),
         (
             "rename_node(old_node_name=yy, new_node_name=z)",
-            r"there is no node 'yy'; did you mean y\?",
+            r"the node 'yy' does not exist; did you mean y\?",
         ),
-        ("rename_node(old_node_name=y, new_node_name=x)", r"there is a node 'x' already"),
-        ("set_device(if_default=perhaps)", r"if_default='perhaps': give true or false"),
+        ("rename_node(old_node_name=y, new_node_name=x)", r"a node 'x' already exists"),
+        ("set_device(if_default=perhaps)", r"if_default='perhaps': expected true or false"),
     ],
 )
 def test_invalid_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:

@@ -95,5 +95,5 @@ def test_variables(evaluator: Evaluator) -> None:
         weights = tf1.get_variable("w", (9, 1), use_resource=False)
         tf.raw_ops.GatherV2(params=weights, indices=ids, axis=0, name="y")
 
-    with pytest.raises(InvalidInput, match="node 'w': a VariableV2: freeze the model first"):
+    with pytest.raises(InvalidInput, match="node 'w': is a VariableV2: freeze the model first"):
         prepared.transformed(prepared.drawn(draw), "sparsify_gather", evaluator)

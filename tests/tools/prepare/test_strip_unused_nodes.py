@@ -84,9 +84,9 @@ def test_default_shape(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("type=flaot", r"'flaot' is no type"),
-        ('shape="1,a"', r"'1,a' is no shape"),
-        ("type=float, type=int8", r"type: 2 values: name it once"),
+        ("type=flaot", r"'flaot' is not a type"),
+        ('shape="1,a"', r"'1,a' is not a shape"),
+        ("type=float, type=int8", r"type is given 2 times: give it once"),
         ("name=picture, type_for_name=int8, type_for_name=int8", r"1 name and 2 type_for_name"),
     ],
 )

@@ -37,7 +37,7 @@ def test_parse(text: str, steps: list[Step]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"none: name one at least"),
+        ("", r"the list is empty: name at least one"),
         ("(", r"character 0: expected a transform's name, found '\('"),
         ("a(", r"character 2: expected a parameter's name or \), found the end"),
         ("a(b)", r"character 3: expected = after 'b', found '\)'"),

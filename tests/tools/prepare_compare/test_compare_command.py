@@ -43,7 +43,7 @@ def test_a_model_that_differs(
     assert document["first_difference"]["constants"] == ["b_weights"]
     assert "1 of 1 outputs by more than 1e-05" in error
     assert "first node that differs: 'b' (MatMul): differs by" in error
-    assert "it reads constants that hold other values: 'b_weights'" in error
+    assert "its constants have other values: 'b_weights'" in error
 
 
 def test_tolerance(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,7 +154,7 @@ def test_outputs_that_only_one_has(tmp_path: Path, capsys: pytest.CaptureFixture
     status, document, _ = compared(capsys, *paths)
     assert (status, document["not_compared"]) == (0, ["more"])
     assert main(["compare", *map(str, paths)]) == 0
-    assert "not compared, only one model has it: more" in capsys.readouterr().out
+    assert "not compared because only one model has it: more" in capsys.readouterr().out
 
 
 def _error(
@@ -167,9 +167,9 @@ def _error(
 
 def test_unknown_names(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     _error(
-        capsys, r"a\.pb: output 'yy' names no node; did you mean y\?", *models, "--outputs", "yy"
+        capsys, r"a\.pb: output 'yy' is not a node of the graph; did you mean y\?", *models, "--outputs", "yy"
     )
-    _error(capsys, r"a\.pb: input 'z' names no node", *models, "--inputs", "z")
+    _error(capsys, r"a\.pb: input 'z' is not a node of the graph", *models, "--inputs", "z")
     _error(capsys, r"a\.pb: output 'y:1': the node has no such output", *models, "--outputs", "y:1")
 
 
@@ -179,11 +179,11 @@ def test_models_with_different_inputs_and_outputs(
     renamed = saved(tmp_path, "c", _shaped([4], "z"))
     _error(
         capsys,
-        r"a\.pb and .*c\.pb have no output in common: name the --outputs; nothing reads y of the first, z of the second",
+        r"a\.pb and .*c\.pb have no output in common: pass --outputs; nothing reads y of the first and z of the second",
         *(models[0], renamed),
     )
     other = saved(tmp_path, "d", lambda: tf1.placeholder(tf.float32, [4], name="w"))
-    _error(capsys, r"d\.pb: input 'w' is no Placeholder of .*a\.pb", models[0], other)
+    _error(capsys, r"d\.pb: input 'w' is not a Placeholder of .*a\.pb", models[0], other)
 
 
 def test_a_model_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,12 +199,12 @@ def test_a_model_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture
     good, bad = saved(tmp_path, "good", picked(0)), saved(tmp_path, "bad", picked(5))
     _error(
         capsys,
-        r"bad\.pb: TensorFlow does not run it on sample 0: .*give inputs that it takes by --data",
+        r"bad\.pb: TensorFlow cannot run it on sample 0: .*pass valid inputs with --data",
         *(bad, good),
     )
     _error(
         capsys,
-        r"bad\.pb: TensorFlow does not run it on sample 0, on which .*good\.pb runs",
+        r"bad\.pb: TensorFlow cannot run it on sample 0, on which .*good\.pb runs",
         good,
         bad,
         status=1,
@@ -219,7 +219,7 @@ def test_a_model_that_tensorflow_rejects(
     text = 'node { name: "x" op: "Nowhere" }'
     (tmp_path / "n.pbtxt").write_text(text)
     _error(
-        capsys, r"n\.pbtxt: TensorFlow can't load it: .*Nowhere", models[0], tmp_path / "n.pbtxt"
+        capsys, r"n\.pbtxt: TensorFlow cannot load it: .*Nowhere", models[0], tmp_path / "n.pbtxt"
     )
 
 
@@ -229,7 +229,7 @@ def test_invalid_data(
     np.savez(tmp_path / "x.npz", x=np.zeros((1, 4), np.float32))
     _error(
         capsys,
-        r"x\.npz: array 'x' is of shape \[1, 4\]: the input takes \[\?, 3\]",
+        r"x\.npz: array 'x' has the shape \[1, 4\]: the input takes \[\?, 3\]",
         *models,
         "--data",
         tmp_path / "x.npz",
@@ -277,7 +277,7 @@ def test_output_file(
     assert capsys.readouterr().out == ""
     assert json.loads(written.read_bytes())["first_difference"]["node"] == "b"
     assert main(["compare", *map(str, models), "-o", str(written)]) == 2
-    assert "-o is for JSON: say --json too" in capsys.readouterr().err
+    assert "-o requires --json" in capsys.readouterr().err
 
 
 def test_missing_packages(models: tuple[Path, Path]) -> None:
@@ -305,4 +305,4 @@ def test_hint_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     paths = [saved(tmp_path, str(n), draw(not n)) for n in (0, 1)]
     _, document, error = compared(capsys, *paths)
     assert document["first_difference"]["inputs"] == [["relu", "y/y"], ["x", "y/y"]]
-    assert "it reads relu, y/y now x, y/y" in error
+    assert "its inputs: relu, y/y now x, y/y" in error

@@ -115,20 +115,20 @@ ROW = np.zeros((1, 3), np.float32)
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"y": ROW}, r"array 'y' is for no input.* The inputs are: x"),
+        ({"y": ROW}, r"array 'y' matches no input.* The inputs are: x"),
         ({}, "there is no array for the input 'x'"),
-        ({"x": ROW.astype(np.float64)}, "array 'x' holds float64: the model's input is float32"),
+        ({"x": ROW.astype(np.float64)}, "array 'x' is of type float64: the model's input is float32"),
         (
             {"x": np.array([[b""] * 3], object)},
-            "array 'x' holds strings: the model's input is float32",
+            "array 'x' is of type string: the model's input is float32",
         ),
         (
             {"x": np.zeros((1, 4), np.float32)},
-            r"array 'x' is of shape \[1, 4\]: the input takes \[\?, 3\]",
+            r"array 'x' has the shape \[1, 4\]: the input takes \[\?, 3\]",
         ),
-        ({"x": np.zeros(3, np.float32)}, r"array 'x' is of shape \[3\]: the input takes"),
-        ({"x": np.zeros((2, 1, 4), np.float32)}, r"array 'x' is of shape \[1, 4\]"),
-        ({"x": np.zeros((0, 1, 3), np.float32)}, "array 'x' holds several samples"),
+        ({"x": np.zeros(3, np.float32)}, r"array 'x' has the shape \[3\]: the input takes"),
+        ({"x": np.zeros((2, 1, 4), np.float32)}, r"array 'x' has the shape \[1, 4\]"),
+        ({"x": np.zeros((0, 1, 3), np.float32)}, "array 'x' has several samples"),
     ],
 )
 def test_invalid_arrays(arrays: dict[str, Array], message: str) -> None:
@@ -138,7 +138,7 @@ def test_invalid_arrays(arrays: dict[str, Array], message: str) -> None:
 
 def test_arrays_of_different_numbers_of_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
-    with pytest.raises(InvalidInput, match=r"so all have to hold as many: x \[4, 1, 3\], n \[3\]"):
+    with pytest.raises(InvalidInput, match=r"so all arrays need the same number: x \[4, 1, 3\], n \[3\]"):
         _samples(inputs, x=np.zeros((4, 1, 3), np.float32), n=np.zeros(3, np.int32))
 
 

@@ -37,26 +37,26 @@ def _message(path: Path, folder: Path, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("v2 Keras", {"signature": "classify"}, "no signature 'classify': it has serving_default: "),
-        ("v2 Keras", {"tags": ("serve", "gpu")}, "exactly the tags gpu,serve: it has serve: give"),
-        ("v2 Keras", {"outputs": ("Stateful",)}, "--outputs: the graph has no node 'Stateful'"),
-        ("v2 Keras", {"checkpoint": "x"}, "has variables of its own: leave out --checkpoint"),
-        ("v2 Keras", {"moving_averages": True}, "--moving-averages needs --checkpoint"),
-        ("v2 assertion", {"signature": "serving_default"}, "changes or hands on the variable 'calls' when the model runs"),
+        ("v2 Keras", {"signature": "classify"}, "no signature 'classify': the model has serving_default: "),
+        ("v2 Keras", {"tags": ("serve", "gpu")}, "exactly the tags gpu,serve: the model has serve: pass"),
+        ("v2 Keras", {"outputs": ("Stateful",)}, "--outputs: the graph does not have a node 'Stateful'"),
+        ("v2 Keras", {"checkpoint": "x"}, "already contains its variables: remove --checkpoint"),
+        ("v2 Keras", {"moving_averages": True}, "--moving-averages requires --checkpoint"),
+        ("v2 assertion", {"signature": "serving_default"}, "changes or passes on the variable 'calls' when the model runs"),
         ("v2 mutable table", {"signature": "learn"}, "changes or lists the table 'MutableHashTable"),
-        ("checkpoint V2, references", {"outputs": ("score",)}, "no node 'score': did you mean 'scores'?"),
-        ("checkpoint V2, references", {"outputs": ("scores:1",)}, "(Softmax) has 1 outputs, none is 1"),
-        ("checkpoint V2, references", {"outputs": ("scores:x",)}, "'scores:x' is no tensor"),
-        ("checkpoint V2, references", {"inputs": ("y",)}, "--inputs: the graph has no node 'y'"),
+        ("checkpoint V2, references", {"outputs": ("score",)}, "a node 'score'; did you mean scores?"),
+        ("checkpoint V2, references", {"outputs": ("scores:1",)}, "(Softmax) has 1 outputs, not output 1"),
+        ("checkpoint V2, references", {"outputs": ("scores:x",)}, "'scores:x' is not a tensor"),
+        ("checkpoint V2, references", {"inputs": ("y",)}, "--inputs: the graph does not have a node 'y'"),
         (
             "checkpoint V2, resources",
             {"inputs": ("dense/Softmax_input",)},
-            "--inputs: the graph has no node 'dense/Softmax_input'",
+            "--inputs: the graph does not have a node 'dense/Softmax_input'",
         ),
-        ("checkpoint V2, references", {"outputs": ()}, "--checkpoint needs --outputs"),
-        ("checkpoint V2, references", {"checkpoint": ""}, "needs the variable 'dense/w', and there is no"),
-        ("checkpoint V2, references", {"checkpoint": "/nowhere/x"}, "/nowhere/x: no such file, nor"),
-        (".meta, resources", {"outputs": ()}, "no signature 'serving_default': it has none: give --outp"),
+        ("checkpoint V2, references", {"outputs": ()}, "--checkpoint requires --outputs"),
+        ("checkpoint V2, references", {"checkpoint": ""}, "needs the variable 'dense/w', but there is no"),
+        ("checkpoint V2, references", {"checkpoint": "/nowhere/x"}, "checkpoint /nowhere/x: neither this file nor"),
+        (".meta, resources", {"outputs": ()}, "no signature 'serving_default': the model has none: pass --outp"),
         ("checkpoint V2, references", {"inputs": ("dense/b",)}, "the outputs need 'x', which nothing feeds"),
     ],
 )  # fmt: skip
@@ -112,7 +112,7 @@ def test_a_truncated_checkpoint(
     frozen_here(source.path, tmp_path, **source.options)
     _truncate(cut, cut.stat().st_size // 2)
     found = _message(source.path, tmp_path, **source.options)
-    assert "model.ckpt: cannot be read: " in found and "is it cut short" in found
+    assert "model.ckpt: cannot be read: " in found and "it may be truncated" in found
     cut.unlink()
     assert "model.ckpt" in _message(source.path, tmp_path, **source.options)
 
@@ -131,12 +131,12 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
         other = v1.train.Saver().save(session, str(tmp_path / "other"))
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=few)
     assert (
-        f"checkpoint {few}: has no value for the variable 'dense/b': did you mean 'dense/b2'?"
+        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2?"
         in found
     )
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=other)
     assert (
-        "'dense/w' is DT_FLOAT (4, 2), its value DT_FLOAT (4, 3): the checkpoint is of another"
+        "'dense/w' is DT_FLOAT (4, 2), but its value is DT_FLOAT (4, 3): the checkpoint belongs to another"
         in found
     )
     found = _message(
@@ -149,9 +149,9 @@ def test_a_damaged_saved_model(copied: Callable[[str], Source], tmp_path: Path) 
     source = copied("v2 Keras")
     frozen_here(source.path, tmp_path)
     shutil.rmtree(source.path / "variables")
-    assert "there is no checkpoint: the SavedModel has no vari" in _message(source.path, tmp_path)
+    assert "there is no checkpoint: the SavedModel lacks vari" in _message(source.path, tmp_path)
     _truncate(source.path / "saved_model.pb", 3000)
-    assert "no SavedModel: " in _message(source.path, tmp_path)
+    assert "not a valid SavedModel: " in _message(source.path, tmp_path)
     (source.path / "saved_model.pb").unlink()
     assert "is a directory without saved_model.pb" in _message(source.path, tmp_path)
 
@@ -164,10 +164,10 @@ def _changed(folder: Path, change: Callable[[Any], None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("../secret", "outside of"), ("none.txt", "is missing")]
+    ("name", "detail"), [("../secret", "outside the folder"), ("none.txt", "is missing")]
 )
 def test_an_asset_outside_the_model(
-    name: str, says: str, copied: Callable[[str], Source], tmp_path: Path
+    name: str, detail: str, copied: Callable[[str], Source], tmp_path: Path
 ) -> None:
     source = copied("v2 table of a file")
     (source.path / "secret").write_text("tea 1\n")
@@ -177,7 +177,7 @@ def test_an_asset_outside_the_model(
         meta_graph.asset_file_def[0].filename = name
 
     _changed(source.path, change)
-    assert f"the asset {name!r}" in (found := _message(source.path, tmp_path)) and says in found
+    assert f"the asset {name!r}" in (found := _message(source.path, tmp_path)) and detail in found
 
 
 def test_two_initializers_of_a_table(copied: Callable[[str], Source], tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_two_initializers_of_a_table(copied: Callable[[str], Source], tmp_path: 
 
     _changed(source.path, change)
     assert (
-        "table 'hash_table' (HashTableV2): its content is not known before the model runs: 2"
+        "table 'hash_table' (HashTableV2): its content is unknown before the model runs: 2"
         in (_message(source.path, tmp_path))
     )
 
@@ -228,11 +228,11 @@ def _doubling(levels: int) -> bytes:
 def test_recursive_functions(tmp_path: Path) -> None:
     file = tmp_path / "m.pb"
     file.write_bytes(_doubling(3))
-    assert "calls 'f3', which the graph does not have" in _message(file, tmp_path, outputs=("y",))
+    assert "calls the function 'f3', which the graph does not have" in _message(file, tmp_path, outputs=("y",))
     file.write_bytes(_doubling(3).replace(b"f3", b"f0"))
     assert "function 'f0': calls itself" in _message(file, tmp_path, outputs=("y",))
     file.write_bytes(_doubling(300))
-    assert "calls are too deep" in _message(file, tmp_path, outputs=("y",))
+    assert "calls are nested too deeply" in _message(file, tmp_path, outputs=("y",))
 
 
 def test_functions_that_grow_exponentially(tmp_path: Path) -> None:
@@ -243,17 +243,17 @@ def test_functions_that_grow_exponentially(tmp_path: Path) -> None:
     del last.node_def[:]
     last.ret["r"] = "a"
     file.write_bytes(definition.SerializeToString())
-    assert "nodes once functions are inlined" in _message(file, tmp_path, outputs=("y",))
+    assert "nodes after functions are inlined" in _message(file, tmp_path, outputs=("y",))
 
 
 def test_invalid_models(tmp_path: Path) -> None:
     for name, content, message in [
-        ("m.tflite", b"x", ".tflite holds no graph to freeze: give a SavedModel's directory"),
+        ("m.tflite", b"x", ".tflite files contain no graph to freeze: expected a SavedModel's directory"),
         ("m.pb", b"no graph, text alone", "is text, no binary graphdef"),
         ("m.pb", b"", "is empty"),
         ("m.pbtxt", b"node { name: ", "m.pbtxt: "),
-        ("m.meta", b"\xff\xff\xff", "no MetaGraphDef: "),
-        ("m.pb", b"\x08\x01\x12\x00", "is a SavedModel, whose file is called saved_model.pb"),
+        ("m.meta", b"\xff\xff\xff", "not a valid MetaGraphDef: "),
+        ("m.pb", b"\x08\x01\x12\x00", "is a SavedModel, but is not named saved_model.pb"),
     ]:
         (tmp_path / name).write_bytes(content)
         assert message in _message(tmp_path / name, tmp_path)
@@ -267,4 +267,4 @@ def test_a_graph_that_tensorflow_rejects(tmp_path: Path) -> None:
     next(n for n in definition.node if n.name == "y").attr["T"].type = tf.string.as_datatype_enum
     source.path.write_bytes(definition.SerializeToString())
     found = _message(source.path, tmp_path, outputs=("y",))
-    assert "the frozen graph is none that TensorFlow takes" in found
+    assert "TensorFlow rejects the frozen graph" in found

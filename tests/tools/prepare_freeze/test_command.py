@@ -78,7 +78,7 @@ def test_a_frozen_graph_is_copied(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main(["freeze", str(source.path), "-o", str(tmp_path / "copy.pb")]) == 0
     assert (tmp_path / "copy.pb").read_bytes() == source.path.read_bytes()
-    assert "is a frozen graph already: written as it is" in capsys.readouterr().out
+    assert "is already frozen: copied unchanged" in capsys.readouterr().out
     assert main(["freeze", str(text), "-o", str(tmp_path / "no.pb")]) == 2
     assert f"tensorflow is not installed in {sys.executable}: pip install" in _error(capsys)
     assert not (tmp_path / "no.pb").exists()
@@ -95,7 +95,7 @@ def test_an_error_changes_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["freeze", str(source.path), "-o", str(tmp_path / "old.pb")]) == 2
     assert (tmp_path / "old.pb").read_bytes() == before
     assert main(["freeze", str(source.path), "-o", str(tmp_path)]) == 2
-    assert "is a directory: give a file" in _error(capsys)
+    assert "is a directory: expected a file" in _error(capsys)
     # The control: a signature that does not change the variable.
     assert main(["freeze", str(source.path), "-o", str(output), "--signature", "checked"]) == 0
     assert output.exists()
@@ -117,7 +117,7 @@ def test_a_table_that_exceeds_the_memory_limit(
     words = ["freeze", str(tmp_path / "m.pb"), "-o", str(tmp_path / "o.pb"), "--outputs", "out"]
     write(1 << 36)
     assert main(words) == 2
-    assert "its content is not known before the model runs: OOM when allocating" in _error(capsys)
+    assert "its content is unknown before the model runs: OOM when allocating" in _error(capsys)
     assert not (tmp_path / "o.pb").exists()
     write(1)
     assert main(words) == 0

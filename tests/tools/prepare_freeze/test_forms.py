@@ -94,7 +94,7 @@ def test_unrolled_loops(made: Any, tmp_path: Path) -> None:
     assert not ops_of(data) & {"While", "StatelessWhile", "Enter", "Merge"}
     assert not graph_of(data).library.function
     assert _differs(given(data, source)["scores"], source.expected["scores"]) < 1e-6
-    with pytest.raises(InvalidInput, match="runs more often than --unroll 3"):
+    with pytest.raises(InvalidInput, match="has more iterations than --unroll 3"):
         frozen_here(source.path, tmp_path, unroll=3)
 
 
@@ -103,7 +103,7 @@ def test_a_loop_that_depends_on_an_input_is_not_unrolled(tmp_path: Path) -> None
     model = tf.keras.Sequential([layers.Input((None, 1), name="features"), layers.LSTM(3)])
     source = keras_file(tmp_path / "open", model)
     with pytest.raises(
-        InvalidInput, match="how often this loop runs is not known before .*'features'"
+        InvalidInput, match="the number of iterations is unknown before .*'features'"
     ):
         frozen_here(source.path, tmp_path, unroll=9)
     stacked = tf.keras.Sequential(

@@ -80,7 +80,7 @@ def from_arrays(arrays: Mapping[str, Array], inputs: Mapping[Ref, Output]) -> li
         if ref(name) not in inputs:
             known = [source.text() for source in inputs]
             raise InvalidInput(
-                f"array {name!r} matches no input{nearest(name, known)} The inputs are: {', '.join(known)}"
+                f"array {name!r} matches no input{nearest(name, known) or '.'} The inputs are: {', '.join(known)}"
             )
         _require_type(array, name, inputs[ref(name)])
         named[ref(name)] = array
