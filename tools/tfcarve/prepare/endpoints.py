@@ -1,4 +1,4 @@
-"""The inputs and outputs of a graph that nobody names."""
+"""The default inputs and outputs of a graph."""
 
 from tfcarve.prepare.graph import Graph, consumer_counts
 

@@ -1,15 +1,15 @@
-"""What is compared: each transform of TensorFlow's tool on small graphs, and how ours may differ."""
+"""The comparisons: each transform of TensorFlow's tool on small graphs, and the accepted differences."""
 
-from oracle_rows import Differs, Equal, Same, Theirs
+from reference_rows import Defect, Differs, Equal, Same
 
 _ALL = "v1 v1_resources v2"
-_MOVED = "their pattern matcher writes nodes in another order"
-_FOLDED = "theirs gives constants that it computed new names"
-_PLACED = "theirs names the bias by the convolution, ours by the batch norm, and adds up in float"
-_HASHED = "which of equal nodes stays depends on theirs' hashes"
-_LEFT = "theirs leaves nodes that nothing reads, and finds the ranges of constants at run time"
-_MORE = "ours computes AddV2 and ConcatV2 with eight bits too"
-_DROPPED = "theirs drops what the other inputs read; strip_unused_nodes does so in ours"
+_MOVED = "TensorFlow's pattern matcher writes nodes in another order"
+_FOLDED = "TensorFlow gives computed constants new names"
+_PLACED = "TensorFlow names the bias after the convolution, tfcarve after the batch norm; TensorFlow sums in float"
+_HASHED = "in TensorFlow, hashes determine which of several equal nodes stays"
+_LEFT = "TensorFlow leaves unused nodes, and computes the ranges of constants at run time"
+_MORE = "tfcarve also quantizes AddV2 and ConcatV2"
+_DROPPED = "TensorFlow removes the nodes of other inputs; in tfcarve strip_unused_nodes does"
 _PAGE = (
     'strip_unused_nodes(type=float, shape="1,299,299,3") remove_nodes(op=Identity, op=CheckNumerics) '
     "fold_constants(ignore_errors=true) fold_batch_norms fold_old_batch_norms"
@@ -28,7 +28,7 @@ SAME = (
         "flatten_atrous_conv",
         "atrous_same",
         Equal.OPS,
-        "ours gives the wider filter a name of its own: others may read the old one",
+        "tfcarve gives the wider filter a new name, because other nodes may read the old one",
     ),
     Same("fold_batch_norms", _ALL, Equal.UNCHANGED),
     Same("fold_batch_norms", "conv_times dense_times depthwise_times", Equal.NODES, _MOVED),
@@ -47,17 +47,17 @@ SAME = (
     Same(_PAGE, "v1 v1_resources", Equal.OPS, _FOLDED),
     Same(_PAGE, "conv_times", Equal.NODES, _MOVED),
     Same(_PAGE, "fused_norm", Equal.OPS, _PLACED),
-    Same(_PAGE, "v2", Equal.OUTPUTS, "theirs does not fold FusedBatchNormV3"),
+    Same(_PAGE, "v2", Equal.OUTPUTS, "TensorFlow does not fold FusedBatchNormV3"),
     Same("remove_control_dependencies fold_constants", "v1 v2", Equal.OPS, _FOLDED),
     Same("fold_old_batch_norms", _ALL, Equal.UNCHANGED),
     Same("fold_old_batch_norms", "old_norm fused_norm", Equal.OPS, _PLACED),
     Same(f"{_AS_FUSED} fold_old_batch_norms", "fused_norm_v3", Equal.OPS, _PLACED),
-    Same(f"{_FREEZE})", "with_range", Equal.NODES, "constants may come before or after"),
+    Same(f"{_FREEZE})", "with_range", Equal.NODES, "the position of constants differs"),
     Same(
         f"{_FREEZE}, min_percentile=50, max_percentile=50)",
         "with_range",
         Equal.NODES,
-        "constants may come before or after",
+        "the position of constants differs",
     ),
     Same("fuse_pad_and_conv", "mirrored", Equal.NODES, _MOVED),
     Same("fuse_pad_and_conv", "v1", Equal.UNCHANGED),
@@ -106,7 +106,7 @@ SAME = (
         "remove_nodes(op=Identity)",
         "array_in_a_loop",
         Equal.OUTPUTS,
-        "who waited for what a Switch lets through would wait for the Switch itself in theirs",
+        "TensorFlow replaces a control input from a node after a Switch with one from the Switch",
     ),
     Same("rename_attribute(old_attribute_name=T, new_attribute_name=S)", _ALL, Equal.ORDERED),
     Same(
@@ -127,9 +127,9 @@ SAME = (
         "sparsify_gather",
         _ALL,
         Equal.OUTPUTS,
-        "where there is nothing to do, theirs adds a node that fills no table",
+        "TensorFlow adds an initialization node even if there are no tables",
     ),
-    Same("sparsify_gather", "gathering", Equal.OPS, "ours sets attributes to their defaults"),
+    Same("sparsify_gather", "gathering", Equal.OPS, "tfcarve sets attributes to their defaults"),
     Same("strip_unused_nodes", "v1 v1_resources", Equal.ORDERED),
     Same('strip_unused_nodes(type=float, shape="1,8,8,3")', "v2", Equal.UNCHANGED),
     Same('strip_unused_nodes(type=float, shape="1,4")', "v1_inside", Equal.ORDERED),
@@ -143,94 +143,94 @@ SAME = (
         "strip_unused_nodes",
         "v1_inside",
         Equal.OPS,
-        "ours takes any shape where none is named; theirs a scalar, which its graph, without a version, does not check",
+        "the default shape of tfcarve is any shape; TensorFlow's is a scalar, which a graph without version does not check",
     ),
 )
 DIFFERS = (
     Differs(
         "sparsify_gather",
         "gathering_int32",
-        Theirs.NOT_RUN,
-        "tables take numbers of int64 alone; ours converts the others",
+        Defect.NOT_RUN,
+        "tables accept only int64 keys; tfcarve converts others",
     ),
     Differs(
         "backport_concatv2",
         "concat_of_int64",
-        Theirs.NOT_RUN,
-        "Concat takes an axis of int32 alone; ours converts it",
+        Defect.NOT_RUN,
+        "Concat accepts only an int32 axis; tfcarve converts it",
     ),
     Differs(
         "backport_tensor_array_v3",
         "array_in_a_loop",
-        Theirs.NOT_RUN,
-        "the handle is a string from then on, also where a loop passes it on; ours says so",
+        Defect.NOT_RUN,
+        "the handle becomes a string, also in a loop; tfcarve changes its type there",
     ),
     Differs(
         "flatten_atrous_conv",
         "atrous_valid",
-        Theirs.DIFFERENT,
-        "theirs always sets SAME; ours the padding that the old nodes make",
+        Defect.DIFFERENT,
+        "TensorFlow always sets SAME; tfcarve computes the padding of the old nodes",
     ),
     Differs(
         "fold_constants",
         "v2",
-        Theirs.LARGER,
-        "theirs keeps the old constants by control edges; nothing waits for a constant in ours",
+        Defect.LARGER,
+        "TensorFlow keeps the old constants with control inputs from them; tfcarve removes both",
     ),
     Differs(
         "fold_old_batch_norms",
         "fused_norm_v3",
-        Theirs.KEEPS,
-        "theirs knows FusedBatchNorm alone",
+        Defect.KEEPS,
+        "TensorFlow supports only FusedBatchNorm",
         "FusedBatchNormV3",
     ),
     Differs(
         f"{_AS_FUSED} remove_nodes(op=Identity) fold_old_batch_norms",
         "v2",
-        Theirs.NEVER_ENDS,
-        "theirs matches what it has just replaced again",
+        Defect.NEVER_ENDS,
+        "TensorFlow matches its own replacement again",
     ),
     Differs(
         "fuse_pad_and_conv",
         "v2",
-        Theirs.KEEPS,
-        "theirs knows MirrorPad alone; Keras pads with Pad",
+        Defect.KEEPS,
+        "TensorFlow supports only MirrorPad; Keras writes Pad",
         "Pad",
     ),
     Differs(
         "fuse_pad_and_conv",
         "mirrored_several",
-        Theirs.DIFFERENT,
-        "the fused op is wrong for more than one example; ours leaves it alone",
+        Defect.DIFFERENT,
+        "the fused op is wrong for a batch larger than 1; tfcarve does not use it then",
     ),
     Differs(
         "insert_logging",
         "v2",
-        Theirs.NOT_RUN,
-        "a Print of some outputs gets the types of all in theirs",
+        Defect.NOT_RUN,
+        "in TensorFlow, a Print of some outputs gets the types of all outputs",
     ),
     Differs(
         "obfuscate_names",
         "v1",
-        Theirs.NOT_RUN,
-        "theirs leaves old names in what says which nodes are on the same device",
+        Defect.NOT_RUN,
+        "TensorFlow keeps old names in colocation attributes",
     ),
     Differs(
         "obfuscate_names",
         "array_in_a_loop",
-        Theirs.NOT_RUN,
+        Defect.NOT_RUN,
         "the same, in a loop",
     ),
     Differs(
         "remove_nodes(op=BiasAdd, max_inputs=2)",
         "v2",
-        Theirs.FAILS,
-        "theirs drops the bias although a node still waits for it",
+        Defect.FAILS,
+        "TensorFlow removes the bias although it has a control output",
     ),
     Differs(
         "quantize_weights(minimum_size=16)",
         "zero_weights",
-        Theirs.DIFFERENT,
-        "theirs starts its maximum at the least positive number: zeros get a range of 1e-38 and become NaN",
+        Defect.DIFFERENT,
+        "TensorFlow's maximum starts at the smallest positive number: zeros get a range of 1e-38 and become NaN",
     ),
 )

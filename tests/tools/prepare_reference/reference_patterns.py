@@ -1,4 +1,4 @@
-"""Graphs of a few nodes, each with what one transform looks for."""
+"""Graphs of a few nodes, each with the pattern of one transform."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import prepared
 import tensorflow as tf
-from oracle_drawing import picture, plain, statistics
 from prepared import tf1
+from reference_drawing import picture, plain, statistics
 
 
 def times(product: Callable[[Any], Any], size: int) -> Callable[[], None]:
-    """Returns what draws a product with a constant after another op."""
+    """Returns a function that draws a multiplication by a constant after another op."""
 
     def draw() -> None:
         made = product(picture())
@@ -23,22 +23,22 @@ def times(product: Callable[[Any], Any], size: int) -> Callable[[], None]:
 
 
 def conv(x: Any) -> Any:
-    """Makes a convolution."""
+    """Draws a convolution."""
     return tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="conv")
 
 
 def depthwise(x: Any) -> Any:
-    """Makes a depthwise convolution."""
+    """Draws a depthwise convolution."""
     return tf.nn.depthwise_conv2d(x, prepared.noise(3, 3, 3, 2), [1] * 4, "SAME", name="conv")
 
 
 def dense(x: Any) -> Any:
-    """Makes a matrix product."""
+    """Draws a matrix product."""
     return tf.matmul(tf.reshape(x, [8, 24]), prepared.noise(24, 6), name="dense")
 
 
 def fused_norm(op: Callable[..., Any]) -> Callable[[], None]:
-    """Returns what draws a batch normalization after a convolution, with FusedBatchNorm or a newer one."""
+    """Returns a function that draws a batch normalization after a convolution, with FusedBatchNorm or a newer version."""
 
     def draw() -> None:
         mean, variance, beta, gamma = statistics(4)
@@ -56,7 +56,7 @@ def fused_norm(op: Callable[..., Any]) -> Callable[[], None]:
 
 
 def old_norm() -> Any:
-    """Returns a graph with the op that TensorFlow's Python no longer makes, in the place of FusedBatchNorm."""
+    """Returns a graph with BatchNormWithGlobalNormalization, which TensorFlow's Python no longer creates, for FusedBatchNorm."""
     definition = plain(fused_norm(tf.raw_ops.FusedBatchNorm))
     (node,) = (n for n in definition.node if n.op == "FusedBatchNorm")
     x, gamma, beta, mean, variance = node.input
@@ -67,16 +67,16 @@ def old_norm() -> Any:
     node.attr["T"].type = tf.float32.as_datatype_enum
     node.attr["variance_epsilon"].f = epsilon
     node.attr["scale_after_normalization"].b = True
-    definition.versions.producer = 8  # newer graphs can't have it
+    definition.versions.producer = 8  # newer graph versions reject this op
     return definition
 
 
 def atrous(pads: list[list[int]]) -> Callable[[], None]:
-    """Returns what draws a dilated convolution as three nodes."""
+    """Returns a function that draws a dilated convolution as three nodes."""
 
     def draw() -> None:
-        spread = tf.space_to_batch_nd(picture(), [2, 2], pads)
-        made = tf.nn.conv2d(spread, prepared.noise(3, 3, 3, 4), 1, "VALID")
+        propagate = tf.space_to_batch_nd(picture(), [2, 2], pads)
+        made = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID")
         tf.raw_ops.BatchToSpaceND(
             input=made, block_shape=np.array([2, 2]), crops=[[0, 0], [0, 0]], name="y"
         )
@@ -85,7 +85,7 @@ def atrous(pads: list[list[int]]) -> Callable[[], None]:
 
 
 def before_conv(make: Callable[[Any], Any], batch: int = 1) -> Callable[[], None]:
-    """Returns what draws a convolution of what `make` makes of the input."""
+    """Returns a function that draws a convolution of `make` applied to the input."""
 
     def draw() -> None:
         tf.nn.conv2d(make(picture(batch)), prepared.noise(3, 3, 3, 4), 1, "VALID", name="y")
@@ -97,12 +97,12 @@ _PADS = [[0, 0], [1, 2], [3, 0], [0, 0]]
 
 
 def mirrored(x: Any) -> Any:
-    """Makes mirrored padding."""
+    """Draws mirrored padding."""
     return tf.pad(x, _PADS, "REFLECT")
 
 
 def resized(x: Any) -> Any:
-    """Makes a picture that is resized."""
+    """Draws a resized image."""
     return tf.raw_ops.ResizeBilinear(images=x, size=[12, 11], align_corners=True)
 
 
@@ -138,7 +138,7 @@ def calling() -> None:
 
 
 def gathering(ids_are: Any) -> Callable[[], None]:
-    """Returns what draws a lookup in a table that is zero but for a few rows."""
+    """Returns a function that draws a lookup in a table with few nonzero rows."""
 
     def draw() -> None:
         _lookup(tf1.placeholder(ids_are, [6], name="x"))
@@ -155,7 +155,7 @@ def _lookup(ids: Any) -> None:
 
 
 def with_range() -> None:
-    """Draws 32-bit numbers whose range is computed, as quantize_nodes does."""
+    """Draws a qint32 tensor whose range is computed, as quantize_nodes does."""
     whole = tf.raw_ops.QuantizeV2(
         input=picture(), min_range=-4.0, max_range=4.0, T=tf.qint32, mode="MIN_FIRST"
     )
@@ -176,7 +176,7 @@ def with_range() -> None:
 
 
 def after_another() -> None:
-    """Draws more nodes than there are characters for names."""
+    """Draws more nodes than there are names of one character."""
     made = picture()
     for _ in range(70):
         made = tf.tanh(made)
@@ -184,7 +184,7 @@ def after_another() -> None:
 
 
 def quantizable() -> None:
-    """Draws ops that TensorFlow's tool computes with eight bits."""
+    """Draws ops that TensorFlow's tool quantizes."""
     made = tf.nn.relu(tf.nn.bias_add(conv(picture()), prepared.noise(4)))
     made = tf.nn.relu6(tf.nn.max_pool2d(made, 2, 2, "VALID"))
     made = tf.matmul(tf.reshape(made, [1, 64]), prepared.noise(64, 5))
@@ -197,7 +197,7 @@ def zero_weights() -> None:
 
 
 def lowered(draw: Callable[[], object]) -> Any:
-    """Returns the GraphDef of what `draw` makes, loops as Enter, Merge and Switch."""
+    """Returns the GraphDef that `draw` creates, with loops lowered to Enter, Merge and Switch."""
     with tf.Graph().as_default() as graph:
         tf1.disable_control_flow_v2()
         try:
@@ -205,5 +205,5 @@ def lowered(draw: Callable[[], object]) -> Any:
         finally:
             tf1.enable_control_flow_v2()
     definition = graph.as_graph_def()
-    definition.versions.producer = 25  # newer graphs can't have TensorArrayV2
+    definition.versions.producer = 25  # newer graph versions reject TensorArrayV2
     return definition

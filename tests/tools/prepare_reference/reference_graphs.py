@@ -8,22 +8,22 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import oracle_patterns as patterns
 import prepared
+import reference_patterns as patterns
 import tensorflow as tf
-from oracle_drawing import PICTURE, frozen_v1, picture, plain, statistics
 from prepared import Array, tf1
+from reference_drawing import PICTURE, frozen_v1, picture, plain, statistics
 from tensorflow.python.framework import op_def_registry
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A frozen graph that gives "y".
+    """A frozen graph with the output "y".
 
     Attributes:
-      definition: its GraphDef, a message of TensorFlow.
-      feeds: values for its inputs, by their names.
+      definition: its GraphDef, as TensorFlow's message.
+      feeds: values for its inputs, by name.
     """
 
     definition: Any
@@ -35,7 +35,7 @@ def _variable(name: str, *shape: int) -> Any:
 
 
 def _network() -> None:
-    """Draws a convolution and a matrix product with what graphs of TensorFlow 1 have around them."""
+    """Draws a convolution and a matrix product with the nodes around them that TensorFlow 1 graphs have."""
     x = picture()
     with tf.device("/device:CPU:0"):
         weights = tf.identity(_variable("conv/weights", 3, 3, 3, 4), name="conv/read")
@@ -55,7 +55,7 @@ def _network() -> None:
 def _keras() -> Any:
     """Returns a frozen Keras network with the layers of mobile models."""
     layers = tf.keras.layers
-    tf.keras.backend.clear_session()  # names of layers count from 1
+    tf.keras.backend.clear_session()  # layer names are numbered from 1
     tf.keras.utils.set_random_seed(3)
 
     def norm(x: Any) -> Any:
@@ -79,7 +79,7 @@ def _keras() -> Any:
 
 
 def _without_defaults(definition: Any) -> Any:
-    """Returns a GraphDef without the attributes that have the default of their op."""
+    """Returns a GraphDef without attributes that equal their op's default."""
     made = tf1.GraphDef()
     made.CopyFrom(definition)
     for node in made.node:
@@ -139,6 +139,6 @@ _FEEDS = {
 
 @cache
 def sample(name: str) -> Sample:
-    """Returns the graph of that name; the same in every process."""
+    """Returns the graph with that name; the same in every process."""
     definition = _DRAWN[name]()
     return Sample(definition, _FEEDS[name]) if name in _FEEDS else Sample(definition)

@@ -1,4 +1,4 @@
-"""The first node at which two models differ."""
+"""Tests of the first node at which two models differ."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import tensorflow as tf
 from compared import Draw, saved, sides, tf1, two_layers
 
 from tfcarve.prepare import tensors
-from tfcarve.prepare.compare import first
-from tfcarve.prepare.compare.first import FirstDifference, first_difference
+from tfcarve.prepare.compare import first_difference as module
+from tfcarve.prepare.compare.first_difference import FirstDifference, first_difference
 from tfcarve.prepare.graph import Ref
 
 X = Ref("x")
@@ -45,15 +45,15 @@ def test_the_layer_whose_weights_differ(
 
 
 def test_in_chunks_of_one_tensor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first, "_TENSORS", 1)
+    monkeypatch.setattr(module, "_MAX_TENSORS", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
-    monkeypatch.setattr(first, "_TENSORS", 64)
-    monkeypatch.setattr(first, "_BYTES", 1)
+    monkeypatch.setattr(module, "_MAX_TENSORS", 64)
+    monkeypatch.setattr(module, "_MAX_BYTES", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
 
 
 def _scaled(before: float, after: float, last: float) -> Draw:
-    """Draws two steps, of which the second may undo the first, and a last one."""
+    """Draws two multiplications, the second of which may undo the first, and an output."""
 
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [1, 3], name="x")
@@ -64,19 +64,19 @@ def _scaled(before: float, after: float, last: float) -> Draw:
     return draw
 
 
-def test_what_a_later_node_undoes_is_not_it(tmp_path: Path) -> None:
-    """As where a batch normalisation is folded into the weights before it."""
+def test_a_difference_that_a_later_node_undoes(tmp_path: Path) -> None:
+    """As when a batch normalisation is folded into the weights before it."""
     assert _found(tmp_path, _scaled(2, 3, 1), _scaled(4, 1.5, 1.1), ROW).node == "y"
     assert _found(tmp_path, _scaled(2, 3, 1), _scaled(4, 3, 1.1), ROW).node == "up"
 
 
-def test_the_tolerance_counts(tmp_path: Path) -> None:
+def test_tolerance(tmp_path: Path) -> None:
     a, b = _scaled(1, 1, 1), _scaled(1.001, 1, 2)
     assert _found(tmp_path, a, b, ROW, tolerance=1e-5).node == "up"
     assert _found(tmp_path, a, b, ROW, tolerance=0.1).node == "y"
 
 
-def test_the_op_in_each(tmp_path: Path) -> None:
+def test_ops_of_both_models(tmp_path: Path) -> None:
     def draw(op: Any) -> Draw:
         return lambda: tf.identity(
             op(tf1.placeholder(tf.float32, [1, 3], name="x"), name="middle"), name="y"
@@ -102,12 +102,12 @@ def test_an_output_other_than_the_first(tmp_path: Path) -> None:
     value = np.ones((1, 4), np.float32)
     assert _found(tmp_path, draw(1), draw(2), value).node == "mul"
     with sides(*(saved(tmp_path, n, draw(f)) for n, f in (("a", 1), ("b", 2)))) as (a, b):
-        listed = first.candidates(a, b, Ref("y"), {X: tensors.from_array(value)})
+        listed = module.candidates(a, b, Ref("y"), {X: tensors.from_array(value)})
     assert [source.text() for source in listed] == ["mul", "parts", "parts:1", "y"]
 
 
 def _branches(factor: float) -> Draw:
-    """Draws a conditional with a branch that is not taken, whose nodes have no value."""
+    """Draws a conditional; nodes in the branch that is not taken have no value."""
 
     def draw() -> None:
         tf1.disable_control_flow_v2()
@@ -122,13 +122,13 @@ def _branches(factor: float) -> Draw:
     return draw
 
 
-def test_nodes_without_a_value_are_left_out(tmp_path: Path) -> None:
+def test_nodes_without_a_value_are_omitted(tmp_path: Path) -> None:
     found = _found(tmp_path, _branches(2), _branches(3), ROW)
     assert (found.node, found.constants) == ("cond/taken", ("cond/taken/y",))
 
 
 def _loop(factor: float) -> Draw:
-    """Draws a loop of TensorFlow 1, whose nodes run several times."""
+    """Draws a TensorFlow 1 loop, whose nodes run several times."""
 
     def draw() -> None:
         tf1.disable_control_flow_v2()
@@ -142,11 +142,11 @@ def _loop(factor: float) -> Draw:
     return draw
 
 
-def test_nodes_of_a_loop_are_left_out(tmp_path: Path) -> None:
+def test_nodes_of_a_loop_are_omitted(tmp_path: Path) -> None:
     found = _found(tmp_path, _loop(2), _loop(3), ROW)
     assert found.ops == ("Exit", "Exit")
     with sides(saved(tmp_path, "a", _loop(2))) as (a,):
-        names = {s.node for s in first.candidates(a, a, Ref("y"), {X: tensors.from_array(ROW)})}
+        names = {s.node for s in module.candidates(a, a, Ref("y"), {X: tensors.from_array(ROW)})}
         inside = {node.name for node in a.graph.nodes if node.op in ("NextIteration", "Merge")}
         enters = {node.name for node in a.graph.nodes if node.op == "Enter"}
     assert "start" in names
@@ -154,7 +154,7 @@ def test_nodes_of_a_loop_are_left_out(tmp_path: Path) -> None:
     assert not names & (inside | enters)
 
 
-def test_nodes_on_no_way_to_the_output_are_left_out(tmp_path: Path) -> None:
+def test_nodes_that_the_output_does_not_need_are_omitted(tmp_path: Path) -> None:
     def draw(factor: float, aside: float) -> Draw:
         def made() -> None:
             x = tf1.placeholder(tf.float32, [1, 3], name="x")
@@ -167,14 +167,14 @@ def test_nodes_on_no_way_to_the_output_are_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:
-    """Only the output itself is in both, and it is what is fed."""
+    """Both models have only the output in common, and it is fed."""
     paths = [saved(tmp_path, name, two_layers(f)) for name, f in (("a", 1.0), ("b", 2.0))]
     with sides(*paths) as (a, b):
         value = tensors.from_array(ROW)
         assert first_difference(a, b, Ref("y"), {Ref("y"): value}, 1e-5) is None
 
 
-def test_a_graph_that_is_fed_nothing(tmp_path: Path) -> None:
+def test_a_graph_without_inputs(tmp_path: Path) -> None:
     def draw(factor: float) -> Draw:
         return lambda: tf.identity(
             tf.multiply(tf.constant([1.0]), factor, name="product"), name="y"
@@ -187,8 +187,8 @@ def test_a_graph_that_is_fed_nothing(tmp_path: Path) -> None:
     assert (found.node, found.constants) == ("product", ("product/y",))
 
 
-def test_all_places_of_a_change(tmp_path: Path) -> None:
-    """Whichever of six layers is changed is the one that is named."""
+def test_each_layer(tmp_path: Path) -> None:
+    """The changed one of six layers is reported."""
 
     def draw(changed: int) -> Draw:
         def made() -> None:

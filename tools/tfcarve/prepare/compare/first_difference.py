@@ -1,4 +1,4 @@
-"""The first node at which two models differ."""
+"""Finds the first node at which two models differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from tfcarve.prepare import nodes, tensors
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed, Output
+from tfcarve.prepare.evaluate import Failed
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import (
     Graph,
     Ref,
@@ -22,9 +23,9 @@ from tfcarve.prepare.messages import NodeDef, TensorProto
 Feeds = Mapping[Ref, TensorProto]
 Show = Callable[[str, int, int], None]
 
-# So many bytes (as far as shapes are known) and tensors are fetched at once.
-_BYTES = 1 << 26
-_TENSORS = 64
+# The limits of one fetch: bytes (as far as shapes are known) and tensors.
+_MAX_BYTES = 1 << 26
+_MAX_TENSORS = 64
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class FirstDifference:
     """The first node at which two models differ.
 
     Attributes:
-      node: its name in both.
-      ops: its op in each.
-      inputs: what it reads in each.
-      difference: how far it differs.
-      constants: the Consts that it reads in the first model and that hold other values in the second.
+      node: its name in both models.
+      ops: its op in each model.
+      inputs: its inputs in each model.
+      difference: the difference of its output.
+      constants: the Consts that it reads in the first model and that have other values in the second.
     """
 
     node: str
@@ -47,7 +48,7 @@ class FirstDifference:
 
 
 def _in_loops(order: Sequence[NodeDef]) -> set[str]:
-    """Returns the names of nodes in a loop's frame: they have a value for each round, and none to fetch."""
+    """Returns the names of nodes in a loop's frame: they have a value for each iteration and cannot be fetched."""
     depths: dict[str, int] = {}
     for node in order:
         depth = max((depths.get(ref(text).node, 0) for text in node.input), default=0)
@@ -57,7 +58,7 @@ def _in_loops(order: Sequence[NodeDef]) -> set[str]:
 
 
 def _computed(order: Sequence[NodeDef], feeds: Feeds) -> set[str]:
-    """Returns the names of the nodes that depend on what is fed; of all where nothing is."""
+    """Returns the names of the nodes that depend on a fed tensor, or of all nodes if nothing is fed."""
     fed = {source.node for source in feeds}
     found = set(fed)
     for node in order:
@@ -67,9 +68,9 @@ def _computed(order: Sequence[NodeDef], feeds: Feeds) -> set[str]:
 
 
 def candidates(a: Side, b: Side, target: Ref, feeds: Feeds) -> list[Ref]:
-    """Returns the tensors that both models have on the way from what is fed to `target`, in their order in `a`.
+    """Returns the tensors that both models have between the feeds and `target`, in their order in `a`.
 
-    Constants are left out: what reads one tells whether another value of it changes anything.
+    Constants are omitted: their readers show whether a changed value matters.
     """
     order = topological_order(a.graph)
     fed = {source.node for source in feeds}
@@ -97,7 +98,7 @@ def _chunks(a: Side, sources: Sequence[Ref]) -> Iterator[list[Ref]]:
     size = 0
     for source in sources:
         needed = _size(a.outputs[source.node][source.output])
-        if chunk and (size + needed > _BYTES or len(chunk) == _TENSORS):
+        if chunk and (size + needed > _MAX_BYTES or len(chunk) == _MAX_TENSORS):
             yield chunk
             chunk, size = [], 0
         chunk.append(source)
@@ -107,7 +108,7 @@ def _chunks(a: Side, sources: Sequence[Ref]) -> Iterator[list[Ref]]:
 
 
 def _measured(a: Side, b: Side, sources: Sequence[Ref], feeds: Feeds) -> dict[Ref, Difference]:
-    """Returns how far each tensor differs; without those that have no value, as in a branch that is not taken."""
+    """Returns the difference of each tensor that has a value; one in a branch that is not taken has none."""
     try:
         values = zip(sources, a.run(sources, feeds), b.run(sources, feeds), strict=True)
     except Failed:
@@ -121,18 +122,18 @@ def _measured(a: Side, b: Side, sources: Sequence[Ref], feeds: Feeds) -> dict[Re
 def first_difference(
     a: Side, b: Side, target: Ref, feeds: Feeds, tolerance: float, show: Show = lambda *_: None
 ) -> FirstDifference | None:
-    """Returns the first node at which two models differ on the way to `target`; None where none can be compared.
+    """Returns the first node before `target` at which two models differ, or None if no node can be compared.
 
-    It is the first one over the tolerance whose difference reaches `target`. A convolution into whose weights a batch
-    normalisation was folded differs too, but what follows it does not, so it is not reported.
+    It is the first node that exceeds the tolerance and whose difference reaches `target`. A convolution into whose
+    weights a batch normalisation was folded differs too, but the nodes after it do not, so it is not reported.
 
     Args:
       a: the first model.
       b: the second.
-      target: an output over the tolerance.
-      feeds: the inputs with which it is.
-      tolerance: of Difference.error.
-      show: called with the current step, how many are done and how many there are.
+      target: an output that exceeds the tolerance.
+      feeds: the sample with which it does.
+      tolerance: the largest Difference.error that is accepted.
+      show: called with the current step, the number of steps done and their total.
     """
     listed = candidates(a, b, target, feeds)
     found: dict[Ref, Difference] = {}
@@ -157,7 +158,7 @@ def first_difference(
 def _carriers(
     graph: Graph, target: Ref, found: Mapping[Ref, Difference], tolerance: float
 ) -> set[Ref]:
-    """Returns the tensors that `target` depends on by others that are not the same; what is not known may not be."""
+    """Returns the tensors that `target` depends on through tensors that differ; an unknown tensor may differ."""
     known = by_name(graph)
     reached, todo = {target}, [target]
     while todo:

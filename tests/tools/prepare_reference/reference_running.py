@@ -1,4 +1,4 @@
-"""A list of transforms by TensorFlow's transform_graph and by tfcarve, and what compares their graphs."""
+"""Applies a list of transforms with TensorFlow's transform_graph and with tfcarve, and compares the graphs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import prepared
 import tensorflow as tf
-from oracle_graphs import Sample
 from prepared import Array, tf1
+from reference_graphs import Sample
 
 from demo.transform_graph import TransformGraph
 from tfcarve.prepare import graph_file, pipeline
@@ -20,41 +20,41 @@ from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.transform_list import parse
 
 _OUTPUTS = ("y",)
-# What sparsify_gather calls the node that fills its tables.
+# The name of sparsify_gather's node that initializes its tables.
 _FILLS_TABLES = "group_deps"
 Node = tuple[Any, ...]
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """TensorFlow can't load or run a graph; the text is its message."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What transforms.
+    """The two tools.
 
     Attributes:
-      oracle: TensorFlow's program.
+      reference: TensorFlow's program.
       evaluator: TensorFlow for tfcarve.
-      folder: for files that they write.
+      folder: the folder for files that they write.
     """
 
-    oracle: TransformGraph
+    reference: TransformGraph
     evaluator: Evaluator
     folder: Path
 
 
-def theirs(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -> Any:
-    """Returns the GraphDef that TensorFlow's program makes; raises TransformFailed where it makes none."""
+def run_reference(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -> Any:
+    """Returns the GraphDef that TensorFlow's program writes; raises TransformFailed if it fails."""
     model, made = tools.folder / "model.pb", tools.folder / "made.pb"
     model.write_bytes(sample.definition.SerializeToString())
-    command = tools.oracle.command(model, made, sample.feeds, _OUTPUTS, transforms)
-    tools.oracle.run(command, seconds)
+    command = tools.reference.command(model, made, sample.feeds, _OUTPUTS, transforms)
+    tools.reference.run(command, seconds)
     return tf1.GraphDef.FromString(made.read_bytes())
 
 
-def ours(tools: Tools, sample: Sample, transforms: str) -> Any:
-    """Returns the GraphDef that tfcarve makes."""
+def run_tfcarve(tools: Tools, sample: Sample, transforms: str) -> Any:
+    """Returns the GraphDef that tfcarve writes."""
     graph = prepared.from_tensorflow(sample.definition)
     inputs = list(sample.feeds)
     made = pipeline.transform(graph, parse(transforms), inputs, _OUTPUTS, tools.evaluator)
@@ -66,7 +66,7 @@ def _input(text: str) -> str:
 
 
 def _value(attr: Any) -> Any:
-    """Returns an attribute so that equal ones are equal however they are written."""
+    """Returns an attribute in a canonical form, independent of its encoding."""
     if attr.HasField("tensor"):
         array = tf.make_ndarray(attr.tensor)
         return array.dtype.str, array.shape, array.tobytes()
@@ -74,7 +74,7 @@ def _value(attr: Any) -> Any:
 
 
 def nodes(definition: Any) -> dict[str, Node]:
-    """Returns what each node is, by its name, in the order of the graph; inputs that it waits for are sorted."""
+    """Returns the content of each node, by name, in the order of the graph, with sorted control inputs."""
     found = {}
     for node in definition.node:
         data = [_input(text) for text in node.input if not text.startswith("^")]
@@ -86,13 +86,13 @@ def nodes(definition: Any) -> dict[str, Node]:
 
 
 def differences(a: Mapping[str, Node], b: Mapping[str, Node]) -> list[str]:
-    """Returns a line for each node that is not the same in both."""
+    """Returns a line for each node that differs."""
     names = sorted(a.keys() | b.keys())
     return [f"{n}: {a.get(n)} is not {b.get(n)}" for n in names if a.get(n) != b.get(n)]
 
 
 def _ran(definition: Any, feeds: Mapping[str, Array]) -> Array:
-    """Returns the output, computed by TensorFlow, which optimizes nothing; tables are filled before."""
+    """Returns the output, computed by TensorFlow without optimizations; tables are initialized before."""
     config = tf1.ConfigProto()
     config.graph_options.optimizer_options.opt_level = -1
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -105,14 +105,14 @@ def _ran(definition: Any, feeds: Mapping[str, Array]) -> Array:
 
 
 def distance(sample: Sample, a: Any, b: Any) -> float:
-    """Returns the largest difference of what two GraphDefs give for the sample.
+    """Returns the largest difference between the outputs of two GraphDefs for the sample.
 
-    It is infinite where the shapes differ or something is no number. Raises Refused where TensorFlow can't run one.
+    It is infinite if the shapes differ or a value is not finite. Raises Rejected if TensorFlow can't run one.
     """
     try:
         first, second = (_ran(definition, sample.feeds) for definition in (a, b))
     except (ValueError, tf.errors.OpError) as error:
-        raise Refused(str(error)) from None
+        raise Rejected(str(error)) from None
     if first.shape != second.shape:
         return math.inf
     far = float(np.abs(first.astype(np.float64) - second).max(initial=0))

@@ -1,4 +1,4 @@
-"""What draws small graphs: as programs for TensorFlow 1 do, variables frozen where there are any."""
+"""Draws small graphs as TensorFlow 1 programs do, with frozen variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PICTURE = (1, 8, 8, 3)
 
 
 def frozen_v1(draw: Callable[[], object], use_resource: bool = False) -> Any:
-    """Returns what `draw` makes as programs for TensorFlow 1 do, variables frozen, without what neither "y" nor "unused" needs."""
+    """Returns the graph that `draw` creates in TensorFlow 1 mode, with frozen variables, pruned to "y" and "unused"."""
     with tf.Graph().as_default() as graph, tf1.variable_scope("", use_resource=use_resource):
         draw()
         with tf1.Session(graph=graph) as session:
@@ -24,14 +24,14 @@ def frozen_v1(draw: Callable[[], object], use_resource: bool = False) -> Any:
 
 
 def plain(draw: Callable[[], object]) -> Any:
-    """Returns the GraphDef of what `draw` makes."""
+    """Returns the GraphDef that `draw` creates."""
     with tf.Graph().as_default() as graph:
         draw()
     return graph.as_graph_def()
 
 
 def picture(batch: int | None = 1) -> Any:
-    """Makes the input: pictures of 8 by 8 with three channels."""
+    """Creates the input: images of 8 by 8 with three channels."""
     return tf1.placeholder(tf.float32, (batch, *PICTURE[1:]), name="x")
 
 
