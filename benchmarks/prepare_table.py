@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks import measure
-from benchmarks.measure import Measured
 
 # What a prepared model may differ by.
 TOLERANCE = 1e-5
@@ -40,8 +39,8 @@ class Taken:
     """A pipeline on a model of `bytes` bytes, by both tools; `made` are the sizes of their files."""
 
     bytes: int
-    ours: Measured
-    theirs: Measured
+    ours: Usage
+    theirs: Usage
     made: tuple[int, int]
 
 

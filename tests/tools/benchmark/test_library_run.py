@@ -28,6 +28,11 @@ def test_statistics(samples: list[float], expected: tuple[float, ...]) -> None:
     assert values == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("count", "expected"), [(1, 1), (19, 19), (20, 19), (100, 95)])
+def test_95_percent_of_the_samples_do_not_exceed_p95(count: int, expected: float) -> None:
+    assert library_run.statistics_of(range(1, count + 1)).p95 == expected
+
+
 def _runs() -> list[list[NodeRun]]:
     """As Runs() in tests/runtime/benchmark_report_test.cc."""
     shape = ((1, (1, 2)),)

@@ -19,24 +19,14 @@ from tfcarve.benchmark import arrays
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import BoundSession, CallError, Library, NodeRun
 from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statistics
+from tfcarve.benchmark.process_status import status_bytes
 from tfcarve.errors import InvalidInput
 
 _NANOS_PER_MILLI = 1e6
-_STATUS = Path("/proc/self/status")
-
-
-def _status_bytes(field: str) -> int | None:
-    """Returns a field of Linux's /proc/self/status in bytes, None if it does not exist."""
-    try:
-        lines = _STATUS.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
-    return int(found[0]) * 1024 if found else None
 
 
 def _since(field: str, before: int | None) -> int | None:
-    now = _status_bytes(field)
+    now = status_bytes(field)
     return None if now is None or before is None else max(now - before, 0)
 
 
@@ -157,7 +147,7 @@ def _traced_run(bound: BoundSession) -> list[NodeRun]:
 
 def _benchmark(arguments: argparse.Namespace) -> Measurement:
     inputs = _inputs(arguments)
-    anonymous_before, resident_before = _status_bytes("RssAnon"), _status_bytes("VmRSS")
+    anonymous_before, resident_before = status_bytes("RssAnon"), status_bytes("VmRSS")
     library = Library(arguments.library)
     start = time.perf_counter_ns()
     with library.session_from_file(arguments.model, arguments.threads) as session:

@@ -11,7 +11,7 @@ Count = Annotated[int, Meta(ge=0)]
 Amount = Annotated[float, Meta(ge=0)]
 
 
-class Statistics(Form):
+class Statistics(Form, frozen=True):
     """Statistics of the measured runs, in milliseconds."""
 
     min: Amount
@@ -21,14 +21,14 @@ class Statistics(Form):
     stddev: Amount
 
 
-class Output(Form):
+class Output(Form, frozen=True):
     """An output of a node: the number of its data type, 0 if it was not computed, and its shape."""
 
     dtype: int
     dims: tuple[Count, ...]
 
 
-class Node(Form):
+class Node(Form, frozen=True):
     """A node in one run: the average of the traced runs.
 
     Attributes:
@@ -52,7 +52,7 @@ class Node(Form):
     outputs: tuple[Output, ...]
 
 
-class Op(Form):
+class Op(Form, frozen=True):
     """All nodes of an op type in one run: `nodes` is their number, the other fields are sums over them."""
 
     op: str
@@ -63,7 +63,7 @@ class Op(Form):
     bytes: Amount
 
 
-class Measurement(Form):
+class Measurement(Form, frozen=True):
     """A benchmark of one model in one program.
 
     Attributes:

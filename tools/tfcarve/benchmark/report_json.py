@@ -10,14 +10,14 @@ from tfcarve.benchmark.report import Benchmark, gflops
 from tfcarve.json_codec import Form
 
 
-class Output(Form):
+class Output(Form, frozen=True):
     """An output of a node: the name of its data type, "" if it was not computed, and its shape."""
 
     dtype: str
     dims: Shape
 
 
-class Node(Form):
+class Node(Form, frozen=True):
     """A node as in measurement.Node, with its multiply-adds and their rate. Times are None under qemu."""
 
     name: str
@@ -32,7 +32,7 @@ class Node(Form):
     gflops: Amount | None
 
 
-class Op(Form):
+class Op(Form, frozen=True):
     """An op type as in measurement.Op, with its multiply-adds and their rate. Times are None under qemu."""
 
     op: str
@@ -45,7 +45,7 @@ class Op(Form):
     gflops: Amount | None
 
 
-class Document(Form):
+class Document(Form, frozen=True):
     """The document: the fields of Measurement, and in addition those of Benchmark.
 
     Under qemu times and memory are None: those of an emulator say nothing about the program.
