@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks import measure
+from benchmarks.measure import Usage
 
 # What a prepared model may differ by.
 TOLERANCE = 1e-5
