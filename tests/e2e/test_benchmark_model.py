@@ -201,7 +201,7 @@ def test_help(here: Made) -> None:
         (["tiny.pb", OUTPUT, "--runs=-1"], 2, "--runs takes a number from 0 to 1000000"),
         (["tiny.pb", OUTPUT, "--seconds=0"], 2, "--seconds takes a number from 1 to 86400"),
         (["tiny.pb", OUTPUT, "--warmup=x"], 2, "--warmup takes a number from 0 to 1000000"),
-        (["tiny.pb", OUTPUT, "--runs=1", "--seconds=1"], 2, "--runs or --seconds, not both"),
+        (["tiny.pb", OUTPUT, "--runs=1", "--seconds=1"], 2, "--runs and --seconds exclude"),
         (["tiny.pb", OUTPUT, "--nodes", "--traced-runs=0"], 2, "--nodes and --trace require --traced-runs"),
         (["tiny.pb", OUTPUT, "--input=input"], 2, "--input takes NAME=FILE.npy, not 'input'"),
         (["tiny.pb", OUTPUT, "--input=input=no.npy"], 2, "can't read no.npy"),
