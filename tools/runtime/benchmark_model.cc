@@ -68,8 +68,7 @@ constexpr int kMaxRuns = 1000000;
 constexpr int kMaxSeconds = 86400;
 constexpr int kDefaultRuns = 20;
 
-struct Arguments {
-  std::string model;
+struct Arguments : tfcarve::CommandLine {
   std::vector<Binding> inputs;
   std::vector<Binding> random_inputs;
   std::vector<std::string> outputs;
@@ -81,7 +80,6 @@ struct Arguments {
   int seconds = 0;  // 0: not given
   int traced_runs = 5;
   bool nodes = false;
-  bool help = false;
 };
 
 int Fail(int status, const std::string& message) {
@@ -114,12 +112,7 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
       tfcarve::FileOption("--json", &arguments->json),
       tfcarve::FileOption("--trace", &arguments->trace),
   };
-  tfcarve::CommandLine command_line;
-  if (!tfcarve::ReadCommandLine(words, options, &command_line, error)) {
-    return false;
-  }
-  arguments->model = command_line.model;
-  arguments->help = command_line.help;
+  if (!tfcarve::ReadCommandLine(words, options, arguments, error)) return false;
   if (arguments->help) return true;
   if (arguments->outputs.empty()) {
     *error = "no --output given: see --help";

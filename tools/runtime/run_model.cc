@@ -47,15 +47,13 @@ constexpr char kUsage[] =
     "differs\n"
     "             from the expected one, 2 invalid input\n";
 
-struct Arguments {
-  std::string model;
+struct Arguments : tfcarve::CommandLine {
   std::vector<Binding> inputs;
   std::vector<Binding> outputs;
   std::vector<Binding> expected;
   tfcarve::Tolerance tolerance;
   int threads = 0;
   bool time = false;
-  bool help = false;
 };
 
 int Fail(int status, const std::string& message) {
@@ -94,12 +92,7 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
                             &arguments->threads),
       tfcarve::Flag("--time", &arguments->time),
   };
-  tfcarve::CommandLine command_line;
-  if (!tfcarve::ReadCommandLine(words, options, &command_line, error)) {
-    return false;
-  }
-  arguments->model = command_line.model;
-  arguments->help = command_line.help;
+  if (!tfcarve::ReadCommandLine(words, options, arguments, error)) return false;
   if (arguments->help) return true;
   if (arguments->outputs.empty() && arguments->expected.empty()) {
     *error = "no --output or --expect given: see --help";
