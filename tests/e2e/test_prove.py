@@ -117,7 +117,8 @@ def test_models_that_run(app: Workspace) -> None:
 def test_an_output_that_is_not_as_expected(app: Workspace) -> None:
     status, log = _test(app, ["//proof:wrong_test"])
     assert status == 3, log
-    assert "output 'output' differs in 1 of 6 numbers by more than 1e-05, most in element 5" in log
+    assert "output 'output' differs in 1 of 6 numbers by more than 1e-05; the largest" in log
+    assert re.search(r"the largest difference is \S+ at element 5 ", log)
 
 
 def test_a_model_outside_of_the_selection_is_told_all_that_is_missing(app: Workspace) -> None:
