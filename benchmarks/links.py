@@ -24,10 +24,10 @@ from demo.nested import BuildError, NestedError, Workspace
 
 # A linker optimization, and the prefix of its flags.
 STEPS: Mapping[str, str] = {
-    "functions of the same code folded": "-Wl,--icf=",
-    "sections that nothing reaches left out": "-Wl,--gc-sections",
-    "ends of strings shared": "-Wl,-O2",
-    "all but the C interface hidden": "-Wl,--version-script=",
+    "identical functions folded": "-Wl,--icf=",
+    "unreferenced sections removed": "-Wl,--gc-sections",
+    "string tails merged": "-Wl,-O2",
+    "only the C interface exported": "-Wl,--version-script=",
 }
 # Not a step: the link as Bazel runs it.
 WHOLE = ""
@@ -90,7 +90,7 @@ def table(links: Sequence[Link]) -> str:
         whole = wholes[link.platform]
         pairs = ((link.stripped, whole.stripped), (link.gzip, whole.gzip))
         if link is whole:
-            cells = ["all of them", *(f"comes to {size:,}" for size, _ in pairs)]
+            cells = ["all of them", *(f"{size:,} in total" for size, _ in pairs)]
         else:
             saved = (f"{size - of:,} ({(size - of) / size:.1%})" for size, of in pairs)
             cells = [link.step, *saved]

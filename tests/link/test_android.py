@@ -46,13 +46,13 @@ target_link_libraries(app TensorFlowCore::static)
 @pytest.fixture(scope="module", params=TRIPLES)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("android")
-    made = build(request.param, folder)
+    library = build(request.param, folder)
     (folder / "include").mkdir()
     for name in ("Android.mk", "TensorFlowCoreConfig.cmake", "link_flags.txt"):
         (folder / name).write_bytes(fragment(FACTS, name, "2.14.1"))
     for flag in SYSTEM:  # empty system libraries
         checked(["llvm-ar-19", "qcsD", folder / f"lib{flag.removeprefix('-l')}.a"])
-    return made
+    return library
 
 
 def _link_flags(built: Built) -> list[str]:
@@ -102,11 +102,11 @@ def test_cmake_as_gradle_runs_it(built: Built, tmp_path: Path) -> None:
         "CMAKE_TRY_COMPILE_TARGET_TYPE": "STATIC_LIBRARY",
         "TensorFlowCore_DIR": built.folder,
     }
-    made = tmp_path / "build"
+    build_folder = tmp_path / "build"
     definitions = [f"-D{name}={value}" for name, value in values.items()]
-    checked(["cmake", "-S", source, "-B", made, *definitions])
-    checked(["cmake", "--build", made])
-    assert _initialisers(made / "libapp.so") == 1
+    checked(["cmake", "-S", source, "-B", build_folder, *definitions])
+    checked(["cmake", "--build", build_folder])
+    assert _initialisers(build_folder / "libapp.so") == 1
 
 
 def test_plain_flags(built: Built, tmp_path: Path) -> None:
