@@ -16,14 +16,14 @@ from tfcarve import cli
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
     """The library before and after a model with another data type was added."""
     folder = tmp_path_factory.mktemp("libraries")
-    made = {}
+    built = {}
     for name, selection in (
         ("old", mini_library.selection()),
         ("new", mini_library.selection(double=True)),
     ):
-        made[name] = mini_library.build(folder / name, selection)
+        built[name] = mini_library.build(folder / name, selection)
         (folder / name / "selection.json").write_bytes(selection.to_json())
-    return made
+    return built
 
 
 @pytest.fixture(autouse=True)
