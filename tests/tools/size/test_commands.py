@@ -146,7 +146,7 @@ def test_over_budget_without_committed_figures(capsys: pytest.CaptureFixture[str
             ["size", "r.json", "--html=x", "--marginal_sizes=p.json"],
             "no marginal_sizes: saved: stripped, text, gzip",
         ),
-        (["size", "half.json", "--html=x"], "half of a character"),
+        (["size", "half.json", "--html=x"], "unpaired surrogate"),
         (["size", "empty.json"], "a library has more than 0 bytes"),
         (["size", "class.json", "--html=x"], "'SoftmaxOp' of kernels/softmax_op.cc is not among"),
         (["size-comment", "--old", "r.json", "r.json", "--new", "r.json"], "a second report"),
