@@ -1,6 +1,6 @@
 """Debian's Python for ARM with TensorFlow Lite's wheel, to run under qemu.
 
-Nothing is installed: the packages are unpacked in the user's cache, and qemu takes them for the root.
+Nothing is installed: the packages are unpacked into the user's cache, which qemu uses as the root directory.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _LITE = "tflite-runtime==2.14.0"
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a platform is called elsewhere.
+    """Names of a platform.
 
     Attributes:
-      debian: by Debian.
-      libraries: the folder below /usr/lib.
-      wheel: the tag of TensorFlow Lite's wheel.
+      debian: Debian's architecture.
+      libraries: the folder in /usr/lib.
+      wheel: the platform tag of TensorFlow Lite's wheel.
       sha256: of that wheel.
     """
 
@@ -72,9 +72,9 @@ class ArmPython:
     """An unpacked Python.
 
     Attributes:
-      root: what qemu's programs see as /, where they find a file there.
-      libraries: the folder below /usr/lib.
-      lite: holds TensorFlow Lite's modules.
+      root: the directory in which qemu looks up absolute paths first.
+      libraries: the folder in /usr/lib.
+      lite: the folder of TensorFlow Lite's modules.
     """
 
     root: Path
@@ -82,7 +82,7 @@ class ArmPython:
     lite: Path
 
     def command(self, emulator: Sequence[str], arguments: Sequence[str | Path]) -> list[str]:
-        """Returns the command that runs Python; `emulator` is qemu and its options but for -L and -E."""
+        """Returns the command that runs Python; `emulator` is qemu with its options except -L and -E."""
         shared = self.root / "usr/lib" / self.libraries
         settings = {
             "LD_LIBRARY_PATH": f"{shared}/blas:{shared}/lapack",
@@ -95,9 +95,9 @@ class ArmPython:
 
 
 def unpacked(platform: str) -> ArmPython:
-    """Returns the Python for a platform, unpacked where it is not yet.
+    """Returns the Python for a platform; unpacks it once.
 
-    Raises BootstrapError where the packages or the wheel can't be had.
+    Raises BootstrapError if the packages or the wheel cannot be downloaded.
     """
     architecture = ARCHITECTURES[platform]
     folder = cache_root() / "python" / architecture.debian

@@ -1,5 +1,5 @@
-// Products by XNNPACK's micro-kernels, called as its operators call them on one
-// thread. The right operand is packed once, with biases, by its own function.
+// Products by XNNPACK's micro-kernels, called as XNNPACK's operators call them on
+// one thread. Its own function packs the right operand once, with biases.
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,8 @@ struct Kernel {
   decltype(&TFCARVE_FIRST_KERNEL) one_row;
 };
 
-// products.py names them: {path, rows, columns, kernel of many, kernel of one}.
+// Defined by products.py: {path, rows, columns, kernel for several rows, kernel
+// for one row}.
 constexpr Kernel kKernels[] = {TFCARVE_KERNELS};
 
 const Kernel* Find(const char* path) {

@@ -30,7 +30,7 @@ from e2e import given
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
-from tfcarve.proof import binary, table
+from tfcarve.proof import sections, table
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
@@ -106,10 +106,10 @@ def measured(
 def _left_out(units: Path) -> int:
     """Counts the ops and kernels that the units of a library could register and do not."""
     count = 0
-    for image in binary.images(units.read_bytes(), str(units)):
+    for image in sections.images(units.read_bytes(), str(units)):
         there, refused = (
             table.parse(image.sections.get(section, b""), image.name)
-            for section in (binary.TABLE, binary.REFUSED)
+            for section in (sections.TABLE, sections.REFUSED)
         )
         count += len(refused.ops - there.ops) + len(refused.kernels - there.kernels)
     return count

@@ -10,15 +10,13 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import prepare, prepare_peer, prepare_table
-from benchmarks.measure import Measured
+from benchmarks.measure import Usage
 from benchmarks.prepare_table import Prepared, Taken
 
 _SOURCE = Prepared("net", "source", 40, 9_000, 2, 0.0)
 _OURS = Prepared("net", "`mobile`", 10, 8_000, 0, 3e-7)
 _OTHER = Prepared("net", "Grappler", 20, 8_500, 2, 0.0)
-_TAKEN = Taken(
-    100, Measured(1.5, 2.0, 300), Measured(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000)
-)
+_TAKEN = Taken(100, Usage(1.5, 2.0, 300), Usage(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000))
 
 
 def test_pipeline() -> None:
@@ -58,7 +56,7 @@ def test_goals(ours: Prepared, expected: list[str]) -> None:
 
 
 def test_goals_of_a_pipeline() -> None:
-    slow = replace(_TAKEN, ours=Measured(12.5, 1.0, 401))
+    slow = replace(_TAKEN, ours=Usage(12.5, 1.0, 401))
     assert prepare_table.missed(slow, [], "`mobile`") == [
         "the pipeline: 12.5 s, the other takes 12.2 s",
         "the pipeline: memory of 4.0x the file",
@@ -67,7 +65,7 @@ def test_goals_of_a_pipeline() -> None:
 
 def test_text() -> None:
     page = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, _OURS, _OTHER])
-    assert "a machine. Beside it ran: a build." in page
+    assert "a machine. Running at the same time: a build." in page
     assert page.endswith("No goal is missed.\n")
     worse = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, replace(_OURS, norms=3), _OTHER])
     assert worse.endswith("missed:\n\n- net: 3 batch normalizations are left\n")

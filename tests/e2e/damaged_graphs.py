@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from e2e.c_api import CallError, Library
+from e2e.numpy_session import run
+from tfcarve.benchmark.c_api import CallError, Library
 
 _SEED = 7
 
@@ -37,7 +38,7 @@ def damaged(whole: bytes, chance: random.Random) -> bytes:
 
 def main(path: str, model: str, folder: str, count: str) -> None:
     """Tries `count` of them."""
-    library = Library(Path(path))
+    library = Library(path)
     whole = Path(model).read_bytes()
     chance = random.Random(_SEED)
     ran = 0
@@ -45,8 +46,8 @@ def main(path: str, model: str, folder: str, count: str) -> None:
         file = Path(folder, f"{number}.pb")
         file.write_bytes(damaged(whole, chance))
         try:
-            with library.of_file(file) as session:
-                session.run({"input": np.ones((2, 16), np.float32)}, ["output"])
+            with library.session_from_file(file) as session:
+                run(session, {"input": np.ones((2, 16), np.float32)}, ["output"])
             ran += 1
         except CallError as error:
             assert str(error), "an error has a text"

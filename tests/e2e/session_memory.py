@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from e2e.c_api import Library
+from e2e.numpy_session import run
+from tfcarve.benchmark.c_api import Library
 
 
 def anonymous() -> int:
@@ -26,14 +27,14 @@ def anonymous() -> int:
 
 def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
     """Prints the two numbers."""
-    library = Library(Path(path))
+    library = Library(path)
     given = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
     session = (
-        library.of_file(model) if form == "file" else library.of_bytes(Path(model).read_bytes())
+        library.session_from_file(model) if form == "file" else library.session_from_bytes(Path(model).read_bytes())
     )
     with session:
-        session.run({fed: given}, [fetched])
+        run(session, {fed: given}, [fetched])
         print(before, anonymous())
 
 

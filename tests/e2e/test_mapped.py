@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import subprocess
@@ -18,9 +17,10 @@ import pytest
 import tensorflow as tf
 
 from e2e import building
-from e2e.c_api import Array, CallError, Library
 from e2e.constant_models import CASES, Case
+from e2e.numpy_session import Array, output, run
 from models import frozen
+from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve
 
 _LIBRARY = "//mapped:library"
@@ -83,13 +83,13 @@ def test_as_full_tensorflow(
     found, case = files[name], files[name].case
     file = {"as it is": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
     made = (
-        library.of_bytes(found.plain.read_bytes())
+        library.session_from_bytes(found.plain.read_bytes())
         if form == "bytes"
-        else library.of_file(file[form])
+        else library.session_from_file(file[form])
     )
     with made as session:
         for _ in range(1 if name == "overwritten" else 3):
-            _require(session.run(case.feeds, case.fetches), case)
+            _require(run(session, case.feeds, case.fetches), case)
         if form != "as it is":  # there some may lie well by chance
             assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
 
@@ -98,14 +98,14 @@ def test_a_constant_can_be_fetched_and_fed_by_its_name(
     files: dict[str, Files], library: Library
 ) -> None:
     case = files["dense"].case
-    with library.of_file(files["dense"].aligned) as session:
-        (weights,) = session.run({}, ["weights:0"])
+    with library.session_from_file(files["dense"].aligned) as session:
+        (weights,) = run(session, {}, ["weights:0"])
         assert weights.shape == (64, 256)
-        (output,) = session.run({**case.feeds, "weights": -weights}, ["output"])
+        (changed,) = run(session, {**case.feeds, "weights": -weights}, ["output"])
         (wanted,) = frozen.run(case.graph, {**case.feeds, "weights": -weights}, ["output"])
-        np.testing.assert_allclose(output, wanted, 1e-5, 1e-5)
-        assert np.abs(output - case.expected[0]).max() > 0.1, "it makes a difference"
-        _require(session.run(case.feeds, case.fetches), case)
+        np.testing.assert_allclose(changed, wanted, 1e-5, 1e-5)
+        assert np.abs(changed - case.expected[0]).max() > 0.1, "it makes a difference"
+        _require(run(session, case.feeds, case.fetches), case)
 
 
 def _own_kilobytes(file: Path) -> int:
@@ -122,8 +122,8 @@ def test_only_a_kernel_that_writes_into_its_input_changes_a_page_and_none_the_fi
     name: str, writes: bool, files: dict[str, Files], library: Library
 ) -> None:
     before = files[name].aligned.read_bytes()
-    with library.of_file(files[name].aligned) as session:
-        session.run(files[name].case.feeds, files[name].case.fetches)
+    with library.session_from_file(files[name].aligned) as session:
+        run(session, files[name].case.feeds, files[name].case.fetches)
         assert (_own_kilobytes(files[name].aligned) > 0) == writes
     assert files[name].aligned.read_bytes() == before
 
@@ -136,9 +136,9 @@ def test_sessions_have_constants_of_their_own_and_run_at_once(
     def work(found: Files) -> None:
         try:
             for _ in range(5):
-                with library.of_file(found.aligned) as session:
+                with library.session_from_file(found.aligned) as session:
                     for _ in range(5):
-                        _require(session.run(found.case.feeds, found.case.fetches), found.case)
+                        _require(run(session, found.case.feeds, found.case.fetches), found.case)
         except BaseException as error:
             failed.append(error)
 
@@ -158,16 +158,15 @@ def test_a_result_outlives_session_and_file(
 ) -> None:
     copy = tmp_path / "copy.pb"
     copy.write_bytes(files["dense"].aligned.read_bytes())
-    session = library.session_new_from_file(str(copy).encode(), 1)
-    result = library.session_run(session, None, 0, (ctypes.c_char_p * 1)(b"weights"), 1)
-    library.session_free(session)
+    with library.session_from_file(copy) as session:
+        result = session.bind({}, ["weights"]).run()
     copy.unlink()
-    tensor = library.output(result, 0)
+    tensor = output(result, 0)
     assert str(copy) in Path("/proc/self/maps").read_text(encoding="utf-8")
-    assert np.array_equal(tensor, library.output(result, 0))
+    assert np.array_equal(tensor, output(result, 0))
     weights = next(n for n in files["dense"].case.graph.node if n.name == "weights")
     assert np.array_equal(tensor, tf.make_ndarray(weights.attr["value"].tensor))
-    library.result_free(result)
+    result.free()
     assert str(copy) not in Path("/proc/self/maps").read_text(encoding="utf-8")
 
 
@@ -201,16 +200,16 @@ def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
     used, copied = tmp_path / "used.pb", tmp_path / "copied.pb"
     used.write_bytes(files["dense"].aligned.read_bytes())
     copied.write_bytes(files["dense"].misaligned.read_bytes())
-    with library.of_file(used) as one, library.of_file(copied) as other:
-        _require(one.run(case.feeds, case.fetches), case)
+    with library.session_from_file(used) as one, library.session_from_file(copied) as other:
+        _require(run(one, case.feeds, case.fetches), case)
         change(used)
         change(copied)
         with pytest.raises(
             CallError, match=r"used\.pb: the file has changed since it was loaded"
         ) as failed:
-            one.run(case.feeds, case.fetches)
+            run(one, case.feeds, case.fetches)
         assert failed.value.status == 2
-        _require(other.run(case.feeds, case.fetches), case)
+        _require(run(other, case.feeds, case.fetches), case)
 
 
 @pytest.mark.parametrize("change", [Path.unlink, _replace])
@@ -219,9 +218,9 @@ def test_a_file_may_be_deleted_or_replaced(
 ) -> None:
     file = tmp_path / "used.pb"
     file.write_bytes(files["dense"].aligned.read_bytes())
-    with library.of_file(file) as session:
+    with library.session_from_file(file) as session:
         change(file)
-        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+        _require(run(session, files["dense"].case.feeds, ["output"]), files["dense"].case)
 
 
 def _no_file(folder: Path, name: str) -> Path:
@@ -249,30 +248,30 @@ def _no_file(folder: Path, name: str) -> Path:
         ("empty", "can't be read: it is empty"),
         ("pipe", "can't be read: it is not a regular file"),
         ("huge", "can't be read: it is larger than 2 GB"),
-        ("words", "the graph is not a serialized GraphDef: it is damaged or cut short near byte 0"),
+        ("words", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
     ],
 )
 def test_no_model(name: str, message: str, library: Library, tmp_path: Path) -> None:
     file = _no_file(tmp_path, name)
     with pytest.raises(CallError) as failed:
-        library.of_file(file)
+        library.session_from_file(file)
     assert str(failed.value) == f"{file}: {message}"
     assert failed.value.status == 2
 
 
 def test_no_path(library: Library) -> None:
     with pytest.raises(CallError, match="no path"):
-        library.of_file(None)
+        library.session_from_file(None)
 
 
 @pytest.mark.parametrize("threads", [-1, 1025, -(1 << 31), (1 << 31) - 1])
 def test_absurd_numbers_of_threads(threads: int, files: dict[str, Files], library: Library) -> None:
-    message = f"threads is {threads}: give 1 to 1024, or 0 for one a core"
+    message = f"threads is {threads}: give 1 to 1024, or 0 for one per core"
     with pytest.raises(CallError, match=message) as failed:
-        library.of_file(files["dense"].plain, threads)
+        library.session_from_file(files["dense"].plain, threads)
     assert failed.value.status == 2
     with pytest.raises(CallError, match=message):
-        library.of_bytes(files["dense"].plain.read_bytes(), threads)
+        library.session_from_bytes(files["dense"].plain.read_bytes(), threads)
 
 
 def _constant(graph: Any, size: int) -> Any:
@@ -329,7 +328,7 @@ def test_constants_that_are_none(
     data = graph.SerializeToString()
     file = tmp_path / "damaged.pb"
     file.write_bytes(data)
-    for make in (lambda: library.of_bytes(data), lambda: library.of_file(file)):
+    for make in (lambda: library.session_from_bytes(data), lambda: library.session_from_file(file)):
         with pytest.raises(CallError, match=f"node Const: {message}") as failed:
             make()
         assert failed.value.status == 2
@@ -341,10 +340,10 @@ def test_a_value_of_another_type(files: dict[str, Files], library: Library, tmp_
     file = tmp_path / "damaged.pb"
     file.write_bytes(graph.SerializeToString())
     with (
-        library.of_file(file) as session,
-        pytest.raises(CallError, match=r"its value is not of its dtype[^$]*node Const"),
+        library.session_from_file(file) as session,
+        pytest.raises(CallError, match=r"its value does not have its dtype[^$]*node Const"),
     ):
-        session.run(files["small"].case.feeds, ["output"])
+        run(session, files["small"].case.feeds, ["output"])
 
 
 def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
@@ -356,8 +355,8 @@ def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
             node.attr["index"].i = 1
     file = tmp_path / "added.pb"
     file.write_bytes(graph.SerializeToString())
-    with library.of_file(file) as session:
-        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+    with library.session_from_file(file) as session:
+        _require(run(session, files["dense"].case.feeds, ["output"]), files["dense"].case)
 
 
 def _python(*arguments: str | Path) -> str:
@@ -421,9 +420,9 @@ def test_memory(form: str, file: str, least: int, most: int, large: Files, share
 
 def test_what_a_library_registers_stays_what_it_was(shared: Path, files: dict[str, Files]) -> None:
     code = (
-        "import sys; from pathlib import Path; from e2e.c_api import Library\n"
-        "library = Library(Path(sys.argv[1])); before = library.kernel_count()\n"
-        "with library.of_file(sys.argv[2]): print(before, library.kernel_count())\n"
+        "import sys; from tfcarve.benchmark.c_api import Library\n"
+        "library = Library(sys.argv[1]); before = library.kernel_count()\n"
+        "with library.session_from_file(sys.argv[2]): print(before, library.kernel_count())\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(

@@ -97,9 +97,9 @@ IN = "--input=input=in.npy"
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([], 2, "which model?"),
-        (["MODEL"], 2, "which --output or --expect?"),
-        (["MODEL", OUT, "MODEL"], 2, "one model at a time"),
+        ([], 2, "no model given"),
+        (["MODEL"], 2, "no --output or --expect given"),
+        (["MODEL", OUT, "MODEL"], 2, "more than one model: "),
         (["MODEL", OUT, "--verbose"], 2, "unknown option '--verbose'"),
         (["MODEL", "--output"], 2, "--output takes NAME=FILE.npy, not ''"),
         (["MODEL", "--output", "out.npy"], 2, "--output takes NAME=FILE.npy, not 'out.npy'"),

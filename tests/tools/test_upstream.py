@@ -189,7 +189,7 @@ def test_a_lite_model_without_flex_ops_needs_nothing(model: bytes) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (b"no model at all", "no TensorFlow Lite model"),
+        (b"no model at all", "not a TensorFlow Lite model"),
         (_flex(node("a", "Add", _FLOAT))[:60], "bad.tflite: "),
         (_flex(b"\xff\xff\xff"), "operator 0"),
         (_flex(node("a", "")), "operator 0.*has no op"),
