@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from tfcarve.json_codec import Form
 from tfcarve.proof.compare import Proof
 from tfcarve.proof.manifest import Manifest
+from tfcarve.registry.index import KernelIndex
+from tfcarve.selection.selection import Selection
 from tfcarve.size.committed import Committed
 from tfcarve.size.link_line import LinkFile
 from tfcarve.size.marginal import MarginalSize
@@ -31,6 +33,18 @@ class Document:
 
 
 DOCUMENTS: tuple[Document, ...] = (
+    Document(
+        "index",
+        KernelIndex,
+        "`tfcarve index`",
+        "`tfcarve select`, `tfcarve locate`",
+    ),
+    Document(
+        "selection",
+        Selection,
+        "`tfcarve select`, `tf_selection`",
+        "`tfcarve header`, `op-files`, `units`, `explain`, `prove`, `size`",
+    ),
     Document("proof", Proof, "`tfcarve prove --json`: a list with one for each slice", "people"),
     Document(
         "manifest", Manifest, "`tfcarve manifest`, into the library", "`tfcarve inspect`, apps"

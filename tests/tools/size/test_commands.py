@@ -149,7 +149,7 @@ def test_over_budget_without_committed_sizes(capsys: pytest.CaptureFixture[str])
             ["size", "r.json", "--html=x", "--marginal-sizes=p.json"],
             "saved: expected stripped, text, gzip - at `$[0]`",
         ),
-        (["size", "half.json", "--html=x"], "half of a character"),
+        (["size", "half.json", "--html=x"], "half.json: JSON is malformed"),
         (["size", "empty.json"], "Expected `int` >= 1 - at `$.sizes"),
         (["size", "class.json", "--html=x"], "'SoftmaxOp' of kernels/softmax_op.cc is not among"),
         (["size-comment", "--old", "r.json", "r.json", "--new", "r.json"], "a second report"),
