@@ -253,7 +253,7 @@ def test_runtime_rules_that_hold_for_an_op() -> None:
 
 def test_ops_lists() -> None:
     def classes(*asks: RequestedOp) -> list[str]:
-        return _kernels(_select(_model(requests=asks)))
+        return _kernels(_select(_model(asks=asks)))
 
     assert classes(RequestedOp("Relu", "")) == []
     assert classes(RequestedOp("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
@@ -273,4 +273,4 @@ def test_ops_lists() -> None:
 )
 def test_ops_lists_with_what_is_not_there(ask: RequestedOp, message: str) -> None:
     with pytest.raises(CheckFailed, match=message):
-        _select(_model(requests=[ask]))
+        _select(_model(asks=[ask]))
