@@ -53,9 +53,9 @@ def test_rules_in_a_comprehension() -> None:
 
 def test_nothing_is_executed(tmp_path: Path) -> None:
     """A call of a Python function is a call of an unknown macro."""
-    made = tmp_path / "made"
-    assert evaluate(f'x = open("{made}", "w")\nopen("{made}", "w")\n', "pkg", []) == {}
-    assert not made.exists()
+    marker = tmp_path / "marker"
+    assert evaluate(f'x = open("{marker}", "w")\nopen("{marker}", "w")\n', "pkg", []) == {}
+    assert not marker.exists()
 
 
 def test_syntax_error() -> None:
