@@ -1,4 +1,4 @@
-"""docs/transforms.md: its commands are valid, and its tables have all transforms and the figures of the benchmark page."""
+"""docs/transforms.md: valid commands, a table of all transforms, and the figures of the benchmark page."""
 
 import os
 import re
@@ -10,7 +10,6 @@ import pytest
 from tfcarve.cli import parser
 from tfcarve.prepare import pipeline, presets, transforms
 from tfcarve.prepare.transform_list import parse
-
 
 _FILES = {"TRANSFORMS_MD": "docs/transforms.md", "PREPARE_MD": "benchmarks/PREPARE.md"}
 

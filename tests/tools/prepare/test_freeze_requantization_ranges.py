@@ -110,7 +110,9 @@ def test_missing_or_empty_log(tmp_path: Path, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match="run.log: No such file"):
         _frozen(log, evaluator)
     log.write_bytes(b"\xff;a__print__;__requant_min_max:[x][nan]")
-    with pytest.raises(InvalidInput, match=r"run.log: contains no ranges: log them with insert_logging"):
+    with pytest.raises(
+        InvalidInput, match=r"run.log: contains no ranges: log them with insert_logging"
+    ):
         _frozen(log, evaluator)
     _log(log, (-1, 1))
     with pytest.raises(InvalidInput, match="min_percentile=101"):

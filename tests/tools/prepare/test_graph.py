@@ -66,7 +66,8 @@ def test_names() -> None:
     with pytest.raises(InvalidInput, match=r"node 'a': two nodes have this name"):
         check(_graph(("a", "Const", []), ("a", "Const", [])))
     with pytest.raises(
-        InvalidInput, match=r"node 'b': its input 'weigths' is not a node of the graph.*mean weights\?"
+        InvalidInput,
+        match=r"node 'b': its input 'weigths' is not a node of the graph.*mean weights\?",
     ):
         check(_graph(("weights", "Const", []), ("b", "Neg", ["weigths"])))
 

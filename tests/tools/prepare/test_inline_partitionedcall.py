@@ -29,9 +29,9 @@ def _outer(v: tf.Tensor, unused: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 def _draw() -> None:
     x = tf1.placeholder(tf.float32, [2, 4], name="x")
     with tf1.control_dependencies([tf.abs(x, name="first")]):
-        made, same = _outer(x, tf.constant(1.0))
-    with tf1.control_dependencies([made.op]):
-        tf.identity(tf.reduce_sum(made) + same, name="y")
+        created, same = _outer(x, tf.constant(1.0))
+    with tf1.control_dependencies([created.op]):
+        tf.identity(tf.reduce_sum(created) + same, name="y")
 
 
 @pytest.mark.parametrize("stateful", [True, False])
@@ -119,5 +119,7 @@ def test_recursive_functions(calls: int, evaluator: Evaluator) -> None:
         node.CopyFrom(call)
         node.name = f"again{number}"
         node.input[:] = [function.signature.input_arg[0].name]
-    with pytest.raises(InvalidInput, match=r"(functions call each other in a cycle|nodes after inlining)"):
+    with pytest.raises(
+        InvalidInput, match=r"(functions call each other in a cycle|nodes after inlining)"
+    ):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)

@@ -63,9 +63,9 @@ def test_defaults_of_tensorflow(evaluator: Evaluator) -> None:
     full = prepared.transformed(prepared.drawn(_draw), "add_default_attributes", evaluator)
     assert prepared.ran(full, {"x": _X}, ["y"])[0].shape == (2, 2)
     bare = Graph([NodeDef(name="x", op="LeakyRelu"), NodeDef(name="y", op="AppOp", input=["x"])])
-    made = prepared.transformed(bare, "add_default_attributes", evaluator)
-    assert made.nodes[0].attr["alpha"].f == pytest.approx(0.2)
-    assert not made.nodes[1].attr
+    created = prepared.transformed(bare, "add_default_attributes", evaluator)
+    assert created.nodes[0].attr["alpha"].f == pytest.approx(0.2)
+    assert not created.nodes[1].attr
 
 
 def test_rename_attribute(evaluator: Evaluator) -> None:
@@ -182,8 +182,14 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
     ("transforms", "message"),
     [
         ("remove_attribute", r"remove_attribute: the parameter 'attribute_name' is required"),
-        ("remove_attribute(attribute_name=a, attribute_name=b)", r"attribute_name is given 2 times"),
-        ("rename_attribute(old_attribute_name=a)", r"the parameter 'new_attribute_name' is required"),
+        (
+            "remove_attribute(attribute_name=a, attribute_name=b)",
+            r"attribute_name is given 2 times",
+        ),
+        (
+            "rename_attribute(old_attribute_name=a)",
+            r"the parameter 'new_attribute_name' is required",
+        ),
         ("rename_op(new_op_name=a)", r"rename_op: the parameter 'old_op_name' is required"),
         ('rename_op(old_op_name=Exp, new_op_name="a b")', r"'a b' is not a valid op name"),
         ("rename_node(old_node_name=y)", r"rename_node: the parameter 'new_node_name' is required"),

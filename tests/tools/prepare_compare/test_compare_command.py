@@ -167,7 +167,11 @@ def _error(
 
 def test_unknown_names(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     _error(
-        capsys, r"a\.pb: output 'yy' is not a node of the graph; did you mean y\?", *models, "--outputs", "yy"
+        capsys,
+        r"a\.pb: output 'yy' is not a node of the graph; did you mean y\?",
+        *models,
+        "--outputs",
+        "yy",
     )
     _error(capsys, r"a\.pb: input 'z' is not a node of the graph", *models, "--inputs", "z")
     _error(capsys, r"a\.pb: output 'y:1': the node has no such output", *models, "--outputs", "y:1")
@@ -295,12 +299,12 @@ def test_hint_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     """A node between two others was removed."""
 
     def draw(activated: bool) -> Draw:
-        def made() -> None:
+        def created() -> None:
             x = tf1.placeholder(tf.float32, [4], name="x")
             middle = tf.nn.relu(x, name="relu") if activated else x
             tf.add(middle, 1.0, name="y")
 
-        return made
+        return created
 
     paths = [saved(tmp_path, str(n), draw(not n)) for n in (0, 1)]
     _, document, error = compared(capsys, *paths)

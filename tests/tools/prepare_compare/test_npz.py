@@ -77,10 +77,16 @@ _HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (%s,)}"
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"x.npy": _npy(_HEADER % (1 << 40))}, r"shape \[1099511627776\] does not fit in \d\d bytes"),
+        (
+            {"x.npy": _npy(_HEADER % (1 << 40))},
+            r"shape \[1099511627776\] does not fit in \d\d bytes",
+        ),
         ({"x.npy": _npy(_HEADER % -4, b"0" * 16)}, r"shape \[-4\] does not fit in"),
         ({"x.npy": _npy(_HEADER % 64, b"0" * 4)}, "shape \\[64\\] does not fit"),
-        ({"x.npy": b"\x93NUMPY\x03\x00"}, r"version \(3, 0\) is not supported: write the file with numpy.savez"),
+        (
+            {"x.npy": b"\x93NUMPY\x03\x00"},
+            r"version \(3, 0\) is not supported: write the file with numpy.savez",
+        ),
         ({"x.npy": b"none"}, "cannot be read as an .npz file"),
         ({"x.npy": _npy("(" * 9000)}, "cannot be read as an .npz file"),
         ({"x.npy": _npy("{")}, "cannot be read as an .npz file"),
@@ -101,7 +107,9 @@ def test_other_compressions(tmp_path: Path, kind: int) -> None:
     """LZMA uses as much memory as the file claims."""
     with zipfile.ZipFile(tmp_path / "x.npz", "w", kind) as archive:
         archive.writestr("x.npy", _npy(_HEADER % 1, b"0" * 4))
-    with pytest.raises(InvalidInput, match="array 'x': unsupported compression: write the file with numpy.savez"):
+    with pytest.raises(
+        InvalidInput, match="array 'x': unsupported compression: write the file with numpy.savez"
+    ):
         read_arrays(tmp_path / "x.npz")
 
 

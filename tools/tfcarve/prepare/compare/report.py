@@ -91,7 +91,8 @@ def problems(found: Comparison) -> list[Problem]:
     first = found.first
     if first is None:
         return [*listed, Problem("no node before it can be compared")]
-    where = f"first node that differs: {first.node!r} ({_before_after(first.ops)}): {_difference_text(first.difference)}"
+    difference = _difference_text(first.difference)
+    where = f"first node that differs: {first.node!r} ({_before_after(first.ops)}): {difference}"
     return [*listed, Problem(where, (), _hint(first))]
 
 
