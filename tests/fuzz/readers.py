@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from selections import selection
 
 from tfcarve.build_files import evaluate as build_file
-from tfcarve.emit import aligned_graph
+from tfcarve.emit import aligned_graph, tensor_content
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
@@ -114,7 +114,7 @@ def _transformed(data: bytes) -> object:
 
 
 def _index(data: bytes) -> object:
-    return index.parse(data, "index.json").load()
+    return index.parse(data, "index.json")
 
 
 def _skeleton(text: str) -> None:
@@ -223,14 +223,14 @@ READERS: dict[str, Reader] = {
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader([graph_def, meta_graph], _meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
-    "aligned_graph": Reader([aligned_graph], _aligned, wire.WireError, [_GRAPH, _LARGE]),
+    "aligned_graph": Reader([aligned_graph, tensor_content], _aligned, wire.WireError, [_GRAPH, _LARGE]),
     "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
-    "ops_json": Reader([ops_list], _text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
+    "ops_json": Reader([ops_list], lambda data: ops_list.from_json(data, "ops.json"), InvalidInput, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
     "ops_yaml": Reader(
         [ops_list],
-        _text(ops_list.from_yaml),
-        ops_list.ListError,
+        lambda data: ops_list.from_yaml(data, "ops.yaml"),
+        InvalidInput,
         [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
         _SPARE_OF_LISTS,
     ),

@@ -5,6 +5,7 @@ from selections import selection
 
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 
 def test_units() -> None:
@@ -38,14 +39,17 @@ def test_hot_names() -> None:
         [("A", "AOp", f"{kernels}/matmul_op_real.cc"), ("B", "BOp", f"{kernels}/no_op.cc")],
         helpers=[f"{kernels}/transpose_functor_cpu.cc", f"{kernels}/ops_util.cc", "app.cc"],
     )
-    assert units.hot_names(chosen) == {
+    assert units.hot_names(chosen, known.release()) == {
         "tensorflow__core__kernels__matmul_op_real.cc",
         "tensorflow__core__kernels__transpose_functor_cpu.cc",
     }
-    assert units.hot_names(chosen) < units.units(chosen).keys() | units.helpers(chosen).keys()
+    assert (
+        units.hot_names(chosen, known.release())
+        < units.units(chosen).keys() | units.helpers(chosen).keys()
+    )
 
 
-def test_sources_of_tensorflow_may_be_replaced() -> None:
+def test_sources_of_tensorflow_can_be_overridden() -> None:
     source = "tensorflow/core/kernels/h.cc"
     (helper,) = units.helpers(selection(helpers=[source])).values()
     (unit,) = units.units(selection([("H", "HOp", source)])).values()
@@ -53,7 +57,7 @@ def test_sources_of_tensorflow_may_be_replaced() -> None:
     assert unit.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
 
 
-def test_names_that_are_hostile_stay_strings() -> None:
+def test_hostile_names_stay_string_literals() -> None:
     (unit,) = units.units(selection([("A", 'x"\n#include "/etc/passwd', "k.cc")])).values()
     assert (
         unit.splitlines()[0] == rb'#define TFCARVE_KERNEL_CLASSES "x\"\012#include \"/etc/passwd"'
@@ -61,8 +65,8 @@ def test_names_that_are_hostile_stay_strings() -> None:
 
 
 @pytest.mark.parametrize("path", ['a".cc', "a\nb.cc", "../a.cc", "", "a b.cc"])
-def test_paths_that_are_none(path: str) -> None:
-    with pytest.raises(InvalidInput, match="no path of a source"):
+def test_invalid_paths(path: str) -> None:
+    with pytest.raises(InvalidInput, match="is not a valid source path"):
         units.file_name(path)
 
 
@@ -70,11 +74,11 @@ def test_file_name_of_an_absolute_path() -> None:
     assert units.file_name("/app/op.cc") == "app__op.cc"
 
 
-def test_unit_is_never_called_as_its_source() -> None:
+def test_unit_never_has_the_name_of_its_source() -> None:
     assert units.file_name("op.cc") == "__op.cc"
 
 
-def test_two_sources_with_one_name() -> None:
+def test_two_units_with_the_same_name() -> None:
     clash = selection([("A", "AOp", "a/b__c.cc"), ("B", "BOp", "a__b/c.cc")])
-    with pytest.raises(InvalidInput, match="a__b__c.cc as another source has"):
+    with pytest.raises(InvalidInput, match="a__b__c.cc would have the same name"):
         units.units(clash)

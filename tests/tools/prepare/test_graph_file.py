@@ -63,7 +63,7 @@ def test_message_round_trip() -> None:
     ("content", "message"),
     [
         (b"", r"is empty"),
-        (b"\x0a\x05\x0a\x01a", r"the file is cut off"),
+        (b"\x0a\x05\x0a\x01a", r"the file is truncated"),
         (b"\x0a\x03\x0a\x01a", r"node 'a': has no op"),
         (b"\x0a\x08\x0a\x01a\x12\x03Neg" * 2, r"node 'a': two nodes have this name"),
         (b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01b", r"its input 'b' is not a node of the graph"),

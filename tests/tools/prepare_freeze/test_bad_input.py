@@ -253,7 +253,7 @@ def test_invalid_models(tmp_path: Path) -> None:
             b"x",
             ".tflite files contain no graph to freeze: expected a SavedModel's directory",
         ),
-        ("m.pb", b"no graph, text alone", "is text, no binary graphdef"),
+        ("m.pb", b"no graph, text alone", "is text, not a binary graphdef"),
         ("m.pb", b"", "is empty"),
         ("m.pbtxt", b"node { name: ", "m.pbtxt: "),
         ("m.meta", b"\xff\xff\xff", "not a valid MetaGraphDef: "),

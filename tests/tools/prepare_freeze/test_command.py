@@ -27,8 +27,9 @@ from indexes import op, registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
@@ -137,11 +138,11 @@ def test_time_limit(tmp_path: Path) -> None:
 def _index(path: Path) -> Path:
     """Writes an index of the ops that the frozen two_signatures needs."""
     ops = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
-    type_ = Attr("T", "type")
+    type_ = Attr("type")
     index = KernelIndex(
         TensorflowFacts("9.8.7", "ab" * 32, ()),
         tuple(registration(name, f"{name}Op") for name in ops),
-        tuple(op(name, type_) for name in ops),
+        tuple(op(name, T=type_) for name in ops),
         (),
         {},
         (),
@@ -205,8 +206,8 @@ def test_golden_and_inspect_freeze_models(
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
     with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
-        read.read(created.path, read.Choice(signatures=("train",)))
-    served = read.read(created.path, read.Choice(signatures=("train", "serving_default")))
+        read_model(created.path, Choice(signatures=("train",)))
+    served = read_model(created.path, Choice(signatures=("train", "serving_default")))
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
     assert main(["golden", str(created.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
     assert f"{created.path}: full TensorFlow does not run it" in _error(capsys)

@@ -1,8 +1,7 @@
-"""Evaluate one BUILD file, a subset of Python, to the rules that it declares.
+"""Evaluates a BUILD file, which is in a subset of Python, to the rules that it declares.
 
-Nothing of the file is executed: its syntax tree is walked, so a BUILD file of any tree may be read.
-What this module does not know (macros loaded from .bzl files) becomes a rule of that kind when it
-is called with a name, and an empty value elsewhere.
+The syntax tree is interpreted and no code is executed, so untrusted BUILD files can be read. A call of an unknown macro
+(one from a .bzl file) is a rule of that kind if it has a name, and an empty value otherwise.
 """
 
 import ast
@@ -14,12 +13,12 @@ from typing import Any
 
 
 class BuildFileError(ValueError):
-    """A BUILD file is not the subset of Python that Bazel reads; names the file and line."""
+    """A BUILD file is not valid Starlark; the text states the file, and the line if it is a syntax error."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One call with a name in a BUILD file, e.g. cc_library(name = "x", srcs = ["x.cc"])."""
+    """A call with a name in a BUILD file, e.g. cc_library(name = "x", srcs = ["x.cc"])."""
 
     kind: str
     package: str
@@ -27,48 +26,52 @@ class Rule:
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
     def labels(self, attr: str) -> list[str]:
-        """The strings in a list attribute; empty when it is absent or of another type."""
+        """Returns the strings in a list attribute; empty: it is absent or has another type."""
         value = self.attrs.get(attr) or []
         return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
-# Twice what the longest BUILD file of TensorFlow has. Python's parser takes up to two kilobytes for a token.
-_MOST_TOKENS = 40_000
-_LONGEST = 1 << 20
+# Twice the size of TensorFlow's longest BUILD file. Python's parser takes up to two kilobytes of memory per token.
+_MAX_TOKENS = 40_000
+_MAX_LENGTH = 1 << 20
 _TOKEN = re.compile(r'"[^"\n]*"|\w+|[^\w\s]')
-# What an evaluation may come to: expressions, items and characters made, files looked at by globs. The most that
-# a file of TensorFlow's comes to is a seventh of it.
-_MOST = 500_000
-# Starlark's: no widths, no attributes, no indices.
+# Limit for the sum of evaluated expressions, created items and characters, and files matched with globs. TensorFlow's
+# files need at most a seventh of it.
+_MAX_COST = 500_000
+# Format strings of Starlark have no widths, attributes or indices.
 _PERCENT = re.compile(r"%(?:[%srdiouxXeEfFgGc]|$)|(%)")
 _BRACES = re.compile(r"\{\{|\}\}|\{\w*\}|([{}])")
 
 
-# What conditions are true in the build that we make: mobile, neither Windows nor an accelerator.
+# Conditions that are true in the build: mobile, no Windows, no accelerator.
 _TRUE_CONDITIONS = frozenset({"if_mobile", "if_not_windows", "if_static", "if_oss", "clean_dep"})
 
 
 def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Rule]:
-    """The rules of a BUILD file by name.
+    """Returns the rules of a BUILD file by name.
 
-    In: the file's text; its package ("tensorflow/core"); the paths of all files below the package,
-    relative to it, for glob().
-    Raises BuildFileError where the text does not parse or an expression makes no sense.
+    Args:
+      text: the file's content.
+      package: its package, e.g. "tensorflow/core".
+      file_names: paths of all files in the package, relative to it, for glob().
+
+    Raises:
+      BuildFileError: the text cannot be parsed, or an expression is invalid.
     """
-    if len(text) > _LONGEST or sum(1 for _ in _TOKEN.finditer(text)) > _MOST_TOKENS:
+    if len(text) > _MAX_LENGTH or sum(1 for _ in _TOKEN.finditer(text)) > _MAX_TOKENS:
         raise BuildFileError(
-            f"{package}/BUILD: of more than {_LONGEST} characters or {_MOST_TOKENS} words and marks: is it one?"
+            f"{package}/BUILD: has more than {_MAX_LENGTH} characters or {_MAX_TOKENS} tokens: is it a BUILD file?"
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the parser, for what is no good style in Python
+            warnings.simplefilter("ignore")  # the parser warns about Python style
             tree = ast.parse(text)
         return _Evaluation(package, sorted(file_names)).run(tree)
     except SyntaxError as error:
         raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
     except (TypeError, ValueError, RecursionError, MemoryError) as error:
-        what = str(error) or "nested too deep"
-        raise BuildFileError(f"{package}/BUILD: not as Bazel reads it: {what}") from error
+        what = str(error) or "nested too deeply"
+        raise BuildFileError(f"{package}/BUILD: invalid: {what}") from error
 
 
 class _Evaluation:
@@ -77,12 +80,12 @@ class _Evaluation:
         self._file_names = file_names
         self._names: dict[str, Any] = {"True": True, "False": False, "None": None}
         self._rules: dict[str, Rule] = {}
-        self._left = _MOST
+        self._left = _MAX_COST
 
     def _take(self, amount: int) -> None:
         self._left -= amount
         if self._left < 0:
-            raise ValueError(f"it comes to more than {_MOST} values and characters")
+            raise ValueError(f"it evaluates to more than {_MAX_COST} values and characters")
 
     def run(self, tree: ast.Module) -> dict[str, Rule]:
         for statement in tree.body:
@@ -129,7 +132,7 @@ class _Evaluation:
         key = self._value(node)
         parts = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(part, str | int) for part in parts):
-            raise TypeError("a key that is neither a string nor a number, nor some of them")
+            raise TypeError("a dictionary key must be a string, a number or a tuple of them")
         return key
 
     def _ifexp(self, node: ast.IfExp) -> Any:
@@ -147,20 +150,22 @@ class _Evaluation:
 
     def _percent(self, form: str, values: tuple[Any, ...]) -> str:
         if any(_PERCENT.findall(form)):
-            raise ValueError(f"{form[:60]!r}: only %s and its like, without a width, are Starlark")
+            raise ValueError(
+                f"{form[:60]!r}: Starlark has conversions such as %s only, without a width"
+            )
         try:
-            made = len(form) + _lengths(values)
+            length = len(form) + _lengths(values)
         except TypeError:
             return form
-        self._take(made)
+        self._take(length)
         try:
             return form % values
         except (TypeError, ValueError):
-            return form  # other values than it has places for: those of a macro that is not known
+            return form  # the values come from an unknown macro
 
     def _format(self, form: str, *values: Any) -> str:
         if any(_BRACES.findall(form)):
-            raise ValueError(f"{form[:60]!r}: only {{}} and {{0}} are Starlark")
+            raise ValueError(f"{form[:60]!r}: Starlark has the fields {{}} and {{0}} only")
         self._take(len(form) + form.count("{") * _lengths(values))
         return form.format(*values)
 
@@ -229,7 +234,7 @@ class _Evaluation:
 
 
 def _lengths(values: Iterable[Any]) -> int:
-    """How long values are as texts; raises TypeError for lists: their parts may be there any number of times."""
+    """Returns the length of values as text; raises TypeError for lists, which may contain one another many times."""
     length = 0
     for value in values:
         if not isinstance(value, str | int | None):
@@ -239,16 +244,16 @@ def _lengths(values: Iterable[Any]) -> int:
 
 
 def _glob_pattern(globs: Any) -> re.Pattern[str]:
-    """Bazel's globs as one regular expression: * stays in a folder, **/ is any folders."""
+    """Returns Bazel globs as one regular expression: * matches within a folder, **/ any folders."""
     listed = globs if isinstance(globs, list) else []
     return re.compile("|".join(map(_one_glob, listed)) or r"(?!)")
 
 
 def _one_glob(glob: str) -> str:
-    """A glob as a regular expression.
+    """Returns a glob as a regular expression.
 
-    What stands between two wildcards is taken where it is found first, once and for all (atomic groups): from
-    `**` to `**`, and in there from `*` to `*`. That loses no match, and a glob of many wildcards ends soon.
+    The text between two wildcards is matched at its first occurrence, without backtracking (atomic groups): between
+    `**`, and within that between `*`. This loses no match, and globs with many wildcards take polynomial time.
     """
     first, *parts = re.split(r"(\*\*/?)", glob)
     text = _between(first)
@@ -260,7 +265,7 @@ def _one_glob(glob: str) -> str:
 
 
 def _between(glob: str) -> str:
-    """What is between two `**` of a glob, as a regular expression."""
+    """Returns the part of a glob between two `**` as a regular expression."""
     first, *parts = map(re.escape, glob.split("*"))
     return first + "".join(
         f"[^/]*?{part}" if number + 1 == len(parts) else f"(?>[^/]*?{part})"

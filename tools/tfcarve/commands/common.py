@@ -1,56 +1,76 @@
-"""What several subcommands share: where things come from and where they go."""
+"""Input and output that subcommands share: the index, selections, output files and tables."""
 
 import argparse
-import gc
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfcarve import files, pinned, progress
+from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 from tfcarve.registry import index as indexes
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
-_DEFINES = Path(__file__).parents[1] / "data" / "defines.txt"
+if TYPE_CHECKING:
+    from tfcarve.registry.settings import Settings
 
 
 def default_defines() -> tuple[str, ...]:
     """Returns the defines of the configuration that tfcarve builds."""
-    return tuple(_DEFINES.read_text(encoding="utf-8").split())
+    return known.release().defines
 
 
-def tensorflow_tree(given: Path | None) -> Path:
-    """Returns the source tree to use: the given one, TFCARVE_TENSORFLOW's, or the pinned one."""
-    if given is not None:
-        return given
-    named = os.environ.get("TFCARVE_TENSORFLOW")
-    if named:
-        return Path(named)
-    return pinned.tree()
+def tensorflow_tree(path: Path | None) -> Path:
+    """Returns TensorFlow's source tree: `path`, $TFCARVE_TENSORFLOW, or the pinned version."""
+    if path is not None:
+        return path
+    from_environment = os.environ.get("TFCARVE_TENSORFLOW")
+    return Path(from_environment) if from_environment else pinned.tree()
 
 
-def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
-    """Returns the index that the arguments of options.add_index ask for."""
-    index = _index(arguments)
-    gc.freeze()  # its half a million values stay: the next look for cycles needn't go through them
-    return index
+def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Settings":
+    """Returns how to index a tree, from the arguments of options.add_tree.
+
+    Raises:
+      InvalidInput: there is no compiler, or the target is incomplete or malformed.
+    """
+    from tfcarve.registry import target
+    from tfcarve.registry.settings import Settings, find_compiler
+
+    compiler = find_compiler(os.environ)
+    if (arguments.target is None) != (arguments.target_macros is None):
+        raise InvalidInput("--target and --target-macros: give both or none")
+    if arguments.target is None:
+        return Settings(tuple(defines), compiler)
+    path: Path = arguments.target_macros
+    dump = files.read_bytes(path).decode(errors="replace")
+    return Settings(tuple(defines), compiler, target.parse(arguments.target, dump, str(path)))
 
 
-def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
+def load_index(arguments: argparse.Namespace) -> indexes.KernelIndex:
+    """Returns the index that the arguments of options.add_index name.
+
+    Raises:
+      InvalidInput: it cannot be read or created, or is for another target.
+    """
     loaded = None
     if arguments.index is not None:
-        loaded = indexes.parse(files.read_json(arguments.index), str(arguments.index))
+        loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
+        if arguments.target not in (None, loaded.tensorflow.target):
+            raise InvalidInput(
+                f"{arguments.index}: for the target {loaded.tensorflow.target or 'host'}, not {arguments.target}"
+            )
         if not arguments.custom_op:
             return loaded
-    from tfcarve.registry import scan  # as slow to load as a selection from a finished index is
+    from tfcarve.registry import scan  # takes as long to load as a selection from a finished index
 
     tree = tensorflow_tree(arguments.tensorflow)
-    defines = loaded.tensorflow.defines if loaded else default_defines()
-    settings = scan.Settings(defines, scan.find_compiler(os.environ))
+    settings = index_settings(arguments, loaded.tensorflow.defines if loaded else default_defines())
     with progress.shown() as show:
         if loaded:
             return scan.with_custom_ops(loaded, tree, settings, arguments.custom_op, show)
@@ -60,11 +80,11 @@ def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
 
 def load_selection(path: Path) -> Selection:
     """Reads selection.json."""
-    return parse_selection(files.read_json(path), str(path))
+    return parse_selection(files.read_bytes(path), str(path))
 
 
 def output(data: bytes, path: Path | None) -> None:
-    """Writes `data` to `path`, or to standard output where there is none."""
+    """Writes `data` to `path`, or to standard output if `path` is None."""
     if path is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -73,7 +93,7 @@ def output(data: bytes, path: Path | None) -> None:
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bool) -> None:
-    """Prints `rows`: as JSON, or as columns wide enough for what is in them."""
+    """Prints rows as JSON or as aligned columns."""
     listed = list(rows)
     if as_json:
         print(json.dumps(listed, indent=1))

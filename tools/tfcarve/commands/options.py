@@ -1,27 +1,27 @@
-"""Arguments that several subcommands have. Nothing else is loaded here, so that a command can begin early."""
+"""Arguments that several subcommands have. It imports nothing else, so that commands start fast."""
 
 import argparse
 from pathlib import Path
 
 
 def add_index(parser: argparse.ArgumentParser) -> None:
-    """Declares --index, --tensorflow, --custom-op."""
+    """Declares --index and the arguments of add_tree."""
     parser.add_argument(
         "--index",
         type=Path,
         metavar="FILE",
-        help="index.json; else that of the pinned TensorFlow is used, made once and kept",
+        help="index.json; default: the index of the pinned TensorFlow, which is built once and cached",
     )
     add_tree(parser)
 
 
 def add_tree(parser: argparse.ArgumentParser) -> None:
-    """Declares --tensorflow and --custom-op."""
+    """Declares --tensorflow, --custom-op, --target, --target-macros."""
     parser.add_argument(
         "--tensorflow",
         type=Path,
         metavar="DIR",
-        help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version",
+        help="TensorFlow's source tree (the folder that contains tensorflow/); default: $TFCARVE_TENSORFLOW, or the pinned version",
     )
     parser.add_argument(
         "--custom-op",
@@ -31,10 +31,25 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="C++ source of custom ops or kernels; may be repeated",
     )
+    parser.add_argument(
+        "--target",
+        metavar="NAME",
+        help="triple or platform that the index is for; requires --target-macros (default: the host)",
+    )
+    parser.add_argument(
+        "--target-macros",
+        type=Path,
+        metavar="FILE",
+        help="predefined macros of the target's compiler: the output of `COMPILER FLAGS -dM -E -x c++ /dev/null`",
+    )
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     """Declares -o."""
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"where to write {what}; default: standard output",
     )

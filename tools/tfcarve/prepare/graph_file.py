@@ -7,7 +7,8 @@ from google.protobuf import message, text_format
 
 from tfcarve import files
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, graph_text, meta_graph, read
+from tfcarve.models import graph_def, graph_text, meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
@@ -69,7 +70,7 @@ def _from_text(data: Buffer, path: Path) -> Graph:
 
 def read_graph(path: Path) -> Graph:
     """Reads a binary or text (.pbtxt) GraphDef; raises InvalidInput as `parse` does, or if the file does not exist."""
-    return parse(read.mapped(path), path)
+    return parse(mapped(path), path)
 
 
 def parse(data: Buffer, path: Path) -> Graph:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tfcarve.models import keras, read
+from tfcarve.models import keras
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.graph import Graph
@@ -26,4 +27,4 @@ def source_size(path: Path) -> int:
     """Returns the size of a model's files in bytes; raises InvalidInput if they do not exist."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return len(read.mapped(path))
+    return len(mapped(path))

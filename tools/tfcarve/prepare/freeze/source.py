@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text, keras, meta_graph, text_format
-from tfcarve.models.read import mapped
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze.request import Kind, Options, Request
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
