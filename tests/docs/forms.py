@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfcarve.json_codec import Form
+from tfcarve.prepare.compare.report import CompareReport
+from tfcarve.prepare.diff_report import DiffReport
 from tfcarve.proof.compare import Proof
 from tfcarve.proof.manifest import Manifest
 from tfcarve.registry.index import KernelIndex
@@ -58,6 +60,8 @@ DOCUMENTS: tuple[Document, ...] = (
         "`tfcarve size-check --update`",
         "`tfcarve size-check`, `size-comment`",
     ),
+    Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
+    Document("diff", DiffReport, "`tfcarve diff --json`", "people"),
     Document("link", LinkFile, "`tf_mobile_library`", "`tfcarve size`, `size-marginal`"),
     Document(
         "marginal_size",

@@ -44,16 +44,18 @@ def _with_tensor_arrays(loop: bool) -> Graph:
         try:
             x = tf1.placeholder(tf.float32, [3, 2], name="x")
             array = tf1.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
-            made = tf1.TensorArray(tf.float32, 3)
+            created = tf1.TensorArray(tf.float32, 3)
             if loop:
-                _, made = tf1.while_loop(
+                _, created = tf1.while_loop(
                     lambda i, a: i < 3,
                     lambda i, a: (i + 1, a.write(i, array.read(i) * 2.0)),
-                    [tf.constant(0), made],
+                    [tf.constant(0), created],
                 )
             else:
-                made = made.write(0, array.read(2)).write(1, array.read(0)).write(2, array.read(1))
-            tf.identity(made.stack(), name="y")
+                created = (
+                    created.write(0, array.read(2)).write(1, array.read(0)).write(2, array.read(1))
+                )
+            tf.identity(created.stack(), name="y")
         finally:
             tf1.enable_control_flow_v2()
 

@@ -27,18 +27,18 @@ _PARAMETERS = {
 
 def _draw() -> None:
     x = tf1.placeholder(tf.float32, [1, 4, 4, 2], name="x")
-    made = tf.nn.conv2d(
+    created = tf.nn.conv2d(
         tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), prepared.noise(3, 3, 2, 4), 1, "VALID"
     )
-    made = tf1.nn.fused_batch_norm(
-        tf.nn.bias_add(made, prepared.noise(4)),
+    created = tf1.nn.fused_batch_norm(
+        tf.nn.bias_add(created, prepared.noise(4)),
         *(abs(prepared.noise(4)) for _ in range(4)),
         is_training=False,
     )[0]
     with tf1.control_dependencies([tf.group(tf.identity(x))]):
         ids = tf.zeros((1, 4, 4), tf.int32)
-        made += tf.gather(prepared.noise(3, 1), ids)
-        tf.concat([made * 2.0, made + prepared.noise(4)], 3, name="y")
+        created += tf.gather(prepared.noise(3, 1), ids)
+        tf.concat([created * 2.0, created + prepared.noise(4)], 3, name="y")
 
 
 _SEED = graph_file.to_bytes(prepared.drawn(_draw))

@@ -1,4 +1,4 @@
-"""docs/transforms.md: its commands are valid, and its tables have all transforms and the figures of the benchmark page."""
+"""docs/transforms.md: valid commands, a table of all transforms, and the figures of the benchmark page."""
 
 import os
 import re

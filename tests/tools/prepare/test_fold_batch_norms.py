@@ -41,8 +41,8 @@ def _transposed(x: tf.Tensor) -> tf.Tensor:
 
 def _dilated(x: tf.Tensor) -> tf.Tensor:
     propagate = tf.space_to_batch_nd(x, [2, 2], [[2, 2], [2, 2]])
-    made = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
-    return tf.batch_to_space(made, [2, 2], [[0, 0], [0, 0]])
+    created = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
+    return tf.batch_to_space(created, [2, 2], [[0, 0], [0, 0]])
 
 
 def _norm(x: tf.Tensor, op: str, **attrs: object) -> tf.Tensor:
@@ -58,7 +58,7 @@ _OLD = "BatchNormWithGlobalNormalization"
 
 
 def _with_old_norms(graph: Graph, scale_after: bool = True) -> Graph:
-    """Returns a graph with BatchNormWithGlobalNormalization, which TensorFlow's Python no longer creates, for FusedBatchNorm."""
+    """Returns a graph with BatchNormWithGlobalNormalization instead of FusedBatchNorm."""
     for node in graph.nodes:
         if node.op == "FusedBatchNorm":
             x, scale, offset, mean, variance = node.input
@@ -82,10 +82,10 @@ def test_norms(
     op: str, linear: Callable[[tf.Tensor], tf.Tensor], bias: bool, evaluator: Evaluator
 ) -> None:
     def draw() -> None:
-        made = linear(_picture())
+        created = linear(_picture())
         if bias:
-            made = tf.nn.bias_add(made, prepared.noise(made.shape[-1]))
-        _norm(made, "FusedBatchNorm" if op == _OLD else op)
+            created = tf.nn.bias_add(created, prepared.noise(created.shape[-1]))
+        _norm(created, "FusedBatchNorm" if op == _OLD else op)
 
     before = prepared.drawn(draw)
     before = _with_old_norms(before) if op == _OLD else before
@@ -152,8 +152,8 @@ def test_a_multiplication_without_addition_adds_no_bias(evaluator: Evaluator) ->
 def test_a_1d_convolution(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [2, 8, 3], name="x")
-        made = tf.nn.conv1d(x, prepared.noise(3, 3, 4), 1, "SAME")
-        _affine(tf.nn.bias_add(made, prepared.noise(4)), "product", (4,))
+        created = tf.nn.conv1d(x, prepared.noise(3, 3, 4), 1, "SAME")
+        _affine(tf.nn.bias_add(created, prepared.noise(4)), "product", (4,))
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fold_constants fold_batch_norms", evaluator)
@@ -169,9 +169,9 @@ def test_channels_first(evaluator: Evaluator) -> None:
         def draw() -> None:
             dims = (2, 3, 6, 6) if layout == "NCHW" else (2, 6, 6, 3)
             x = tf1.placeholder(tf.float32, dims, name="x")
-            made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", data_format=layout)
+            created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", data_format=layout)
             shape = (4, 1, 1) if layout == "NCHW" else (4,)
-            scaled = tf.multiply(made, _positive(4).reshape(shape), name="scaled")
+            scaled = tf.multiply(created, _positive(4).reshape(shape), name="scaled")
             _norm_of(scaled, layout)
 
         return prepared.drawn(draw)
@@ -210,8 +210,8 @@ def test_shared_weights(evaluator: Evaluator) -> None:
 
 
 def _read_twice() -> None:
-    made = _conv(_picture())
-    tf.add(made * _positive(4), made, name="y")
+    created = _conv(_picture())
+    tf.add(created * _positive(4), created, name="y")
 
 
 def _is_output() -> None:
@@ -239,11 +239,11 @@ def _as_second_operand() -> None:
 
 
 def _reads_the_mean() -> None:
-    made = tf.raw_ops.FusedBatchNormV3(
+    created = tf.raw_ops.FusedBatchNormV3(
         x=_conv(_picture()), scale=_positive(4), offset=prepared.noise(4),
         mean=prepared.noise(4), variance=_positive(4), is_training=False,
     )  # fmt: skip
-    tf.add(made[0], made[1], name="y")
+    tf.add(created[0], created[1], name="y")
 
 
 def _not_constant() -> None:
@@ -319,8 +319,8 @@ def test_damaged_weights(evaluator: Evaluator) -> None:
 
 def test_in_functions(evaluator: Evaluator) -> None:
     def draw() -> None:
-        made = tf.function(lambda a: tf.nn.relu(_conv(a) * _positive(4) + 1.0))
-        tf.identity(made(_picture()), name="y")
+        created = tf.function(lambda a: tf.nn.relu(_conv(a) * _positive(4) + 1.0))
+        tf.identity(created(_picture()), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fold_batch_norms", evaluator)

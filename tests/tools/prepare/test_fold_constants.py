@@ -190,8 +190,8 @@ def test_loops(lowered: bool, evaluator: Evaluator) -> None:
                 size = tf.cast(tf.size(v), tf.float32)
                 return i + 1, v * tf.sqrt(tf.constant(4.0)) / size
 
-            made = tf1.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])
-            tf.identity(made[1], name="y")
+            created = tf1.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])
+            tf.identity(created[1], name="y")
         finally:
             tf1.enable_control_flow_v2()
 
@@ -220,8 +220,8 @@ def test_output_shapes_are_removed(evaluator: Evaluator) -> None:
 
 def test_output_is_deterministic(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
-    made = {
+    created = {
         prepared.graph_file.to_bytes(prepared.transformed(before, "fold_constants", evaluator))
         for _ in range(3)
     }
-    assert len(made) == 1
+    assert len(created) == 1

@@ -56,9 +56,9 @@ def test_zero_padding_before_a_fused_convolution(
     activation: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluator
 ) -> None:
     def draw() -> None:
-        made = _depthwise(tf.pad(_picture(), _PADS), name="depthwise")
-        made = activation(tf.nn.bias_add(made, prepared.noise(6)))
-        tf.identity(made, name="y")
+        created = _depthwise(tf.pad(_picture(), _PADS), name="depthwise")
+        created = activation(tf.nn.bias_add(created, prepared.noise(6)))
+        tf.identity(created, name="y")
 
     before = prepared.drawn(draw)
     steps = "remove_nodes(op=Identity) fuse_ops fold_pads"
@@ -177,10 +177,12 @@ def _atrous(
 ) -> None:  # fmt: skip
     propagate = tf.space_to_batch_nd(_picture(), [2, 2], pads)
     if depthwise:
-        made = tf.nn.depthwise_conv2d(propagate, prepared.noise(size, size, 3, 2), [1] * 4, padding)
+        created = tf.nn.depthwise_conv2d(
+            propagate, prepared.noise(size, size, 3, 2), [1] * 4, padding
+        )
     else:
-        made = tf.nn.conv2d(propagate, prepared.noise(size, size, 3, 4), 1, padding)
-    tf.raw_ops.BatchToSpaceND(input=made, block_shape=np.array([2, 2]), crops=crops, name="y")
+        created = tf.nn.conv2d(propagate, prepared.noise(size, size, 3, 4), 1, padding)
+    tf.raw_ops.BatchToSpaceND(input=created, block_shape=np.array([2, 2]), crops=crops, name="y")
 
 
 _SAME, _NONE = [[2, 2], [2, 2]], [[0, 0], [0, 0]]

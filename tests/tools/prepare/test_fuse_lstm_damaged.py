@@ -21,11 +21,11 @@ _FUSE = parse("fuse_lstm")
 @pytest.fixture(scope="module")
 def graphs(evaluator: Evaluator) -> dict[str, Graph]:
     """A fusable loop of each form."""
-    made = lstms.model(L.LSTM(UNITS, return_state=True))
+    created = lstms.model(L.LSTM(UNITS, return_state=True))
     found = {}
     for form, freeze in FORMS.items():
         steps = parse("fold_constants remove_nodes(op=Identity)")
-        found[form] = pipeline.transform(freeze(made, 2), steps, ["x"], lstms.OUTPUTS, evaluator)
+        found[form] = pipeline.transform(freeze(created, 2), steps, ["x"], lstms.OUTPUTS, evaluator)
         after = _transformed(found[form], evaluator)
         assert prepared.ops(after)["BlockLSTMV2"] == 1
     return found
@@ -114,34 +114,34 @@ def test_functions(change: str, graphs: dict[str, Graph], evaluator: Evaluator) 
 def _without_each_input(graph: Graph) -> Iterator[Graph]:
     for place, node in enumerate(graph.nodes):
         for number in range(len(node.input)):
-            made = prepared.copy(graph)
-            del made.nodes[place].input[number]
-            yield made
+            created = prepared.copy(graph)
+            del created.nodes[place].input[number]
+            yield created
 
 
 def _with_each_input_replaced(graph: Graph) -> Iterator[Graph]:
     names = [node.name for node in graph.nodes]
     for place, node in enumerate(graph.nodes):
         for number in range(len(node.input)):
-            made = prepared.copy(graph)
-            made.nodes[place].input[number] = names[(place * 7 + number * 3) % len(names)]
-            yield made
+            created = prepared.copy(graph)
+            created.nodes[place].input[number] = names[(place * 7 + number * 3) % len(names)]
+            yield created
 
 
 def _without_each_nodes_attributes(graph: Graph) -> Iterator[Graph]:
     for place in range(len(graph.nodes)):
-        made = prepared.copy(graph)
-        for key in list(made.nodes[place].attr):
-            del made.nodes[place].attr[key]
-        yield made
+        created = prepared.copy(graph)
+        for key in list(created.nodes[place].attr):
+            del created.nodes[place].attr[key]
+        yield created
 
 
 def _with_each_node_duplicated(graph: Graph) -> Iterator[Graph]:
     for place in range(len(graph.nodes)):
-        made = prepared.copy(graph)
-        made.nodes.append(NodeDef.FromString(made.nodes[place].SerializeToString()))
-        made.nodes[-1].name += "_again"
-        yield made
+        created = prepared.copy(graph)
+        created.nodes.append(NodeDef.FromString(created.nodes[place].SerializeToString()))
+        created.nodes[-1].name += "_again"
+        yield created
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def _bodies(graph: Graph) -> Iterator[Graph]:
     for number, function in enumerate(graph.library.function):
         for place in range(len(function.node_def)):
             for change in (_without_input, _without_attributes, _with_other_op):
-                made = prepared.copy(graph)
-                change(made.library.function[number].node_def[place])
-                yield made
+                created = prepared.copy(graph)
+                change(created.library.function[number].node_def[place])
+                yield created
 
 
 def _without_input(node: NodeDef) -> None:

@@ -88,34 +88,34 @@ _MODELS: dict[str, Callable[[], Model]] = {
 
 
 def _assert_not_changed(
-    graph: Graph, made: Model, evaluator: Evaluator, random: bool = False
+    graph: Graph, created: Model, evaluator: Evaluator, random: bool = False
 ) -> None:
     """Asserts that fuse_lstm changes nothing."""
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert after.nodes == graph.nodes
     assert after.library == graph.library
     if not random:
-        fed = lstms.fed(made, 2)
-        assert prepared.difference(graph, after, fed, lstms.names(made)[1]) == 0
+        fed = lstms.fed(created, 2)
+        assert prepared.difference(graph, after, fed, lstms.names(created)[1]) == 0
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", _MODELS)
 def test_other_loops(name: str, form: str, evaluator: Evaluator) -> None:
-    made = _MODELS[name]()
-    graph = FORMS[form](made, 2 if name == "doubles" else None)
-    _assert_not_changed(graph, made, evaluator, random="dropout" in name)
+    created = _MODELS[name]()
+    graph = FORMS[form](created, 2 if name == "doubles" else None)
+    _assert_not_changed(graph, created, evaluator, random="dropout" in name)
     mobile = pipeline.transform(
-        prepared.copy(graph), presets.preset("mobile"), *lstms.names(made), evaluator
+        prepared.copy(graph), presets.preset("mobile"), *lstms.names(created), evaluator
     )
-    _assert_not_changed(mobile, made, evaluator, random="dropout" in name)
+    _assert_not_changed(mobile, created, evaluator, random="dropout" in name)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_last_output_of_no_rows(form: str, evaluator: Evaluator) -> None:
     """With a known batch size, the last output of 0 rows is zeros."""
-    made = lstms.model(L.LSTM(UNITS), None)
-    _assert_not_changed(FORMS[form](made, 2), made, evaluator)
+    created = lstms.model(L.LSTM(UNITS), None)
+    _assert_not_changed(FORMS[form](created, 2), created, evaluator)
 
 
 @functools.cache
@@ -141,12 +141,12 @@ def _folded(form: str, evaluator: Evaluator) -> tuple[Model, Graph]:
 @pytest.mark.parametrize("form", FORMS)
 def test_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
     """The number of iterations is the batch size, not the number of rows."""
-    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
-    graph = FORMS[form](made, None)
+    created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    graph = FORMS[form](created, None)
     (row,) = (n for n in graph.nodes if n.op == "TensorListFromTensor")
     (shape,) = (n for n in graph.nodes if n.op == "Shape" and n.input[0] == row.input[0])
     shape.input[0] = "x"
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
@@ -184,16 +184,16 @@ def _other_value(reader: str, place: int, value: Any) -> Callable[[Graph], objec
 
     def change(graph: Graph) -> None:
         node = _only(graph, reader)
-        made = nodes.constant(f"other/{reader}", value)
+        created = nodes.constant(f"other/{reader}", value)
         for function in graph.library.function:
             if node in function.node_def:
-                function.node_def.append(made)
-                node.input[place] = f"{made.name}:output:0"
+                function.node_def.append(created)
+                node.input[place] = f"{created.name}:output:0"
                 return
         if reader != "TensorListReserve":
-            made.input.append(f"^{ref(node.input[0 if place else 1]).node}")
-        graph.nodes.append(made)
-        node.input[place] = made.name
+            created.input.append(f"^{ref(node.input[0 if place else 1]).node}")
+        graph.nodes.append(created)
+        node.input[place] = created.name
 
     return change
 
@@ -260,12 +260,12 @@ def _check(graph: Graph) -> None:
 
 
 def _effect(graph: Graph) -> None:
-    made = NodeDef(name="effect", op="Abort")
+    created = NodeDef(name="effect", op="Abort")
     if graph.library.function:
-        graph.library.function[0].node_def.append(made)
+        graph.library.function[0].node_def.append(created)
     else:
-        made.input.append(f"^{_only(graph, 'Sigmoid').name}")
-        graph.nodes.append(made)
+        created.input.append(f"^{_only(graph, 'Sigmoid').name}")
+        graph.nodes.append(created)
 
 
 # The control for `_CHANGES`: changes of the same form that do not alter the computation are fused.
@@ -285,23 +285,23 @@ _SAME: dict[str, Callable[[Graph], object]] = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("change", _SAME)
 def test_equivalent_changes_are_fused(change: str, form: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     before = prepared.copy(graph)
     _SAME[change](graph)
     assert (graph.nodes, graph.library) != (before.nodes, before.library)
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert prepared.ops(after)["BlockLSTMV2"] == 1
-    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.names(made)[1]) < 1e-6
+    assert prepared.difference(before, after, lstms.fed(created, 2), lstms.names(created)[1]) < 1e-6
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("change", _CHANGES)
 def test_changed_loops(change: str, form: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     before = prepared.copy(graph)
     _CHANGES[change](graph)
     assert (graph.nodes, graph.library) != (before.nodes, before.library)
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
@@ -309,26 +309,26 @@ def test_changed_loops(change: str, form: str, evaluator: Evaluator) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_other_counters(end: str, value: int, form: str, evaluator: Evaluator) -> None:
     """Counters that start at 1 or count by 2."""
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     changed = [n for n in _all_nodes(graph) if n.op == "Const" and n.name.endswith(end)]
     assert changed
     for node in changed:
         node.attr["value"].tensor.CopyFrom(nodes.tensor(nodes.constant("", np.array(value, _INT))))
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
 @pytest.mark.parametrize("op", ["MatMul", "Switch", "Merge", "LoopCond"])
 def test_fetched_nodes_in_the_loop(op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded("lowered", evaluator)
-    outputs = [*lstms.names(made)[1], _only(graph, op).name]
+    created, graph = _folded("lowered", evaluator)
+    outputs = [*lstms.names(created)[1], _only(graph, op).name]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
 
 def test_fetched_loop(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
-    outputs = [*lstms.names(made)[1], f"{_only(graph, 'StatelessWhile').name}:4"]
+    created, graph = _folded("functional", evaluator)
+    outputs = [*lstms.names(created)[1], f"{_only(graph, 'StatelessWhile').name}:4"]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
@@ -345,17 +345,17 @@ def test_fetched_loop(evaluator: Evaluator) -> None:
     ],
 )
 def test_fed_nodes(form: str, op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     inputs = ["x", _only(graph, op).name]
-    outputs = lstms.names(made)[1]
+    outputs = lstms.names(created)[1]
     after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
     assert after.nodes == graph.nodes
 
 
 def test_fed_weights(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
+    created, graph = _folded("functional", evaluator)
     (weights,) = (n for n in graph.nodes if n.op == "Const" and "recurrent_kernel" in n.name)
-    inputs, outputs = ["x", weights.name], lstms.names(made)[1]
+    inputs, outputs = ["x", weights.name], lstms.names(created)[1]
     after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
     assert after.nodes == graph.nodes
 
@@ -364,18 +364,20 @@ def test_fed_weights(evaluator: Evaluator) -> None:
     ("form", "op"), [("functional", "StatelessWhile"), ("lowered", "Exit"), ("lowered", "Merge")]
 )
 def test_loop_with_control_outputs(form: str, op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     by_name(graph)["y"].input.append(f"^{_only(graph, op).name}")
-    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+    after = pipeline.transform(
+        prepared.copy(graph), _FUSE, ["x"], lstms.names(created)[1], evaluator
+    )
     assert after.nodes == graph.nodes
 
 
 def test_counter_with_readers(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
+    created, graph = _folded("functional", evaluator)
     loop = _only(graph, "StatelessWhile")
     graph.nodes.append(NodeDef(name="times", op="Neg", input=[f"{loop.name}:2"]))
     graph.nodes[-1].attr["T"].type = nodes.INT32
-    outputs = [*lstms.names(made)[1], "times"]
+    outputs = [*lstms.names(created)[1], "times"]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
@@ -383,8 +385,10 @@ def test_counter_with_readers(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_state_of_one_row_for_a_batch(form: str, evaluator: Evaluator) -> None:
     """The loop would broadcast it, but the op requires a state of the batch size."""
-    made, graph = _folded(form, evaluator)
+    created, graph = _folded(form, evaluator)
     placeholder = by_name(graph)["x"].attr["shape"].shape
     placeholder.dim[0].size = -1
-    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+    after = pipeline.transform(
+        prepared.copy(graph), _FUSE, ["x"], lstms.names(created)[1], evaluator
+    )
     assert after.nodes == graph.nodes

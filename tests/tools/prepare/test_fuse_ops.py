@@ -28,32 +28,32 @@ def _picture(shape: tuple[int | None, ...] = (2, 6, 6, 3)) -> tf.Tensor:
 
 
 def _conv(x: tf.Tensor, bias: str, activation: str) -> None:
-    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="linear")
-    _activated(made, bias, activation)
+    created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="linear")
+    _activated(created, bias, activation)
 
 
 def _depthwise(x: tf.Tensor, bias: str, activation: str) -> None:
     """Two filters for each of two channels."""
-    made = tf.nn.depthwise_conv2d(x[..., :2], prepared.noise(3, 2, 2, 2), [1, 2, 2, 1], "SAME")
-    _activated(made, bias, activation)
+    created = tf.nn.depthwise_conv2d(x[..., :2], prepared.noise(3, 2, 2, 2), [1, 2, 2, 1], "SAME")
+    _activated(created, bias, activation)
 
 
-def _activated(made: tf.Tensor, bias: str, activation: str) -> None:
+def _activated(created: tf.Tensor, bias: str, activation: str) -> None:
     if bias == "add":
-        made = tf.constant(prepared.noise(4)) + made
+        created = tf.constant(prepared.noise(4)) + created
     elif bias == "bias":
-        made = tf.nn.bias_add(made, prepared.noise(4))
+        created = tf.nn.bias_add(created, prepared.noise(4))
     elif bias == "norm":
         variance = np.abs(prepared.noise(4)) + np.float32(0.5)
-        made = tf1.nn.fused_batch_norm(
-            made,
+        created = tf1.nn.fused_batch_norm(
+            created,
             prepared.noise(4),
             prepared.noise(4),
             prepared.noise(4),
             variance,
             is_training=False,
         )[0]
-    tf.identity(_ACTIVATIONS[activation](made), name="y")
+    tf.identity(_ACTIVATIONS[activation](created), name="y")
 
 
 def _product(x: tf.Tensor, bias: str, activation: str) -> None:
@@ -132,25 +132,25 @@ def _grouped() -> None:
 
 
 def _not_a_bias() -> None:
-    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    tf.add(made, prepared.noise(6, 4), name="y")
+    created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(created, prepared.noise(6, 4), name="y")
 
 
 def _double() -> None:
     x = tf.cast(_picture(), tf.float64)
-    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4).astype(np.float64), 1, "SAME")
-    tf.nn.bias_add(made, prepared.noise(4).astype(np.float64), name="y")
+    created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4).astype(np.float64), 1, "SAME")
+    tf.nn.bias_add(created, prepared.noise(4).astype(np.float64), name="y")
 
 
 def _read_twice() -> None:
-    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    tf.add(tf.nn.bias_add(made, prepared.noise(4)), made, name="y")
+    created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(tf.nn.bias_add(created, prepared.noise(4)), created, name="y")
 
 
 def _computed_filter() -> None:
     filters = tf.sqrt(np.abs(prepared.noise(3, 3, 3, 1)))
-    made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-    tf.nn.bias_add(made, prepared.noise(3), name="y")
+    created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+    tf.nn.bias_add(created, prepared.noise(3), name="y")
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_an_activation_without_bias(
 def test_a_filter_with_other_readers_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
-        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-        tf.add(tf.nn.bias_add(made, prepared.noise(3)), tf.reduce_sum(filters), name="y")
+        created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.add(tf.nn.bias_add(created, prepared.noise(3)), tf.reduce_sum(filters), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator)
@@ -189,8 +189,8 @@ def test_a_filter_with_other_readers_stays(evaluator: Evaluator) -> None:
 def test_a_fed_filter_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
-        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-        tf.nn.bias_add(made, prepared.noise(3), name="y")
+        created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.nn.bias_add(created, prepared.noise(3), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator, inputs=("x", "filters"))
@@ -199,8 +199,8 @@ def test_a_fed_filter_stays(evaluator: Evaluator) -> None:
 
 def _conv_1d(axes: list[int], bias: str, activation: str) -> None:
     """A 1D convolution; without `axes` all dimensions of size 1 are squeezed."""
-    made = tf.nn.conv2d(_picture((2, 6, 1, 3)), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    _activated(tf.squeeze(made, axes), bias, activation)
+    created = tf.nn.conv2d(_picture((2, 6, 1, 3)), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    _activated(tf.squeeze(created, axes), bias, activation)
 
 
 @pytest.mark.parametrize(("bias", "activation"), [("bias", "Relu"), ("add", ""), ("", "Relu6")])
@@ -223,8 +223,8 @@ def test_a_squeeze_of_unknown_dimensions_stays(evaluator: Evaluator) -> None:
 
 def test_a_fetched_intermediate_node_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
-        made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-        tf.nn.relu(tf.nn.bias_add(made, prepared.noise(4), name="z"), name="y")
+        created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+        tf.nn.relu(tf.nn.bias_add(created, prepared.noise(4), name="z"), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator, ("y", "z"))

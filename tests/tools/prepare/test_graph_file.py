@@ -20,9 +20,9 @@ def _draw() -> None:
 
 
 def _definition() -> tf1.GraphDef:
-    with tf.Graph().as_default() as made:
+    with tf.Graph().as_default() as created:
         _draw()
-    return made.as_graph_def()
+    return created.as_graph_def()
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_text_format(tmp_path: Path) -> None:
 
 def test_message_round_trip() -> None:
     definition = _definition()
-    made = graph_file.to_bytes(prepared.from_tensorflow(definition))
-    assert tf1.GraphDef.FromString(made) == definition
+    created = graph_file.to_bytes(prepared.from_tensorflow(definition))
+    assert tf1.GraphDef.FromString(created) == definition
 
 
 @pytest.mark.parametrize(

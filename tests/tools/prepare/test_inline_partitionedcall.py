@@ -29,9 +29,9 @@ def _outer(v: tf.Tensor, unused: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 def _draw() -> None:
     x = tf1.placeholder(tf.float32, [2, 4], name="x")
     with tf1.control_dependencies([tf.abs(x, name="first")]):
-        made, same = _outer(x, tf.constant(1.0))
-    with tf1.control_dependencies([made.op]):
-        tf.identity(tf.reduce_sum(made) + same, name="y")
+        created, same = _outer(x, tf.constant(1.0))
+    with tf1.control_dependencies([created.op]):
+        tf.identity(tf.reduce_sum(created) + same, name="y")
 
 
 @pytest.mark.parametrize("stateful", [True, False])

@@ -78,10 +78,10 @@ def _loop() -> None:
 
 def _loops() -> None:
     def inner(i: tf.Tensor, v: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        _, made = tf1.while_loop(
+        _, created = tf1.while_loop(
             lambda j, w: j < i, lambda j, w: (j + 1, w * tf.constant(1.25)), [tf.constant(0), v]
         )
-        return i + 1, made - tf.constant(0.25)
+        return i + 1, created - tf.constant(0.25)
 
     x = _picture(())
     tf.identity(tf1.while_loop(lambda i, v: i < 4, inner, [tf.constant(0), x])[1], name="y")

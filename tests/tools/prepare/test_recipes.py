@@ -39,19 +39,19 @@ def _model() -> Any:
 
     with tf.Graph().as_default() as graph:
         image = tf.compat.v1.placeholder(tf.float32, [None, 299, 299, 3], name="input")
-        made = tf.nn.conv2d(tf.identity(image), constant(7, 7, 3, 16), 8, "SAME")
-        made = tf.compat.v1.nn.fused_batch_norm(
-            made,
+        created = tf.nn.conv2d(tf.identity(image), constant(7, 7, 3, 16), 8, "SAME")
+        created = tf.compat.v1.nn.fused_batch_norm(
+            created,
             constant(16) + 1,
             constant(16),
             constant(16),
             tf.abs(constant(16)) + 1,
             is_training=False,
         )[0]
-        made = tf.nn.max_pool2d(tf.nn.relu(made), 4, 4, "SAME")
-        made = tf.reshape(made, [-1, 10 * 10 * 16])
-        made = tf.nn.bias_add(tf.matmul(made, constant(1600, 10) / 10), constant(10))
-        tf.nn.softmax(made, name="output")
+        created = tf.nn.max_pool2d(tf.nn.relu(created), 4, 4, "SAME")
+        created = tf.reshape(created, [-1, 10 * 10 * 16])
+        created = tf.nn.bias_add(tf.matmul(created, constant(1600, 10) / 10), constant(10))
+        tf.nn.softmax(created, name="output")
     return graph.as_graph_def()
 
 

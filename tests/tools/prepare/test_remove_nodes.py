@@ -61,8 +61,8 @@ def _condition() -> None:
     try:
         x = tf1.placeholder(tf.float32, [], name="x")
         p = tf1.placeholder(tf.bool, [], name="p")
-        made = tf1.cond(p, lambda: tf.constant(1.0), lambda: x * 2.0)
-        tf.identity(made, name="y")
+        created = tf1.cond(p, lambda: tf.constant(1.0), lambda: x * 2.0)
+        tf.identity(created, name="y")
     finally:
         tf1.enable_control_flow_v2()
 
@@ -90,8 +90,8 @@ def test_control_inputs_in_a_branch_stay(
 def _checked(guard: bool) -> None:
     x = tf1.placeholder(tf.float32, [None, 3], name="x")
     positive = tf.reduce_all(x > -2.0)
-    made = tf1.Assert if guard else tf.raw_ops.Assert
-    check = made(condition=positive, data=[x])
+    created = tf1.Assert if guard else tf.raw_ops.Assert
+    check = created(condition=positive, data=[x])
     with tf1.control_dependencies([tf.group(check, name="checks")]):
         doubled = tf.identity(x * 2.0)
     tf.identity(tf.stop_gradient(tf1.check_numerics(doubled, "bad")), name="y")

@@ -63,9 +63,9 @@ def test_defaults_of_tensorflow(evaluator: Evaluator) -> None:
     full = prepared.transformed(prepared.drawn(_draw), "add_default_attributes", evaluator)
     assert prepared.ran(full, {"x": _X}, ["y"])[0].shape == (2, 2)
     bare = Graph([NodeDef(name="x", op="LeakyRelu"), NodeDef(name="y", op="AppOp", input=["x"])])
-    made = prepared.transformed(bare, "add_default_attributes", evaluator)
-    assert made.nodes[0].attr["alpha"].f == pytest.approx(0.2)
-    assert not made.nodes[1].attr
+    created = prepared.transformed(bare, "add_default_attributes", evaluator)
+    assert created.nodes[0].attr["alpha"].f == pytest.approx(0.2)
+    assert not created.nodes[1].attr
 
 
 def test_rename_attribute(evaluator: Evaluator) -> None:

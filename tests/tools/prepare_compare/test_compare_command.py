@@ -299,12 +299,12 @@ def test_hint_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     """A node between two others was removed."""
 
     def draw(activated: bool) -> Draw:
-        def made() -> None:
+        def created() -> None:
             x = tf1.placeholder(tf.float32, [4], name="x")
             middle = tf.nn.relu(x, name="relu") if activated else x
             tf.add(middle, 1.0, name="y")
 
-        return made
+        return created
 
     paths = [saved(tmp_path, str(n), draw(not n)) for n in (0, 1)]
     _, document, error = compared(capsys, *paths)

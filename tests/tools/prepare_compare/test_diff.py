@@ -18,10 +18,10 @@ from tfcarve.prepare.messages import GraphDef, NodeDef
 
 
 def _node(name: str, op: str, *inputs: str, device: str = "", **attrs: Any) -> NodeDef:
-    made = NodeDef(name=name, op=op, input=inputs, device=device)
+    created = NodeDef(name=name, op=op, input=inputs, device=device)
     for key, value in attrs.items():
-        setattr(made.attr[key], "i" if isinstance(value, int) else "type", value)
-    return made
+        setattr(created.attr[key], "i" if isinstance(value, int) else "type", value)
+    return created
 
 
 def _graph(*nodes: NodeDef) -> Graph:

@@ -1,4 +1,4 @@
-"""docs/prepare.md: the commands of the sections Compare and Diff print the output shown; tf_prepared_model is that of the app."""
+"""docs/prepare.md: the commands of Compare and Diff print the output shown, and the BUILD file is that of the app."""
 
 from __future__ import annotations
 

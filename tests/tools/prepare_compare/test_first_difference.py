@@ -89,7 +89,7 @@ def test_ops_of_both_models(tmp_path: Path) -> None:
 
 def test_an_output_other_than_the_first(tmp_path: Path) -> None:
     def draw(factor: float) -> Draw:
-        def made() -> None:
+        def created() -> None:
             x = tf1.placeholder(tf.float32, [1, 4], name="x")
             left, right = tf.split(
                 x * tf.constant([1, 1, 1, factor], tf.float32), 2, 1, name="parts"
@@ -97,7 +97,7 @@ def test_an_output_other_than_the_first(tmp_path: Path) -> None:
             tf.identity(left, name="z")
             tf.identity(right, name="y")
 
-        return made
+        return created
 
     value = np.ones((1, 4), np.float32)
     assert _found(tmp_path, draw(1), draw(2), value).node == "mul"
@@ -156,12 +156,12 @@ def test_nodes_of_a_loop_are_omitted(tmp_path: Path) -> None:
 
 def test_nodes_that_the_output_does_not_need_are_omitted(tmp_path: Path) -> None:
     def draw(factor: float, aside: float) -> Draw:
-        def made() -> None:
+        def created() -> None:
             x = tf1.placeholder(tf.float32, [1, 3], name="x")
             tf.multiply(x, aside, name="aside")
             tf.multiply(tf.multiply(x, 2, name="before"), factor, name="y")
 
-        return made
+        return created
 
     assert _found(tmp_path, draw(1, 1), draw(2, 2), ROW).node == "y"
 
@@ -191,7 +191,7 @@ def test_each_layer(tmp_path: Path) -> None:
     """The changed one of six layers is reported."""
 
     def draw(changed: int) -> Draw:
-        def made() -> None:
+        def created() -> None:
             value = tf1.placeholder(tf.float32, [1, 3], name="x")
             for number in range(6):
                 factor = 1.5 if number == changed else 1.0
@@ -200,7 +200,7 @@ def test_each_layer(tmp_path: Path) -> None:
                 )
             tf.identity(value, name="y")
 
-        return made
+        return created
 
     for changed in range(6):
         assert _found(tmp_path, draw(-1), draw(changed), ROW).node == f"scale_{changed}"

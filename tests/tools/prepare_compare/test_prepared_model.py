@@ -46,7 +46,7 @@ def _draw() -> None:
 def test_output_is_deterministic(tmp_path: Path) -> None:
     """The output does not depend on the hash seed."""
     source = saved(tmp_path, "a", _draw)
-    made = []
+    created = []
     for seed in "123":
         output = tmp_path / f"{seed}.pb"
         words = ["transform", str(source), "-o", str(output), "--preset", "mobile", "--fuse"]
@@ -57,9 +57,9 @@ def test_output_is_deterministic(tmp_path: Path) -> None:
             check=True,
             capture_output=True,
         )
-        made.append(output.read_bytes())
-    assert made[0] == made[1] == made[2]
-    assert made[0] != source.read_bytes()
+        created.append(output.read_bytes())
+    assert created[0] == created[1] == created[2]
+    assert created[0] != source.read_bytes()
 
 
 def test_compare_accepts_the_prepared_model(tmp_path: Path) -> None:

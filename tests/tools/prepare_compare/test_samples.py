@@ -23,8 +23,8 @@ FLOAT, UINT8, INT32, STRING, INT64, BOOL, BFLOAT16 = 1, 4, 3, 7, 9, 10, 14
 def _random(
     dtype: int, shape: tuple[int, ...] | None, limit: int | None = None, count: int = 1
 ) -> list[Array]:
-    made = samples.random({X: Output(dtype, shape)}, {X: limit}, count)
-    return [tensors.to_array(sample[X], "x") for sample in made]
+    created = samples.random({X: Output(dtype, shape)}, {X: limit}, count)
+    return [tensors.to_array(sample[X], "x") for sample in created]
 
 
 def test_random_values_are_deterministic_and_differ_between_samples() -> None:
@@ -65,10 +65,10 @@ def test_random_strings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "made"), [((-1, 3), (1, 3)), ((), ()), (None, ()), ((0, -1), (0, 1))]
+    ("shape", "created"), [((-1, 3), (1, 3)), ((), ()), (None, ()), ((0, -1), (0, 1))]
 )
-def test_unknown_dimensions_are_1(shape: tuple[int, ...] | None, made: tuple[int, ...]) -> None:
-    assert _random(FLOAT, shape)[0].shape == made
+def test_unknown_dimensions_are_1(shape: tuple[int, ...] | None, created: tuple[int, ...]) -> None:
+    assert _random(FLOAT, shape)[0].shape == created
 
 
 def test_types_without_random_values() -> None:
@@ -94,9 +94,9 @@ def test_one_sample() -> None:
 def test_several_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
     array = np.arange(24, dtype=np.float32).reshape(4, 2, 3)
-    made = _samples(inputs, x=array, n=np.arange(4, dtype=np.int32))
-    assert len(made) == 4
-    for number, sample in enumerate(made):
+    created = _samples(inputs, x=array, n=np.arange(4, dtype=np.int32))
+    assert len(created) == 4
+    for number, sample in enumerate(created):
         np.testing.assert_array_equal(tensors.to_array(sample[X], "x"), array[number])
         assert tensors.to_array(sample[Ref("n")], "n") == number
         assert tensors.shape(sample[Ref("n")], "n") == ()

@@ -57,6 +57,6 @@ def run(data: bytes, feeds: Mapping[str, Any], outputs: Iterable[str]) -> dict[s
             return found
 
 
-def given(data: bytes, made: Source) -> dict[str, Any]:
+def outputs_of(data: bytes, created: Source) -> dict[str, Any]:
     """The outputs of a frozen graph for its source's inputs."""
-    return run(data, made.feeds, made.expected)
+    return run(data, created.feeds, created.expected)

@@ -94,7 +94,9 @@ def two_signatures(folder: Path) -> Path:
         "serving_default": tf.function(lambda features: {"y": tf.nn.relu(features * module.scale)}),
         "other": tf.function(lambda features: {"z": tf.math.cosh(features) * module.scale}),
     }
-    concrete = {name: made.get_concrete_function(features) for name, made in signatures.items()}
+    concrete = {
+        name: created.get_concrete_function(features) for name, created in signatures.items()
+    }
     tf.saved_model.save(module, str(folder), concrete)
     return folder
 

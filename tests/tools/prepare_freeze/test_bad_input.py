@@ -22,7 +22,7 @@ v1 = tf.compat.v1
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+def created(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
     """Returns a function that creates each source once."""
     folder = tmp_path_factory.mktemp("sources")
     return cache(lambda name: MAKERS[name](folder / str(list(MAKERS).index(name))))
@@ -64,10 +64,10 @@ def test_options(
     name: str,
     options: dict[str, Any],
     message: str,
-    made: Callable[[str], Source],
+    created: Callable[[str], Source],
     tmp_path: Path,
 ) -> None:
-    source = made(name)
+    source = created(name)
     assert message in _message(source.path, tmp_path, **{**source.options, **options})
     # The control: with the required options it is frozen.
     if "learn" not in options.get("signature", "") and source.options:
@@ -75,11 +75,11 @@ def test_options(
 
 
 @pytest.fixture
-def copied(made: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Source]:
+def copied(created: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Source]:
     """Returns a function that copies a source, so that its files may be modified."""
 
     def copy(name: str) -> Source:
-        source = made(name)
+        source = created(name)
         folder = source.path if source.path.is_dir() else source.path.parent
         to = tmp_path / "copy"
         shutil.copytree(folder, to)
@@ -131,7 +131,8 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
         other = v1.train.Saver().save(session, str(tmp_path / "other"))
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=few)
     assert (
-        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2?" in found
+        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2 or dense/w?"
+        in found
     )
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=other)
     assert (

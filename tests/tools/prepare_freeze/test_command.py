@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from freeze_running import frozen_here, given, graph_of
+from freeze_running import frozen_here, graph_of, outputs_of
 from freeze_sources import (
     checkpointed,
     counter,
@@ -54,7 +54,7 @@ def test_keras_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = keras_file(tmp_path / "m.keras", keras_model())
     output = tmp_path / "m.pb"
     assert main(["freeze", str(source.path), "-o", str(output)]) == 0
-    found = given(output.read_bytes(), source)["scores"]
+    found = outputs_of(output.read_bytes(), source)["scores"]
     assert np.allclose(found, source.expected["scores"], atol=1e-6)
     assert "input   features  float32  (-1, 4)" in capsys.readouterr().out
 
@@ -64,7 +64,7 @@ def test_checkpoint(tmp_path: Path) -> None:
     words = ["freeze", str(source.path), "-o", str(tmp_path / "m.pb"), "--outputs", "scores"]
     relative = os.path.relpath(source.options["checkpoint"])
     assert main([*words, "--checkpoint", relative, "--moving-averages", "--inputs", "x"]) == 0
-    found = given((tmp_path / "m.pb").read_bytes(), source)["scores"]
+    found = outputs_of((tmp_path / "m.pb").read_bytes(), source)["scores"]
     assert np.allclose(found, source.expected["scores"], atol=1e-6)
 
 
@@ -201,13 +201,13 @@ def test_golden_and_inspect_freeze_models(
     feeds = [f"--input=words={tmp_path / 'words.npy'}"]
     assert main(["golden", str(source.path), *feeds, f"--output=numbers={tmp_path / 'n.npy'}"]) == 0
     assert np.load(tmp_path / "n.npy").tolist() == source.expected["numbers"].tolist()
-    made = keras_file(tmp_path / "m.keras", keras_model())
-    assert main(["inspect", str(made.path)]) == 0
+    created = keras_file(tmp_path / "m.keras", keras_model())
+    assert main(["inspect", str(created.path)]) == 0
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
     with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
-        read_model(made.path, Choice(signatures=("train",)))
-    served = read_model(made.path, Choice(signatures=("train", "serving_default")))
+        read_model(created.path, Choice(signatures=("train",)))
+    served = read_model(created.path, Choice(signatures=("train", "serving_default")))
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
-    assert main(["golden", str(made.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
-    assert f"{made.path}: full TensorFlow does not run it" in _error(capsys)
+    assert main(["golden", str(created.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
+    assert f"{created.path}: full TensorFlow does not run it" in _error(capsys)

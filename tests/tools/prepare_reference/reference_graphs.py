@@ -39,11 +39,11 @@ def _network() -> None:
     x = picture()
     with tf.device("/device:CPU:0"):
         weights = tf.identity(_variable("conv/weights", 3, 3, 3, 4), name="conv/read")
-        made = tf.nn.conv2d(x, weights, 1, "SAME", name="conv/conv")
-        made = tf.nn.bias_add(made, _variable("conv/bias", 4), name="conv/biased")
-    made = tf1.check_numerics(tf.nn.relu(made), "bad", name="checked")
-    with tf1.control_dependencies([made]):
-        pooled = tf.reduce_mean(made, [1, 2], name="pooled")
+        created = tf.nn.conv2d(x, weights, 1, "SAME", name="conv/conv")
+        created = tf.nn.bias_add(created, _variable("conv/bias", 4), name="conv/biased")
+    created = tf1.check_numerics(tf.nn.relu(created), "bad", name="checked")
+    with tf1.control_dependencies([created]):
+        pooled = tf.reduce_mean(created, [1, 2], name="pooled")
     twice = tf.exp(tf.identity(pooled), name="exp_a") + tf.exp(tf.identity(pooled), name="exp_b")
     low, high = tf.split(twice, 2, 1, name="parts")
     scale = tf.sqrt(tf.constant([4.0, 9.0]) + 1.0, name="scale")
@@ -59,18 +59,18 @@ def _keras() -> Any:
     tf.keras.utils.set_random_seed(3)
 
     def norm(x: Any) -> Any:
-        made = layers.BatchNormalization()
-        result = made(x)
-        made.set_weights(statistics(made.gamma.shape[0]))
+        created = layers.BatchNormalization()
+        result = created(x)
+        created.set_weights(statistics(created.gamma.shape[0]))
         return result
 
     read = layers.Input(PICTURE[1:])
-    made = layers.Conv2D(8, 3, 2, use_bias=False)(layers.ZeroPadding2D(1)(read))
-    made = layers.ReLU(6.0)(norm(made))
-    side = layers.DepthwiseConv2D(3, padding="same")(made)
-    made = layers.Concatenate()([made, norm(side)])
-    made = layers.Dropout(0.5)(layers.GlobalAveragePooling2D()(made))
-    model = tf.keras.Model(read, layers.Softmax()(layers.Dense(5)(made)))
+    created = layers.Conv2D(8, 3, 2, use_bias=False)(layers.ZeroPadding2D(1)(read))
+    created = layers.ReLU(6.0)(norm(created))
+    side = layers.DepthwiseConv2D(3, padding="same")(created)
+    created = layers.Concatenate()([created, norm(side)])
+    created = layers.Dropout(0.5)(layers.GlobalAveragePooling2D()(created))
+    model = tf.keras.Model(read, layers.Softmax()(layers.Dense(5)(created)))
     spec = tf.TensorSpec(PICTURE, tf.float32, name="x")
     function = tf.function(lambda x: model(x, training=False)).get_concrete_function(spec)
     definition = convert_variables_to_constants_v2(function).graph.as_graph_def()
@@ -80,20 +80,20 @@ def _keras() -> Any:
 
 def _without_defaults(definition: Any) -> Any:
     """Returns a GraphDef without attributes that equal their op's default."""
-    made = tf1.GraphDef()
-    made.CopyFrom(definition)
-    for node in made.node:
+    created = tf1.GraphDef()
+    created.CopyFrom(definition)
+    for node in created.node:
         for attr in op_def_registry.get(node.op).attr:
             if attr.HasField("default_value") and node.attr[attr.name] == attr.default_value:
                 del node.attr[attr.name]
-    return made
+    return created
 
 
 def _reversed(definition: Any) -> Any:
     """Returns a GraphDef with its nodes in the opposite order."""
-    made = tf1.GraphDef(versions=definition.versions)
-    made.node.extend(reversed(definition.node))
-    return made
+    created = tf1.GraphDef(versions=definition.versions)
+    created.node.extend(reversed(definition.node))
+    return created
 
 
 _DRAWN: Mapping[str, Callable[[], Any]] = {

@@ -16,8 +16,8 @@ def times(product: Callable[[Any], Any], size: int) -> Callable[[], None]:
     """Returns a function that draws a multiplication by a constant after another op."""
 
     def draw() -> None:
-        made = product(picture())
-        tf.multiply(made, np.linspace(0.5, 2, size, dtype=np.float32), name="y")
+        created = product(picture())
+        tf.multiply(created, np.linspace(0.5, 2, size, dtype=np.float32), name="y")
 
     return draw
 
@@ -38,11 +38,11 @@ def dense(x: Any) -> Any:
 
 
 def fused_norm(op: Callable[..., Any]) -> Callable[[], None]:
-    """Returns a function that draws a batch normalization after a convolution, with FusedBatchNorm or a newer version."""
+    """Returns a function that draws a FusedBatchNorm, or a newer version, after a convolution."""
 
     def draw() -> None:
         mean, variance, beta, gamma = statistics(4)
-        made = op(
+        created = op(
             x=conv(picture()),
             scale=gamma,
             offset=beta,
@@ -50,13 +50,13 @@ def fused_norm(op: Callable[..., Any]) -> Callable[[], None]:
             variance=variance,
             is_training=False,
         )
-        tf.identity(made[0], name="y")
+        tf.identity(created[0], name="y")
 
     return draw
 
 
 def old_norm() -> Any:
-    """Returns a graph with BatchNormWithGlobalNormalization, which TensorFlow's Python no longer creates, for FusedBatchNorm."""
+    """Returns a graph with BatchNormWithGlobalNormalization instead of FusedBatchNorm."""
     definition = plain(fused_norm(tf.raw_ops.FusedBatchNorm))
     (node,) = (n for n in definition.node if n.op == "FusedBatchNorm")
     x, gamma, beta, mean, variance = node.input
@@ -76,9 +76,9 @@ def atrous(pads: list[list[int]]) -> Callable[[], None]:
 
     def draw() -> None:
         propagate = tf.space_to_batch_nd(picture(), [2, 2], pads)
-        made = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID")
+        created = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID")
         tf.raw_ops.BatchToSpaceND(
-            input=made, block_shape=np.array([2, 2]), crops=[[0, 0], [0, 0]], name="y"
+            input=created, block_shape=np.array([2, 2]), crops=[[0, 0], [0, 0]], name="y"
         )
 
     return draw
@@ -177,18 +177,18 @@ def with_range() -> None:
 
 def after_another() -> None:
     """Draws more nodes than there are names of one character."""
-    made = picture()
+    created = picture()
     for _ in range(70):
-        made = tf.tanh(made)
-    tf.identity(made, name="y")
+        created = tf.tanh(created)
+    tf.identity(created, name="y")
 
 
 def quantizable() -> None:
     """Draws ops that TensorFlow's tool quantizes."""
-    made = tf.nn.relu(tf.nn.bias_add(conv(picture()), prepared.noise(4)))
-    made = tf.nn.relu6(tf.nn.max_pool2d(made, 2, 2, "VALID"))
-    made = tf.matmul(tf.reshape(made, [1, 64]), prepared.noise(64, 5))
-    tf.identity(made, name="y")
+    created = tf.nn.relu(tf.nn.bias_add(conv(picture()), prepared.noise(4)))
+    created = tf.nn.relu6(tf.nn.max_pool2d(created, 2, 2, "VALID"))
+    created = tf.matmul(tf.reshape(created, [1, 64]), prepared.noise(64, 5))
+    tf.identity(created, name="y")
 
 
 def zero_weights() -> None:

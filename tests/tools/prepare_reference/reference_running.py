@@ -46,19 +46,19 @@ class Tools:
 
 def run_reference(tools: Tools, sample: Sample, transforms: str, seconds: float = 60) -> Any:
     """Returns the GraphDef that TensorFlow's program writes; raises TransformFailed if it fails."""
-    model, made = tools.folder / "model.pb", tools.folder / "made.pb"
+    model, created = tools.folder / "model.pb", tools.folder / "created.pb"
     model.write_bytes(sample.definition.SerializeToString())
-    command = tools.reference.command(model, made, sample.feeds, _OUTPUTS, transforms)
+    command = tools.reference.command(model, created, sample.feeds, _OUTPUTS, transforms)
     tools.reference.run(command, seconds)
-    return tf1.GraphDef.FromString(made.read_bytes())
+    return tf1.GraphDef.FromString(created.read_bytes())
 
 
 def run_tfcarve(tools: Tools, sample: Sample, transforms: str) -> Any:
     """Returns the GraphDef that tfcarve writes."""
     graph = prepared.from_tensorflow(sample.definition)
     inputs = list(sample.feeds)
-    made = pipeline.transform(graph, parse(transforms), inputs, _OUTPUTS, tools.evaluator)
-    return tf1.GraphDef.FromString(graph_file.to_bytes(made))
+    created = pipeline.transform(graph, parse(transforms), inputs, _OUTPUTS, tools.evaluator)
+    return tf1.GraphDef.FromString(graph_file.to_bytes(created))
 
 
 def _input(text: str) -> str:

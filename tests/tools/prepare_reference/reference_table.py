@@ -143,7 +143,7 @@ SAME = (
         "strip_unused_nodes",
         "v1_inside",
         Equal.OPS,
-        "the default shape of tfcarve is any shape; TensorFlow's is a scalar, which a graph without version does not check",
+        "tfcarve defaults to any shape, TensorFlow to a scalar, which a graph without version does not check",
     ),
 )
 DIFFERS = (

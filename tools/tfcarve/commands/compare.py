@@ -1,13 +1,12 @@
 """`tfcarve compare`: runs two models in full TensorFlow and compares their outputs."""
 
 import argparse
-import json
 import math
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve import progress
+from tfcarve import json_codec, progress
 from tfcarve.commands import common, preparing
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
@@ -102,8 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     found = _compared(arguments)
     if arguments.json:
-        document = json.dumps(report.to_json(found), indent=1)
-        common.output(f"{document}\n".encode(), arguments.output)
+        common.output(json_codec.encode(report.document(found)), arguments.output)
     else:
         plural = "" if found.samples == 1 else "s"
         print(f"{found.samples} sample{plural}{'' if arguments.data else ' of random values'}")

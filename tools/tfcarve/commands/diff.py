@@ -1,11 +1,10 @@
 """`tfcarve diff`: compares two graphs node by node."""
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfcarve import json_codec
 from tfcarve.commands import common, preparing
 from tfcarve.printable import printable
 
@@ -56,27 +55,13 @@ def _show_counts(counts: "list[OpCount]") -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the differences."""
     preparing.require_packages()
-    from tfcarve.prepare import diff
+    from tfcarve.prepare import diff, diff_report
     from tfcarve.prepare.source import read_source
 
     a, b = read_source(arguments.a), read_source(arguments.b)
     found, counts = diff.changes(a, b), diff.op_counts(a, b)
     if arguments.json:
-        document = {
-            "version": 1,
-            "nodes": [
-                {
-                    **asdict(change),
-                    "details": [
-                        dict(zip(("what", "before", "after"), d, strict=True))
-                        for d in change.details
-                    ],
-                }
-                for change in found
-            ],
-            "ops": [asdict(count) for count in counts],
-        }
-        print(json.dumps(document, indent=1))
+        common.output(json_codec.encode(diff_report.document(found, counts)), None)
         return 0
     _show_changes(found)
     _show_counts(counts)

@@ -28,7 +28,7 @@ class Parameters:
         return tuple(self.values.get(name, ()))
 
     def required(self, name: str, example: str) -> tuple[str, ...]:
-        """Returns the values of a required parameter; raises InvalidInput, with `example`, if there are none."""
+        """Returns the values of a required parameter; raises InvalidInput, with `example`, if it is missing."""
         if not self.all(name):
             raise InvalidInput(f"{self.transform}: the parameter {name!r} is required: {example}")
         return self.all(name)

@@ -207,7 +207,7 @@ class Evaluator:
         message = f": {lines[-1][:_MAX_MESSAGE]}" if lines else ""
         self.close()
         return InvalidInput(
-            f"TensorFlow's process ended with status {status}{message}: computing the graph's constants needs more than "
+            f"TensorFlow's process ended with status {status}{message}: computing constants needs more than "
             f"{self._memory >> 20} MB or {_MAX_SECONDS} s"
         )
 

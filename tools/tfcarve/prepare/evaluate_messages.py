@@ -6,7 +6,7 @@ from msgspec.json import Decoder
 from tfcarve.json_codec import Form
 
 
-class Output(Form, frozen=True, array_like=True, kw_only=False):
+class Output(Form, frozen=True, array_like=True):
     """The type and shape of an output.
 
     Attributes:
@@ -22,14 +22,14 @@ class Output(Form, frozen=True, array_like=True, kw_only=False):
         return self.shape is not None and all(size >= 0 for size in self.shape)
 
 
-class Port(Form, frozen=True, array_like=True, kw_only=False):
+class Port(Form, frozen=True, array_like=True):
     """An output of a node, by the node's name."""
 
     node: str
     output: int
 
 
-class Feed(Form, frozen=True, array_like=True, kw_only=False):
+class Feed(Form, frozen=True, array_like=True):
     """A fed tensor; its values are in a part of the message."""
 
     port: Port

@@ -63,7 +63,7 @@ class _Frame:
         return sorted({node.name for index, node in readers if index == output and node.op == op})
 
     def source(self, node: NodeDef, op: str) -> NodeDef | None:
-        """Returns the only node with op `op` that a node reads, or None if there are none or several."""
+        """Returns the only node with op `op` that a node reads, or None if it reads no or several such nodes."""
         read = [self.inside.get(source.node) for source in data_inputs(node)]
         found = [other for other in read if other is not None and other.op == op]
         return found[0] if len(found) == 1 else None

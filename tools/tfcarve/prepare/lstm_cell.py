@@ -72,7 +72,7 @@ def _matrix(values: LoopValues, product: NodeDef) -> tuple[Ref, Array] | None:
 
 
 def _products(values: LoopValues, h: int, product: NodeDef) -> list[tuple[Ref, Array]] | None:
-    """Returns the inputs and matrices of a MatMul: two if it reads a ConcatV2 of the variable `h` and another tensor."""
+    """Returns the inputs and matrices of a MatMul: two if it reads a ConcatV2 of `h` and another tensor."""
     found = _matrix(values, product)
     source_node = values.body.producer(found[0], ("ConcatV2",)) if found is not None else None
     if found is None or source_node is None:

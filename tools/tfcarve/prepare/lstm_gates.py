@@ -71,7 +71,7 @@ def _split(values: LoopValues, gates: list[Ref | None]) -> tuple[Ref, tuple[int,
 
 
 def _with_cell(values: LoopValues, h: int, cell: Ref, last: Ref) -> Gates | None:
-    """Returns the gates of an LSTM with the output variable `h`, the next cell state `cell` and the output gate `last`."""
+    """Returns the gates of an LSTM with output variable `h`, next cell state `cell` and output gate `last`."""
     body, variables = values.body, values.loop.variables
     for remembered, new in pairs(body, cell, ADDS):
         for forget, before in pairs(body, remembered, ("Mul",)):

@@ -26,7 +26,7 @@ _MOBILE = """
 """
 _PRESETS: Mapping[str, str] = MappingProxyType({"mobile": _MOBILE})
 NAMES = tuple(sorted(_PRESETS))
-# The transforms that --fuse adds. fold_pads is last because depthwise convolutions have explicit padding only as fused ops.
+# The transforms of --fuse. fold_pads is last: depthwise convolutions have explicit padding only as fused ops.
 FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}), Step("fold_pads", {}))
 
 

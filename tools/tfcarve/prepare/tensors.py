@@ -121,8 +121,8 @@ def to_array(tensor: TensorProto, where: str) -> Array:
     if content:
         if len(content) != count * numpy_dtype.itemsize:
             raise InvalidInput(
-                f"node {where!r}: its constant of {count} values of {numpy_dtype.itemsize} bytes has {len(content)} bytes: "
-                "the file is damaged"
+                f"node {where!r}: its constant of {count} values of {numpy_dtype.itemsize} bytes has "
+                f"{len(content)} bytes: the file is damaged"
             )
         return np.frombuffer(content, numpy_dtype).reshape(dims)
     return _from_list(tensor, numpy_dtype, dims, count, where)

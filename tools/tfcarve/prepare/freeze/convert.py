@@ -118,8 +118,8 @@ class _BodyConverter:
         if resource or self._program.ops.changes_reference(node):
             first = handles[min(handles)]
             raise InvalidInput(
-                f"node {node.name!r}: {node.op} changes or passes on {first.description} when the model runs: a frozen graph "
-                "has only constants: choose --outputs that do not need this node"
+                f"node {node.name!r}: {node.op} changes or passes on {first.description} when the model runs: "
+                "a frozen graph has only constants: choose --outputs that do not need this node"
             )
         return [node]
 
@@ -202,7 +202,7 @@ class _ProgramConverter:
         created = self.body(body, handles)
         if "While" not in caller.op and created.results != body.results:
             raise InvalidInput(
-                f"node {caller.name!r}: a branch returns a variable or table: which one is unknown before the model runs"
+                f"node {caller.name!r}: a branch returns a variable or table, which is unknown before the model runs"
             )
         self.functions[name] = created
 
