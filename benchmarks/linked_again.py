@@ -14,6 +14,7 @@ from demo import nested
 from demo.nested import Workspace
 from e2e import given
 from tfcarve.emit import hot, units
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.elf import Elf
@@ -35,7 +36,7 @@ class Source:
     @property
     def group(self) -> str:
         """The name of its group, or ""."""
-        found = hot.group_of(self.path)
+        found = hot.group_of(self.path, known.release())
         return found.name if found else ""
 
 
@@ -90,7 +91,7 @@ def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Sou
             name = units.file_name(path)
             cold = _object(built.compile, built.root, name, texts[name], folder)
             fast = cold
-            if hot.group_of(path):
+            if hot.group_of(path, known.release()):
                 fast = _object(built.hot_compile, built.root, name, texts[name], folder)
             yield Source(path, is_helper, cold, fast)
 

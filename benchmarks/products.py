@@ -32,6 +32,7 @@ from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
 from tfcarve import elf_file
 from tfcarve.errors import InvalidInput, TfcarveError
+from tfcarve.releases import known
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
@@ -52,7 +53,7 @@ SHAPES = (
 
 def _pin(name: str, file: str, prefix: str, sha256: str) -> Pin:
     archive = Archive(file, sha256, prefix, {"suite": "trixie", "package": name})
-    return Pin(name, "", {"debian": archive}, (), "")
+    return Pin(name, "", {"debian": archive}, ())
 
 
 XNNPACK = _pin(
@@ -194,9 +195,8 @@ def starlark_values(text: str, **loaded: Any) -> dict[str, Any]:
 
 
 def _copts() -> dict[str, Any]:
-    defines = starlark_values((_ROOT / "third_party/tensorflow/defines.bzl").read_text())
     text = (_ROOT / "rules/private/library/copts.bzl").read_text()
-    return starlark_values(text, DEFINES=defines["DEFINES"])
+    return starlark_values(text, DEFINES=list(known.release().defines), ROOT="external")
 
 
 def code_bytes(file: Path, sections: str = "") -> int:

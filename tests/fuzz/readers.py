@@ -114,7 +114,7 @@ def _transformed(data: bytes) -> object:
 
 
 def _index(data: bytes) -> object:
-    return index.parse(data, "index.json").load()
+    return index.parse(data, "index.json")
 
 
 def _skeleton(text: str) -> None:

@@ -19,10 +19,11 @@ from e2e import building, given
 from models import frozen
 from runtime_rules import rule_models, without_rules
 from runtime_rules.rule_models import MODELS
+from tfcarve.releases import known
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection
 
-_CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load() if rule.when)
+_CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release()) if rule.when)
 # Models with ops whose kernels are in the source that always registers _Arg.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
@@ -44,7 +45,8 @@ class App:
     def carve(self, omitted: frozenset[str], names: frozenset[str]) -> None:
         """Makes the library that of some models, without some rules."""
         files = {f"{name}.pb" for name in names}
-        selected = without_rules.without(self.selection, files, runtime_rules.load(), omitted)
+        rules = runtime_rules.load(known.release())
+        selected = without_rules.without(self.selection, files, rules, omitted)
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
         given.place(self.workspace, selected, folder)
@@ -136,7 +138,7 @@ def test_with_all_rules_each_model_has_full_tensorflows_output(app: App) -> None
 
 
 def test_without_no_rules_is_the_selection_itself(app: App) -> None:
-    rules = runtime_rules.load()
+    rules = runtime_rules.load(known.release())
     files = {f"{name}.pb" for name in _ALL}
     assert without_rules.without(app.selection, files, rules, ()) == app.selection
 

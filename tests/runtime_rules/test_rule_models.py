@@ -11,9 +11,10 @@ import pytest
 
 from runtime_rules import full_tensorflow, rule_models
 from runtime_rules.rule_models import MODELS, RuleModel
+from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load
 
-_RULES = {rule.id: rule for rule in load()}
+_RULES = {rule.id: rule for rule in load(known.release())}
 _MODELS = pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.rule)
 
 # Ops that a pass looks up, or creates and prunes, or creates in a function or a kernel: they are not in the final graph,

@@ -12,20 +12,23 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.models import read
-from tfcarve.registry.index import IndexFile
-from tfcarve.selection import leftover_kinds, leftovers, reach
+from tfcarve.registry.index import KernelIndex
+from tfcarve.releases import known
+from tfcarve.selection import leftover_kinds, leftovers, reachable
 from tfcarve.selection.lookup import Lookup
 from zoo import keeping
 from zoo.selecting import selected, tensorflow_index
 
 _V1 = tf.compat.v1
-_OPTIMIZERS = leftover_kinds.load().optimizers
+_OPTIMIZERS = leftover_kinds.load(known.release()).optimizers
 
 
 def _found(model: Path) -> dict[leftovers.Place, str]:
     loaded = read.read(model)
-    uses = reach.needed_nodes(loaded)
-    found = leftovers.leftovers(loaded, uses, leftover_kinds.load(), Lookup(tensorflow_index()))
+    uses = reachable.reachable_nodes(loaded)
+    found = leftovers.leftovers(
+        loaded, uses, leftover_kinds.load(known.release()), Lookup(tensorflow_index())
+    )
     return {place: kind.id for place, kind in found.items()}
 
 
@@ -131,7 +134,7 @@ def test_all_that_a_trainer_leaves(trained: tuple[Path, Path]) -> None:
     saved, _ = trained
     selection = selected(saved)
     kinds = {left.kind for left in selection.leftovers}
-    assert kinds == {k.id for k in leftover_kinds.load().kinds}
+    assert kinds == {k.id for k in leftover_kinds.load(known.release()).kinds}
     alone = {left.op for left in selection.leftovers if left.alone}
     assert {"Assert", "HistogramSummary", "SaveV2", "ResourceApplyAdam", "ApplyAdam"} <= alone
     assert {"ReluGrad", "SoftmaxCrossEntropyWithLogits", "DecodeRaw", "FIFOQueueV2"} <= alone
@@ -162,11 +165,11 @@ def test_what_may_be_an_output_is_no_leftover(trained: tuple[Path, Path]) -> Non
 
 
 def test_every_op_of_the_data_file_is_tensorflows() -> None:
-    index: IndexFile = tensorflow_index()
-    known = set(index.op_names())
-    kinds = leftover_kinds.load()
+    index: KernelIndex = tensorflow_index()
+    op_names = set(index.op_names())
+    kinds = leftover_kinds.load(known.release())
     named = kinds.readers | kinds.decoding.decoders | kinds.decoding.follow
     named = named.union(*(k.ends | k.sources | k.barred | k.after for k in kinds.kinds))
-    assert not named - known
+    assert not named - op_names
     applies = {name for name in known if "Apply" in name and "Accumulator" not in name}
     assert applies == kinds.optimizers

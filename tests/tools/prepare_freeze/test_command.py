@@ -139,11 +139,11 @@ def test_a_program_that_takes_too_long_ends(tmp_path: Path) -> None:
 def _index(path: Path) -> Path:
     """Writes an index of the ops that two_signatures uses once it is frozen."""
     ops = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
-    type_ = Attr("T", "type")
+    type_ = Attr("type")
     index = KernelIndex(
         TensorflowFacts("9.8.7", "ab" * 32, ()),
         tuple(registration(name, f"{name}Op") for name in ops),
-        tuple(op(name, type_) for name in ops),
+        tuple(op(name, T=type_) for name in ops),
         (),
         {},
         (),

@@ -12,9 +12,9 @@ import pytest
 
 from tfcarve.emit import units
 from tfcarve.registry.index import TensorflowFacts
+from tfcarve.selection.need import Need
 from tfcarve.selection.selection import (
     ModelFacts,
-    Need,
     SelectedKernel,
     SelectedOp,
     Selection,
@@ -34,12 +34,14 @@ FLOAT, DOUBLE = "ReluOp<CPUDevice, float>", "ReluOp<CPUDevice, double>"
 
 
 def _kernel(op: str, clazz: str, file: str, dtype: str, *models: str) -> SelectedKernel:
-    types = (("T", (dtype,)),) if dtype else ()
-    return SelectedKernel(op, clazz, file, types, "", False, _needs(op, models))
+    types = {"T": (dtype,)} if dtype else {}
+    return SelectedKernel(
+        op=op, clazz=clazz, file=file, constraints=types, needed_by=_needs(op, models)
+    )
 
 
 def _needs(op: str, models: Sequence[str]) -> tuple[Need, ...]:
-    return tuple(Need(model, "", op.lower()) for model in models)
+    return tuple(Need(model, op.lower()) for model in models)
 
 
 def selection(*, double: bool = False, table: bool = True) -> Selection:
@@ -47,14 +49,18 @@ def selection(*, double: bool = False, table: bool = True) -> Selection:
     kernels = [_kernel("Relu", FLOAT, RELU, "float32", "a.pb")]
     if double:
         kernels.append(_kernel("Relu", DOUBLE, RELU, "float64", "b.pb"))
-    ops = [SelectedOp("Relu", OPS, False, _needs("Relu", ["a.pb", *(["b.pb"] if double else [])]))]
+    ops = [
+        SelectedOp(
+            name="Relu", file=OPS, needed_by=_needs("Relu", ["a.pb", *(["b.pb"] if double else [])])
+        )
+    ]
     if table:
         kernels.append(_kernel("Table", "TableOp", TABLE, "", "b.pb"))
-        ops.append(SelectedOp("Table", OPS, False, _needs("Table", ["b.pb"])))
+        ops.append(SelectedOp(name="Table", file=OPS, needed_by=_needs("Table", ["b.pb"])))
     files = tuple(sorted({k.file for k in kernels} | {OPS}))
     models = tuple(ModelFacts(m, "00", "graph_def") for m in ("a.pb", "b.pb"))
     facts = TensorflowFacts("9.8.7", "ab", ())
-    return Selection(facts, models, tuple(ops), tuple(kernels), files, (), ())
+    return Selection(facts, models, tuple(ops), tuple(kernels), files)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import mini_library
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
+from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
 from tfcarve.size import attribute, link_map

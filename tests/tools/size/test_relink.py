@@ -6,6 +6,7 @@ from pathlib import Path
 import mini_library
 import pytest
 from mini_library import DOUBLE, FLOAT, OPS, RELU, TABLE, Built
+from msgspec import structs
 
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
@@ -84,10 +85,10 @@ def test_selection_of_another_library(built: Built) -> None:
     smaller = mini_library.selection(table=False)
     Relinker(built.line(), smaller, recompile=False)
     kernels = [*built.selection.kernels]
-    other = replace(
+    other = structs.replace(
         built.selection,
         files=(*built.selection.files, "kernels/other.cc"),
-        kernels=(*kernels, replace(kernels[0], file="kernels/other.cc")),
+        kernels=(*kernels, structs.replace(kernels[0], file="kernels/other.cc")),
     )
     with pytest.raises(InvalidInput, match="no object of the unit kernels__other"):
         Relinker(built.line(), other, recompile=False)

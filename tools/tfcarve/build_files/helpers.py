@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
-from tfcarve.build_files.core import ON_DEMAND, c_api_sources
+from tfcarve.build_files.core import c_api_sources
 from tfcarve.build_files.evaluate import Rule
 from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
+from tfcarve.releases.release import Release
 
 # Where kernels are and what belongs to them; all else that they link is core.
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
-# What the core leaves out, and is linked by those that use its header: tf.data's dataset.cc.
-_ON_DEMAND = {f"{source.removesuffix('.cc')}.h": source for source in ON_DEMAND}
 # segment_reduction_ops_impl_1.cc and others share segment_reduction_ops_impl.h.
 _NUMBER = re.compile(r"_\d+\.cc$")
-_C_API_KERNELS = "tensorflow/c/kernels/"
 _NOT_FOR_CPU = (
     "_gpu.cc",
     ".cu.cc",
@@ -37,33 +35,58 @@ _NOT_FOR_CPU = (
 
 
 def helper_sources(
-    tree: BuildTree, sources: Sources, units: Iterable[str], registering: Set[str], core: Set[str]
+    tree: BuildTree,
+    release: Release,
+    sources: Sources,
+    units: Iterable[str],
+    registering: Set[str],
+    core: Set[str],
 ) -> dict[str, tuple[str, ...]]:
     """For each unit source that needs any: the sources to link beside it, sorted.
 
     In: the tree's BUILD files and what its sources say; paths from its root of the unit sources, of all sources that
     register something, and of the core's. Raises BuildFileError where a BUILD file cannot be read.
     """
-    search = _Search(tree, sources, registering, core)
-    # A kernel written against TensorFlow's C API links all of it but its sessions.
-    c_api = {s for s in c_api_sources(tree) if not Path(s).name.startswith("c_api")}
-    out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
+    search = _Search(tree, release, sources, registering, core)
+
+    @functools.cache
+    def c_api() -> set[str]:
+        """Returns what a kernel that is written against TensorFlow's C API links: all of it except its sessions."""
+        return {s for s in c_api_sources(tree, release) if not Path(s).name.startswith("c_api")}
+
+    c_api_kernels = release.units.c_api_kernels
+    out = {u: c_api() if u.startswith(c_api_kernels) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 
-def looks_at_names(path: str) -> bool:
+def on_demand_headers(release: Release) -> dict[str, str]:
+    """Returns, by header, the sources that the core omits and that are linked by users of their header: dataset.cc."""
+    return {f"{source.removesuffix('.cc')}.h": source for source in sorted(release.on_demand)}
+
+
+def looks_at_names(path: str, release: Release) -> bool:
     """Does the search look at the names in a file that is no unit, beside what it includes?"""
-    return path.startswith(_FOLDERS) or path in _ON_DEMAND or path in ON_DEMAND
+    return (
+        path.startswith(_FOLDERS)
+        or path in release.on_demand
+        or path.removesuffix(".h") + ".cc" in release.on_demand
+    )
 
 
 class _Search:
     def __init__(
-        self, tree: BuildTree, sources: Sources, registering: Set[str], core: Set[str]
+        self,
+        tree: BuildTree,
+        release: Release,
+        sources: Sources,
+        registering: Set[str],
+        core: Set[str],
     ) -> None:
+        self._release = release
         self._registering = registering
         self._core = core
         self._sources = sources
-        self._targets = _Targets(tree)
+        self._targets = _Targets(tree, release)
         self._instantiated = functools.cache(self._instantiated_names)
         self._direct = functools.cache(self._direct_helpers)
 
@@ -78,7 +101,7 @@ class _Search:
         return found - {unit}
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
-        headers = {h for h in self._sources.closure([source]) if looks_at_names(h)}
+        headers = {h for h in self._sources.closure([source]) if looks_at_names(h, self._release)}
         offered = self._targets.sources_beside(source)
         for header in headers:
             offered |= self._targets.sources_beside(header)
@@ -127,8 +150,9 @@ class _Search:
 class _Targets:
     """The sources that TensorFlow's libraries are made of, looked up by file."""
 
-    def __init__(self, tree: BuildTree) -> None:
+    def __init__(self, tree: BuildTree, release: Release) -> None:
         self._tree = tree
+        self._release = release
         self._libraries_of: dict[str, list[Label]] = {}
         self._sources: dict[Label, frozenset[str]] = {}
         self._headers: dict[Label, frozenset[str]] = {}
@@ -137,7 +161,7 @@ class _Targets:
                 if rule.kind.endswith("library"):
                     self._add(Label(package, rule.name), set(self._files(rule)))
         # Each as a library of its own: theirs hold most of the core.
-        for header, source in _ON_DEMAND.items():
+        for header, source in on_demand_headers(release).items():
             folder, _, name = header.rpartition("/")
             if (tree.root / source).is_file():
                 self._add(Label(folder, name), {header, source})
@@ -167,7 +191,9 @@ class _Targets:
         self._sources[label] = frozenset(
             f
             for f in files
-            if f.endswith(".cc") and looks_at_names(f) and not f.endswith(_NOT_FOR_CPU)
+            if f.endswith(".cc")
+            and looks_at_names(f, self._release)
+            and not f.endswith(_NOT_FOR_CPU)
         )
         self._headers[label] = frozenset(f for f in files if f.endswith(".h"))
         for file in files:
@@ -175,7 +201,7 @@ class _Targets:
 
     def _files(self, rule: Rule) -> Iterator[str]:
         for text in rule.labels("srcs") + rule.labels("hdrs") + rule.labels("textual_hdrs"):
-            label = parse_label(text, rule.package)
+            label = parse_label(text, rule.package, self._tree.repositories)
             if label is not None and (self._tree.root / label.path).is_file():
                 yield label.path
         prefix = rule.attrs.get("prefix")

@@ -46,7 +46,7 @@ def _targets(arguments: argparse.Namespace, selection: Selection) -> list[Target
     names = {
         "op": {o.name for o in selection.ops},
         "class": {k.clazz for k in selection.kernels},
-        "dtype": {t for k in selection.kernels for _, types in k.constraints for t in types},
+        "dtype": {t for k in selection.kernels for types in k.constraints.values() for t in types},
         "model": {m.path for m in selection.models},
     }
     each = [Target(kind, name) for kind in arguments.each for name in sorted(names[kind])]

@@ -1,27 +1,21 @@
-"""Which sources are compiled for speed and not for size: hot_sources.yaml."""
+"""Which sources are compiled for speed instead of size: hot_sources.yaml."""
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from tfcarve import json_form
-from tfcarve.errors import InvalidInput
+from tfcarve import json_codec
+from tfcarve.json_codec import Form
 from tfcarve.models import yaml_form
-
-_DATA = Path(__file__).parents[1] / "data" / "hot_sources.yaml"
-_FORM = {"groups": [{"name": str, "why": str, "sources": [str]}]}
+from tfcarve.releases.release import Release
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Sources with the same kind of loops.
+class Group(Form, frozen=True):
+    """Sources with loops of one kind.
 
     Attributes:
-      name: of the group.
-      why: why models spend their time there.
-      sources: patterns of paths from TensorFlow's root, as fnmatch has them.
+      name: the group's name.
+      why: why models spend their time in these sources.
+      sources: patterns of paths relative to TensorFlow's root, for fnmatch.
     """
 
     name: str
@@ -29,27 +23,25 @@ class Group:
     sources: tuple[str, ...]
 
 
-def parse(document: Any, where: str) -> tuple[Group, ...]:
-    """Returns the groups in `document`; raises InvalidInput where they are not as they must be."""
-    try:
-        json_form.check(document, _FORM, where)
-        return tuple(
-            Group(row["name"], " ".join(row["why"].split()), tuple(row["sources"]))
-            for row in document["groups"]
-        )
-    except (json_form.FormError, KeyError) as error:
-        raise InvalidInput(f"{where}: not as its head says: {error}") from None
+class _Document(Form, frozen=True):
+    groups: tuple[Group, ...]
+
+
+def parse(document: object, where: str) -> tuple[Group, ...]:
+    """Returns the groups in `document`; raises InvalidInput if it has another form."""
+    return json_codec.convert(document, _Document, where).groups
 
 
 @cache
-def groups() -> tuple[Group, ...]:
-    """Returns the groups that come with tfcarve."""
-    return parse(yaml_form.load(_DATA.read_text(encoding="utf-8")), str(_DATA))
+def groups(release: Release) -> tuple[Group, ...]:
+    """Returns the groups of a release."""
+    file = release.file("hot_sources.yaml")
+    return parse(yaml_form.load(file.read_text(encoding="utf-8")), str(file))
 
 
-def group_of(source: str) -> Group | None:
-    """Returns the group of a source, a path from TensorFlow's root; None where it is compiled for size."""
-    for group in groups():
+def group_of(source: str, release: Release) -> Group | None:
+    """Returns the group of a source, a path relative to TensorFlow's root; None if it is compiled for size."""
+    for group in groups(release):
         if any(fnmatchcase(source, pattern) for pattern in group.sources):
             return group
     return None

@@ -7,7 +7,8 @@ from typing import Any
 
 from tfcarve.errors import Problem
 from tfcarve.proof.table import KernelRecord, Table
-from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection, shown
+from tfcarve.selection.need import shown
+from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
 # The nearest classes of so many missing kernels are looked for: each takes milliseconds.
 _LOOKED_FOR = 100

@@ -4,7 +4,8 @@ import gzip
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from tfcarve.selection.selection import Need, Selection
+from tfcarve.selection.need import Need
+from tfcarve.selection.selection import Selection
 from tfcarve.size import demangle
 from tfcarve.size.binary import Addresses, Binary
 from tfcarve.size.classes import class_of

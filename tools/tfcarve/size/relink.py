@@ -10,6 +10,7 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.attribute import measures
 from tfcarve.size.elf import Elf
@@ -55,7 +56,7 @@ class Relinker:
         self.selection = selection
         self._recompile = recompile
         self._texts = units.units(selection)
-        self._hot = units.hot_names(selection)
+        self._hot = units.hot_names(selection, known.nearest(selection.tensorflow.version))
         self._objects = {_stem(name): content for name, content in line.units()}
         missing = {_stem(name) for name in self._texts} - self._objects.keys()
         if missing:

@@ -2,10 +2,13 @@
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
-from tfcarve.selection.selection import Need, SelectedKernel, SelectedOp, Selection
+from tfcarve.selection.need import Need
+from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
 KINDS = ("op", "class", "dtype", "model")
 
@@ -44,7 +47,7 @@ def without(selection: Selection, left_out: Target) -> Selection:
     drop: Callable[[SelectedKernel], bool] = {
         "op": lambda k: k.op == left_out.name,
         "class": lambda k: _squeezed(k.clazz) == _squeezed(left_out.name),
-        "dtype": lambda k: any(left_out.name in types for _, types in k.constraints),
+        "dtype": lambda k: any(left_out.name in types for types in k.constraints.values()),
     }[left_out.kind]
     ops = selection.ops
     if left_out.kind == "op":
@@ -89,7 +92,7 @@ def _require_known(selection: Selection, left_out: Target) -> None:
     known = {
         "op": {o.name for o in selection.ops},
         "class": {k.clazz for k in selection.kernels},
-        "dtype": {t for k in selection.kernels for _, types in k.constraints for t in types},
+        "dtype": {t for k in selection.kernels for types in k.constraints.values() for t in types},
         "model": {m.path for m in selection.models},
     }[left_out.kind]
     if _squeezed(left_out.name) in map(_squeezed, known):

@@ -1,8 +1,7 @@
-"""Which of a model's functions can ever be called.
+"""The nodes of a model that can run: those of the graph, and of functions that it can call. Pure.
 
-A SavedModel brings functions that nothing calls: backward passes, variants for
-other devices that only grappler would pick (Keras' gpu_lstm_with_fallback).
-What they use is not needed. Pure.
+A SavedModel contains functions that nothing calls: backward passes, and variants for other devices that only grappler
+would choose (Keras' gpu_lstm_with_fallback). Their ops are not needed.
 """
 
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from tfcarve.models.node_use import Model, NodeUse
 
 
 def called(use: NodeUse) -> Iterator[str]:
-    """Yields what may be a function that the node calls: its op, and the functions in its attributes."""
+    """Yields the names that may be functions which a node calls: its op, and the functions in its attributes."""
     yield use.op
     for value in use.attrs.values():
         if value.kind == "func":
@@ -20,9 +19,9 @@ def called(use: NodeUse) -> Iterator[str]:
             yield from value.value
 
 
-def needed_nodes(model: Model) -> tuple[NodeUse, ...]:
+def reachable_nodes(model: Model) -> tuple[NodeUse, ...]:
     """Returns the nodes of the graph and of all functions that it can call, in the order of the file."""
-    # A model's nodes are decoded anew by each walk over them: one is enough.
+    # Each iteration over a model's nodes decodes them again.
     nodes = tuple(model.nodes)
     calls: dict[str, set[str]] = {}
     for use in nodes:
