@@ -111,7 +111,7 @@ def _program(workspace: Workspace, library: Path) -> Path:
     # Bazel reports the targets by canonical names, which depend on its version.
     archives = [f for files in build.outputs.values() for f in files if f.suffix == ".a"]
     linked = library.with_name("benchmark_model")
-    group = ["-Wl,--start-group", *archives, "-Wl,--end-group"]
+    group: list[str | Path] = ["-Wl,--start-group", *archives, "-Wl,--end-group"]
     subprocess.run(
         ["g++", "-o", linked, *group, library, "-Wl,-rpath,$ORIGIN", "-pthread"], check=True
     )

@@ -1,4 +1,4 @@
-"""Size and speed of the hot sources: each group of tools/tfcarve/data/hot_sources.yaml compiled for size and for speed.
+"""Size and speed of the hot sources: each group of a release's hot_sources.yaml, compiled for size and for speed.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.hot_sources --platform linux_arm64 --model lstm
 

@@ -112,12 +112,11 @@ typedef struct tfcarve_result tfcarve_result;
 
 // Creates a session for a serialized GraphDef.
 //
-//   graph_def: the content of a frozen .pb file. Not used after the call.
-//   size:      of `graph_def`, in bytes.
-//   threads:   the number of threads that compute an op, including the thread
-//              that calls tfcarve_session_run: 1 to 1024, or 0 for one per
-//              core. Each session has its own threads, which start when they
-//              are first needed.
+// - graph_def: the content of a frozen .pb file. Not used after the call.
+// - size: of `graph_def`, in bytes.
+// - threads: the number of threads that compute an op, including the thread
+//   that calls tfcarve_session_run: 1 to 1024, or 0 for one per core. Each
+//   session has its own threads, which start when they are first needed.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
@@ -134,8 +133,8 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
 // be modified: further runs fail, and truncating it during a run ends the
 // process (SIGBUS).
 //
-//   path:    of the file, null-terminated. Not used after the call.
-//   threads: as for tfcarve_session_new.
+// - path: of the file, null-terminated. Not used after the call.
+// - threads: as for tfcarve_session_new.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
@@ -160,11 +159,10 @@ TFCARVE_EXPORT void tfcarve_session_free(tfcarve_session*);
 
 // Runs the graph once. May be called from several threads at the same time.
 //
-//   inputs:       the tensors to feed, `input_count` of them. Their elements
-//   are
-//                 copied; nothing is used after the call.
-//   output_names: the tensors to compute, `output_count` of them: "y" or "y:1".
-//                 Not used after the call.
+// - inputs: the tensors to feed, `input_count` of them. Their elements are
+//   copied; nothing is used after the call.
+// - output_names: the tensors to compute, `output_count` of them: "y" or "y:1".
+//   Not used after the call.
 //
 // Returns a result that the caller must free, never NULL. Check
 // tfcarve_result_error before using it. A session with an error gives a result
@@ -186,7 +184,7 @@ TFCARVE_EXPORT size_t tfcarve_result_count(const tfcarve_result*);
 // Sets `*output` to a view of an output. The view is valid until the result is
 // freed.
 //
-//   index: of the output, in the order of `output_names`.
+// - index: of the output, in the order of `output_names`.
 //
 // Returns 0, or 1 if there is no such output; `*output` is then unchanged.
 TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
@@ -220,7 +218,7 @@ TFCARVE_EXPORT size_t tfcarve_result_trace_count(const tfcarve_result*);
 // Sets `*trace` to a recorded execution. What it points to is valid until the
 // result is freed.
 //
-//   index: of the execution, in the order in which they ended.
+// - index: of the execution, in the order in which they ended.
 //
 // Returns 0, or 1 if there is no such record; `*trace` is then unchanged.
 TFCARVE_EXPORT int32_t tfcarve_result_trace_get(const tfcarve_result*,
@@ -249,7 +247,7 @@ TFCARVE_EXPORT const char* tfcarve_cpu(void);
 
 // Selects the instruction set for all sessions of the process.
 //
-//   name: as returned by tfcarve_cpu, or "" for the best one.
+// - name: as returned by tfcarve_cpu, or "" for the best one.
 //
 // Returns 0, or 1 if the library does not have it or the CPU does not support
 // it; the selection is then unchanged. May be called from any thread; a run in

@@ -54,7 +54,7 @@ class Benchmark:
 
 
 def gflops(multiply_adds: float | None, ms: float) -> float | None:
-    """Returns billions of floating-point operations per second; None if there are none or the time is unknown."""
+    """Returns billions of floating-point operations per second; None if there are no operations or the time is unknown."""
     if not multiply_adds or ms <= 0:
         return None
     return multiply_adds * _OPERATIONS / (ms * _NANOS_PER_MILLI)
