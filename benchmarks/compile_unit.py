@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.measure import Row, run, seconds, size, times_less
+from tfcarve.releases import known
 
 _SOURCE = "tensorflow/core/kernels/relu_op.cc"
 _FLAGS = [
@@ -40,9 +41,7 @@ def rows(tree: Path, scratch: Path) -> list[Row]:
         check=True,
     )
     includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime'}", f"-I{_wheel_headers()}"]
-    defines = [
-        f"-D{d}" for d in (_REPOSITORY / "tools/tfcarve/data/defines.txt").read_text().split()
-    ]
+    defines = [f"-D{d}" for d in known.release().defines]
     whole = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
     results = []
     for name, source, flags in (

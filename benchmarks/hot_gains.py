@@ -15,6 +15,7 @@ from demo.nested import Workspace
 from tfcarve.benchmark import program
 from tfcarve.benchmark.task import Task
 from tfcarve.emit import hot
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import LinkLine
 
@@ -93,7 +94,7 @@ def graphs(folder: Path) -> dict[str, Path]:
     import tensorflow as tf  # it takes seconds to load
 
     files = {}
-    for group in hot.groups():
+    for group in hot.groups(known.release()):
         one = _GRAPHS[group.name]
         with tf.Graph().as_default() as graph:
             x = tf.compat.v1.placeholder(tf.float32, one.shape, name=INPUT)

@@ -28,12 +28,14 @@ from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
+from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
-from tfcarve.size.elf import Elf
 from tfcarve.size.link_line import LinkLine
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
@@ -59,19 +61,23 @@ class Costs:
     sources: Mapping[str, tuple[int, int]]
 
 
-def _selected(model: Path, indexed: IndexFile) -> Selection:
-    rules, kinds = runtime_rules.load(), leftover_kinds.load()
+def _selected(model: Path, indexed: KernelIndex) -> Selection:
+    rules, kinds = runtime_rules.load(known.release()), leftover_kinds.load(known.release())
     return resolve([read.read(model)], indexed, rules, kinds).selection
 
 
 def _text(file: Path) -> int:
-    return Elf(file.read_bytes(), str(file)).text_bytes
+    return LinkedElf(file.read_bytes(), str(file)).text_bytes
 
 
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:
     """Compiles and links a model's library with each group of sources for speed."""
     sources = list(linked_again.sources(built, selection, folder))
-    there = [group.name for group in hot.groups() if any(s.group == group.name for s in sources)]
+    there = [
+        group.name
+        for group in hot.groups(known.release())
+        if any(s.group == group.name for s in sources)
+    ]
 
     def sizes(*fast: str) -> Sizes:
         with tempfile.TemporaryDirectory() as scratch:
@@ -89,7 +95,11 @@ def costs(built: LinkLine, platform: str, model: str, selection: Selection, fold
 
 def groups_table(rows: Sequence[Costs]) -> str:
     """Returns what each group adds to the code and constants of each model's library, as Markdown."""
-    names = [n for n in (*(g.name for g in hot.groups()), ALL) if any(n in r.groups for r in rows)]
+    names = [
+        n
+        for n in (*(g.name for g in hot.groups(known.release())), ALL)
+        if any(n in r.groups for r in rows)
+    ]
     lines = []
     for name in names:
         added = [row.groups.get(name) for row in rows]
@@ -109,15 +119,15 @@ def sources_table(rows: Sequence[Costs]) -> str:
     return measure.markdown(["Source", "Model", "Platform", "for size", "for speed"], lines)
 
 
-def _index() -> IndexFile:
+def _index() -> KernelIndex:
     tree = common.tensorflow_tree(None)
-    settings = scan.Settings(common.default_defines(), scan.find_compiler({}))
+    settings = Settings(common.default_defines(), find_compiler({}))
     return index.parse(scan.make_index(tree, settings), "index")
 
 
 def _rows(
     workspace: Workspace,
-    indexed: IndexFile,
+    indexed: KernelIndex,
     platforms: Sequence[str],
     models: Sequence[str],
     folder: Path,
@@ -130,7 +140,7 @@ def _rows(
             yield costs(built, platform, model, selections[model], folder)
 
 
-def _gains(workspace: Workspace, indexed: IndexFile, folder: Path) -> Iterator[Gain]:
+def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator[Gain]:
     for name, graph in hot_gains.graphs(folder).items():
         print(f"{hot_gains.PLATFORM} {name}", file=sys.stderr, flush=True)
         selection = _selected(graph, indexed)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
+from tfcarve.registry.settings import Settings, find_compiler
 
 _LIST = "tensorflow/contrib/makefile/tf_op_files.txt"
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -37,8 +38,8 @@ def _written(root: Path, files: Sequence[str]) -> Iterator[Written]:
 
 def row(root: Path) -> str:
     """Returns the table's row for the tree at `root`, and what differs, a line each."""
-    settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
-    made = index.parse(scan.make_index(root, settings), str(root)).load()
+    settings = Settings(default_defines(), find_compiler(os.environ))
+    made = index.parse(scan.make_index(root, settings), str(root))
     on_cpu = [r for r in made.registrations if r.device in ("CPU", "DEFAULT")]
     figures = [made.tensorflow.version, len(made.registrations), len({r.op for r in on_cpu})]
     figures += [len(made.ops), len(made.unresolved)]

@@ -31,8 +31,9 @@ from bootstrap.console import BootstrapError
 from bootstrap.fetch_source import from_cache, from_debian
 from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
-from tfcarve import elf_file
 from tfcarve.errors import InvalidInput, TfcarveError
+from tfcarve.objfile import elf
+from tfcarve.releases import known
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
@@ -53,7 +54,7 @@ SHAPES = (
 
 def _pin(name: str, file: str, prefix: str, sha256: str) -> Pin:
     archive = Archive(file, sha256, prefix, {"suite": "trixie", "package": name})
-    return Pin(name, "", {"debian": archive}, (), "")
+    return Pin(name, "", {"debian": archive}, ())
 
 
 XNNPACK = _pin(
@@ -195,18 +196,17 @@ def starlark_values(text: str, **given: Any) -> dict[str, Any]:
 
 
 def _copts() -> dict[str, Any]:
-    defines = starlark_values((_ROOT / "third_party/tensorflow/defines.bzl").read_text())
     text = (_ROOT / "rules/private/library/copts.bzl").read_text()
-    return starlark_values(text, DEFINES=defines["DEFINES"])
+    return starlark_values(text, DEFINES=list(known.release().defines), ROOT="external")
 
 
 def code_bytes(file: Path, sections: str = "") -> int:
     """Returns the bytes of machine code of an object file, or of sections whose names `sections` finds."""
-    elf = elf_file.opened(file.read_bytes(), str(file))
+    opened = elf.open_elf(file.read_bytes(), str(file))
     executable = 4  # SHF_EXECINSTR
     return sum(
         section["sh_size"]
-        for section in elf.iter_sections()
+        for section in opened.iter_sections()
         if section["sh_flags"] & executable and re.search(sections, section.name)
     )
 

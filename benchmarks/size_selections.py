@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.registry.index import KernelIndex
-from tfcarve.selection import buildable, libraries, lookup
+from tfcarve.releases import known
+from tfcarve.selection import buildable, lookup
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
@@ -37,7 +39,9 @@ def portable_sources(tree: Path) -> frozenset[str]:
     return frozenset(
         file
         for file in files
-        if file.endswith(".cc") and not buildable.why_not(file) and file not in libraries.NEEDED
+        if file.endswith(".cc")
+        and not buildable.why_not(file, known.release())
+        and file not in known.release().units.libraries
     )
 
 
@@ -68,7 +72,13 @@ def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelInde
     by_itself = {(r.file, r.clazz) for r in index.registrations if r.system}
     kernels = {
         (r.op, r.clazz, r.file, r.label): SelectedKernel(
-            r.op, r.clazz, r.file, (), r.label, r.system, ()
+            op=r.op,
+            clazz=r.clazz,
+            file=r.file,
+            constraints={},
+            label=r.label,
+            system=r.system,
+            needed_by=(),
         )
         for r in index.registrations
         if r.file in files and r.device in _DEVICES
@@ -79,10 +89,14 @@ def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelInde
     }
     return replace(
         selection,
-        ops=tuple(SelectedOp(o.name, o.file, o.system, ()) for o in index.ops if o.file in files),
+        ops=tuple(
+            SelectedOp(name=o.name, file=o.file, system=o.system, needed_by=())
+            for o in index.ops
+            if o.file in files
+        ),
         kernels=tuple(kernel for _, kernel in sorted(kernels.items())),
         files=tuple(sorted(files)),
         helpers=tuple(sorted({helper for helpers in helpers_of.values() for helper in helpers})),
-        helpers_of=tuple((file, helpers) for file, helpers in helpers_of.items() if helpers),
+        helpers_of={file: helpers for file, helpers in helpers_of.items() if helpers},
         gradient_files=tuple(sorted({g.file for g in index.gradients} & files)),
     )

@@ -30,9 +30,11 @@ from e2e import given
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
-from tfcarve.proof import binary, table
+from tfcarve.proof import sections, table
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
@@ -104,10 +106,10 @@ def measured(
 def _left_out(units: Path) -> int:
     """Counts the ops and kernels that the units of a library could register and do not."""
     count = 0
-    for image in binary.images(units.read_bytes(), str(units)):
+    for image in sections.images(units.read_bytes(), str(units)):
         there, refused = (
             table.parse(image.sections.get(section, b""), image.name)
-            for section in (binary.TABLE, binary.REFUSED)
+            for section in (sections.TABLE, sections.REFUSED)
         )
         count += len(refused.ops - there.ops) + len(refused.kernels - there.kernels)
     return count
@@ -121,9 +123,11 @@ def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequenc
     return build.files(target)
 
 
-def _selected(models: Sequence[str], indexed: IndexFile) -> Selection:
+def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
     loaded = [read.read(made_models.made(name).model) for name in models]
-    return resolve(loaded, indexed, runtime_rules.load(), leftover_kinds.load()).selection
+    return resolve(
+        loaded, indexed, runtime_rules.load(known.release()), leftover_kinds.load(known.release())
+    ).selection
 
 
 @dataclass(frozen=True)
@@ -137,19 +141,18 @@ class _Planned:
 
 
 def _planned(asked: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
-    settings = scan.Settings(common.default_defines(), scan.find_compiler(os.environ))
+    settings = Settings(common.default_defines(), find_compiler(os.environ))
     indexed = index.parse(scan.make_index(tree, settings), f"index of {tree}")
-    everything = indexed.load()
     models, platforms = asked.models or MODELS, asked.platforms or PLATFORMS
     for model in models:
         carved = _selected([model], indexed)
         yield _Planned(model, platforms, Variant.CARVED, carved)
-        whole = size_selections.whole(carved, everything)
+        whole = size_selections.whole(carved, indexed)
         yield _Planned(model, platforms, Variant.WHOLE, whole)
     if asked.stock:
         sources = size_selections.portable_sources(tree)
         stock = size_selections.stock(
-            _selected(models, indexed), everything, sources, runtime_rules.load()
+            _selected(models, indexed), indexed, sources, runtime_rules.load(known.release())
         )
         yield _Planned("", asked.stock, Variant.STOCK, stock)
 

@@ -1,4 +1,4 @@
-"""All of tfcarve that an app's BUILD files load."""
+"""The public rules of tfcarve."""
 
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
 load("//rules/private/library:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")

@@ -1,19 +1,34 @@
-"""The module extensions: the same repositories as WORKSPACE has."""
+"""The module extensions: they create the same repositories as the macros for WORKSPACE."""
 
+load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE")
 load(":repositories.bzl", "tfcarve_dev_repositories", "tfcarve_repositories")
 
-def _tfcarve_impl(_ctx):
-    tfcarve_repositories()
+_tensorflow = tag_class(
+    doc = "The TensorFlow release. Only the root module chooses; else it is the default release.",
+    attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version: \"2.14\".")},
+)
+
+def _tfcarve_impl(ctx):
+    versions = {
+        tag.version: None
+        for module in ctx.modules
+        if module.is_root
+        for tag in module.tags.tensorflow
+    }.keys()
+    if len(versions) > 1:
+        fail("tfcarve.tensorflow: one release a build; named are %s" % ", ".join(versions))
+    tfcarve_repositories(versions[0] if versions else DEFAULT_RELEASE)
 
 def _tfcarve_dev_impl(_ctx):
     tfcarve_dev_repositories()
 
 tfcarve = module_extension(
     implementation = _tfcarve_impl,
-    doc = "The pinned sources, the cross compilers and the tools' Python environments.",
+    doc = "TensorFlow's sources and libraries, the cross compilers and the tools' Python environments.",
+    tag_classes = {"tensorflow": _tensorflow},
 )
 
 tfcarve_dev = module_extension(
     implementation = _tfcarve_dev_impl,
-    doc = "The Python environment of the tests, with full TensorFlow.",
+    doc = "The Python environment of tests, with full TensorFlow.",
 )

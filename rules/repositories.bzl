@@ -1,71 +1,56 @@
-"""Every repository that tfcarve brings, one function each.
-
-WORKSPACE and the module extension call the same ones.
-"""
+"""The repositories of tfcarve. WORKSPACE files and the module extension call the same functions."""
 
 load("//rules/private/python:python_repository.bzl", "python_repository")
 load("//rules/private/python:sources_digest_repository.bzl", "sources_digest_repository")
 load("//rules/private/sources:source_repository.bzl", "source_repository")
+load("//rules/private/tensorflow:release_repository.bzl", "release_repository", "repository_name")
 load("//rules/private/toolchains:cross_repository.bzl", "cross_repository")
 load("//rules/private/toolchains:lld_repository.bzl", "lld_repository")
+load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE", "RELEASES")
 
-def _source(pin):
+# What TensorFlow is compiled with, at the versions that the release pins.
+_LIBRARIES = [
+    "abseil",
+    "double_conversion",
+    "eigen",
+    "farmhash",
+    "gemmlowp",
+    "ml_dtypes",
+    "nsync",
+    "protobuf",
+    "re2",
+    "zlib",
+]
+
+def tfcarve_tensorflow(release = DEFAULT_RELEASE):
+    """TensorFlow's sources of a release, the libraries that they need, and @tfcarve_tensorflow, which names the release.
+
+    Args:
+      release: name of a release in //third_party/tensorflow/releases.
+    """
+    if release not in RELEASES:
+        fail("tfcarve does not build TensorFlow %s; known releases: %s" % (release, ", ".join(RELEASES)))
     source_repository(
-        name = "tfcarve_" + pin,
-        build_file = Label("//third_party/{0}:{0}.BUILD".format(pin)),
-        pin = pin,
+        name = repository_name(release),
+        build_file = Label("//third_party/tensorflow/releases/{}:tensorflow.BUILD".format(release)),
+        pin = "tensorflow",
+        pins = Label("//third_party/tensorflow/releases/{}:pins.json".format(release)),
     )
-
-def tfcarve_tensorflow():
-    """TensorFlow's sources, with its BUILD files kept as data."""
-    _source("tensorflow")
-
-def tfcarve_protobuf():
-    """Protocol Buffers: the runtime and protoc."""
-    _source("protobuf")
-
-def tfcarve_abseil():
-    """Abseil's C++ libraries."""
-    _source("abseil")
-
-def tfcarve_eigen():
-    """Eigen's headers, at the commit that TensorFlow pins."""
-    _source("eigen")
-
-def tfcarve_nsync():
-    """nsync: mutexes and condition variables."""
-    _source("nsync")
-
-def tfcarve_double_conversion():
-    """double-conversion: floating point to text and back."""
-    _source("double_conversion")
-
-def tfcarve_farmhash():
-    """FarmHash."""
-    _source("farmhash")
-
-def tfcarve_re2():
-    """RE2: regular expressions."""
-    _source("re2")
-
-def tfcarve_zlib():
-    """zlib: compressed records."""
-    _source("zlib")
-
-def tfcarve_gemmlowp():
-    """gemmlowp's headers: products of small integers."""
-    _source("gemmlowp")
-
-def tfcarve_ml_dtypes():
-    """ml_dtypes' float8.h."""
-    _source("ml_dtypes")
+    for pin in _LIBRARIES:
+        source_repository(
+            name = "tfcarve_" + pin,
+            build_file = Label("//third_party/{0}:{0}.BUILD".format(pin)),
+            pin = pin,
+            pins = Label("//third_party/tensorflow/releases/{}:pins.json".format(release)),
+        )
+    release_repository(name = "tfcarve_tensorflow", release = release)
 
 def tfcarve_cross():
-    """A toolchain for each platform: the system's cross compiler, or what says that there is none."""
+    """A toolchain for each platform: the system's cross compiler, or a stub that says what is missing."""
     cross_repository(name = "tfcarve_cross")
 
 def tfcarve_lld():
-    """Where LLVM's linker is."""
+    """Finds lld."""
     lld_repository(name = "tfcarve_lld")
 
 def tfcarve_python():
@@ -78,7 +63,7 @@ def tfcarve_python():
     )
 
 def tfcarve_python_tensorflow():
-    """The same with full TensorFlow, to prepare models; fetched when a target needs it."""
+    """The Python environment that prepares models, with full TensorFlow; fetched when a target needs it."""
     python_repository(
         name = "tfcarve_python_tensorflow",
         lock = Label("//third_party/python:tensorflow.txt"),
@@ -87,7 +72,7 @@ def tfcarve_python_tensorflow():
     )
 
 def tfcarve_python_dev():
-    """The Python environment of the tests, with full TensorFlow; apps never need it."""
+    """The Python environment of tests, with full TensorFlow; apps do not need it."""
     python_repository(
         name = "tfcarve_python_dev",
         lock = Label("//third_party/python:dev.txt"),
@@ -96,7 +81,7 @@ def tfcarve_python_dev():
     )
 
 def tfcarve_sources_digest():
-    """A file that changes with what nested workspaces use of this module."""
+    """A file that changes with the sources that nested workspaces use."""
     sources_digest_repository(
         name = "tfcarve_sources_digest",
         files = [
@@ -112,25 +97,19 @@ def tfcarve_sources_digest():
         ],
     )
 
-def tfcarve_repositories():
-    """All that an app needs."""
-    tfcarve_tensorflow()
-    tfcarve_protobuf()
-    tfcarve_abseil()
-    tfcarve_eigen()
-    tfcarve_nsync()
-    tfcarve_double_conversion()
-    tfcarve_farmhash()
-    tfcarve_re2()
-    tfcarve_gemmlowp()
-    tfcarve_ml_dtypes()
-    tfcarve_zlib()
+def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):
+    """All that an app needs.
+
+    Args:
+      tensorflow: the TensorFlow release: "2.14".
+    """
+    tfcarve_tensorflow(tensorflow)
     tfcarve_cross()
     tfcarve_lld()
     tfcarve_python()
     tfcarve_python_tensorflow()
 
 def tfcarve_dev_repositories():
-    """What only tfcarve's own tests need."""
+    """Only for tfcarve's own tests."""
     tfcarve_python_dev()
     tfcarve_sources_digest()

@@ -1,4 +1,4 @@
-"""Makes the platform(), config_setting() and toolchain() targets of the table."""
+"""Declares the platform(), config_setting() and toolchain() targets of the table."""
 
 load(":table.bzl", "PLATFORMS")
 
@@ -8,9 +8,9 @@ _EXEC_CPUS = ["aarch64", "x86_64"]
 
 # buildifier: disable=unnamed-macro
 def define_platforms():
-    """Per row: platform `<name>`, config_setting `is_<name>`, toolchains `<name>_on_<cpu>_toolchain`.
+    """For each row: platform `<name>`, config_setting `is_<name>`, toolchains `<name>_on_<cpu>_toolchain`.
 
-    A Linux machine builds for its own CPU with the compiler that Bazel finds: it has no such toolchain.
+    A Linux machine builds for its own CPU with the compiler that Bazel finds, so it has no such toolchain.
     """
     for name, row in PLATFORMS.items():
         native.platform(name = name, constraint_values = row.constraints)

@@ -1,28 +1,28 @@
-"""The platforms that libraries are built for: one row each."""
+"""The platforms that libraries are built for, a row each."""
 
 visibility(["//rules/...", "//tests/..."])
 
-# The levels of x86-64's psABI above the first. Since 2009, 2013 (AVX2, FMA) and 2017 (AVX-512), by Intel.
+# The x86-64 levels of the psABI above the first: Intel CPUs since 2009, 2013 (AVX2, FMA) and 2017 (AVX-512).
 _X86_64_LEVELS = {
     "x86-64-v2": ["-march=x86-64-v2"],
     "x86-64-v3": ["-march=x86-64-v3"],
     "x86-64-v4": [
         "-march=x86-64-v4",
-        # Eigen's own products for AVX-512 pack matrices by a specialisation that is ambiguous with TensorFlow's for
-        # convolutions; without them Eigen's general product uses the registers.
+        # A specialisation in Eigen's products for AVX-512 is ambiguous with TensorFlow's for convolutions. Without these
+        # products, Eigen's general product uses AVX-512.
         "-DEIGEN_USE_AVX512_GEMM_KERNELS=0",
     ],
 }
 
 def _linux(*, cpu, triple, package, bazel_cpu, cpus):
-    """A row for Linux, built by the machine's own compiler or by Debian's cross compiler.
+    """A row for Linux, built with the machine's own compiler or with Debian's cross compiler.
 
     Args:
       cpu: value of @platforms//cpu.
       triple: prefix of the cross compiler's programs.
       package: Debian's package of it.
-      bazel_cpu: Bazel's older name of the CPU, for toolchains.
-      cpus: dict, name of a CPU to the compiler's flags for it; the first is the default.
+      bazel_cpu: Bazel's legacy name of the CPU, for toolchains.
+      cpus: dict, CPU name to compiler flags; the first is the default.
 
     Returns:
       struct, see PLATFORMS.
@@ -39,14 +39,14 @@ def _linux(*, cpu, triple, package, bazel_cpu, cpus):
     )
 
 def _android(*, cpu, triple, abi, flags = [], cpus = {}):
-    """A row for Android, built by the NDK's clang.
+    """A row for Android, built with the NDK's clang.
 
     Args:
       cpu: value of @platforms//cpu.
-      triple: the NDK's, with the lowest API level that the library runs on.
-      abi: the folder of an APK that libraries for this CPU are in.
-      flags: the compiler's flags for the CPUs that the ABI is for.
-      cpus: dict, as in _linux: others, not all of which the ABI is for.
+      triple: the NDK's, with the minimum API level.
+      abi: the folder of an APK with libraries for this CPU.
+      flags: compiler flags for all CPUs of the ABI.
+      cpus: dict, as in _linux: further CPUs, which not all devices of the ABI have.
 
     Returns:
       struct, see PLATFORMS.
@@ -64,11 +64,11 @@ def _android(*, cpu, triple, abi, flags = [], cpus = {}):
     )
 
 def _ios(*, cpu, triple, environment):
-    """A row for iOS, built by Xcode's clang.
+    """A row for iOS, built with Xcode's clang.
 
     Args:
       cpu: value of @platforms//cpu.
-      triple: with the oldest iOS that the library runs on.
+      triple: with the minimum version of iOS.
       environment: "device" or "simulator".
 
     Returns:
@@ -85,19 +85,19 @@ def _ios(*, cpu, triple, environment):
         triple = triple,
         cpus = {cpu: []},
         cross = None,
-        # An app links the archive: it comes in an xcframework.
+        # Apps link the archive, from an xcframework.
         shared_library = None,
         missing_toolchain = "build on a Mac with Xcode and register apple_support's toolchains in your MODULE.bazel",
     )
 
 # Fields of a row:
-#   os                 which link fragments fit: "linux", "android" or "ios"
+#   os                 "linux", "android" or "ios"; decides which link fragments are written
 #   cpu                value of @platforms//cpu
-#   constraints        labels of the constraint values that make the platform
-#   triple             the target as compilers call it
+#   constraints        labels of the platform's constraint values
+#   triple             target triple of compilers
 #   cpus               dict, CPU name to list of compiler flags; the first is the default
-#   cross              struct(package, bazel_cpu) of Debian's cross compiler; None where apps register a toolchain
-#   shared_library     file name of the shared library; None where there is none
+#   cross              struct(package, bazel_cpu) of Debian's cross compiler; None if apps register a toolchain
+#   shared_library     file name of the shared library; None if there is none
 #   missing_toolchain  how to get a toolchain
 PLATFORMS = {
     "android_arm64": _android(cpu = "aarch64", triple = "aarch64-linux-android24", abi = "arm64-v8a"),
@@ -105,7 +105,7 @@ PLATFORMS = {
         cpu = "armv7",
         triple = "armv7a-linux-androideabi24",
         abi = "armeabi-v7a",
-        # As the NDK's own build systems do: clang's own choice for this triple is ARM's code, half as large again.
+        # As the NDK's build systems do. By default clang compiles Arm code for this triple, which is 50 % larger.
         flags = ["-mfpu=neon", "-mthumb"],
     ),
     "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86"),
@@ -113,7 +113,7 @@ PLATFORMS = {
         cpu = "x86_64",
         triple = "x86_64-linux-android24",
         abi = "x86_64",
-        # The ABI has what the second has.
+        # The ABI includes x86-64-v2.
         cpus = {"x86-64-v3": _X86_64_LEVELS["x86-64-v3"]},
     ),
     "ios_arm64": _ios(cpu = "aarch64", triple = "arm64-apple-ios13.0", environment = "device"),
@@ -125,7 +125,7 @@ PLATFORMS = {
         package = "g++-aarch64-linux-gnu",
         bazel_cpu = "aarch64",
         cpus = {
-            # Raspberry Pi 3, 4 and 5; the first also runs on the others.
+            # Raspberry Pi 3, 4 and 5; code for the first also runs on the others.
             "cortex-a53": ["-mcpu=cortex-a53"],
             "cortex-a72": ["-mcpu=cortex-a72"],
             "cortex-a76": ["-mcpu=cortex-a76"],
@@ -141,17 +141,17 @@ PLATFORMS = {
             name: [
                 "-mcpu=" + name,
                 "-mfpu=" + fpu,
-                # NEON flushes denormal numbers: without this GCC uses it for no floats.
+                # NEON flushes denormal numbers; without this flag GCC does not use it for floats.
                 "-funsafe-math-optimizations",
-                # The rest of what that flag allows changes results: (x + c) - c, by which a float is rounded, becomes x.
+                # Other optimizations of that flag would change results: (x + c) - c, which rounds a float, would become x.
                 "-fno-associative-math",
                 "-fno-reciprocal-math",
                 "-fsigned-zeros",
                 "-ftree-vectorize",
-                # All of a library is compiled by one compiler: what GCC 7 changed is no news.
+                # One compiler compiles the whole library, so the ABI change of GCC 7 does not matter.
                 "-Wno-psabi",
             ]
-            # Raspberry Pi 2, 3 and 4. Code for the later two is ARMv8's: a Pi 2 stops at it.
+            # Raspberry Pi 2, 3 and 4. Code for the latter two uses ARMv8 instructions, which a Pi 2 does not have.
             for name, fpu in {
                 "cortex-a7": "neon-vfpv4",
                 "cortex-a53": "neon-fp-armv8",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import trees
 from indexes import INDEX, KERNELS, OPS, registration
+from msgspec.structs import replace
 from selections import selection
 
 from benchmarks import size_selections
 from tfcarve.registry.index import Gradient
+from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
@@ -68,7 +69,7 @@ def test_stock_adds_the_sources_that_register_something(carved: Selection) -> No
 
 
 def test_stock_has_what_the_runtime_needs_besides(carved: Selection) -> None:
-    rules = runtime_rules.load()
+    rules = runtime_rules.load(known.release())
     lowering = "tensorflow/core/common_runtime/lower_functional_ops.cc"
     assert lowering in size_selections.stock(carved, INDEX, [], rules).files
     assert lowering not in size_selections.stock(carved, INDEX, [], ()).files

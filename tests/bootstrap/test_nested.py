@@ -130,7 +130,7 @@ def test_source_that_can_be_had_nowhere(app: App, poor_path: str, tmp_path: Path
     )
     assert done.returncode != 0
     message = done.stderr
-    assert "could not get the source of nsync 1.29.2. Tried:" in message
+    assert "could not get the source of nsync 1.29.2; tried:" in message
     actual = hashlib.sha256(b"not an archive").hexdigest()
     assert (
         "distdir: checksum of nsync_1.29.2.orig.tar.gz is wrong: expected 1d63e9679737" in message

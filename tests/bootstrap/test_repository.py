@@ -10,6 +10,7 @@ import pytest
 
 # The files themselves, not their links in the runfiles.
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/MODULE.bazel").resolve().parent
+_PINS = ROOT / "third_party/tensorflow/releases/2.14/pins.json"
 
 # Put together here, for this file is tracked too.
 REGISTRY_HOSTS = [
@@ -50,21 +51,21 @@ def test_no_registry_host_is_named() -> None:
 def test_module_and_workspace_bring_the_same_repositories() -> None:
     module = (ROOT / "MODULE.bazel").read_text()
     functions = (ROOT / "rules/repositories.bzl").read_text()
-    sources = set(json.loads((ROOT / "third_party/sources.json").read_text()))
+    sources = set(json.loads(_PINS.read_text()))
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
-    made = {f"tfcarve_{name}" for name in sources}
+    made = {f"tfcarve_{name}" for name in sources} | {"tfcarve_tensorflow_2_14"}
     made |= set(re.findall(r'(?:python|digest|cross|lld)_repository\(\s*name = "(\w+)"', functions))
     assert used == made
     # WORKSPACE calls the two functions that the extensions call.
     for file in ("WORKSPACE", "rules/extensions.bzl"):
         text = (ROOT / file).read_text()
         for function in ("tfcarve_repositories", "tfcarve_dev_repositories"):
-            assert re.search(rf"^\s*{function}\(\)$", text, re.MULTILINE), (file, function)
-    # Each source has its function, and that one is called.
-    for name in sources:
-        assert f"def tfcarve_{name}():" in functions
-        assert re.search(rf"^    tfcarve_{name}\(\)$", functions, re.MULTILINE)
+            assert re.search(rf"^\s*{function}\(.*\)$", text, re.MULTILINE), (file, function)
+    libraries = re.search(r"^_LIBRARIES = \[\n(.*?)\]", functions, re.MULTILINE | re.DOTALL)
+    assert libraries and sorted(sources) == sorted(
+        ["tensorflow", *re.findall(r'"(\w+)"', libraries[1])]
+    )
 
 
 def test_both_register_the_same_toolchains() -> None:
@@ -108,7 +109,7 @@ def test_models_are_prepared_by_the_packages_that_tests_run() -> None:
 
 
 def test_every_source_is_pinned_by_checksum() -> None:
-    pins = json.loads((ROOT / "third_party/sources.json").read_text())
+    pins = json.loads(_PINS.read_text())
     for name, pin in pins.items():
         ways = [pin[way] for way in ("upstream", "debian", "npm", "wheel") if way in pin]
         assert len(ways) >= 2, name
@@ -117,7 +118,7 @@ def test_every_source_is_pinned_by_checksum() -> None:
 
 
 def test_dev_wheel_is_the_one_that_sources_come_from() -> None:
-    pins = json.loads((ROOT / "third_party/sources.json").read_text())
+    pins = json.loads(_PINS.read_text())
     lock = (ROOT / "third_party/python/dev.txt").read_text()
     for name in ("eigen", "ml_dtypes"):
         assert pins[name]["wheel"]["requirement"] in lock

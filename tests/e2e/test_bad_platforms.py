@@ -35,14 +35,14 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     [
         (
             RELEASE.format("linux_arm65"),
-            "no platform linux_arm65; there are: android_arm64, android_armv7, ",
+            "unknown platform linux_arm65; known platforms: android_arm64, android_armv7, ",
         ),
-        (LIBRARY.format('cpu = "cortex-a8"'), 'no cpu "cortex-a8"; there are: '),
+        (LIBRARY.format('cpu = "cortex-a8"'), 'unknown cpu "cortex-a8"; known values: '),
         (
             LIBRARY.format('optimization = "-O2"'),
-            'no optimization "-O2"; there are: Oz, Os, O2, O3',
+            'unknown optimization "-O2"; known values: Oz, Os, O2, O3',
         ),
-        (LIBRARY.format('protos = "heavy"'), 'no protos "heavy"; there are: full, lite'),
+        (LIBRARY.format('protos = "heavy"'), 'unknown protos "heavy"; known values: full, lite'),
     ],
 )
 def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -> None:
@@ -57,8 +57,8 @@ def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -
     [
         ("", "ANDROID_NDK_HOME is not set"),
         ("gone", "gone, which does not exist"),
-        ("folder", "folder, which is no NDK: it has no toolchains/llvm/prebuilt"),
-        ("ndk", "ndk, an NDK, but no toolchain for this machine is registered"),
+        ("folder", "folder, which is not an NDK: it has no toolchains/llvm/prebuilt"),
+        ("ndk", "ndk, an NDK, but no toolchain of it is registered for this machine"),
     ],
 )
 def test_an_ndk_that_is_none(app: Workspace, tmp_path: Path, home: str, message: str) -> None:

@@ -27,7 +27,7 @@ _HELPERS = {"fill_functor": "helpers", "transpose_functor_cpu": "hot helpers"}
 _COMPILED = {**_UNITS, **_HELPERS, "manifest": "manifest"}
 # Kinds of what is compiled for every selection, by a pattern of the source's path.
 _SHARED = {
-    "core": r"external/[^/]*tfcarve_tensorflow/tensorflow/core/.*\.cc",
+    "core": r"external/[^/]*tfcarve_tensorflow_2_14/tensorflow/core/.*\.cc",
     "overrides": r".*third_party/tensorflow/overrides/core/.*\.cc",
     "messages": r"bazel-out/.*\.pb\.cc",
     "C interface": r".*tools/runtime/tfcarve_c_api\.cc",

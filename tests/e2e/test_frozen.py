@@ -115,7 +115,7 @@ def test_the_text_of_the_docs_is_the_apps(app: Workspace) -> None:
     ("target", "message"),
     [
         ("//frozen:of_missing_signature", "no signature 'embedding'"),
-        ("//frozen:of_directory", "frozen/digits is no model"),
+        ("//frozen:of_directory", "frozen/digits is not a model"),
     ],
 )
 def test_what_can_not_be_frozen_stops_the_build(app: Workspace, target: str, message: str) -> None:

@@ -13,7 +13,8 @@ from demo.nested import Workspace
 from e2e import building, kernel_log
 from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.selection import selection
 from tfcarve.selection.selection import Selection
 
@@ -40,23 +41,23 @@ def log(app: Workspace) -> str:
 
 
 @pytest.fixture(scope="module")
-def indexed() -> IndexFile:
-    settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
+def indexed() -> KernelIndex:
+    settings = Settings(default_defines(), find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
 def test_each_kernel_registers_in_the_file_that_the_index_names(
-    log: str, selected: Selection, indexed: IndexFile
+    log: str, selected: Selection, indexed: KernelIndex
 ) -> None:
     said = kernel_log.logged(log)
     assert said["MatMul", _MATMUL] == 1, "there is a log"
-    assert said == kernel_log.expected(selected, indexed.load().registrations)
+    assert said == kernel_log.expected(selected, indexed.registrations)
 
 
 def test_an_index_with_another_file_would_be_found_out(
-    log: str, selected: Selection, indexed: IndexFile
+    log: str, selected: Selection, indexed: KernelIndex
 ) -> None:
-    wrong = [r for r in indexed.load().registrations if (r.op, r.file) != ("MatMul", _MATMUL)]
+    wrong = [r for r in indexed.registrations if (r.op, r.file) != ("MatMul", _MATMUL)]
     assert kernel_log.logged(log) != kernel_log.expected(selected, wrong)
 
 

@@ -56,7 +56,7 @@ def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = app.execution_root()
     selection = app.build([_SELECTION]).files(_SELECTION)
     library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).files(_LIBRARY)
-    (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow")
+    (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow_2_14")
     values = {
         "APP": app.folder,
         "CXX": "g++",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.blocks import blocks, contains, lines
+
 ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 APP = ROOT / "tests/e2e/bzlmod"
@@ -20,25 +22,17 @@ RUN_BY = {
 
 
 def _blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _stands_in(block: list[str], text: list[str]) -> bool:
-    return any(text[i : i + len(block)] == block for i in range(len(text)))
+    return [block.text for block in blocks(README) if block.kind == language]
 
 
 @pytest.mark.parametrize(
     ("language", "count"), [("starlark", 5), ("c", 1), ("cmake", 2), ("make", 1)]
 )
 def test_code_is_the_nested_apps(language: str, count: int) -> None:
-    blocks = _blocks(language)
-    assert len(blocks) == count
+    found = _blocks(language)
+    assert len(found) == count
     files = [
-        _lines(file.read_text())
+        lines(file.read_text())
         for file in (
             APP / "MODULE.bazel",
             APP / "BUILD",
@@ -47,21 +41,16 @@ def test_code_is_the_nested_apps(language: str, count: int) -> None:
             APP.parent / "make/Makefile",
         )
     ]
-    for block in blocks:
-        assert any(_stands_in(_lines(block), file) for file in files), f"not in the app:\n{block}"
+    for block in found:
+        assert any(contains(file, lines(block)) for file in files), f"not in the app:\n{block}"
 
 
 def test_commands_are_run_by_a_test() -> None:
-    commands = [line for block in _blocks("sh") for line in _lines(block)]
+    commands = [line for block in _blocks("sh") for line in lines(block)]
     assert sorted(commands) == sorted(RUN_BY)
     for command, runner in RUN_BY.items():
         target = command.split()[-1]
         assert target in (ROOT / runner).read_text(encoding="utf-8"), f"{runner}: no {target}"
-
-
-def test_links_lead_somewhere() -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", README):
-        assert (ROOT / link).exists(), link
 
 
 def test_figures_are_real() -> None:

@@ -14,6 +14,7 @@ import pytest
 from demo.nested import Workspace
 from e2e import building, given, kernel_log, symbols
 from e2e.symbols import Symbols
+from tfcarve.releases import known
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 from zoo import cached
@@ -23,7 +24,9 @@ from zoo.selecting import selected, tensorflow_index
 @pytest.fixture(scope="module")
 def selection() -> Selection:
     models = [cached.load(name).model for name in sorted(cached.MODELS)]
-    return selected(*(model for model in models if not libraries.missing(selected(model))))
+    return selected(
+        *(model for model in models if not libraries.missing(selected(model), known.release()))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +61,14 @@ def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(
 ) -> None:
     said = kernel_log.logged(kernel_log.of_library(workspace, given.LIBRARY))
     assert said.total() > 300
-    assert said == kernel_log.expected(selection, tensorflow_index().load().registrations)
+    assert said == kernel_log.expected(selection, tensorflow_index().registrations)
 
 
 def test_each_unit_links_with_its_helpers_alone(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
     """No unit needs another one, which an app may have or not: the link of all of them would hide that."""
-    helpers = tensorflow_index().load().helpers
+    helpers = tensorflow_index().helpers
     left = {u: symbols.left_to_others(u, helpers.get(u, ()), objects) for u in units}
     assert len(left) > 150
     assert not {unit: others for unit, others in left.items() if others}

@@ -23,10 +23,10 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
-from tfcarve.prepare import ends, graph_file, pipeline, tensors, transform_list, transforms
-from tfcarve.prepare.compare import archive
+from tfcarve.prepare import endpoints, graph_file, pipeline, tensors, transform_list, transforms
+from tfcarve.prepare.compare import npz
 from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import check
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import GraphDef, TensorProto
 from tfcarve.registry import attr_spec, index, records, skeleton
 from tfcarve.selection import selection as selections
@@ -109,12 +109,12 @@ def _transformed(data: bytes) -> object:
     message.ClearField("library")
     graph = graph_file.from_message(message)
     check(graph)
-    named = ends.inputs(graph), ends.outputs(graph)
+    named = endpoints.inputs(graph), endpoints.outputs(graph)
     return pipeline.transform(graph, _TRANSFORMS, *named, cast(Evaluator, None))
 
 
 def _index(data: bytes) -> object:
-    return index.parse(data, "index.json").load()
+    return index.parse(data, "index.json")
 
 
 def _skeleton(text: str) -> None:
@@ -253,8 +253,8 @@ READERS: dict[str, Reader] = {
     "transforms": Reader([transform_list], _text(transform_list.parse), InvalidInput, _STEPS, 60_000_000),
     # A constant may hold one value and claim many: up to 256 MB of them are made.
     "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
-    "transformed": Reader([ends, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
-    "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
+    "transformed": Reader([endpoints, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
+    "npz": Reader([npz], lambda data: npz.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
     "skeleton": Reader([skeleton], _text(_skeleton), UnicodeError, [_SKELETON]),
     "attr_spec": Reader(

@@ -150,8 +150,8 @@ xcframework_15_test = analysistest.make(
 
 android_19_test = analysistest.make(
     _refused(
-        "the C++ toolchain for android_arm64 compiles for API level 19; the lowest that there is a library for " +
-        "is 24: give rules_android_ndk's extension `api_level = 24` or higher",
+        "the C++ toolchain for android_arm64 compiles for API level 19; libraries need at least " +
+        "24: give rules_android_ndk's extension `api_level = 24` or higher",
     ),
     expect_failure = True,
     config_settings = toolchain_settings("android_19"),
@@ -159,7 +159,7 @@ android_19_test = analysistest.make(
 
 ios_12_test = analysistest.make(
     _refused(
-        "the C++ toolchain for ios_arm64 compiles for iOS 12.0; the lowest that there is a library for is 13.0: " +
+        "the C++ toolchain for ios_arm64 compiles for iOS 12.0; libraries need at least 13.0: " +
         "build with --ios_minimum_os=13.0 or newer",
     ),
     expect_failure = True,

@@ -117,12 +117,12 @@ def _refused(message):
     return analysistest.make(impl, expect_failure = True)
 
 both_or_neither_test = _refused("give either transforms or a preset (mobile)")
-unknown_preset_test = _refused("no preset \"mobil\"; there are: mobile")
-tolerance_test = _refused("a number that is not negative was expected, like 1e-4")
-comma_test = _refused("\"x,y\" is no name of a node")
-no_name_test = _refused("\" \" is no name of a node")
-no_model_test = _refused("tests/rules/ops.json is no model: give a GraphDef (.pb, .pbtxt), a SavedModel's directory")
-signature_test = _refused("is a GraphDef, which has none: name inputs and outputs")
+unknown_preset_test = _refused("unknown preset \"mobil\"; known presets: mobile")
+tolerance_test = _refused("expected a number that is not negative, such as 1e-4")
+comma_test = _refused("\"x,y\" is not the name of a node")
+no_name_test = _refused("\" \" is not the name of a node")
+no_model_test = _refused("tests/rules/ops.json is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
+signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
 _REFUSED = [
     ("both", both_or_neither_test, {"preset": "mobile", "transforms": "fold_constants"}),

@@ -7,10 +7,12 @@ where sources are all that a rule adds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
+
+from tfcarve.selection.need import Need
 from tfcarve.selection.runtime_rules import Rule
-from tfcarve.selection.selection import GRADIENT_OP, Need, Selection
+from tfcarve.selection.selection import GRADIENT_OP, Selection
 
 
 def _needed(needs: Iterable[Need], models: Collection[str]) -> bool:
@@ -49,13 +51,13 @@ def without(
     named = {op.file for op in ops} | {k.file for k in kernels} | {*gradient_files}
     alone = [rule for rule in holding if rule.id in left_out and not rule.ops]
     files = tuple(sorted(named | _compiled(holding) - _compiled(alone)))
-    helpers_of = tuple((file, needed) for file, needed in selection.helpers_of if file in files)
+    helpers_of = {f: needed for f, needed in selection.helpers_of.items() if f in files}
     return replace(
         selection,
         ops=ops,
         kernels=kernels,
         files=files,
-        helpers=tuple(sorted({h for _, needed in helpers_of for h in needed} - set(files))),
+        helpers=tuple(sorted({h for needed in helpers_of.values() for h in needed} - set(files))),
         helpers_of=helpers_of,
         added_by_runtime=tuple(a for a in selection.added_by_runtime if a.rule not in left_out),
         gradient_files=gradient_files,

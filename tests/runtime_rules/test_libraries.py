@@ -19,10 +19,11 @@ from e2e import building, given
 from models import frozen
 from runtime_rules import leaving_out, rule_models
 from runtime_rules.rule_models import MODELS
+from tfcarve.releases import known
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection
 
-_CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load() if rule.when)
+_CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release()) if rule.when)
 # They name ops whose kernels come from the source that registers _Arg by itself.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
@@ -44,7 +45,9 @@ class App:
     def carve(self, rules: frozenset[str], names: frozenset[str]) -> None:
         """Makes the library that of some models without some rules."""
         files = {f"{name}.pb" for name in names}
-        selected = leaving_out.without(self.selection, files, runtime_rules.load(), rules)
+        selected = leaving_out.without(
+            self.selection, files, runtime_rules.load(known.release()), rules
+        )
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
         given.place(self.workspace, selected, folder)
@@ -136,7 +139,7 @@ def test_with_all_rules_each_model_gives_what_full_tensorflow_gives(app: App) ->
 
 
 def test_leaving_nothing_out_leaves_the_selection_as_it_is(app: App) -> None:
-    rules = runtime_rules.load()
+    rules = runtime_rules.load(known.release())
     files = {f"{name}.pb" for name in _ALL}
     assert leaving_out.without(app.selection, files, rules, ()) == app.selection
 

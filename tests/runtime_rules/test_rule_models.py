@@ -11,9 +11,10 @@ import pytest
 
 from runtime_rules import rule_models, what_runs
 from runtime_rules.rule_models import MODELS, RuleModel
+from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load
 
-_RULES = {rule.id: rule for rule in load()}
+_RULES = {rule.id: rule for rule in load(known.release())}
 _MODELS = pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.rule)
 
 # What a rewriting pass looks up, or makes and prunes again, or makes inside of a function or of a

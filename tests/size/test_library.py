@@ -156,13 +156,13 @@ def test_planted_data_type_breaks_the_budget_and_is_named(app: Workspace, tmp_pa
         ["run", "--noshow_progress", f"{PLANTED}.comment", "--", "-o", str(written)]
     )
     assert commented.returncode == 0, commented.stdout
-    assert r"class came in | ReluOp\<CPUDevice, double\>" in written.read_text()
+    assert r"class added | ReluOp\<CPUDevice, double\>" in written.read_text()
     failed = _test(app)
     assert failed.returncode == 3, failed.stdout
     causes = [line for line in failed.stdout.splitlines() if ": class " in line]
     assert len(causes) == 1, failed.stdout
     assert (
-        "class ReluOp<CPUDevice, double> (tensorflow/core/kernels/relu_op.cc) came in" in causes[0]
+        "class ReluOp<CPUDevice, double> (tensorflow/core/kernels/relu_op.cc) added: +" in causes[0]
     )
     assert causes[0].endswith("for size/double.pb")
     assert not [line for line in failed.stdout.splitlines() if ": op " in line]

@@ -70,7 +70,7 @@ def _fetch_headers(ctx):
     root = ctx.path(Label("//:MODULE.bazel")).dirname
     for way in ["local", "clients"]:
         done = ctx.execute(
-            [python, "-m", "bootstrap.fetch_source", "--sources", ctx.path(Label("//tests/toolchains:sources.json"))] +
+            [python, "-m", "bootstrap.fetch_source", "--pins", ctx.path(Label("//tests/toolchains:sources.json"))] +
             ["--name", "ziglang", "--tree", ctx.path("."), "--from", way],
             environment = {
                 "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,11 +1,11 @@
-"""Tests of the command line: what it writes, and its exit status."""
+"""Tests of the command line: its output files, messages and exit status."""
 
+import dataclasses
 import json
 import os
 import pkgutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import flat
@@ -13,12 +13,14 @@ import indexes
 import protos
 import pytest
 import trees
+from msgspec.structs import replace
 from protos import node
 
 from tfcarve import cli, commands, pinned
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
-from tfcarve.selection import libraries
+from tfcarve.registry import index
+from tfcarve.releases import known
 from tfcarve.selection.selection import parse
 
 _FLOAT = {"T": protos.type_value("float32")}
@@ -41,7 +43,7 @@ def _select(*arguments: str) -> int:
     return _run("select", *arguments, "--index", "index.json", "-o", "s.json")
 
 
-def test_from_a_model_to_all_outputs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_outputs_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
     selection = parse(Path("s.json").read_bytes(), "s.json")
     assert "ReluOp<float>" in {k.clazz for k in selection.kernels}
@@ -66,10 +68,10 @@ def test_an_aligned_graph_has_the_same_selection() -> None:
         assert _run("memmap", "m.pb", "-o", "m.pb") == 0
     (digest, plain), (other_digest, aligned) = made
     assert plain == aligned
-    assert digest != other_digest, "the file is another"
+    assert digest != other_digest, "the files differ"
 
 
-def test_nothing_changed_nothing_touched() -> None:
+def test_unchanged_outputs_are_not_touched() -> None:
     def everything() -> dict[str, int]:
         assert _select("relu.pb") == 0
         assert _run("header", "s.json", "-o", "h.h") == 0
@@ -81,6 +83,11 @@ def test_nothing_changed_nothing_touched() -> None:
     for file in before:
         os.utime(file, ns=(1, 1))
     assert set(everything().values()) == {1}
+
+
+def _tree_index(tree: str) -> bytes:
+    assert _run("index", "--tensorflow", tree, "-o", "t.json") == 0
+    return Path("t.json").read_bytes()
 
 
 def test_op_files_in_place(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,15 +104,15 @@ def test_op_files_in_place(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_op_files_that_cannot_be_extended(capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_op_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
     Path("binary").write_bytes(b"a.cc\n\xff")
     assert _run("op-files", "s.json", "--extend", "binary") == 2
-    assert "binary: byte 5: no UTF-8 text" in capsys.readouterr().err
+    assert "binary: byte 5: not UTF-8" in capsys.readouterr().err
     assert _run("op-files", "s.json", "--extend", "gone") == 2
     assert "gone: no such file" in capsys.readouterr().err
     assert _run("op-files", "s.json", "--extend", "binary", "-o", "other") == 2
-    assert "leave out -o" in capsys.readouterr().err
+    assert "omit -o" in capsys.readouterr().err
     assert _run("op-files", "s.json", "--extend", "binary", "--build-fragment") == 2
 
 
@@ -113,6 +120,11 @@ def test_build_fragment(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
     build = trees.write(Path("tree")) / "tensorflow/core/kernels/BUILD"
     build.write_text('filegroup(name = "portable_extended_ops_group2", srcs = [])')
+    assert _run("op-files", "s.json", "--build-fragment", "--tensorflow", "tree") == 2
+    assert "tree: TensorFlow 9.8.7-rc1, but the selection is for 9.8.7" in capsys.readouterr().err
+    facts = index.parse(_tree_index("tree"), "t.json").tensorflow
+    selection = parse(Path("s.json").read_bytes(), "s.json")
+    Path("s.json").write_bytes(replace(selection, tensorflow=facts).to_json())
     assert _run("op-files", "s.json", "--build-fragment", "--tensorflow", "tree") == 0
     assert '        "relu_op.cc",\n' in capsys.readouterr().out
     build.write_text("filegroup(")
@@ -129,21 +141,21 @@ def test_units_of_another_selection_are_removed() -> None:
     assert "tensorflow__core__kernels__relu_op.cc" not in {p.name for p in Path("u").iterdir()}
 
 
-def test_units_go_into_folders_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_units_need_separate_folders(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert _run("units", "s.json", "--units", "u", "--helpers", ".") == 2
-    assert ".: holds 'index.json', which tfcarve did not write there" in capsys.readouterr().err
+    assert ".: contains 'index.json', which tfcarve did not write" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
     assert _run("units", "s.json", "--units", "u", "--helpers", "./u") == 2
-    assert "u: for the units and for the helpers: give two folders" in capsys.readouterr().err
+    assert "u: used for the units and for the helpers: give two folders" in capsys.readouterr().err
 
 
 def _names(folder: str) -> set[str]:
     return {path.name for path in Path(folder).iterdir()}
 
 
-def test_hot_units_go_into_folders_of_their_own(
+def test_hot_units_are_in_separate_folders(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _select("relu.pb") == 0
@@ -152,7 +164,7 @@ def test_hot_units_go_into_folders_of_their_own(
     (hot_unit,) = (name for name in units if "relu_op" in name)
     (hot_helper,) = helpers
     sources = (f"{indexes.KERNELS}relu_op.cc", f"{indexes.KERNELS}relu_helper.cc")
-    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", sources),))
+    monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", sources),))
     folders = ["--units", "u", "--hot-units", "hu", "--helpers", "h", "--hot-helpers", "hh"]
     whole = Path("u", hot_unit).read_bytes()
     assert _run("units", "s.json", *folders) == 0
@@ -160,9 +172,11 @@ def test_hot_units_go_into_folders_of_their_own(
     assert (_names("hh"), _names("h")) == ({hot_helper}, set())
     assert Path("hu", hot_unit).read_bytes() == whole
     assert _run("units", "s.json", "--units", "u") == 0
-    assert _names("u") == units, "without a folder for them they are among the others"
+    assert _names("u") == units, "without a hot folder they are among the others"
     assert _run("units", "s.json", "--units", "u", "--hot-units", "./u") == 2
-    assert "u: for the units and for the hot units: give two folders" in capsys.readouterr().err
+    assert (
+        "u: used for the units and for the hot units: give two folders" in capsys.readouterr().err
+    )
     assert _run("units", "s.json", "--units", "u", "--hot-helpers", "hh") == 2
     assert "--hot-helpers: give --helpers as well" in capsys.readouterr().err
 
@@ -172,10 +186,13 @@ def test_units_that_need_a_library_are_refused(
 ) -> None:
     assert _select("relu.pb") == 0
     file = f"{indexes.KERNELS}relu_op.cc"
-    monkeypatch.setitem(libraries.NEEDED, file, ("libone", "libtwo"))
+    release = known.release()
+    needed = {**release.units.libraries, file: ("libone", "libtwo")}
+    changed = dataclasses.replace(release, units=replace(release.units, libraries=needed))
+    monkeypatch.setattr(known, "nearest", lambda _: changed)
     assert _run("units", "s.json", "--units", "u") == 1
     assert capsys.readouterr().err.splitlines() == [
-        "tfcarve: s.json: no library can be built from it, for want of what tfcarve does not build:",
+        "tfcarve: s.json: a library needs third-party code that tfcarve does not build:",
         f"  op 'Relu': its kernel, in {file}, needs libone, libtwo",
         "    needed by relu.pb: node 'r'",
         "    have the app do what the op does, and cut it off the model",
@@ -187,8 +204,8 @@ def test_units_for_other_defines_are_refused(capsys: pytest.CaptureFixture[str])
     assert _select("relu.pb") == 0
     assert _run("units", "s.json", "--units", "u", "--define", "B", "--define", "A") == 0
     assert _run("units", "s.json", "--units", "v", "--define", "B", "--define", "C=1") == 2
-    told = capsys.readouterr().err
-    assert "only in the selection: A\n" in told and "only in the compile:   C=1\n" in told
+    message = capsys.readouterr().err
+    assert "only in the selection: A\n" in message and "only in the compile:   C=1\n" in message
     assert not Path("v").exists()
 
 
@@ -202,13 +219,13 @@ def test_config_and_lists() -> None:
 def test_warning(capsys: pytest.CaptureFixture[str]) -> None:
     Path("gpu.pb").write_bytes(protos.graph(node("r", "Relu", _FLOAT, "/device:GPU:0")))
     assert _select("gpu.pb") == 0
-    assert "warning: gpu.pb: node 'r' asks for /device:GPU:0" in capsys.readouterr().err
+    assert "warning: gpu.pb: node 'r' is placed on /device:GPU:0" in capsys.readouterr().err
 
 
 _CLEARS_THE_SCREEN = "\x1b[2J"
 
 
-def test_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     device = f"/device:{_CLEARS_THE_SCREEN}:0"
     for op, status in (("Relu", 0), ("Reluu", 1)):
         Path("m.pb").write_bytes(protos.graph(node(_CLEARS_THE_SCREEN, op, _FLOAT, device)))
@@ -216,7 +233,7 @@ def test_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("explain", "s.json", "Relu") == 0
     assert _run("inspect", "m.pb") == 0
     printed = capsys.readouterr()
-    assert "asks for /device:\\x1b[2J:0" in printed.err
+    assert "is placed on /device:\\x1b[2J:0" in printed.err
     for text in printed:
         assert " \\x1b[2J " in text or "'\\x1b[2J'" in text
         assert _CLEARS_THE_SCREEN not in text
@@ -226,8 +243,8 @@ _BAD_MODELS = {
     "no file": ("gone.pb", None, "gone.pb: no such file"),
     "empty": ("m.pb", b"", "m.pb: is empty"),
     "cut off": ("m.pb", _RELU[:-9], "m.pb: "),
-    "text": ("m.pb", b"hello, I am no proto", "m.pb: is text"),
-    "zero nodes": ("m.pb", protos.graph(), "m.pb: the graph has no nodes"),
+    "text": ("m.pb", b"hello, this is text", "m.pb: is text"),
+    "zero nodes": ("m.pb", protos.graph(), "m.pb: a graph with no nodes"),
     "broken tflite": ("m.tflite", flat.model(["FlexAdd"], [(0, b"")]), "m.tflite: operator 0"),
 }
 
@@ -259,7 +276,7 @@ def test_directory(capsys: pytest.CaptureFixture[str]) -> None:
     ],
     ids=["unknown op", "no kernel for the type"],
 )
-def test_the_answer_is_no(graph: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_ops(graph: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("m.pb").write_bytes(graph)
     assert _select("m.pb") == 1
     assert message in capsys.readouterr().err
@@ -294,11 +311,11 @@ _SLOW_TO_LOAD = ("lief", "elftools", "jinja2", "squarify")
     [
         ("header", _SLOW_TO_LOAD),
         ("prove", ("lief",)),
-        # It begins to hash its models before it loads anything.
+        # It starts hashing models before it loads modules.
         ("select", (*_SLOW_TO_LOAD, "yaml", "tfcarve.models.read", "tfcarve.registry.index")),
     ],
 )
-def test_a_command_loads_no_other_one(command: str, modules: tuple[str, ...]) -> None:
+def test_commands_are_loaded_on_demand(command: str, modules: tuple[str, ...]) -> None:
     program = (
         f"import sys; from tfcarve import cli; cli.main([{command!r}, '--help'])\n"
         f"sys.exit(str([m for m in {modules} if m in sys.modules]))"
@@ -323,7 +340,7 @@ def test_output_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> No
 def test_bad_index(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("select", "relu.pb", "--index", "gone.json") == 2
     assert _run("select", "relu.pb", "--index", ".") == 2
-    assert "is a directory: give a file" in capsys.readouterr().err
+    assert "is a directory: expected a file" in capsys.readouterr().err
 
 
 def test_locate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -354,13 +371,11 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert op["why"] == "defines the op Relu"
     assert (kernel["what"], kernel["node"]) == ("kernel ReluOp<float>", "r")
-    assert kernel["why"] == (
-        "of 2 CPU kernels, the one for T=float32; registered there for T=float32"
-    )
+    assert kernel["why"] == ("of 2 CPU kernels, the one for T=float32; registered for T=float32")
     assert _explained(f"{indexes.KERNELS}relu_op.cc", capsys) == [kernel]
     assert _explained("ReluOp< float >", capsys) == [kernel]
     (helper,) = _explained(f"{indexes.KERNELS}relu_helper.cc", capsys)
-    assert helper["why"].startswith(f"{indexes.KERNELS}relu_op.cc uses what it defines")
+    assert helper["why"].startswith(f"{indexes.KERNELS}relu_op.cc uses symbols that it defines")
     assert _run("explain", "s.json", "NoOp") == 0
     assert "runtime: source-and-sink" in capsys.readouterr().out
     assert _run("explain", "s.json", "ReluOp<flout>") == 1
@@ -368,8 +383,8 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\udc00\\ud800", "\\uDFFF"])
-def test_half_a_character(escape: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON may hold what no file in UTF-8 can."""
+def test_unpaired_surrogates(escape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON can encode what UTF-8 cannot."""
     assert _select("relu.pb") == 0
     for name, text, command in [
         ("s.json", '"node": "r"', "explain half.json Relu --json"),
@@ -379,7 +394,7 @@ def test_half_a_character(escape: str, capsys: pytest.CaptureFixture[str]) -> No
         whole = Path(name).read_text()
         Path("half.json").write_text(whole.replace(text, text[:-1] + escape + '"'))
         assert _run(*command.split()) == 2
-        assert f"half.json: {escape[:6].lower()} is half of a character" in capsys.readouterr().err
+        assert "half.json: JSON is malformed" in capsys.readouterr().err
         Path("half.json").write_text(whole.replace(text, text[:-1] + '\\ud83d\\ude00\\\\ud800"'))
         assert _run(*command.split()) == 0
 
@@ -400,10 +415,10 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("define", ["", "=1", "A B", "1A", "A-B", "A=1\n#error"])
-def test_defines_that_are_none(define: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_defines(define: str, capsys: pytest.CaptureFixture[str]) -> None:
     trees.write(Path("tree"))
     assert _run("index", "--tensorflow", "tree", f"--define={define}", "-o", "t.json") == 2
-    assert f"{define!r} is no NAME or NAME=VALUE" in capsys.readouterr().err
+    assert f"{define!r} is not NAME or NAME=VALUE" in capsys.readouterr().err
     assert not Path("t.json").exists()
 
 
@@ -439,24 +454,89 @@ def test_index_and_custom_op(capsys: pytest.CaptureFixture[str]) -> None:
         == 0
     )
     assert _run("index", "--tensorflow", ".") == 2
-    assert "no TensorFlow source tree" in capsys.readouterr().err
+    assert "not a TensorFlow source tree" in capsys.readouterr().err
 
 
-def test_the_tree_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+_NEON = """\
+#include "tensorflow/core/framework/op_kernel.h"
+#if defined(__ARM_NEON)
+REGISTER_KERNEL_BUILDER(Name("Fast").Device(DEVICE_CPU), FastOp);
+#endif
+"""
+_FAST = {
+    "tensorflow/core/kernels/fast_op.cc": _NEON,
+    "tensorflow/core/ops/fast_ops.cc": 'REGISTER_OP("Fast");',
+}
+
+
+def test_target(capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"), {**trees.FILES, **_FAST})
+    Path("fast.pb").write_bytes(protos.graph(node("f", "Fast")))
+    Path("macros.txt").write_text("#define __ARM_NEON 1\n")
+    target = ("--target", "board", "--target-macros", "macros.txt")
+    assert _run("index", "--tensorflow", "tree", "--define", "A", *target, "-o", "arm.json") == 0
+    assert json.loads(Path("arm.json").read_text())["tensorflow"]["target"] == "board"
+    assert _run("select", "fast.pb", "--index", "arm.json", "-o", "s.json") == 0
+    assert parse(Path("s.json").read_bytes(), "s.json").tensorflow.target == "board"
+    assert _run("units", "s.json", "--units", "u", "--target", "board") == 0
+    capsys.readouterr()
+    assert _run("units", "s.json", "--units", "u", "--target", "other") == 2
+    assert "is for the target board, the compile for other" in capsys.readouterr().err
+    assert _run("select", "fast.pb", "--index", "arm.json", "--target", "other") == 2
+    assert "arm.json: for the target board, not other" in capsys.readouterr().err
+
+    Path("none.txt").write_text("#define __ANY__ 1\n")
+    other = ("--target", "other", "--target-macros", "none.txt")
+    assert _run("select", "fast.pb", "--tensorflow", "tree", *other) == 1
+    assert "op 'Fast': no CPU kernel" in capsys.readouterr().err
+
+
+def test_incomplete_target(capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"))
+    assert _run("index", "--tensorflow", "tree", "--target", "board") == 2
+    assert "--target and --target-macros: give both or none" in capsys.readouterr().err
+    assert _run("index", "--tensorflow", "tree", "--target", "b", "--target-macros", "gone") == 2
+    assert "gone: no such file" in capsys.readouterr().err
+
+
+def test_custom_op_for_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"), {**trees.FILES, **_FAST})
+    Path("mine.cc").write_text(_NEON.replace("Fast", "Mine") + 'REGISTER_OP("Mine");\n')
+    Path("mine.pb").write_bytes(protos.graph(node("m", "Mine")))
+    Path("macros.txt").write_text("#define __ARM_NEON 1\n")
+    target = ("--target", "board", "--target-macros", "macros.txt")
+    assert _run("index", "--tensorflow", "tree", *target, "-o", "arm.json") == 0
+    select = (
+        "select",
+        "mine.pb",
+        "--index",
+        "arm.json",
+        "--tensorflow",
+        "tree",
+        "--custom-op",
+        "mine.cc",
+    )
+    assert _run(*select, *target, "-o", "s.json") == 0
+    assert "mine.cc" in parse(Path("s.json").read_bytes(), "s.json").files
+    assert _run(*select, "-o", "s.json") == 2
+    assert "the index is for the target board, not for host" in capsys.readouterr().err
+
+
+def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     trees.write(Path("tree"))
     Path("twice.pb").write_bytes(protos.graph(node("t", "Twice", _FLOAT)))
     monkeypatch.setenv("TFCARVE_TENSORFLOW", "tree")
     assert _run("select", "twice.pb", "-o", "s.json") == 0
 
 
-def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/sources.json")))
+def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/pins.json")))
     with pytest.raises(InvalidInput, match="no TensorFlow source tree: give --tensorflow"):
         pinned.tree()
     Path("bootstrap").mkdir()
-    Path("sources.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
+    Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
     monkeypatch.setattr(
-        pinned, "_places", lambda: (Path().absolute(), Path("sources.json").absolute())
+        pinned, "_places", lambda: (Path().absolute(), Path("pins.json").absolute())
     )
     with pytest.raises(
         InvalidInput,
@@ -465,7 +545,7 @@ def test_the_pinned_tree_that_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) 
         pinned.tree()
 
 
-def test_the_pinned_tree_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path("cache").absolute()))
     place = Path("cache/tfcarve/trees/tensorflow-2.14.1").absolute()
     place.mkdir(parents=True)

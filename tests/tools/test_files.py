@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tfcarve import dtypes, files
-from tfcarve.commands.common import default_defines
 from tfcarve.errors import CheckFailed, InvalidInput, Problem
 
 
@@ -22,7 +21,7 @@ def test_write_if_changed(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["b"]
 
 
-def test_a_failure_leaves_no_part(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder/x").mkdir(parents=True)
     with pytest.raises(InvalidInput, match="folder: cannot be written"):
         files.write_if_changed(tmp_path / "folder", b"data")
@@ -38,18 +37,18 @@ def test_write_directory(tmp_path: Path) -> None:
         files.write_directory(tmp_path / "new", {})
 
 
-def test_a_folder_with_files_of_others(tmp_path: Path) -> None:
+def test_a_folder_with_other_files(tmp_path: Path) -> None:
     files.require_own(tmp_path / "none", b"".startswith)
     (tmp_path / "a").write_text("mine, and more")
     files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").write_text("yours")
     with pytest.raises(
-        InvalidInput, match="holds 'b', which tfcarve did not write there: give a folder"
+        InvalidInput, match="contains 'b', which tfcarve did not write: give a separate folder"
     ):
         files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").unlink()
     (tmp_path / "c").mkdir()
-    with pytest.raises(InvalidInput, match="holds 'c'"):
+    with pytest.raises(InvalidInput, match="contains 'c'"):
         files.require_own(tmp_path, lambda head: True)
 
 
@@ -95,13 +94,3 @@ def test_data_types(read: object, text: object, name: str | None) -> None:
 def test_problem() -> None:
     error = CheckFailed("no:", [Problem("a", ("b",), "c"), Problem("d")])
     assert str(error) == "no:\n  a\n    needed by b\n    c\n  d"
-
-
-def test_defines_are_those_of_the_build() -> None:
-    """The list that the tools take by default is the one that the library is compiled with."""
-    repository = next(p for p in Path(__file__).parents if (p / "third_party").is_dir())
-    scope: dict[str, list[str]] = {}
-    exec(
-        (repository / "third_party/tensorflow/defines.bzl").read_text(), scope
-    )  # Starlark is Python here
-    assert sorted(scope["DEFINES"]) == list(default_defines())

@@ -25,7 +25,7 @@ from tfcarve.registry.index import KernelIndex, TensorflowFacts
 from tfcarve.selection.selection import Selection, parse
 
 _FLOAT, _DOUBLE = ({"T": protos.type_value(t)} for t in ("float32", "float64"))
-_T = Attr("T", "type")
+_T = Attr("type")
 _INDEX = KernelIndex(
     TensorflowFacts("9.8.7", "ab" * 32, ()),
     (
@@ -41,7 +41,7 @@ _INDEX = KernelIndex(
         registration("_Send", "SendOp", system=True, file="sendrecv_ops.cc"),
     ),
     tuple(
-        op(name, *([] if name in ("NoOp", "_Recv", "_Send") else [_T]))
+        op(name, **({} if name in ("NoOp", "_Recv", "_Send") else {"T": _T}))
         for name in (
             "AccumulateNV2",
             "Add",

@@ -12,21 +12,28 @@ from tfcarve.commands.common import default_defines
 from tfcarve.commands.read_model import read_model
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
 
 
 @cache
-def tensorflow_index() -> IndexFile:
-    """Returns the index of the pinned TensorFlow."""
-    settings = scan.Settings(default_defines(), scan.find_compiler(os.environ))
+def tensorflow_index() -> KernelIndex:
+    """The index of the pinned TensorFlow's sources."""
+    settings = Settings(default_defines(), find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
 def selected(*models: Path, choice: Choice = ALL) -> Selection:
-    """Returns the selection for `models`."""
+    """What `models` need."""
     loaded = [read_model(model, choice) for model in models]
-    resolved = resolve(loaded, tensorflow_index(), runtime_rules.load(), leftover_kinds.load())
+    resolved = resolve(
+        loaded,
+        tensorflow_index(),
+        runtime_rules.load(known.release()),
+        leftover_kinds.load(known.release()),
+    )
     return resolved.selection

@@ -13,20 +13,23 @@ import tensorflow as tf
 
 from tfcarve.models import read
 from tfcarve.models.choice import Choice
-from tfcarve.registry.index import IndexFile
-from tfcarve.selection import leftover_kinds, leftovers, reach
+from tfcarve.registry.index import KernelIndex
+from tfcarve.releases import known
+from tfcarve.selection import leftover_kinds, leftovers, reachable
 from tfcarve.selection.lookup import Lookup
 from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
 _V1 = tf.compat.v1
-_OPTIMIZERS = leftover_kinds.load().optimizers
+_OPTIMIZERS = leftover_kinds.load(known.release()).optimizers
 
 
 def _found(model: Path) -> dict[leftovers.Place, str]:
     loaded = read.read(model)
-    uses = reach.needed_nodes(loaded)
-    found = leftovers.leftovers(loaded, uses, leftover_kinds.load(), Lookup(tensorflow_index()))
+    uses = reachable.reachable_nodes(loaded)
+    found = leftovers.leftovers(
+        loaded, uses, leftover_kinds.load(known.release()), Lookup(tensorflow_index())
+    )
     return {place: kind.id for place, kind in found.items()}
 
 
@@ -132,7 +135,7 @@ def test_all_kinds_of_leftovers(trained: tuple[Path, Path]) -> None:
     saved, _ = trained
     selection = selected(saved)
     kinds = {left.kind for left in selection.leftovers}
-    assert kinds == {k.id for k in leftover_kinds.load().kinds}
+    assert kinds == {k.id for k in leftover_kinds.load(known.release()).kinds}
     alone = {left.op for left in selection.leftovers if left.alone}
     assert {"Assert", "HistogramSummary", "SaveV2", "ResourceApplyAdam", "ApplyAdam"} <= alone
     assert {"ReluGrad", "SoftmaxCrossEntropyWithLogits", "DecodeRaw", "FIFOQueueV2"} <= alone
@@ -162,12 +165,12 @@ def test_possible_outputs_are_not_leftovers(trained: tuple[Path, Path]) -> None:
     assert not any("MatMul" in node and "/" not in node for _, node in found)
 
 
-def test_every_op_of_the_data_file_exists() -> None:
-    index: IndexFile = tensorflow_index()
-    known = set(index.op_names())
-    kinds = leftover_kinds.load()
+def test_every_op_of_the_data_file_is_tensorflows() -> None:
+    index: KernelIndex = tensorflow_index()
+    op_names = set(index.op_names())
+    kinds = leftover_kinds.load(known.release())
     named = kinds.readers | kinds.decoding.decoders | kinds.decoding.follow
     named = named.union(*(k.ends | k.sources | k.barred | k.after for k in kinds.kinds))
-    assert not named - known
-    applies = {name for name in known if "Apply" in name and "Accumulator" not in name}
+    assert not named - op_names
+    applies = {name for name in op_names if "Apply" in name and "Accumulator" not in name}
     assert applies == kinds.optimizers

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import trees
 
 from tfcarve.build_files.sources import below
+from tfcarve.releases import known
 from tfcarve.selection import buildable, libraries, lookup
 from zoo import cached
 from zoo.selecting import selected, tensorflow_index
@@ -23,23 +24,23 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def test_all_sources_that_include_their_headers() -> None:
-    whole = tensorflow_index().load()
+def test_all_sources_that_include_its_headers() -> None:
+    whole = tensorflow_index()
     sources = below(trees.tensorflow())
     registering = lookup.registering_sources(whole)
     found = {}
-    for file in sorted(f for f in registering if not buildable.why_not(f)):
+    for file in sorted(f for f in registering if not buildable.why_not(f, known.release())):
         seen = sources.closure([file, *whole.helpers.get(file, ())])
         libs = [lib for lib, names in _HEADERS.items() if any(h.startswith(names) for h in seen)]
         if libs:
             found[file] = tuple(libs)
-    assert found == dict(libraries.NEEDED)
+    assert found == dict(known.release().units.libraries)
 
 
-def test_models_that_need_one() -> None:
+def test_models_of_the_zoo_that_need_one() -> None:
     found = {}
     for name in cached.MODELS:
-        problems = libraries.missing(selected(cached.load(name).model))
+        problems = libraries.missing(selected(cached.load(name).model), known.release())
         if problems:
             found[name] = {problem.what.split("'")[1] for problem in problems}
     assert found == {

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -145,17 +144,13 @@ def first_that_works(ways: Mapping[str, Callable[[], Found]]) -> Found:
 
 
 def lay_out(pin: Pin, found: Found, tree: Path) -> None:
-    """Unpacks an archive into `tree` and runs the pin's hook on it.
+    """Unpacks an archive into `tree`.
 
     Raises:
-        BootstrapError: it holds something else than it should, or the hook failed.
+        BootstrapError: it holds something else than it should.
     """
     path, archive = found
     unpack(path, tree, archive.strip_prefix, pin.only)
-    if pin.prepare:
-        done = subprocess.run([sys.executable, "-m", pin.prepare, str(tree)])
-        if done.returncode:
-            raise BootstrapError(f"{pin.prepare} failed on {pin.name} (exit {done.returncode})")
     facts = {"name": pin.name, "version": pin.version, "archive": path.name}
     (tree / "tfcarve_source.json").write_text(json.dumps(facts, sort_keys=True) + "\n")
 
@@ -163,14 +158,14 @@ def lay_out(pin: Pin, found: Found, tree: Path) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 laid out, 1 none of the ways worked (reasons on stderr), 2 another error."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sources", type=Path, required=True, help="third_party/sources.json")
+    parser.add_argument("--pins", type=Path, required=True, help="pins.json of a release")
     parser.add_argument("--name", required=True)
     parser.add_argument("--tree", type=Path, required=True, help="folder to lay it out in")
     parser.add_argument("--archive", type=Path, help="upstream's archive, already downloaded")
     parser.add_argument("--from", dest="ways", choices=("local", "clients"))
     options = parser.parse_args(argv)
     try:
-        pin = read_pin(options.sources, options.name)
+        pin = read_pin(options.pins, options.name)
         if options.archive:
             archive = _way(pin, "upstream", "no upstream archive is pinned")
             require_sha256(options.archive, archive.sha256)

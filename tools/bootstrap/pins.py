@@ -1,4 +1,4 @@
-"""The pinned sources of third_party/sources.json, as values."""
+"""The pinned sources of a TensorFlow release (pins.json), as values."""
 
 from __future__ import annotations
 
@@ -37,14 +37,12 @@ class Pin:
         version: what upstream calls it.
         archives: by way ("upstream", "debian", "npm", "wheel").
         only: where not empty, the folders to unpack.
-        prepare: Python module that is run on the unpacked tree, or "".
     """
 
     name: str
     version: str
     archives: Mapping[str, Archive]
     only: tuple[str, ...]
-    prepare: str
 
 
 def _archive(way: str, data: Mapping[str, Any]) -> Archive:
@@ -53,15 +51,15 @@ def _archive(way: str, data: Mapping[str, Any]) -> Archive:
     return Archive(file, data["sha256"], data["strip_prefix"], details)
 
 
-def read_pin(sources: Path, name: str) -> Pin:
+def read_pin(pins_file: Path, name: str) -> Pin:
     """Reads one pin.
 
     Raises:
         BootstrapError: no such pin, or a key that is not known.
     """
-    pins = json.loads(sources.read_text())
+    pins = json.loads(pins_file.read_text())
     if name not in pins:
-        raise BootstrapError(f"{sources} has no {name}; it has: {', '.join(sorted(pins))}")
+        raise BootstrapError(f"{pins_file} has no {name}; it has: {', '.join(sorted(pins))}")
     data = dict(pins[name])
     ways = ("upstream", "debian", "npm", "wheel")
     archives = {way: _archive(way, data.pop(way)) for way in ways if way in data}
@@ -70,8 +68,7 @@ def read_pin(sources: Path, name: str) -> Pin:
         version=data.pop("version"),
         archives=archives,
         only=tuple(data.pop("only", ())),
-        prepare=data.pop("prepare", ""),
     )
     if data:
-        raise BootstrapError(f"{sources}: {name} has unknown keys: {', '.join(sorted(data))}")
+        raise BootstrapError(f"{pins_file}: {name} has unknown keys: {', '.join(sorted(data))}")
     return pin

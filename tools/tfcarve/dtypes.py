@@ -1,7 +1,7 @@
-"""TensorFlow's data types: numbers, names, and the C++ spellings that mean them.
+"""TensorFlow's data types: numbers, names, and C++ spellings.
 
-Source: tensorflow/core/framework/types.proto (numbers), types.cc
-(DataTypeFromString), types.h (MATCH_TYPE_AND_ENUM), as of 2.21, which has all of the older ones.
+Source: tensorflow/core/framework/types.proto (numbers), types.cc (DataTypeFromString), types.h (MATCH_TYPE_AND_ENUM) of
+2.21, which include all older types.
 """
 
 import re
@@ -46,7 +46,7 @@ _BY_NUMBER = {
 BY_NUMBER = MappingProxyType(_BY_NUMBER)
 NUMBER_OF = MappingProxyType({name: number for number, name in _BY_NUMBER.items()})
 
-# What op definitions call the types where that is not the name used here.
+# The names in op definitions that differ from the names here.
 _SPEC_NAMES = MappingProxyType({"float": "float32", "double": "float64", "half": "float16"})
 
 _ENUM_NAMES = MappingProxyType({"FLOAT": "float32", "DOUBLE": "float64", "HALF": "float16"})
@@ -114,7 +114,7 @@ _NAMESPACE = re.compile(r"(?:\w+\s*)?::\s*")
 
 
 def from_number(number: int) -> str | None:
-    """Returns the name of DataType `number` (a reference has `_ref`), or None."""
+    """Returns the name of DataType `number` (with `_ref` for a reference), or None."""
     if number > REF_OFFSET:
         base = _BY_NUMBER.get(number - REF_OFFSET)
         return None if base is None else f"{base}_ref"
@@ -133,7 +133,7 @@ def from_enum(text: str) -> str | None:
 
 
 def from_spec(text: str) -> str | None:
-    """Returns the name of a type as op definitions write it (float, half_ref, …), or None."""
+    """Returns the name for a type in an op definition (float, half_ref, …), or None."""
     base = text.removesuffix("_ref")
     name = _SPEC_NAMES.get(base, base)
     if name not in NUMBER_OF:

@@ -1,22 +1,22 @@
-"""The two ways in which a command ends without having done what was asked."""
+"""Errors that end a command with a message and an exit status."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 class TfcarveError(Exception):
-    """A message for the user, with the exit status that goes with it."""
+    """A message for the user, with its exit status."""
 
     exit_status = 2
 
 
 class InvalidInput(TfcarveError):
-    """The input or the use is wrong: exit status 2."""
+    """The input or the command line is invalid: exit status 2."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is missing, and who asked for it."""
+    """One thing that is missing, who needs it, and a hint how to fix it."""
 
     what: str
     needed_by: tuple[str, ...] = ()
@@ -32,9 +32,9 @@ class Problem:
 
 
 class CheckFailed(TfcarveError):
-    """The question was understood and the answer is no: exit status 1.
+    """The input is valid and the check failed: exit status 1.
 
-    Holds every problem at once, so that one run shows all there is to mend.
+    Contains all problems, so that one run shows everything that must be fixed.
     """
 
     exit_status = 1

@@ -1,4 +1,4 @@
-"""Reading and writing files so that a failure leaves nothing half done."""
+"""Reads and writes files; a failed write leaves no partial file."""
 
 import contextlib
 import json
@@ -11,16 +11,16 @@ from pathlib import Path
 from tfcarve import json_form
 from tfcarve.errors import InvalidInput
 
-_HEAD = 64
-# How the escapes of halves of characters begin.
-_HALVES = re.compile(rb"\\u[dD]")
+_HEAD_BYTES = 64
+# The start of an escaped surrogate.
+_SURROGATES = re.compile(rb"\\u[dD]")
 
 
 def cache_directory() -> Path:
-    """Returns (and makes) the folder for what can be made again.
+    """Returns the cache folder, created if it does not exist.
 
-    `$XDG_CACHE_HOME/tfcarve`, `~/.cache/tfcarve`, or, where neither can be
-    written to, a folder of the user's own under the system's temporary one.
+    It is `$XDG_CACHE_HOME/tfcarve` or `~/.cache/tfcarve`; if neither is writable, a folder in the system's temporary
+    folder that belongs to the user.
     """
     for base in (os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")):
         if base:
@@ -34,50 +34,51 @@ def cache_directory() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         raise InvalidInput(
-            f"{folder}: belongs to another user: set XDG_CACHE_HOME to a folder of yours"
+            f"{folder}: belongs to another user: set XDG_CACHE_HOME to a writable folder"
         )
     return folder
 
 
 def read_bytes(path: Path) -> bytes:
-    """Returns the content of `path`; raises InvalidInput with the reason where it can't be read."""
+    """Returns the content of `path`; raises InvalidInput with the reason if it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
         raise InvalidInput(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise InvalidInput(f"{path}: is a directory: give a file") from None
+        raise InvalidInput(f"{path}: is a directory: expected a file") from None
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def whole_characters(data: bytes, where: str) -> bytes:
-    """Returns JSON as it is; raises InvalidInput, with `where`, the file's name, where it holds half of a character.
+    """Returns JSON unchanged; raises InvalidInput, with the file's name `where`, if it contains an unpaired surrogate.
 
-    JSON can say that by an escape (RFC 8259, section 8.2); no text in UTF-8 can.
+    JSON can encode one by an escape (RFC 8259, section 8.2); UTF-8 cannot.
     """
-    if _HALVES.search(data):
-        # Two halves make a whole. What is no JSON is for its reader to tell.
+    if _SURROGATES.search(data):
+        # A pair is a character. The reader of the document reports malformed JSON.
         with contextlib.suppress(ValueError, RecursionError):
             text = json.dumps(json_form.loads(data), ensure_ascii=False)
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                half = ord(text[error.start])
-                raise InvalidInput(f"{where}: \\u{half:04x} is half of a character") from None
+                surrogate = ord(text[error.start])
+                raise InvalidInput(
+                    f"{where}: \\u{surrogate:04x} is an unpaired surrogate"
+                ) from None
     return data
 
 
 def read_json(path: Path) -> bytes:
-    """Returns the content of a JSON file; raises InvalidInput as read_bytes and whole_characters do."""
+    """Returns the content of a JSON file; raises InvalidInput like read_bytes and whole_characters."""
     return whole_characters(read_bytes(path), str(path))
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
-    """Makes `path` hold `data`; returns whether that changed it.
+    """Writes `data` to `path` unless the file has this content; returns whether it was written.
 
-    An equal file keeps its time stamp. The new content appears under a
-    temporary name first, so nobody ever sees a part of it.
+    An equal file keeps its time stamp. The write is atomic: no reader sees a partial file.
     """
     with contextlib.suppress(OSError):
         if path.stat().st_size == len(data) and path.read_bytes() == data:
@@ -87,7 +88,7 @@ def write_if_changed(path: Path, data: bytes) -> bool:
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Makes `path` hold `pieces`, one after the other; nobody ever sees a part of it, whatever `pieces` raises."""
+    """Writes `pieces` to `path`, one after the other. The write is atomic, even if `pieces` raises an exception."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -110,29 +111,31 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as stream:
-        return stream.read(_HEAD)
+        return stream.read(_HEAD_BYTES)
 
 
 def require_own(folder: Path, is_ours: Callable[[bytes], bool]) -> None:
-    """Makes sure that a folder for write_directory holds nothing of anybody else.
+    """Checks that a folder for write_directory contains only files that tfcarve wrote.
 
     Args:
-      folder: may be there or not.
-      is_ours: says of the first bytes of a file whether tfcarve writes such files there.
-    Raises InvalidInput where it holds something else.
+      folder: the folder; need not exist.
+      is_ours: returns, from the first bytes of a file, whether tfcarve writes such files there.
+
+    Raises:
+      InvalidInput: the folder contains something else.
     """
     try:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             if not entry.is_file() or not is_ours(_head(entry)):
                 raise InvalidInput(
-                    f"{folder}: holds {entry.name!r}, which tfcarve did not write there: give a folder of its own"
+                    f"{folder}: contains {entry.name!r}, which tfcarve did not write: give a separate folder"
                 )
     except OSError as error:
         raise InvalidInput(f"{folder}: cannot be read: {error.strerror}") from None
 
 
 def write_directory(folder: Path, content: dict[str, bytes]) -> None:
-    """Makes `folder`, which require_own allowed, hold exactly the files of `content`, touching only what differs."""
+    """Writes exactly the files of `content` into `folder`, after require_own; does not touch equal files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for entry in folder.iterdir():

@@ -2,7 +2,8 @@
 
 A document is a class derived from `Form`. Decoding checks every value against its declared type, rejects keys that
 are not declared, and names the place of the first error (`$.kernels[3].line`). The same declarations give the JSON
-Schema of the documents (`msgspec.json.schema`).
+Schema of the documents (`msgspec.json.schema`). A document with a version declares it as its tag:
+`class Index(Form, frozen=True, tag_field="version", tag=1)`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A JSON object with declared fields. Fields are written in the order of their declaration."""
 
 
+class _Versioned(msgspec.Struct):
+    version: object = None
+
+
 _T = TypeVar("_T")
 
 
@@ -44,6 +49,28 @@ def decode(data: bytes, form: type[_T], where: str) -> _T:
     return _decode(data, form, where)
 
 
+def decode_version(data: bytes, form: type[_T], where: str, version: int, remedy: str) -> _T:
+    """Decodes a JSON document that must have a version.
+
+    Args:
+      data: UTF-8 text; untrusted.
+      form: a Form.
+      where: the document's name, for messages.
+      version: the only version that this tfcarve reads.
+      remedy: how to get a document of that version, for messages.
+
+    Raises:
+      InvalidInput: as `decode`, or the version is missing or different.
+    """
+    _require_moderate(data, where)
+    found = _decode(data, _Versioned, where).version
+    if found != version:
+        raise InvalidInput(
+            f"{where}: version {found!r} is not supported: this tfcarve reads version {version}: {remedy}"
+        )
+    return _decode(data, form, where)
+
+
 def convert(value: object, form: type[_T], where: str) -> _T:
     """Converts a document that a YAML reader returned, as `decode` does.
 
@@ -59,6 +86,22 @@ def convert(value: object, form: type[_T], where: str) -> _T:
 def encode(value: object) -> bytes:
     """Encodes a value as indented JSON with a final newline: the same bytes for the same value."""
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
+
+
+def encode_rows(value: Form) -> bytes:
+    """Encodes a value as JSON with a line for each field, and for each item of a field that is a list."""
+    lines = []
+    for key, field in msgspec.to_builtins(value).items():
+        if isinstance(field, tuple) and field:
+            rows = ",\n".join(f" {_compact(row)}" for row in field)
+            lines.append(f'"{key}": [\n{rows}\n]')
+        else:
+            lines.append(f'"{key}": {_compact(field)}')
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _require_moderate(data: bytes, where: str) -> None:

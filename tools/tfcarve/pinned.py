@@ -12,20 +12,17 @@ from typing import Any
 
 from tfcarve import files
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _DONE = "tfcarve_source.json"
 
 
 def _places() -> tuple[Path, Path]:
-    """Returns the folder that holds the package `bootstrap`, and sources.json.
-
-    In a wheel both are in tfcarve/_pinned, in the repository at tools/ and third_party/.
-    """
+    """Returns the folder that contains the package `bootstrap`, and pins.json of the default release."""
     package = Path(__file__).parent
-    inside = package / "_pinned"
-    if inside.is_dir():
-        return inside, inside / "sources.json"
-    return package.parent, package.parents[1] / "third_party" / "sources.json"
+    installed = package / "_pinned"
+    tools = installed if installed.is_dir() else package.parent
+    return tools, known.release().file("pins.json")
 
 
 def _fetch(tools: Path, sources: Path, tree: Path, *arguments: str) -> tuple[int, str]:
@@ -33,7 +30,7 @@ def _fetch(tools: Path, sources: Path, tree: Path, *arguments: str) -> tuple[int
         sys.executable,
         "-m",
         "bootstrap.fetch_source",
-        "--sources",
+        "--pins",
         str(sources),
         "--name",
         "tensorflow",

@@ -1,13 +1,13 @@
-"""What others wrote, on a terminal: a name in a model may hold what a terminal obeys."""
+"""Escapes untrusted text for a terminal: names in a model may contain control sequences."""
 
 
 def printable(text: str) -> str:
-    """Returns `text` with Python's escapes in the place of all that is not printable, new lines too."""
+    """Returns `text` with Python's escapes for all characters that are not printable, line breaks included."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def printable_lines(text: str) -> str:
-    """Returns the same for a text of several lines, which stay."""
+    """Returns `text` escaped as `printable` does, with its line breaks unchanged."""
     return "\n".join(map(printable, text.split("\n")))

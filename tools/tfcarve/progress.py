@@ -1,21 +1,20 @@
-"""Progress on a terminal: what is going on, never a word into a pipe."""
+"""Progress bars on a terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tfcarve.registry.scan import Progress
+# Called with the current step, how many items are done, and how many there are.
+Progress = Callable[[str, int, int], None]
 
 
 @contextmanager
-def shown() -> "Iterator[Progress]":
-    """Gives a function that shows progress on standard error where that is a terminal."""
+def shown() -> Iterator[Progress]:
+    """Yields a function that shows progress on standard error if that is a terminal, else does nothing."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    from rich.progress import Progress as Bar  # loaded only where somebody looks
+    from rich.progress import Progress as Bar  # slow to load
 
     with Bar(transient=True) as bar:
         task = bar.add_task("starting", total=None)

@@ -1,4 +1,4 @@
-"""The configuration that every carved library is built in, whatever the app's own flags are."""
+"""The configuration that every carved library is built in; it does not depend on the app's own flags."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
@@ -7,10 +7,10 @@ visibility(["//rules/private/...", "//tests/rules"])
 OPTIMIZATIONS = ["Oz", "Os", "O2", "O3"]
 PROTOS = ["full", "lite"]
 
-# For the sources where models spend their time. "Oz" is for the smallest library, whatever its speed.
+# For sources in which models spend their time. "Oz" is for the smallest library.
 _HOT = {"Os": "O2"}
 
-# Sources that choose their own optimization, by path and by label.
+# Sources that set their own optimization, by path and by label.
 _OWN_OPTIMIZATION = "tools/runtime[/:]math[/:]"
 
 _COMPILATION_MODE = "//command_line_option:compilation_mode"
@@ -23,7 +23,7 @@ _LOG_MESSAGES = str(Label("//rules/config:log_messages"))
 _PROTOS = str(Label("//rules/config:protos"))
 
 def check_options(name, optimization, cpu, protos):
-    """Fails where a library's options are none that there are.
+    """Fails if an option of a library has an unknown value.
 
     Args:
       name: of the library, for messages.
@@ -32,12 +32,12 @@ def check_options(name, optimization, cpu, protos):
       protos: one of PROTOS.
     """
     if optimization not in OPTIMIZATIONS:
-        fail("tf_mobile_library %s: no optimization %r; there are: %s" % (name, optimization, ", ".join(OPTIMIZATIONS)))
+        fail("tf_mobile_library %s: unknown optimization %r; known values: %s" % (name, optimization, ", ".join(OPTIMIZATIONS)))
     if protos not in PROTOS:
-        fail("tf_mobile_library %s: no protos %r; there are: %s" % (name, protos, ", ".join(PROTOS)))
+        fail("tf_mobile_library %s: unknown protos %r; known values: %s" % (name, protos, ", ".join(PROTOS)))
     cpus = sorted({cpu: None for row in PLATFORMS.values() for cpu in row.cpus})
     if cpu and cpu not in cpus:
-        fail("tf_mobile_library %s: no cpu %r; there are: %s" % (name, cpu, ", ".join(cpus)))
+        fail("tf_mobile_library %s: unknown cpu %r; known values: %s" % (name, cpu, ", ".join(cpus)))
 
 def _canonical_config_impl(settings, attr):
     platforms = settings[_PLATFORMS]
@@ -45,18 +45,18 @@ def _canonical_config_impl(settings, attr):
     optimization = [] if attr.optimization == "Os" else ["-" + attr.optimization]
     cpu = []
     if row:
-        # The cross toolchains have the default's flags; those that apps register do not.
+        # The cross toolchains have the flags of the default CPU; toolchains that apps register do not.
         default = [] if row.cross else row.cpus.values()[0]
 
-        # A library is built for several platforms, not all of which have the CPU.
+        # A library is built for several platforms; some do not have this CPU.
         cpu = row.cpus.get(attr.cpu, default)
     return {
         _COMPILATION_MODE: "opt",
-        # One set of objects serves the archive and the shared library. The NDK's toolchains compile nothing
-        # else, and so refuse to be told.
+        # One set of objects serves the archive and the shared library. The NDK's toolchains always compile
+        # position-independent code and reject the flag.
         _FORCE_PIC: not row or row.os != "android",
-        # These come after the flags of copts.bzl, on all that is compiled for the target but the files of
-        # directories: for those the rules pass on the settings below.
+        # These flags come after those of copts.bzl, for all sources except the files of directories; for these the
+        # rules pass the settings below.
         _PER_FILE_COPT: (
             [".*,-%s@%s" % (_OWN_OPTIMIZATION, ",".join(optimization))] if optimization else []
         ) + ([".*@" + ",".join(cpu)] if cpu else []),
@@ -73,7 +73,7 @@ canonical_config = transition(
 )
 
 CANONICAL_CONFIG_ATTRS = {
-    "cpu": attr.string(doc = "The CPU, where the platform has it; else the platform's default."),
+    "cpu": attr.string(doc = "The CPU, if the platform has it; else the platform's default."),
     "log_messages": attr.bool(default = True, doc = "Whether TensorFlow's log messages are compiled in."),
     "optimization": attr.string(default = "Os", doc = "One of OPTIMIZATIONS."),
     "protos": attr.string(default = "lite", doc = "One of PROTOS."),

@@ -1,11 +1,11 @@
-"""How everything that ends in a carved library is compiled."""
+"""The compiler flags of all code in a carved library."""
 
-load("//third_party/tensorflow:defines.bzl", "DEFINES")
+load("@tfcarve_tensorflow//:release.bzl", "DEFINES", "ROOT")
 
 visibility("public")
 
-# Third-party sources and TensorFlow alike: small code, each function in a section of its own so
-# that the linker can drop it, nothing exported but what says so.
+# For third-party sources and TensorFlow: small code, a section for each function so that the linker can drop it, and no
+# exported symbols by default.
 LIBRARY_COPTS = [
     "-std=c++17",
     "-Os",
@@ -29,9 +29,9 @@ PROTOBUF_COPTS = LIBRARY_COPTS + ["-DHAVE_PTHREAD"] + _WITHOUT_RTTI
 
 MATH_COPTS = LIBRARY_COPTS + _WITHOUT_RTTI
 
-# Inner loops: for speed, whatever the rest is compiled for. Their registers are used up by what is unrolled in
-# the source: neither unrolling more nor GCC's moving of loads ahead of their use leaves any. They are written with
-# vectors: what clang makes vectors of besides are the leftovers of a few elements, 8 kB of them on x86-64.
+# Inner loops, always compiled for speed. The source unrolls them until all registers are used, so the compiler must not
+# unroll further or move loads ahead. They use vector types; clang would vectorize only the remaining few elements, which
+# costs 8 kB on x86-64.
 LOOPS_COPTS = MATH_COPTS + [
     "-O2",
     "-fno-unroll-loops",
@@ -39,16 +39,16 @@ LOOPS_COPTS = MATH_COPTS + [
     "-fno-tree-vectorize",
 ]
 
-# What TensorFlow logs and reports names its sources: by their names, not by where they are unpacked.
-_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % Label("@tfcarve_tensorflow//:BUILD.bazel").workspace_root]
+# Log messages and errors of TensorFlow name source files: relative to the tree, not where it is unpacked.
+_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % ROOT]
 
-# With these come the flags of @tfcarve_tensorflow//:precompiled_headers, which all sources include first.
+# In addition, sources have the flags of @tfcarve_tensorflow//:precompiled_headers, which they include first.
 TENSORFLOW_COPTS = (
     LIBRARY_COPTS +
     _WITHOUT_RTTI +
     _SHORT_NAMES +
     ["-D" + define for define in DEFINES if define != "NDEBUG"] +
-    # Eigen's product kernels for 4 accumulators: with the default, 8, an assertion in TensorFlow's
-    # convolution fails to compile for Arm.
+    # Eigen's product kernels with 4 accumulators. With the default, 8, a static assertion in TensorFlow's convolution
+    # fails for Arm.
     ["-DEIGEN_NEON_GEBP_NR=4"]
 )

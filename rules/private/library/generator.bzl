@@ -1,4 +1,4 @@
-"""A program that makes sources, built once for all libraries, whatever their options are."""
+"""generator: a program that generates sources, built once for all libraries and options."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "default_options")
 

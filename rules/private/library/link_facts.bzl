@@ -1,4 +1,4 @@
-"""What those who link a carved library without Bazel need beside it: flags for their build system, and headers."""
+"""Link fragments and headers, for apps that link a carved library without Bazel."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
@@ -6,7 +6,7 @@ load(":declare.bzl", "declare")
 
 visibility(["//rules/private/..."])
 
-# The files for a system; tfcarve.emit.link_facts makes them.
+# The files for each operating system; tfcarve.emit.link_facts writes them.
 _FRAGMENTS = {
     "android": ["Android.mk", "TensorFlowCoreConfig.cmake", "link_flags.txt"],
     "ios": ["link_flags.txt", "tensorflow-core.xcconfig"],
@@ -19,16 +19,16 @@ _FRAGMENTS = {
     ],
 }
 
-# TensorFlow's C++ interface: what an app includes by itself; the rest is what these include.
+# TensorFlow's C++ interface: what apps include directly. The other headers are those that these include.
 _CPP_HEADERS = [
     "tensorflow/core/platform/env.h",
     "tensorflow/core/public/session.h",
 ]
 
-# How a cc_library says that it needs one of Apple's.
+# How a cc_library declares that it needs an Apple framework.
 _FRAMEWORK = "-Wl,-framework,"
 
-# Which row of the platforms' table a target is built for, as a rule's attribute: "" for none.
+# The row of the platform table that a target is built for, as an attribute of a rule; "" if there is none.
 PLATFORM_NAME = select({
     Label("//rules/platforms:is_" + name): name
     for name in PLATFORMS
@@ -81,7 +81,7 @@ def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
         inputs = [facts, selection],
         outputs = outputs,
         mnemonic = "TfLinkFacts",
-        progress_message = "Writing how %{label} is linked",
+        progress_message = "Writing the link fragments of %{label}",
     )
     return outputs
 
@@ -118,5 +118,4 @@ LINK_FACTS_ATTRS = {
         default = "//tools/runtime:tfcarve_c_api.h",
         allow_single_file = True,
     ),
-    "_core_headers": attr.label(default = "@tfcarve_tensorflow//:core_headers", providers = [CcInfo]),
 }

@@ -1,4 +1,4 @@
-"""The oldest system that a library runs on: the app's toolchain decides, within what is possible."""
+"""The minimum OS version of a library: that of the app's toolchain, if libraries can be built for it."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
@@ -19,7 +19,7 @@ _CALLED = {
 }
 
 def lowest(row):
-    """The oldest system that a library can be built for, or "" where there is none.
+    """The lowest minimum OS version that libraries can be built for, or "" for Linux.
 
     Args:
       row: of the platforms' table.
@@ -30,35 +30,35 @@ def lowest(row):
     return _version(row.triple)
 
 def minimum_os_version(cc, platform):
-    """The oldest system that what a toolchain compiles runs on.
+    """The minimum OS version that a toolchain compiles for.
 
     Args:
       cc: from cc_tools.
       platform: name of a row of the platforms' table, or "".
 
     Returns:
-      string, an API level of Android ("24") or a version of iOS ("13.0"); "" where the toolchain
-      does not tell, and for Linux. Fails where it is older than any that a library can be built for.
+      string, an API level of Android ("24") or a version of iOS ("13.0"); "" for Linux, and if the toolchain
+      does not say. Fails if it is lower than libraries can be built for.
     """
     row = PLATFORMS.get(platform)
     if not row or not lowest(row):
         return ""
-    told = _version(_target(_compile_flags(cc)))
-    if told and _numbers(told) < _numbers(lowest(row)):
-        fail("%s: the C++ toolchain for %s compiles for %s; the lowest that there is a library for is %s: %s" % (
+    version = _version(_target(_compile_flags(cc)))
+    if version and _numbers(version) < _numbers(lowest(row)):
+        fail("%s: the C++ toolchain for %s compiles for %s; libraries need at least %s: %s" % (
             cc.label,
             platform,
-            _CALLED[row.os] % told,
+            _CALLED[row.os] % version,
             lowest(row),
             _ADVICE[row.os] % lowest(row),
         ))
-    return told
+    return version
 
 def newest(versions):
-    """The newest of some systems.
+    """The highest of some minimum OS versions.
 
     Args:
-      versions: list of strings as minimum_os_version gives them, none of them empty.
+      versions: list of strings from minimum_os_version, none of them empty.
 
     Returns:
       string
@@ -76,14 +76,14 @@ def _compile_flags(cc):
     )
 
 def _target(flags):
-    """The triple that clang is told; "" where it is told none. The last one counts."""
-    told = ""
+    """The target triple on clang's command line, the last one; "" if there is none."""
+    triple = ""
     for before, flag in zip([""] + flags, flags):
         if flag.startswith("--target="):
-            told = flag.removeprefix("--target=")
+            triple = flag.removeprefix("--target=")
         elif before in ["-target", "--target"]:
-            told = flag
-    return told
+            triple = flag
+    return triple
 
 def _version(triple):
     """The digits and dots behind the system of a triple such as arm64-apple-ios14.0-simulator."""

@@ -1,7 +1,7 @@
-"""tf_mobile_library: TensorFlow carved to what some models need, for one platform."""
+"""tf_mobile_library: TensorFlow reduced to what the app's models need, for one platform."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
-load("//rules:providers.bzl", "TfMobileLibraryInfo", "TfSelectionInfo")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
@@ -35,39 +35,39 @@ visibility("public")
 def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
     """Carves a TensorFlow library.
 
-    Gives CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for those who link
-    without Bazel, headers and the flags for their build system.
+    Provides CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for apps that are linked
+    without Bazel, headers and the flags for their build systems.
 
     Args:
-      name: of the target; without `selection`, `<name>_selection` is made too.
-      models: what the library must run, as in tf_selection.
+      name: of the target; without `selection`, the target `<name>_selection` is created too.
+      models: the models that the library must run, as in tf_selection.
       selection: a tf_selection, instead of models.
       custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
       config: as in tf_selection.
       signatures: as in tf_selection.
       saved_model_tags: as in tf_selection.
       freeze: as in tf_selection.
-      registration_table: whether the shared library keeps the table of what it registers; without
-        it no build proves that the library holds what was selected.
-      private_symbols: whether all that the static archives define is renamed but the C interface,
-        for an app with a protobuf, Abseil or TensorFlow of its own.
-      optimization: "Os", "O2", "O3", or "Oz" for the smallest library by clang. With "Os" the sources in which models
-        spend their time (tools/tfcarve/data/hot_sources.yaml) are compiled with "O2".
-      cpu: what the library is compiled for on the platforms that have it: "cortex-a72" for a Raspberry Pi 4,
-        "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512); it does not run on a CPU without these
-        instructions. Else the platform's default, which runs on all that the platform is for.
-      protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and wants its messages with
+      registration_table: whether the shared library has the table of its registrations. Without it, builds do not
+        prove that the library has what was selected.
+      private_symbols: whether all symbols of the static archives except the C interface are renamed, for an app that
+        has its own protobuf, Abseil or TensorFlow.
+      optimization: "Os", "O2", "O3", or "Oz" for the smallest library with clang. With "Os", the sources in which models
+        spend their time (hot_sources.yaml of the release) are compiled with "O2".
+      cpu: the CPU that the library is compiled for, on platforms that have it: "cortex-a72" for a Raspberry Pi 4,
+        "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512). The library does not run on CPUs without
+        these instructions. Default: one that runs on all CPUs of the platform.
+      protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and needs messages with
         descriptors, reflection and text format: half a megabyte more.
-      log_messages: whether TensorFlow's LOG and CHECK have their messages; else it logs nothing, and a failed
-        CHECK ends the program without a word. Errors that a call returns have their text in any case.
-      packed_relocations: whether Linux's shared library keeps its relative relocations in the packed form:
-        about a twentieth smaller, and loaded by glibc 2.36 and later only (Debian and Raspberry Pi OS 12).
-      **kwargs: attributes that every rule has.
+      log_messages: whether TensorFlow's LOG and CHECK have messages. Without them it logs nothing, and a failed
+        CHECK ends the program without a message. Errors that calls return always have their text.
+      packed_relocations: whether the shared library for Linux has packed relative relocations: about 5 % smaller,
+        and loaded only by glibc 2.36 and later (Debian and Raspberry Pi OS 12).
+      **kwargs: common attributes.
     """
     if (models == None) == (selection == None):
         fail("tf_mobile_library %s: give either models or a selection" % name)
     if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze):
-        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze belong to the tf_selection %s" % (name, selection))
+        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze are attributes of the tf_selection %s" % (name, selection))
     check_options(name, optimization, cpu, protos)
     if selection == None:
         selection = name + "_selection"
@@ -110,7 +110,7 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + [dep[CcInfo] for dep in ctx.attr._runtime],
+        direct_cc_infos = [own] + _runtime(ctx),
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
@@ -135,13 +135,24 @@ def _mobile_library_impl(ctx):
         ),
     ]
 
+def _runtime(ctx):
+    """What every library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    return [
+        ctx.attr._c_api[CcInfo],
+        tensorflow.core_registering,
+        tensorflow.unit_sources,
+        ctx.attr._math[CcInfo],
+        ctx.attr._threads[CcInfo],
+    ]
+
 def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
-    """Declares all that leaves Bazel; each is made only when it is asked for."""
+    """Declares all artifacts of a library; each is built only if it is requested."""
     linked = cc_info.linking_context
     runtime = [
         library
-        for dep in ctx.attr._runtime
-        for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
+        for cc_info in _runtime(ctx)
+        for linker_input in cc_info.linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
     registering = unit_objects + [
@@ -165,12 +176,12 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
 
     contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
     system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
-    oldest = minimum_os_version(cc, ctx.attr.platform)
+    lowest_version = minimum_os_version(cc, ctx.attr.platform)
     flags = lld_flags(ctx) + shared_library_flags(
         system,
         soname = "libtensorflow-core.so",
         exports = ctx.file._exports,
-        minimum_os_version = oldest,
+        minimum_os_version = lowest_version,
     ) + PROVE_LINK_FLAGS
     map_file = declare_map(ctx)
     unstripped = link(
@@ -184,7 +195,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
     )
     shared = declare(ctx, "libtensorflow-core.so")
     strip(cc, output = shared, library = unstripped)
-    told = sizes(
+    measured = sizes(
         ctx,
         cc,
         selection = selection,
@@ -200,22 +211,22 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         ctx,
         selection = selection,
         linked = linked,
-        minimum_os_version = oldest,
-        headers = ctx.attr._core_headers[CcInfo].compilation_context,
+        minimum_os_version = lowest_version,
+        headers = ctx.attr._tensorflow[TensorFlowInfo].core_headers.compilation_context,
         copts = TENSORFLOW_COPTS,
     )
     return TfMobileLibraryInfo(
         selection = selection,
         static_library = archives.static,
         registrations = archives.registrations,
-        # iOS has none: its apps link the archive.
+        # Apps for iOS link the archive.
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
-        minimum_os_version = oldest,
-        with_java = [ctx.attr._java_natives[CcInfo].linking_context, linked],
+        minimum_os_version = lowest_version,
+        with_java = [ctx.attr._tensorflow[TensorFlowInfo].java_natives.linking_context, linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
-        size_report = told.report,
+        size_report = measured.report,
         proof = proof(
             ctx,
             library = units_archive if system == "ios" else shared,
@@ -225,10 +236,10 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         ),
         runner = _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
         benchmark = _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
-    ), [told.link, told.map, told.page, told.report] + told.archives
+    ), [measured.link, measured.map, measured.page, measured.report] + measured.archives
 
 def _program(ctx, cc, name, main, linked, system):
-    """Links a program of the C interface with the library."""
+    """Links a program that uses the C interface with the library."""
     return link(
         cc,
         name = "%s/%s" % (ctx.label.name, name),
@@ -238,7 +249,7 @@ def _program(ctx, cc, name, main, linked, system):
     )
 
 def _forced(cc, cc_info):
-    """The direct libraries of a CcInfo with all of their objects forced into the link."""
+    """The direct libraries of a CcInfo, with all objects forced into the link."""
     own = cc_info.linking_context.linker_inputs.to_list()[0]
     return [
         static_library(cc, archive_file = archive_of(library), alwayslink = True)
@@ -246,7 +257,7 @@ def _forced(cc, cc_info):
     ]
 
 def _distinct(files):
-    """Two dependencies share what both depend on."""
+    """Removes duplicates: two dependencies may share a library."""
     return {file: None for file in files}.keys()
 
 _mobile_library = rule(
@@ -257,17 +268,10 @@ _mobile_library = rule(
     toolchains = CC_TOOLCHAINS,
     attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
-        # The last for what units call beside the core: RE2.
-        "_runtime": attr.label_list(default = [
-            "//tools/runtime:c_api",
-            "@tfcarve_tensorflow//:core_registering",
-            "@tfcarve_tensorflow//:unit_sources",
-            "//tools/runtime/math",
-            "//tools/runtime/threads",
-        ]),
+        "_math": attr.label(default = "//tools/runtime/math"),
+        "_threads": attr.label(default = "//tools/runtime/threads"),
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
-        "_java_natives": attr.label(default = "@tfcarve_tensorflow//:inference_interface_jni"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
         "_tfcarve": attr.label(

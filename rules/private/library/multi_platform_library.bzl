@@ -26,7 +26,7 @@ def _multi_platform_library_impl(ctx):
                 library.static_library,
             ] + library.link_fragments + library.include_trees
 
-            # iOS has no shared library, a library without the table of registrations no proof.
+            # There is no shared library for iOS, and no proof without the table of registrations.
             files = [_placed(ctx, platform, f) for f in own if f]
             runner = [_placed(ctx, platform, library.runner)]
             benchmark = [_placed(ctx, platform, library.benchmark)]
@@ -34,7 +34,7 @@ def _multi_platform_library_impl(ctx):
         groups[platform + "_runner"] = depset(runner)
         groups[platform + "_benchmark"] = depset(benchmark)
     if skipped:
-        _tell(ctx, skipped)
+        _report_skipped(ctx, skipped)
     return [
         DefaultInfo(files = depset(transitive = [groups[platform] for platform in ctx.attr.platforms])),
         OutputGroupInfo(**groups),
@@ -44,14 +44,14 @@ def _reason(ctx, platform):
     reasons = ctx.attr._missing[MissingToolchainsInfo].reasons
     return "%s: no C++ toolchain: %s" % (platform, reasons[platform])
 
-def _tell(ctx, platforms):
-    """Says which platforms are left out and why; fails, if told to."""
+def _report_skipped(ctx, platforms):
+    """Prints which platforms are skipped and why, or fails if all are required."""
     reasons = "".join(["\n  " + _reason(ctx, platform) for platform in platforms])
     if ctx.attr._require_all[BuildSettingInfo].value:
         fail("%s cannot be built for all of its platforms:%s" % (ctx.label, reasons))
 
     # buildifier: disable=print
-    print("%s skips what cannot be built here:%s" % (ctx.label, reasons))
+    print("%s skips platforms that cannot be built on this machine:%s" % (ctx.label, reasons))
 
 def _skipped(ctx, platform):
     """<name>/<platform>/skipped.txt: the reason, where the library would be."""
@@ -60,7 +60,7 @@ def _skipped(ctx, platform):
     return output
 
 def _placed(ctx, platform, file):
-    """The file under <name>/<platform>/: every platform's has the same name."""
+    """The file below <name>/<platform>/, because the files of all platforms have the same names."""
     name = "%s/%s/%s" % (ctx.label.name, platform, file.basename)
     link = ctx.actions.declare_directory(name) if file.is_directory else ctx.actions.declare_file(name)
     ctx.actions.symlink(output = link, target_file = file)
@@ -87,23 +87,23 @@ _multi_platform_library = rule(
 def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
-    Outputs go to <name>/<platform>/, the proof that the library holds what was selected among them; each
-    platform is an output group; <platform>_runner is the program that runs a model in that library and
-    <platform>_benchmark the one that measures it.
-    Bazel runs the validation actions of all platforms, and so builds all, whichever group is asked for:
+    Outputs are in <name>/<platform>/, with the proof that the library has what was selected. Each platform is an
+    output group; <platform>_runner is the program that runs a model in that library and <platform>_benchmark the
+    program that measures it.
+    Bazel runs the validation actions of all platforms for any output group, and so builds all of them;
     --output_groups=<platform> --norun_validations builds and proves one. A platform without a C++ toolchain is
-    skipped: the build prints why, and <name>/<platform>/skipped.txt says it too. With
-    --@tfcarve//rules/config:require_all_platforms it stops the build.
+    skipped: the build prints the reason, which is also in <name>/<platform>/skipped.txt. With
+    --@tfcarve//rules/config:require_all_platforms the build fails.
 
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      platforms: names from //rules/platforms, e.g. ["linux_x86_64", "linux_arm64"].
-      **kwargs: attributes that every rule has.
+      platforms: names from //rules/platforms, for example ["linux_x86_64", "linux_arm64"].
+      **kwargs: common attributes.
     """
     unknown = [p for p in platforms if p not in PLATFORMS]
     if unknown:
-        fail("tf_multi_platform_library %s: no platform %s; there are: %s" % (
+        fail("tf_multi_platform_library %s: unknown platform %s; known platforms: %s" % (
             name,
             ", ".join(unknown),
             ", ".join(sorted(PLATFORMS)),

@@ -1,4 +1,4 @@
-"""Compiling, archiving and linking with the C++ toolchain of a rule."""
+"""Compiles, archives and links with the C++ toolchain of a rule."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
@@ -7,14 +7,14 @@ load("@rules_cc//cc:defs.bzl", "cc_common")
 visibility(["//rules/private/..."])
 
 def cc_tools(ctx):
-    """The toolchain and the features of a rule, as one value to hand on.
+    """The toolchain and the features of a rule, as one value.
 
     Args:
       ctx: of a rule with CC_TOOLCHAIN_ATTRS, CC_TOOLCHAINS and the fragment "cpp".
 
     Returns:
-      struct(actions, label, toolchain, features, pic); the last, whether position-independent code has to be
-      asked for: else the toolchain makes no other.
+      struct(actions, label, toolchain, features, pic); pic is False if the toolchain always compiles
+      position-independent code.
     """
     toolchain = find_cpp_toolchain(ctx)
     features = cc_common.configure_features(
@@ -60,7 +60,7 @@ def objects_of(library):
     """The position-independent objects of a LibraryToLink.
 
     Args:
-      library: a LibraryToLink; one without PIC objects is from a toolchain whose objects all are.
+      library: a LibraryToLink; without PIC objects it is from a toolchain whose objects are all position-independent.
 
     Returns:
       list of Files.
@@ -74,7 +74,7 @@ def archive_of(library):
 def archive(cc, *, output, objects):
     """Declares the action that archives objects.
 
-    Members of one name are all kept: TensorFlow, abseil and protobuf each have a status.o.
+    Members of the same name are all stored: TensorFlow, Abseil and protobuf each have a status.o.
 
     Args:
       cc: from cc_tools.
@@ -89,7 +89,7 @@ def archive(cc, *, output, objects):
     _run_tool(cc, ACTION_NAMES.cpp_link_static_library, args, objects, output, "TfArchive")
 
 def _archiver_flags(cc, output):
-    """What the toolchain's archiver is called with, up to the objects."""
+    """The arguments of the toolchain's archiver before the objects."""
     flags = cc_common.get_memory_inefficient_command_line(
         feature_configuration = cc.features,
         action_name = ACTION_NAMES.cpp_link_static_library,
@@ -102,7 +102,7 @@ def _archiver_flags(cc, output):
         ),
     )
 
-    # Apple's libtool keeps members of one name; ar keeps them where it appends.
+    # Apple's libtool stores members of the same name; ar does if it appends.
     return flags if "-static" in flags else ["qcsD", output.path]
 
 def strip(cc, *, output, library):
@@ -120,7 +120,7 @@ def strip(cc, *, output, library):
     _run_tool(cc, ACTION_NAMES.strip, args, [library], output, "TfStrip")
 
 def static_library(cc, *, archive_file, alwayslink):
-    """A LibraryToLink; alwayslink where its objects hold registrations."""
+    """A LibraryToLink; alwayslink if its objects have registrations."""
     return cc_common.create_library_to_link(
         actions = cc.actions,
         feature_configuration = cc.features,
@@ -148,10 +148,10 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = [], outputs = 
       contexts: list of CcLinkingContext.
       flags: list of further linker flags.
       inputs: list of Files that the flags name.
-      outputs: list of Files that the linker writes by the way, as the flags say.
+      outputs: list of further Files that the flags make the linker write.
 
     Returns:
-      File: what was linked.
+      File: the linked program or library.
     """
     linked = cc_common.link(
         name = name,

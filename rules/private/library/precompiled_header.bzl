@@ -1,6 +1,6 @@
-"""precompiled_header: one header, read by the compiler once and not once a source.
+"""precompiled_header: a header that the compiler reads once, not once for each source.
 
-TensorFlow's headers take most of the time that its sources take to compile.
+Most of the time that TensorFlow's sources take to compile is spent in headers.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
@@ -18,11 +18,11 @@ PrecompiledHeaderInfo = provider(
     },
 )
 
-# What toolchains say who are made of clang: most, and rules_android_ndk up to 0.1.5.
+# The compiler's name in toolchains with clang: in most, and in rules_android_ndk up to 0.1.5.
 _CLANG = ["clang", "llvm-c++"]
 
-# clang writes absolute paths into what it precompiles, those of the sandbox: here all below one root, which
-# is given anew, as ".", by each source that includes it. Templates are instantiated once and not per source.
+# clang writes absolute paths of the sandbox into the precompiled header. These flags put all below one root, which each
+# source that includes the header sets to ".". Templates are instantiated once, not once for each source.
 _CLANG_FLAGS = [
     "-working-directory=/proc/self/cwd",
     "-isysroot",
@@ -88,12 +88,12 @@ def _precompiled_header_impl(ctx):
     ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
     plain = ["-include", name]
     if cc.toolchain.compiler not in _CLANG:
-        # The compiler looks for <header>.gch beside the header.
+        # The compiler looks for <header>.gch next to the header.
         files = [header, ctx.actions.declare_file(name + ".gch")]
         copts = plain
         _precompile(ctx, cc, context, files[1], [])
     elif "-isysroot" in _command_line(ctx, cc, context, header.path, []).arguments:
-        # Apple's: the flag is taken.
+        # Apple's toolchains use this flag for themselves.
         files = [header]
         copts = plain
     else:
@@ -108,7 +108,7 @@ def _precompiled_header_impl(ctx):
         DefaultInfo(files = depset(files)),
         PrecompiledHeaderInfo(copts = copts, plain_copts = plain),
         platform_common.TemplateVariableInfo({ctx.attr.variable: " ".join(copts)}),
-        # With what the dependencies link: a source that depends on the header depends on these by it alone.
+        # The linking contexts of the dependencies too: a source depends on them only through the header.
         cc_common.merge_cc_infos(
             direct_cc_infos = [CcInfo(compilation_context = own)],
             cc_infos = [dep[CcInfo] for dep in ctx.attr.deps],
@@ -117,20 +117,20 @@ def _precompiled_header_impl(ctx):
 
 precompiled_header = rule(
     implementation = _precompiled_header_impl,
-    doc = "Sources that depend on it, and have the same copts and those of PrecompiledHeaderInfo, do not read the header again.",
+    doc = "Sources that depend on it and have the same copts, with those of PrecompiledHeaderInfo, do not read the header again.",
     fragments = ["cpp"],
     provides = [CcInfo, PrecompiledHeaderInfo, platform_common.TemplateVariableInfo],
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | {
         "hdr": attr.label(allow_single_file = [".h"], mandatory = True),
-        "copts": attr.string_list(doc = "Those of the sources."),
+        "copts": attr.string_list(doc = "The flags of the sources."),
         "deps": attr.label_list(providers = [CcInfo]),
-        "include_as": attr.string(doc = "The path by which sources include it; else the name of `hdr`."),
+        "include_as": attr.string(doc = "The path by which sources include it; default: the name of `hdr`."),
         "options": attr.label(
             default = "//rules/config:library_copts",
-            doc = "Further flags of the sources: those that a library's options come to.",
+            doc = "Further flags of the sources: those of a library's options.",
             providers = [BuildSettingInfo],
         ),
-        "variable": attr.string(mandatory = True, doc = "The Make variable by which a cc_library includes it."),
+        "variable": attr.string(mandatory = True, doc = "The Make variable with the flags, for cc_library."),
     },
 )

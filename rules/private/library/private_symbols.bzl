@@ -1,4 +1,4 @@
-"""The static archives of a library, on request with names that clash with nobody's."""
+"""The static archives of a library, with private symbols if requested."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load(":declare.bzl", "declare")
@@ -9,8 +9,8 @@ visibility(["//rules/private/..."])
 def static_archives(ctx, cc, *, registering, pulled_in):
     """Declares libtensorflow-core.a and libtensorflow-registrations.a.
 
-    With the attribute `private_symbols`, all that they define is renamed but the C interface: an app may then
-    link another protobuf, Abseil or TensorFlow.
+    With the attribute `private_symbols`, all symbols except the C interface are renamed, so that an app can link
+    another protobuf, Abseil or TensorFlow.
 
     Args:
       ctx: of a rule with PRIVATE_SYMBOLS_ATTRS and `_tfcarve`.
@@ -40,12 +40,12 @@ def static_archives(ctx, cc, *, registering, pulled_in):
     return made
 
 def private_cc_info(cc, info, linked):
-    """What depends on a library with private symbols gets the renamed archives.
+    """CcInfo with the renamed archives, for targets that depend on a library with private symbols.
 
     Args:
       cc: from cc_tools.
       info: TfMobileLibraryInfo.
-      linked: CcLinkingContext of what the library is made of; its system libraries are taken over.
+      linked: CcLinkingContext of the library's parts, for its system libraries.
 
     Returns:
       CcInfo.
@@ -75,9 +75,9 @@ def _rename(ctx, cc, archives):
         inputs = depset(archives.keys(), transitive = [cc.toolchain.all_files]),
         outputs = archives.values(),
         mnemonic = "TfPrivateSymbols",
-        progress_message = "Renaming what %{label} defines",
+        progress_message = "Renaming the symbols of %{label}",
     )
 
 PRIVATE_SYMBOLS_ATTRS = {
-    "private_symbols": attr.bool(doc = "Whether the archives' symbols are renamed, but the C interface."),
+    "private_symbols": attr.bool(doc = "Whether all symbols of the archives except the C interface are renamed."),
 }

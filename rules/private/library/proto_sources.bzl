@@ -1,7 +1,7 @@
-"""C++ made from .proto files: by protoc, and by TensorFlow's own generator of text parsers.
+"""C++ generated from .proto files, by protoc and by TensorFlow's generator of text parsers.
 
-The rules of @rules_proto are not used: they need a protobuf module of their own beside the
-protobuf that TensorFlow is compiled with.
+The rules of @rules_proto are not used: they need their own protobuf module, in addition to the protobuf that TensorFlow is
+compiled with.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
@@ -17,12 +17,12 @@ def _relative(file, root):
     return file.path if root == "." else file.path.removeprefix(root + "/")
 
 def _protobuf_root(file):
-    """Where protobuf's own imports start; those of the same repository start at its root."""
+    """The import root of protobuf's own protos; None for protos of the same repository, whose root is the repository's."""
     before, found, _ = file.path.partition("/google/protobuf/")
     return before if found else None
 
 def _override_root(file):
-    """Where imports of files start that stand in place of others."""
+    """The import root of overrides."""
     return file.path.partition("/tensorflow/core/")[0]
 
 def _proto_sources_impl(ctx):
@@ -40,7 +40,7 @@ def _proto_sources_impl(ctx):
     overrides = ctx.files.overrides if lite else []
     args.add(out, format = "--cpp_out=lite:%s" if lite else "--cpp_out=%s")
 
-    # The first folder that has a file counts.
+    # protoc takes a file from the first folder that has it.
     args.add_all(overrides, map_each = _override_root, format_each = "-I%s", uniquify = True)
     args.add(root, format = "-I%s")
     args.add_all(
@@ -65,17 +65,17 @@ def _proto_sources_impl(ctx):
 
 proto_sources = rule(
     implementation = _proto_sources_impl,
-    doc = "All .pb.h and .pb.cc of a list of protos, in one action. Must stand in the root package.",
+    doc = "All .pb.h and .pb.cc of a list of protos, in one action. Must be in the root package.",
     attrs = {
         "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
         "import_root": attr.string(doc = "The folder of this repository that imports start at."),
         "imports": attr.label_list(
             allow_files = [".proto"],
-            doc = "Protos that are imported and not generated here: this repository's and protobuf's own.",
+            doc = "Protos that are imported and not generated here: of this repository, and protobuf's own.",
         ),
         "overrides": attr.label_list(
             allow_files = [".proto"],
-            doc = "In place of those of `srcs` with the same paths, where messages are lite.",
+            doc = "Files that replace those of `srcs` with the same paths if messages are lite.",
         ),
         "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(
@@ -119,7 +119,7 @@ proto_text_sources = rule(
     attrs = {
         "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
         "placeholder": attr.label(
-            doc = "The file by which the generator finds the root that imports start at.",
+            doc = "The file by which the generator finds the import root.",
             allow_single_file = True,
             mandatory = True,
         ),

@@ -1,4 +1,4 @@
-"""What a carved library tells of itself, and the proof that it holds what was selected."""
+"""The manifest of a carved library, and the proof that the library has what was selected."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load(":copts.bzl", "LIBRARY_COPTS")
@@ -7,12 +7,11 @@ load(":objects.bzl", "compile")
 
 visibility(["//rules/private/..."])
 
-# The table is kept in the link by a reference to its bounds, and by nothing else: so a library
-# that does not want it has no such reference.
+# Only a reference to its bounds keeps the table in the link; a library without the table has no such reference.
 PROVE_LINK_FLAGS = ["-Wl,-z,nostart-stop-gc"]
 
 def manifest_objects(ctx, cc, *, selection):
-    """Compiles the unit by which a library tells what it was made for.
+    """Compiles the unit with the manifest: the models that the library was built for.
 
     Args:
       ctx: of a rule with PROVE_ATTRS.
@@ -20,7 +19,7 @@ def manifest_objects(ctx, cc, *, selection):
       selection: File, selection.json.
 
     Returns:
-      list of Files: the objects; to be archived with the units.
+      list of Files: the objects, which are archived with the units.
     """
     unit = declare(ctx, "manifest/manifest.cc")
     args = ctx.actions.args()
@@ -46,21 +45,19 @@ def manifest_objects(ctx, cc, *, selection):
     )
 
 def proof(ctx, *, library, selection, units, cpu):
-    """Declares the action that holds a library against its selection.
+    """Declares the action that compares a library with its selection.
 
-    It is a validation: it runs on every build, and stops it, unless Bazel is told
-    --norun_validations.
+    It is a validation action: it runs on every build, and a failure stops the build. --norun_validations skips it.
 
     Args:
       ctx: of a rule with PROVE_ATTRS.
-      library: File, the shared library; the archive of the units where there is none.
+      library: File, the shared library, or the archive of the units if there is no shared library.
       selection: File, selection.json.
       units: File, the archive of the units.
-      cpu: what the library must be for, value of @platforms//cpu; "" where that is not known.
+      cpu: the CPU that the library must be for, a value of @platforms//cpu; "" if it is not known.
 
     Returns:
-      File: the proof, for the output group _validation; None where the library is made without the
-      table of registrations.
+      File: the proof, for the output group _validation; None for a library without the table of registrations.
     """
     if not ctx.attr.registration_table:
         return None
@@ -87,9 +84,9 @@ def proof(ctx, *, library, selection, units, cpu):
 PROVE_ATTRS = {
     "registration_table": attr.bool(
         default = True,
-        doc = "Whether the shared library keeps the table of what it registers, which " +
-              "`tfcarve prove` reads: about 50 bytes for each op and kernel. Without it the build " +
-              "does not prove that the library holds what was selected.",
+        doc = "Whether the shared library has the table of its registrations, which `tfcarve prove` reads: " +
+              "about 50 bytes for each op and kernel. Without it, the build does not prove that the library " +
+              "has what was selected.",
     ),
     "_manifest": attr.label(default = "//tools/runtime:manifest"),
 }

@@ -1,4 +1,4 @@
-"""tf_size_test: a library held to its budget on each platform."""
+"""tf_size_test: a size budget for a library on each platform."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("@rules_cc//cc:defs.bzl", "cc_common")
@@ -17,7 +17,7 @@ exec {command} "$@"
 """
 
 def _own_name(ctx, platform, report):
-    """The report under a name of its platform's: in runfiles all would have the same."""
+    """The report under a name with its platform: in runfiles all reports would have the same name."""
     link = ctx.actions.declare_file("%s.%s.json" % (ctx.label.name, platform))
     ctx.actions.symlink(output = link, target_file = report)
     return link
@@ -31,7 +31,7 @@ def _size_impl(ctx):
     budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
     ctx.actions.write(budgets, ctx.attr.budgets)
 
-    # By its whole path, in which it finds its own runfiles.
+    # By its absolute path, through which it finds its runfiles.
     command = ['"$PWD"/' + shell.quote(ctx.executable._tfcarve.short_path)] + {
         "check": _check_command,
         "comment": _comment_command,
@@ -52,10 +52,10 @@ def _committed(ctx):
 def _check_command(ctx, reports, budgets):
     # A platform without a toolchain has no report.
     percents = ["--growth", shell.quote(ctx.attr.growth), "--warning", shell.quote(ctx.attr.warning)]
-    return ["size-check"] + reports + ["--budgets", budgets, "--not-all"] + percents + _committed(ctx)
+    return ["size-check"] + reports + ["--budgets", budgets, "--allow-missing"] + percents + _committed(ctx)
 
 def _update_command(ctx, reports, _budgets):
-    """The committed file itself is written, in the source tree."""
+    """Writes the committed file in the source tree."""
     path = "/".join([part for part in [ctx.label.package, ctx.attr.committed_name] if part])
     return ["size-check"] + reports + ["--update", "--committed", '"$BUILD_WORKSPACE_DIRECTORY"/' + shell.quote(path)]
 
@@ -83,29 +83,29 @@ _size_test = rule(implementation = _size_impl, attrs = _ATTRS, test = True)
 _size_tool = rule(implementation = _size_impl, attrs = _ATTRS, executable = True)
 
 def tf_size_test(name, library, budgets, committed = None, growth = "0", warning = "2", tags = [], **kwargs):
-    """Fails where a library is over its budget, or has grown over the figures that are committed.
+    """Fails if a library exceeds its budget, or has grown beyond the committed figures.
 
-    It says what came in: ops, classes, files, for which model, with their largest symbols. `<name>.update`
-    writes the committed file for the present sizes and prints a line for the commit message:
+    The message lists what was added: ops, classes and files, for which model, with their largest symbols.
+    `<name>.update` writes the committed file with the current sizes and prints a line for the commit message:
 
         bazel run //:size.update
 
-    `<name>.comment` prints what changed since the committed file, for a pull request.
+    `<name>.comment` prints the changes since the committed file, for a pull request.
 
-    The committed file holds waivers too: objects of platform, measure, limit in bytes, reason and until,
-    the last day (2026-12-31) that they hold.
+    The committed file has waivers too: objects with platform, measure, limit in bytes, reason and until, the last day
+    (2026-12-31) on which they are valid.
 
     Args:
       name: of the test.
       library: a tf_mobile_library.
-      budgets: dict, platform to dict, "stripped", "text" or "gzip" to bytes: the shared library without
-        symbols, what of it is loaded and never written, and what gzip -9 makes of it. A platform with an
-        empty dict is only held against the committed figures.
-      committed: name of a JSON file in this package, in version control; it need not be there yet.
-      growth: percent over the committed figures that is allowed, as a string.
-      warning: percent under a budget from which on a warning is printed, as a string.
-      tags: as every rule's.
-      **kwargs: attributes that every test has.
+      budgets: dict, platform to dict, "stripped", "text" or "gzip" to bytes: the shared library without symbols, its
+        read-only loaded segments, and its size after gzip -9. A platform with an empty dict is only compared with
+        the committed figures.
+      committed: name of a JSON file in this package, in version control; it may not exist yet.
+      growth: allowed growth over the committed figures in percent, as a string.
+      warning: a warning is printed within this many percent of a budget, as a string.
+      tags: as in all rules.
+      **kwargs: common attributes of tests.
     """
     _check(name, budgets)
     shared = {
@@ -120,7 +120,7 @@ def tf_size_test(name, library, budgets, committed = None, growth = "0", warning
         name = name,
         committed = there[0] if there else None,
         mode = "check",
-        # A waiver ends with a day, which no input of the test tells.
+        # A waiver ends on a day, which is not an input of the test.
         tags = tags + (["external"] if there else []),
         **(shared | kwargs)
     )
@@ -138,7 +138,7 @@ def tf_size_test(name, library, budgets, committed = None, growth = "0", warning
 def _check(name, budgets):
     unknown = [p for p in budgets if p not in PLATFORMS or not PLATFORMS[p].shared_library]
     if unknown:
-        fail("tf_size_test %s: no shared library for platform %s; there are: %s" % (
+        fail("tf_size_test %s: platform %s has no shared library; platforms with one: %s" % (
             name,
             ", ".join(unknown),
             ", ".join(sorted([p for p, row in PLATFORMS.items() if row.shared_library])),
@@ -148,11 +148,11 @@ def _check(name, budgets):
     for platform, limits in budgets.items():
         for measure, limit in limits.items():
             if measure not in _MEASURES:
-                fail("tf_size_test %s: %s: no measure %r; there are: %s" % (
+                fail("tf_size_test %s: %s: unknown measure %r; known measures: %s" % (
                     name,
                     platform,
                     measure,
                     ", ".join(_MEASURES),
                 ))
             if type(limit) != "int" or limit <= 0:
-                fail("tf_size_test %s: %s: %s: a number of bytes was expected, not %r" % (name, platform, measure, limit))
+                fail("tf_size_test %s: %s: %s: expected a number of bytes, got %r" % (name, platform, measure, limit))

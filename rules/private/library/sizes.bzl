@@ -1,4 +1,4 @@
-"""What a library's bytes are for: the linker's map, how it was linked, and the reports of `tfcarve size`."""
+"""Size attribution of a library: the linker map, how it was linked, and the reports of `tfcarve size`."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
@@ -8,15 +8,15 @@ load(":objects.bzl", "archive_of", "objects_of")
 visibility(["//rules/private/..."])
 
 def declare_map(ctx):
-    """The map of the shared library's link, which `map_flags` asks the linker for."""
+    """The map of the shared library's link, which the linker writes with `map_flags`."""
     return declare(ctx, "tensorflow-core.map")
 
 def map_flags(map_file):
-    """The linker's flags that write the map: lld and GNU ld know the same."""
+    """The linker flags that write the map; lld and GNU ld have the same."""
     return ["-Wl,-Map=" + map_file.path]
 
 def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, inputs, compiled):
-    """Declares what tells of a shared library's size.
+    """Declares the size report of a shared library.
 
     Args:
       ctx: of a rule with LINK_FACTS_ATTRS (for the platform's name) and `_tfcarve`.
@@ -31,8 +31,8 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
       compiled: from units: how the units were compiled.
 
     Returns:
-      struct of Files: link (link.json), map, page (an HTML file), report (JSON); and archives, a list
-      of what link.json's commands read: Bazel's own link may take objects in their place.
+      struct of Files: link (link.json), map, page (an HTML file), report (JSON); and archives, the list of files that
+      the commands of link.json read: Bazel's own link may use objects instead.
     """
     libraries = [
         library
@@ -64,7 +64,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     args.add("--selection", selection)
     args.add("--link", line)
     args.add("--root", ".")
-    args.add("--no-keep")
+    args.add("--no-history")
     args.add("-o", report)
     args.add("--html", page)
     ctx.actions.run(
@@ -73,8 +73,8 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         inputs = [shared, map_file, selection, line, units] + archives + inputs,
         outputs = [report, page],
         mnemonic = "TfSizes",
-        progress_message = "Telling what the bytes of %{label} are for",
-        # The names of symbols are made readable by a program of the toolchain's system.
+        progress_message = "Attributing the bytes of %{label}",
+        # c++filt, from PATH, demangles symbols.
         use_default_shell_env = True,
     )
     return struct(
@@ -85,7 +85,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         report = report,
     )
 
-# Stand in a command for the files that `tfcarve size-marginal` puts there.
+# Placeholders in commands, which `tfcarve size-marginal` replaces by files.
 _OUTPUT = "TFCARVE_OUTPUT"
 _SOURCE = "TFCARVE_SOURCE"
 
@@ -93,7 +93,7 @@ def _tool(cc, action_name):
     return cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = action_name)
 
 def _as_objects(cc, library):
-    """Whether Bazel links the objects of a library and not its archive: so the map names them."""
+    """Whether Bazel links the objects of a library instead of its archive; the map then names them."""
     return bool(objects_of(library)) and cc_common.is_enabled(
         feature_configuration = cc.features,
         feature_name = "supports_start_end_lib",
@@ -106,7 +106,7 @@ def _read(cc, library):
     return [file.path for file in _files(cc, library)]
 
 def _link_command(cc, libraries, contexts, flags, units):
-    """The link with archives in their order. It makes what Bazel's own link makes."""
+    """The link command with archives in order; its output equals that of Bazel's own link."""
     action_name = ACTION_NAMES.cpp_link_dynamic_library
     variables = cc_common.create_link_variables(
         feature_configuration = cc.features,

@@ -1,17 +1,17 @@
-"""How the linkers of the systems are told the same things."""
+"""The same linker options for the linkers of all operating systems."""
 
 load(":lld.bzl", "FOLDING")
 
 visibility(["//rules/private/..."])
 
-# Devices with pages of 16 KB load nothing else.
+# Devices with 16 KB pages load only libraries with this alignment.
 _ANDROID_PAGES = ["-Wl,-z,max-page-size=16384"]
 
 def collect_garbage(os):
-    """Flags that leave out what nothing uses.
+    """Flags that remove unreferenced sections.
 
     Args:
-      os: of a row of the platforms' table; "" for the machine's own.
+      os: of a row of the platform table; "" for the build machine.
 
     Returns:
       list of strings
@@ -19,10 +19,10 @@ def collect_garbage(os):
     return ["-Wl,-dead_strip"] if os == "ios" else ["-Wl,--gc-sections"]
 
 def _packed_relocations(api_level):
-    """Flags of the NDK's linker for the smallest relocations that a level of Android's API can load.
+    """Flags of the NDK's linker for the smallest relocations that an API level of Android can load.
 
-    The levels are those of the NDK's docs/BuildSystemMaintainers.md, "RELR and relocation packing"; all that
-    there is a library for is above 23, the first that loads packed ones.
+    The levels are those of the NDK's docs/BuildSystemMaintainers.md, "RELR and relocation packing". Libraries are built
+    for levels above 23, the first that loads packed relocations.
     """
     if api_level >= 30:
         return ["-Wl,--pack-dyn-relocs=android+relr"]
@@ -36,7 +36,7 @@ def shared_library_flags(os, *, soname, exports, minimum_os_version):
     Args:
       os: "android" or "linux".
       soname: the name that programs load it by.
-      exports: File, the version script of what is exported.
+      exports: File, the version script with the exported symbols.
       minimum_os_version: string, as in TfMobileLibraryInfo.
 
     Returns:
@@ -52,6 +52,6 @@ def shared_library_flags(os, *, soname, exports, minimum_os_version):
         # The NDK's linker is lld.
         flags += _ANDROID_PAGES + FOLDING + _packed_relocations(int(minimum_os_version or "0"))
     else:
-        # What is missing must stop the build, not the app. The NDK's own flags say the same.
+        # Undefined symbols must stop the build, not the app. The NDK's flags include this.
         flags.append("-Wl,-z,defs")
     return collect_garbage(os) + flags

@@ -1,16 +1,16 @@
-"""The selected sources: the units that they are compiled through, and their objects."""
+"""The selected sources: the units that compile them, and their objects."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
-load("//third_party/tensorflow:defines.bzl", "DEFINES")
+load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules:providers.bzl", "TensorFlowInfo")
+load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(":objects.bzl", "compile")
-load(":precompiled_header.bzl", "PrecompiledHeaderInfo")
 
 visibility(["//rules/private/..."])
 
 def units(ctx, cc, *, selected):
-    """Compiles what is selected: most sources for size, those of hot_sources.yaml for speed.
+    """Compiles the selected sources: those of hot_sources.yaml for speed, all others for size.
 
     Args:
       ctx: of a rule with UNITS_ATTRS and `_tfcarve`.
@@ -21,17 +21,18 @@ def units(ctx, cc, *, selected):
       struct: sources, a list of directories; unit_objects and helper_objects, lists of Files; contexts, a list of
       CcCompilationContext that the sources see; copts and hot_copts, the compiler's flags for the two kinds.
     """
-    directories = _write(ctx, selected.selection)
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    directories = _write(ctx, selected.selection, tensorflow.defines)
     cold_options = ctx.attr._library_copts[BuildSettingInfo].value
     hot_options = ctx.attr._hot_copts[BuildSettingInfo].value
-    cold_headers = ctx.attr._precompiled_headers
-    hot_headers = cold_headers if hot_options == cold_options else ctx.attr._hot_precompiled_headers
-    cold = _flags(ctx, cold_headers, cold_options)
-    hot = _flags(ctx, hot_headers, hot_options)
+    cold_headers = tensorflow.precompiled_headers
+    hot_headers = cold_headers if hot_options == cold_options else tensorflow.hot_precompiled_headers
+    cold = _flags(ctx, cold_headers.flags, cold_options)
+    hot = _flags(ctx, hot_headers.flags, hot_options)
     contexts = [
         cc_common.create_compilation_context(headers = selected.custom_ops),
-        hot_headers[CcInfo].compilation_context,
-        ctx.attr._unit_sources[CcInfo].compilation_context,
+        hot_headers.cc_info.compilation_context,
+        tensorflow.unit_sources.compilation_context,
     ]
 
     def objects(name, copts):
@@ -52,8 +53,8 @@ def units(ctx, cc, *, selected):
         hot_copts = hot.copts,
     )
 
-def _write(ctx, selection):
-    """Name -> directory of generated sources: those that register, and the helpers that these link."""
+def _write(ctx, selection, defines):
+    """Name -> directory of generated sources: units, and the helpers that they link."""
     directories = {
         name: ctx.actions.declare_directory("%s/%s" % (ctx.label.name, name))
         for name in ["units", "helpers", "hot/units", "hot/helpers"]
@@ -62,8 +63,8 @@ def _write(ctx, selection):
     args.add("units")
     args.add(selection)
 
-    # A selection made for other macros names classes that this compile never sees: it is refused.
-    args.add_all(DEFINES, before_each = "--define")
+    # A selection made with other macros names classes that this compile never sees: tfcarve rejects it.
+    args.add_all(defines, before_each = "--define")
     for name, directory in directories.items():
         args.add_all("--" + name.replace("/", "-"), [directory], expand_directories = False)
     ctx.actions.run(
@@ -77,24 +78,14 @@ def _write(ctx, selection):
     return directories
 
 def _flags(ctx, headers, options):
-    """The compiler's flags. The options come last: per_file_copt does not reach the files of a directory."""
-    headers = headers[PrecompiledHeaderInfo]
+    """The compiler's flags. The options come last, because per_file_copt does not apply to files of a directory."""
     copts = TENSORFLOW_COPTS + headers.copts + options
     logged = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] + options
     logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value
     return struct(copts = copts, unit_copts = logged if logging else copts)
 
-UNITS_ATTRS = {
+UNITS_ATTRS = TENSORFLOW_ATTRS | {
     "_hot_copts": attr.label(default = "//rules/config:hot_copts"),
-    "_hot_precompiled_headers": attr.label(
-        default = "@tfcarve_tensorflow//:hot_precompiled_headers",
-        providers = [PrecompiledHeaderInfo],
-    ),
     "_library_copts": attr.label(default = "//rules/config:library_copts"),
     "_log_kernel_sources": attr.label(default = "//rules/config:log_kernel_sources"),
-    "_precompiled_headers": attr.label(
-        default = "@tfcarve_tensorflow//:precompiled_headers",
-        providers = [PrecompiledHeaderInfo],
-    ),
-    "_unit_sources": attr.label(default = "@tfcarve_tensorflow//:unit_sources"),
 }

@@ -1,12 +1,12 @@
-"""Models that the build freezes: SavedModels and Keras files become GraphDefs."""
+"""tf_frozen_model: SavedModels and Keras files become frozen GraphDefs."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "model_config")
 load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
 
-# Of rules that run full TensorFlow: only these have its wheels fetched.
-TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
+# For rules that run full TensorFlow. Only they fetch its wheels.
+FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
     "_tfcarve": attr.label(
         default = "//tools:tfcarve_with_tensorflow",
         executable = True,
@@ -14,8 +14,8 @@ TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
     ),
 }
 
-# What is frozen: one of the two. A SavedModel is named by its folder, with all files that are in it: a label of a
-# folder would not tell Bazel when one of them changes.
+# The model: `src`, or `saved_model`, the folder of a SavedModel with all its files. With a label of the folder, Bazel would not
+# notice when a file changes.
 SOURCE_ATTRS = {
     "saved_model": attr.string(),
     "saved_model_files": attr.label_list(allow_files = True),
@@ -23,13 +23,13 @@ SOURCE_ATTRS = {
 }
 
 def saved_model_folder(model):
-    """The folder, relative to the package that calls, of the SavedModel that a label names.
+    """The folder, relative to the calling package, of the SavedModel that a label names.
 
     Args:
       model: label of a model.
 
     Returns:
-      None where it is none, or of another package.
+      None if it is not a SavedModel of this package.
     """
     if type(model) != "string":
         return None
@@ -63,13 +63,13 @@ def saved_model_path(ctx, folder):
     return "/".join([part for part in [ctx.label.workspace_root, ctx.label.package, folder] if part])
 
 def source_attrs(src):
-    """What SOURCE_ATTRS are for a model.
+    """The values of SOURCE_ATTRS for a model.
 
     Args:
       src: label of a model.
 
     Returns:
-      dict of an attribute to its value.
+      dict, attribute to value.
     """
     folder = saved_model_folder(src)
     if folder:
@@ -80,9 +80,9 @@ def freeze(ctx, output, signature, saved_model_tags):
     """Declares the action that freezes a model.
 
     Args:
-      ctx: of a rule with SOURCE_ATTRS and TENSORFLOW_ATTRS.
-      output: File: the GraphDef.
-      signature: of a SavedModel; "" for serving_default.
+      ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
+      output: File, the GraphDef.
+      signature: for a SavedModel; "" for serving_default.
       saved_model_tags: of the SavedModel's graph; empty for "serve".
     """
     args = ctx.actions.args()
@@ -106,10 +106,10 @@ def freeze(ctx, output, signature, saved_model_tags):
     )
 
 def _check_source(ctx):
-    """Fails where src is neither a Keras file nor a directory that another rule made."""
+    """Fails if src is neither a Keras file nor a directory that another rule created."""
     src = ctx.file.src
     if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
-        message = "{}: {} is no model: give a GraphDef (.pb, .pbtxt), a SavedModel's directory in the same package " + \
+        message = "{}: {} is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
                   "or a Keras file ({})"
         extensions = ", ".join(["." + extension for extension in KERAS_EXTENSIONS])
         fail(message.format(ctx.label, src.short_path, extensions))
@@ -122,7 +122,7 @@ def _frozen_model_impl(ctx):
 _frozen_model = rule(
     implementation = _frozen_model_impl,
     cfg = model_config,
-    attrs = SOURCE_ATTRS | TENSORFLOW_ATTRS | {
+    attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
         "saved_model_tags": attr.string_list(),
         "signature": attr.string(),
     },
@@ -131,15 +131,16 @@ _frozen_model = rule(
 def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
-    The other rules do that by themselves with Keras files and with SavedModels of their own package. Needs CPython
-    3.11; full TensorFlow is fetched the first time, about 0.3 GB, and takes 1.3 GB in the user's cache.
+    Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
+    is fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
 
     Args:
       name: of the target.
-      src: a SavedModel's directory in this package, one that another rule makes, or a Keras file (.keras, .h5).
-      signature: of a SavedModel, the one whose inputs and outputs the model gets; else serving_default.
-      saved_model_tags: of a SavedModel, those of the graph; else "serve".
-      **kwargs: attributes that every rule has.
+      src: the directory of a SavedModel in this package, a directory that another rule creates, or a Keras file (.keras,
+        .h5).
+      signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default.
+      saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
+      **kwargs: common attributes.
     """
     _frozen_model(
         name = name,
@@ -151,21 +152,21 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
 def _is_keras(model):
     return model.rpartition(".")[2] in KERAS_EXTENSIONS
 
-# What the targets that freeze models get of a rule's own attributes: they are for all platforms.
+# The attributes of a rule that its targets that freeze models get too. Others do not apply: models are for all platforms.
 _PASSED_ON = ["tags", "testonly", "visibility"]
 
 def frozen(name, model, signatures, saved_model_tags, **kwargs):
-    """Makes targets that freeze a model, where it is one to freeze.
+    """Declares targets that freeze a model, if it must be frozen.
 
     Args:
-      name: what the names of these targets begin with.
+      name: prefix of the names of these targets.
       model: label of a model.
-      signatures: of a SavedModel, what it is frozen for, each by itself; else serving_default.
+      signatures: for a SavedModel, the signatures that it is frozen for, one target each; default: serving_default.
       saved_model_tags: as for tf_frozen_model.
-      **kwargs: attributes of the target that the model is for.
+      **kwargs: attributes of the target that uses the model.
 
     Returns:
-      list of labels: the model's own or those of the targets.
+      list of labels: of the model itself, or of the targets.
     """
     if type(model) != "string":
         return [model]
@@ -186,12 +187,12 @@ def frozen(name, model, signatures, saved_model_tags, **kwargs):
     return [":" + frozen_name for frozen_name in names]
 
 def frozen_to_run(name, model, signature, saved_model_tags, **kwargs):
-    """The label of what a program runs of a model: itself, or a target that freezes it.
+    """The label of the model that a program runs: the model itself, or a target that freezes it.
 
     Args:
       name: of the target that runs it.
       model: label of a model.
-      signature: of a SavedModel; "" for serving_default.
+      signature: for a SavedModel; "" for serving_default.
       saved_model_tags: as for tf_frozen_model.
       **kwargs: attributes of the target that runs it.
 
@@ -199,6 +200,6 @@ def frozen_to_run(name, model, signature, saved_model_tags, **kwargs):
       a label.
     """
     if (signature or saved_model_tags) and not saved_model_folder(model):
-        fail("%s: signature and saved_model_tags are for the directory of a SavedModel in this package, which %s is not" % (name, model))
+        fail("%s: signature and saved_model_tags require the directory of a SavedModel in this package; %s is not one" % (name, model))
     made = frozen(name + "_model", model, [signature] if signature else [], saved_model_tags, **kwargs)
     return made[0]

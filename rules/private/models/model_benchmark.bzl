@@ -1,4 +1,4 @@
-"""tf_model_benchmark: a model measured in a carved library."""
+"""tf_model_benchmark: measures a model in a carved library."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
@@ -8,8 +8,8 @@ load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform", "of_p
 
 visibility("public")
 
-# `bazel run` starts it in the runfiles' folder of the main repository. tfcarve by its whole path, in which it
-# finds its own runfiles.
+# `bazel run` starts it in the runfiles folder of the main repository. tfcarve is called by its absolute path, through which it
+# finds its runfiles.
 _LAUNCHER = """\
 #!/bin/sh
 exec "$PWD"/{tfcarve} {words} "$@"
@@ -59,34 +59,34 @@ _model_benchmark = rule(
 )
 
 def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, outputs = [], platform = None, threads = 1, warmup = 1, runs = 20, traced_runs = 5, signature = "", saved_model_tags = [], **kwargs):
-    """Measures a model in a carved library: `bazel run` prints its time and memory, and each op type's share.
+    """Measures a model in a carved library: `bazel run` prints its time and memory, and the share of each op type.
 
-    For another machine's platform qemu counts instructions instead of time. Words after `--` go to `tfcarve benchmark`
-    and come after these options: `bazel run -c opt //:speed -- --runs=100 --html "$PWD/speed.html"`.
+    For the platform of another machine, qemu counts instructions instead of time. Arguments after `--` are passed to
+    `tfcarve benchmark` after these options: `bazel run -c opt //:speed -- --runs=100 --html "$PWD/speed.html"`.
 
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      model: a frozen GraphDef; or a SavedModel's directory or a Keras file, which is frozen first.
-      inputs: dict of an input's node to the .npy file that it is fed.
-      random_inputs: dict of an input's node to the type and shape of random numbers, e.g.
-        "float32:1x224x224x3". Inputs that are in neither get some of their own type and shape.
-      outputs: nodes to compute; else all that no other node reads.
-      platform: of //rules/platforms; else the build's own.
-      threads: to compute with; 0: one a core.
-      warmup: runs after the first one that do not count.
-      runs: runs that count.
+      model: a frozen GraphDef, or the directory of a SavedModel or a Keras file, which is frozen first.
+      inputs: dict, input node to the .npy file with its value.
+      random_inputs: dict, input node to the type and shape of random numbers, for example "float32:1x224x224x3".
+        Inputs that are in neither dict get random numbers of their own type and shape.
+      outputs: nodes to compute; default: all nodes that no other node reads.
+      platform: from //rules/platforms; default: the platform of the build.
+      threads: number of threads; 0: one for each core.
+      warmup: runs after the first run that are not counted.
+      runs: runs that are counted.
       traced_runs: further runs that time each node.
-      signature: of a SavedModel, what it is frozen for; else serving_default.
-      saved_model_tags: of a SavedModel, those of its graph; else "serve".
-      **kwargs: attributes that every executable rule has.
+      signature: for a SavedModel, the signature that it is frozen for; default: serving_default.
+      saved_model_tags: for a SavedModel, the tags of its graph; default: "serve".
+      **kwargs: common attributes of executable rules.
     """
     check_platform("tf_model_benchmark", name, platform)
     for node in random_inputs:
         check_node(node)
     for what, value, most in [("threads", threads, 1024), ("warmup", warmup, 1000000), ("runs", runs, 1000000), ("traced_runs", traced_runs, 1000000)]:
         if value < 0 or value > most:
-            fail("tf_model_benchmark %s: %s: a number from 0 to %d was expected, not %d" % (name, what, most, value))
+            fail("tf_model_benchmark %s: %s: expected a number from 0 to %d, got %d" % (name, what, most, value))
     _model_benchmark(
         name = name,
         library = library,

@@ -2,5 +2,5 @@
 
 visibility(["//rules/private/..."])
 
-# Keras's files: only full TensorFlow reads them. As SUFFIXES in tools/tfcarve/models/keras.py.
+# Keras files, which only full TensorFlow reads. The same as SUFFIXES in tools/tfcarve/models/keras.py.
 KERAS_EXTENSIONS = ["keras", "h5", "hdf5"]

@@ -1,4 +1,4 @@
-"""What the rules that run a model in a carved library share."""
+"""What rules that run a model in a carved library have in common."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
@@ -11,7 +11,7 @@ def _of_platform_impl(settings, attr):
         return {_PLATFORMS: settings[_PLATFORMS]}
     return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
 
-# The platform that the attribute `platform` names, else the build's own.
+# The platform that the attribute `platform` names, or the platform of the build.
 of_platform = transition(
     implementation = _of_platform_impl,
     inputs = [_PLATFORMS],
@@ -19,35 +19,35 @@ of_platform = transition(
 )
 
 def check_platform(rule, name, platform):
-    """Fails where no machine that builds can run a platform's programs.
+    """Fails if the machine that builds cannot run programs for a platform.
 
     Args:
       rule: its name, for messages.
       name: of the target.
-      platform: its name, or None for the build's own.
+      platform: its name, or None for the platform of the build.
     """
     if platform and platform not in PLATFORMS:
-        fail("%s %s: no platform %s; there are: %s" % (rule, name, platform, ", ".join(sorted(PLATFORMS))))
+        fail("%s %s: unknown platform %s; known platforms: %s" % (rule, name, platform, ", ".join(sorted(PLATFORMS))))
     if platform and PLATFORMS[platform].os != "linux":
-        fail("%s %s: programs for %s run on no machine that builds; Linux ones do" % (rule, name, platform))
+        fail("%s %s: programs for %s cannot run on the machine that builds; only those for Linux can" % (rule, name, platform))
 
 def check_node(node):
-    """Fails where a string can't be bound to a file by NODE=FILE.
+    """Fails if a string cannot be the node in NODE=FILE.
 
     Args:
       node: the string.
     """
     if not node or "=" in node or "\n" in node:
-        fail("%r is no name of a node" % node)
+        fail("%r is not the name of a node" % node)
 
 def by_file(bindings):
-    """From nodes and their files to files and their nodes: an attribute can't have it the other way round.
+    """Inverts a dict of nodes and files, because attributes cannot have labels as values.
 
     Args:
       bindings: dict of node to label.
 
     Returns:
-      dict of label to nodes, a line each: for attr.label_keyed_string_dict.
+      dict, label to nodes, one on each line: for attr.label_keyed_string_dict.
     """
     files = {}
     for node, file in bindings.items():
@@ -59,8 +59,8 @@ def bound(option, files):
     """The options that bind nodes to files.
 
     Args:
-      option: "--input", say.
-      files: an attribute's value that by_file made.
+      option: for example "--input".
+      files: value of an attribute set by by_file.
 
     Returns:
       list of strings: "--input=NODE=PATH".

@@ -1,4 +1,4 @@
-"""tf_model_test: a model run in a carved library, its outputs held against what they should be."""
+"""tf_model_test: runs a model in a carved library and compares its outputs with goldens."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
@@ -72,28 +72,27 @@ _model_test = rule(
 def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, tolerance = {}, signature = "", saved_model_tags = [], **kwargs):
     """Runs a model in a carved library and compares its outputs.
 
-    It fails where the library lacks what the model needs, with all of that, and where an output is not
-    of the type and shape or, within the tolerance, of the values that are expected.
+    It fails if the library lacks ops or kernels that the model needs, and lists them all; and if an output does not
+    have the expected type and shape, or differs from the expected values by more than the tolerance.
 
     Args:
       name: of the test.
       library: a tf_mobile_library.
-      model: a frozen GraphDef; or a SavedModel's directory or a Keras file, which is frozen first.
-      goldens: dict of an output's node to the .npy file with what it must give; `tfcarve golden` makes
-        such files by full TensorFlow.
-      inputs: dict of an input's node to the .npy file that it is fed.
-      platform: of //rules/platforms; another machine's programs are run by qemu. Else the build's own.
-      tolerance: dict of "float16", "float32" or "float64" to by how much such numbers may differ,
-        absolutely or, above 1, relative to the number: a string like "1e-4". Else 1e-2, 1e-5 and 1e-9.
-        Other types must be the same.
-      signature: of a SavedModel, what it is frozen for; else serving_default.
-      saved_model_tags: of a SavedModel, those of its graph; else "serve".
-      **kwargs: attributes that every test has.
+      model: a frozen GraphDef, or the directory of a SavedModel or a Keras file, which is frozen first.
+      goldens: dict, output node to the .npy file with the expected value; `tfcarve golden` creates such files with full
+        TensorFlow.
+      inputs: dict, input node to the .npy file with its value.
+      platform: from //rules/platforms; qemu runs programs for other machines. Default: the platform of the build.
+      tolerance: dict, "float16", "float32" or "float64" to the allowed difference, a string such as "1e-4": absolute,
+        and relative for numbers above 1. Defaults: 1e-2, 1e-5 and 1e-9. Other types must be equal.
+      signature: for a SavedModel, the signature that it is frozen for; default: serving_default.
+      saved_model_tags: for a SavedModel, the tags of its graph; default: "serve".
+      **kwargs: common attributes of tests.
     """
     check_platform("tf_model_test", name, platform)
     unknown = [t for t in tolerance if t not in ["float16", "float32", "float64"]]
     if unknown:
-        fail("tf_model_test %s: no tolerance of %s: there are float16, float32 and float64" % (name, unknown[0]))
+        fail("tf_model_test %s: unknown type %s in tolerance; known types: float16, float32, float64" % (name, unknown[0]))
     _model_test(
         name = name,
         library = library,

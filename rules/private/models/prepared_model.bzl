@@ -1,11 +1,11 @@
-"""tf_prepared_model: a model made smaller and faster, and compared with what it was made of."""
+"""tf_prepared_model: transforms a model and compares it with its source."""
 
 load("//rules/private/config:transitions.bzl", "model_config")
-load(":frozen_model.bzl", "SOURCE_ATTRS", "TENSORFLOW_ATTRS", "freeze", "source_attrs")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "freeze", "source_attrs")
 
 visibility("public")
 
-# Those of tools/tfcarve/prepare/presets.py, which a test holds equal.
+# The presets of tools/tfcarve/prepare/presets.py; a test compares them.
 PRESETS = ["mobile"]
 
 _DIGITS = "0123456789"
@@ -26,20 +26,20 @@ def _check(ctx):
     if bool(ctx.attr.transforms) == bool(ctx.attr.preset):
         fail("{}: give either transforms or a preset ({})".format(ctx.label, presets))
     if ctx.attr.preset and ctx.attr.preset not in PRESETS:
-        fail("{}: no preset {}; there are: {}".format(ctx.label, repr(ctx.attr.preset), presets))
+        fail("{}: unknown preset {}; known presets: {}".format(ctx.label, repr(ctx.attr.preset), presets))
     if not _is_number(ctx.attr.tolerance):
-        message = "{}: tolerance {}: a number that is not negative was expected, like 1e-4"
+        message = "{}: tolerance {}: expected a number that is not negative, such as 1e-4"
         fail(message.format(ctx.label, repr(ctx.attr.tolerance)))
     for node in ctx.attr.inputs + ctx.attr.fetches:
         if not node.strip() or "," in node:
-            fail("{}: {} is no name of a node".format(ctx.label, repr(node)))
+            fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))
 
 def _graph(ctx):
-    """The GraphDef that is transformed: src itself, or what freezing makes of it."""
+    """The GraphDef that is transformed: src itself, or the frozen src."""
     src = ctx.file.src
     if src and not src.is_directory and src.extension in ["pb", "pbtxt"]:
         if ctx.attr.signature:
-            fail("{}: signature {}: {} is a GraphDef, which has none: name inputs and outputs".format(
+            fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
                 ctx.label,
                 repr(ctx.attr.signature),
                 src.short_path,
@@ -54,7 +54,7 @@ def _add_ends(ctx, args):
     args.add_joined("--outputs", ctx.attr.fetches, join_with = ",")
 
 def _transformed(ctx, graph):
-    """Declares the action that makes the model."""
+    """Declares the action that transforms the model."""
     output = ctx.actions.declare_file(ctx.label.name + ".pb")
     args = ctx.actions.args()
     args.add("transform")
@@ -71,7 +71,7 @@ def _transformed(ctx, graph):
     return output
 
 def _compared(ctx, graph, model):
-    """Declares the validation action: it fails where the model gives other values than what it was made of."""
+    """Declares the validation action, which fails if the model's outputs differ from those of its source."""
     output = ctx.actions.declare_file(ctx.label.name + ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
@@ -82,7 +82,7 @@ def _compared(ctx, graph, model):
     args.add_all(ctx.files.sample_inputs, before_each = "--data")
     args.add("--json")
     args.add("-o", output)
-    message = "Comparing %{label} with what it was made of (--norun_validations skips it)"
+    message = "Comparing %{label} with its source (--norun_validations skips it)"
     _run(ctx, args, [graph, model] + ctx.files.sample_inputs, output, "TfCompare", message)
     return output
 
@@ -108,7 +108,7 @@ def _prepared_model_impl(ctx):
 _prepared_model = rule(
     implementation = _prepared_model_impl,
     cfg = model_config,
-    attrs = SOURCE_ATTRS | TENSORFLOW_ATTRS | {
+    attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
         "fetches": attr.string_list(),
         "fuse": attr.bool(),
         "inputs": attr.string_list(),
@@ -121,28 +121,28 @@ _prepared_model = rule(
 )
 
 def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
-    """Prepares a model for a device: <name>.pb is a model for all other rules.
+    """Prepares a model for a device: all other rules take <name>.pb as a model.
 
-    Each build that takes it runs source and result on the samples in full TensorFlow, and stops with the first
-    node that differs where an output is over the tolerance; --norun_validations skips that. Needs CPython 3.11;
-    full TensorFlow is fetched the first time, about 0.3 GB, and takes 1.3 GB in the user's cache.
+    Builds that use it run source and result on the samples in full TensorFlow, and fail with the first node that
+    differs if an output exceeds the tolerance; --norun_validations skips that. Needs CPython 3.11. Full TensorFlow is
+    fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
 
     Args:
       name: of the target.
-      src: a frozen GraphDef (.pb, .pbtxt), or what tf_frozen_model takes, which is frozen first.
-      signature: of a SavedModel, the one whose inputs and outputs the model gets; else serving_default. A GraphDef
+      src: a frozen GraphDef (.pb, .pbtxt), or a src of tf_frozen_model, which is frozen first.
+      signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default. A GraphDef
         has none.
-      inputs: nodes that the app feeds; else all Placeholders.
-      outputs: nodes that it fetches; else those that no other node reads.
-      transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". This or preset.
-      preset: transforms with a name: "mobile".
-      fuse: whether loops of LSTMs become one op after that, and convolutions, biases and activations TensorFlow's
-        internal fused ops.
-      sample_inputs: an .npz file with an array for each input, by its name; one dimension more than the input's
-        is for several samples. Else random values.
-      tolerance: by how much floating-point numbers may differ, absolutely or, above 1, relative to the source's:
-        a string like "1e-4". Other types must be the same.
-      **kwargs: attributes that every rule has.
+      inputs: nodes that the app feeds; default: all Placeholders.
+      outputs: nodes that the app fetches; default: nodes that no other node reads.
+      transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
+      preset: name of a list of transforms: "mobile".
+      fuse: whether, after that, LSTM loops become one op, and convolutions, biases and activations become
+        TensorFlow's internal fused ops.
+      sample_inputs: an .npz file with an array for each input, by its name; an additional first dimension is for several
+        samples. Default: random values.
+      tolerance: allowed difference of floating-point numbers, a string such as "1e-4": absolute, and relative for numbers
+        above 1. Other types must be equal.
+      **kwargs: common attributes.
     """
     _prepared_model(
         name = name,

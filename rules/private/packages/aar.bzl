@@ -1,22 +1,23 @@
-"""tf_android_archive: a carved library with TensorFlow's Java inference class, as Gradle takes it."""
+"""tf_android_archive: an AAR for Gradle with a carved library and TensorFlow's Java inference class."""
 
-load("//rules:providers.bzl", "TfMobileLibraryInfo")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
 load("//rules/private/library:minimum_os_version.bzl", "lowest", "newest")
 load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load("//rules/private/library:system_linker.bzl", "shared_library_flags")
+load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
 
 _LIBRARY = "libtensorflow_inference.so"
 
-# Takes the one object of tfcarve's C interface from its archive.
+# Links the object of tfcarve's C interface from its archive.
 _C_INTERFACE = ["-Wl,--undefined=tfcarve_session_new"]
 
-# The classes of eager execution, whose C++ is in no mobile library of TensorFlow.
+# The classes of eager execution; TensorFlow's mobile libraries do not have their C++ code.
 _WITHOUT = [
     "org.tensorflow.EagerOperation",
     "org.tensorflow.EagerOperationBuilder",
@@ -60,6 +61,7 @@ _jni_library = rule(
 )
 
 def _android_archive_impl(ctx):
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     output = ctx.actions.declare_file("%s/%s.aar" % (ctx.label.name, ctx.label.name))
     args = ctx.actions.args()
     args.add("aar")
@@ -73,38 +75,32 @@ def _android_archive_impl(ctx):
         ctx.split_attr.library[platform][TfMobileLibraryInfo].minimum_os_version or lowest(PLATFORMS[platform])
         for platform in ctx.attr.platforms
     ]))
-    args.add_all(ctx.files._inference_interface, before_each = "--source")
-    args.add(ctx.file._version.path.removesuffix("core/public/version.h"), format = "--source-path=%sjava/src/main/java")
+    args.add_all(tensorflow.inference_interface, before_each = "--source")
+    args.add(tensorflow.root, format = "--source-path=%s/tensorflow/java/src/main/java")
     args.add(ctx.file._stub.path.removesuffix("/android/util/Log.java"), format = "--stubs=%s")
     args.add_all(_WITHOUT, before_each = "--without")
     args.add("-o", output)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
         arguments = [args],
-        inputs = depset(libraries + ctx.files._java + ctx.files._stubs),
+        inputs = depset(libraries + ctx.files._stubs, transitive = [tensorflow.java_sources]),
         outputs = [output],
         mnemonic = "TfAar",
         progress_message = "Packing %{output}",
-        # For javac, on PATH.
+        # javac is found on PATH.
         use_default_shell_env = True,
     )
     return [DefaultInfo(files = depset([output]))]
 
 _android_archive = rule(
     implementation = _android_archive_impl,
-    attrs = TRANSITION_ATTRS | {
+    attrs = TENSORFLOW_ATTRS | TRANSITION_ATTRS | {
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "package": attr.string(mandatory = True),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
-        "_inference_interface": attr.label(default = "@tfcarve_tensorflow//:inference_interface_java"),
-        "_java": attr.label(default = "@tfcarve_tensorflow//:java_sources"),
         "_stub": attr.label(default = "//tools/android:stubs/android/util/Log.java", allow_single_file = True),
         "_stubs": attr.label(default = "//tools/android:stubs"),
         "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
-        "_version": attr.label(
-            default = "@tfcarve_tensorflow//:tensorflow/core/public/version.h",
-            allow_single_file = True,
-        ),
     },
 )
 
@@ -116,17 +112,16 @@ def tf_android_archive(
         **kwargs):
     """Packs a tf_mobile_library into <name>/<name>.aar.
 
-    It holds TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses, and
-    for each ABI a libtensorflow_inference.so that also exports tfcarve's C interface. A library that
-    Android would refuse, or that lacks the function of a native method, stops the build. A JDK's
-    javac must be on PATH.
+    The AAR has TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses, and for each ABI a
+    libtensorflow_inference.so that also exports tfcarve's C interface. The build fails if Android would reject a
+    library, or if a library lacks the function of a native method. javac of a JDK must be on PATH.
 
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      package: Java package of the AAR's manifest, e.g. "org.example.tensorflow".
-      platforms: names from //rules/platforms, those of Android.
-      **kwargs: attributes that every rule has.
+      package: Java package in the AAR's manifest, for example "org.example.tensorflow".
+      platforms: Android platforms from //rules/platforms.
+      **kwargs: common attributes.
     """
     require_platforms("tf_android_archive " + name, platforms, "android")
     _jni_library(name = name + "_jni", library = library, **(kwargs | {"tags": ["manual"]}))

@@ -1,4 +1,4 @@
-"""tf_xcframework: a carved library for iOS devices and simulators, as Xcode takes it."""
+"""tf_xcframework: an xcframework with a carved library for iOS devices and simulators."""
 
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
@@ -8,7 +8,7 @@ load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
 
-# value of @platforms//cpu -> the CPU as Apple calls it.
+# Value of @platforms//cpu -> Apple's name of the CPU.
 _ARCHS = {"aarch64": "arm64", "x86_64": "x86_64"}
 
 def _slice(row, library):
@@ -55,15 +55,15 @@ _xcframework = rule(
 def tf_xcframework(name, library, platforms = ["ios_arm64", "ios_sim_arm64", "ios_sim_x86_64"], **kwargs):
     """Packs a tf_mobile_library into <name>/TensorFlowCore.xcframework.
 
-    The app links its libtensorflow-core.a with -force_load: nothing names the objects that register.
-    An object that was compiled for another CPU, for the other of device and simulator, or for a
-    newer iOS stops the build.
+    The app links its libtensorflow-core.a with -force_load, because nothing references the objects with registrations.
+    The build fails if an object was compiled for another CPU, for a simulator instead of a device or the reverse,
+    or for a newer iOS.
 
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      platforms: names from //rules/platforms, those of iOS.
-      **kwargs: attributes that every rule has.
+      platforms: iOS platforms from //rules/platforms.
+      **kwargs: common attributes.
     """
     require_platforms("tf_xcframework " + name, platforms, "ios")
     _xcframework(name = name, library = library, platforms = platforms, **kwargs)

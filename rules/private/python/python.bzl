@@ -1,6 +1,6 @@
-"""Python programs and tests, run by the interpreter of a virtual environment.
+"""Python programs and tests that run in a virtual environment.
 
-They register no toolchain and need no rules_python, so an app's own Python is not touched.
+They register no toolchain and need no rules_python, so they do not affect the app's own Python.
 """
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
@@ -23,12 +23,12 @@ def _python_environment_impl(ctx):
 
 python_environment = rule(
     implementation = _python_environment_impl,
-    doc = "Tells where the Python of a virtual environment is.",
+    doc = "The interpreter of a virtual environment.",
     attrs = {"interpreter": attr.string(mandatory = True, doc = "Absolute path.")},
 )
 
-# Works as `bazel run`, as a tool of an action (in the sandbox too), and as data of another
-# program; so the runfiles may be beside it, around it, or where the environment says.
+# Works with `bazel run`, as a tool of an action (in the sandbox too), and as data of another program. The runfiles are next to it,
+# around it, or where the environment says.
 _LAUNCHER = """\
 #!/bin/sh
 case $0 in
@@ -39,7 +39,7 @@ esac
 case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
 python='{interpreter}'
 if [ ! -x "$python" ]; then
-    echo "$python is gone (was the cache cleared?). Run: bazelw shutdown, then try again" >&2
+    echo "$python does not exist (was the cache cleared?); run bazelw shutdown and try again" >&2
     exit 2
 fi
 path=
@@ -115,7 +115,7 @@ def _py_tool_test_impl(ctx):
         if file.basename.startswith("test_") or file.basename.endswith("_test.py")
     ])
     if not tests:
-        fail("{}: none of srcs is called test_*.py".format(ctx.label))
+        fail("{}: no file of srcs is named test_*.py".format(ctx.label))
     launcher = _launcher(
         ctx,
         sources,
@@ -154,7 +154,7 @@ _ENVIRONMENT_ATTRS = {
 
 py_sources = rule(
     implementation = _py_sources_impl,
-    doc = "Python files that tools and tests share.",
+    doc = "Python files that tools and tests have in common.",
     attrs = _SOURCES_ATTRS,
 )
 
@@ -171,12 +171,12 @@ _py_tool_test = rule(
     test = True,
     attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
         "env": attr.string_dict(doc = "Environment of the test; $(rlocationpath …) of data is expanded."),
-        "env_inherit": attr.string_list(doc = "Variables it takes from the outside."),
+        "env_inherit": attr.string_list(doc = "Variables that it takes from the environment of Bazel."),
     },
 )
 
 def _environment(name):
-    # Spelled in a function, for apps have no tfcarve_python_dev.
+    # In a function, because apps do not have tfcarve_python_dev.
     if name == "dev":
         return Label("@tfcarve_python_dev//:environment")
     if name == "tensorflow":
@@ -189,18 +189,18 @@ def py_tool(name, main, environment = "tools", **kwargs):
     Args:
         name: name of the target, also of the executable.
         main: the module to run.
-        environment: what it runs in: "tools"; "tensorflow", which has full TensorFlow too; "dev", that of
-            the tests, which has all.
-        **kwargs: srcs, data, deps, imports, and what every rule has.
+        environment: the Python environment: "tools"; "tensorflow", with full TensorFlow; "dev", the environment of
+            tests, with all packages.
+        **kwargs: srcs, data, deps, imports, and common attributes.
     """
     _py_tool(name = name, environment = _environment(environment), main = main, **kwargs)
 
 def py_tool_test(name, srcs, **kwargs):
-    """A test: pytest on the test_*.py among srcs, in the environment of the tests.
+    """A test: runs pytest on the test_*.py files of srcs in the environment "dev".
 
     Args:
         name: name of the target.
         srcs: test files and their helpers.
-        **kwargs: data, deps, imports, env, env_inherit, and what every test has.
+        **kwargs: data, deps, imports, env, env_inherit, and common attributes of tests.
     """
     _py_tool_test(name = name, environment = _environment("dev"), srcs = srcs, **kwargs)

@@ -1,4 +1,4 @@
-"""A repository that points at a Python virtual environment in the user's cache."""
+"""A repository that refers to a Python virtual environment in the user's cache."""
 
 visibility(["//rules"])
 
@@ -20,7 +20,7 @@ def _python_repository_impl(ctx):
     python = ctx.which("python3")
     if not python:
         fail("python3 is not on PATH; try: sudo apt-get install python3")
-    ctx.report_progress("making the Python environment (once)")
+    ctx.report_progress("creating the Python environment (once)")
     done = ctx.execute(
         [
             python,
@@ -41,13 +41,13 @@ def _python_repository_impl(ctx):
         timeout = 3600,
     )
     if done.return_code:
-        fail("could not make the Python environment of {}:\n{}".format(
+        fail("could not create the Python environment of {}:\n{}".format(
             ctx.attr.lock,
             done.stderr.strip(),
         ))
     folder = done.stdout.strip()
     if hasattr(ctx, "watch"):
-        ctx.watch(folder + "/.complete")  # Made anew where the cache was cleared.
+        ctx.watch(folder + "/.complete")  # Created again if the cache was cleared.
     ctx.file("BUILD.bazel", _BUILD.format(
         interpreter = folder + "/bin/python",
         python_bzl = Label("//rules/private/python:python.bzl"),
@@ -55,7 +55,7 @@ def _python_repository_impl(ctx):
 
 python_repository = repository_rule(
     implementation = _python_repository_impl,
-    doc = "Makes a virtual environment from a lock with hashes, once for this user.",
+    doc = "Creates a virtual environment from a lock file with hashes, once for each user.",
     environ = ["HOME", "XDG_CACHE_HOME"],
     attrs = {
         "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Requirements, with hashes."),

@@ -1,12 +1,12 @@
-"""A repository with one file that changes whenever one of this module's own sources does.
+"""A repository with one file that changes whenever a source of this module changes.
 
-Tests that build in a nested workspace read this module there, out of Bazel's sight; with this file
-among their data, Bazel knows when their results no longer hold.
+Tests that build in a nested workspace read this module without Bazel's knowledge. With this file in their data, Bazel runs them
+again after a change.
 """
 
 visibility(["//rules"])
 
-# Names and digests of all files but those that Python caches.
+# Names and digests of all files except Python's caches.
 _LIST = """
 find "$@" -type f ! -path '*/__pycache__/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 """

@@ -1,7 +1,5 @@
 """kernel_index: the index of all registrations in a TensorFlow source tree."""
 
-load("//third_party/tensorflow:defines.bzl", "DEFINES")
-
 visibility("public")
 
 def _kernel_index_impl(ctx):
@@ -9,7 +7,7 @@ def _kernel_index_impl(ctx):
     args = ctx.actions.args()
     args.add("index")
     args.add("--tensorflow", ctx.label.workspace_root)
-    args.add_all(DEFINES, before_each = "--define")
+    args.add_all(ctx.attr.defines, before_each = "--define")
     args.add("-o", index)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
@@ -25,8 +23,9 @@ def _kernel_index_impl(ctx):
 
 kernel_index = rule(
     implementation = _kernel_index_impl,
-    doc = "Indexes the tree of the repository that the target stands in.",
+    doc = "Indexes the tree of the repository that the target is in.",
     attrs = {
+        "defines": attr.string_list(mandatory = True, doc = "Macros of the compile."),
         "sources": attr.label(mandatory = True),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",

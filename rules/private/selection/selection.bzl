@@ -1,14 +1,16 @@
-"""tf_selection: what a set of models needs of TensorFlow."""
+"""tf_selection: the ops, kernels and sources that models need."""
 
-load("//rules:providers.bzl", "TfSelectionInfo")
+load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
 load("//rules/private/library:declare.bzl", "declare")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
+load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 
 visibility("public")
 
 def _tf_selection_impl(ctx):
     _check_models(ctx)
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     selection = declare(ctx, "selection.json")
     header = declare(ctx, "ops_to_register.h")
     op_files = declare(ctx, "tf_op_files.txt")
@@ -20,24 +22,25 @@ def _tf_selection_impl(ctx):
     args.add_all([saved_model_path(ctx, folder) for folder in ctx.attr.saved_models])
     args.add_all(ctx.attr.signatures, before_each = "--signature")
     args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
-    args.add("--index", ctx.file._index)
+    args.add("--index", tensorflow.index)
     args.add_all(custom_sources, before_each = "--custom-op")
-    inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [ctx.file._index]
+    inputs = ctx.files.models + ctx.files.saved_model_files + ctx.files.custom_ops + [tensorflow.index]
+    trees = []
     if custom_sources:
-        # The macros in a custom op's source are TensorFlow's.
-        args.add("--tensorflow", ctx.file._tree_marker.path.removesuffix("/tensorflow/core/public/version.h"))
-        inputs = inputs + ctx.files._tree
+        # Sources of custom ops use TensorFlow's macros.
+        args.add("--tensorflow", tensorflow.root)
+        trees = [tensorflow.sources]
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
     args.add("-o", selection)
-    _run(ctx, args, inputs, selection, "TfSelect", "Selecting the kernels that %{label} needs")
+    _run(ctx, args, depset(inputs, transitive = trees), selection, "TfSelect", "Selecting the kernels that %{label} needs")
     for command, output in [("header", header), ("op-files", op_files)]:
         args = ctx.actions.args()
         args.add(command)
         args.add(selection)
         args.add("-o", output)
-        _run(ctx, args, [selection], output, "TfEmit", "Writing %s" % output.basename)
+        _run(ctx, args, depset([selection]), output, "TfEmit", "Writing %s" % output.basename)
 
     return [
         DefaultInfo(files = depset([selection, header, op_files])),
@@ -61,27 +64,27 @@ def _run(ctx, args, inputs, output, mnemonic, progress_message):
     )
 
 def _check_models(ctx):
-    """Only tf_frozen_model and tf_prepared_model have full TensorFlow, which reads Keras files and freezes."""
+    """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
     for file in ctx.files.models:
         if file.extension in KERAS_EXTENSIONS:
-            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that".format(
+            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that target".format(
                 ctx.label,
                 file.short_path,
             ))
         if file.is_source and not file.extension:
-            message = "{}: {} is no model: give a file with an extension, a SavedModel's directory in this package, or " + \
-                      "what a tf_frozen_model makes of one in another"
+            message = "{}: {} is not a model: give a file with an extension, the directory of a SavedModel in this package, or " + \
+                      "a tf_frozen_model of a SavedModel in another package"
             fail(message.format(ctx.label, file.short_path))
         if file.is_directory and ctx.attr.freeze:
-            message = "{}: {} is a directory that another rule makes: make it the src of a tf_frozen_model and give " + \
-                      "that, or say freeze = False to select for a SavedModel as it stands"
+            message = "{}: {} is a directory that another rule creates: make it the src of a tf_frozen_model and give " + \
+                      "that target, or set freeze = False to select for the SavedModel without freezing it"
             fail(message.format(ctx.label, file.short_path))
 
 _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
 _selection = rule(
     implementation = _tf_selection_impl,
-    attrs = {
+    attrs = TENSORFLOW_ATTRS | {
         "config": attr.label(allow_single_file = [".yaml", ".yml"]),
         "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
         "freeze": attr.bool(),
@@ -90,17 +93,6 @@ _selection = rule(
         "saved_model_tags": attr.string_list(),
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
-        "_index": attr.label(
-            default = "@tfcarve_tensorflow//:index",
-            allow_single_file = True,
-            # One index for all platforms.
-            cfg = "exec",
-        ),
-        "_tree": attr.label(default = "@tfcarve_tensorflow//:sources"),
-        "_tree_marker": attr.label(
-            default = "@tfcarve_tensorflow//:tensorflow/core/public/version.h",
-            allow_single_file = True,
-        ),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",
             executable = True,
@@ -110,28 +102,28 @@ _selection = rule(
 )
 
 def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, **kwargs):
-    """Reads models and selects the ops, kernels and sources that they need.
+    """Selects the ops, kernels and sources that models need.
 
     Outputs selection.json, ops_to_register.h and tf_op_files.txt.
 
     Args:
-      name: of the target; the target that freezes the first model, if it is one to freeze, is <name>_model0.
-      models: model files, or targets that make them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras
-        file, .tflite with Flex ops, ops list .json or .yaml.
+      name: of the target; the target that freezes the first model, if it must be frozen, is <name>_model0.
+      models: model files, or targets that create them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras file,
+        .tflite with Flex ops, ops list .json or .yaml.
       custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
-      config: YAML file with what no model tells.
-      signatures: of SavedModels, what these signatures need and nothing else. Empty: serving_default, or all of
-        the graph where it is not frozen.
-      saved_model_tags: of SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs where they
-        are not frozen.
-      freeze: whether SavedModels are frozen as tf_frozen_model does, which needs full TensorFlow. Else they
-        are read as they stand, with all that saves and restores variables: for a library that is to train.
-      **kwargs: attributes that every rule has.
+      config: YAML file with ops that no model shows.
+      signatures: for SavedModels, the signatures that the library must run. Empty: serving_default, or the whole
+        graph if it is not frozen.
+      saved_model_tags: for SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs if they are not
+        frozen.
+      freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
+        without changes, with all ops that save and restore variables: for a library that trains.
+      **kwargs: common attributes.
     """
     saved_models = []
     if type(models) == "list":
         if not models:
-            fail("tf_selection %s: models: none is named" % name)
+            fail("tf_selection %s: models is empty" % name)
         if freeze:
             models = [
                 made

@@ -1,9 +1,9 @@
-"""A repository with a pinned source from third_party/sources.json and a BUILD file of ours."""
+"""A repository with a pinned source of a TensorFlow release and a BUILD file of tfcarve."""
 
 visibility(["//rules"])
 
-_HINT = "Every archive is pinned by its SHA-256. To bring one along, put it into a folder and " + \
-        "name that by the environment variable TFCARVE_DISTDIR."
+_HINT = "Every archive is pinned by its SHA-256. To provide one, put it into a folder and " + \
+        "set the environment variable TFCARVE_DISTDIR to that folder."
 
 def _run(ctx, python, arguments):
     return ctx.execute(
@@ -11,8 +11,8 @@ def _run(ctx, python, arguments):
             python,
             "-m",
             "bootstrap.fetch_source",
-            "--sources",
-            ctx.path(ctx.attr._sources),
+            "--pins",
+            ctx.path(ctx.attr.pins),
             "--name",
             ctx.attr.pin,
             "--tree",
@@ -20,7 +20,7 @@ def _run(ctx, python, arguments):
         ] + arguments,
         environment = {
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(ctx.path(ctx.attr._sources).dirname.dirname.get_child("tools")),
+            "PYTHONPATH": str(ctx.path(ctx.attr._tools[0]).dirname.dirname),
             "TFCARVE_DISTDIR": ctx.os.environ.get("TFCARVE_DISTDIR", ""),
         },
         timeout = 3600,
@@ -39,20 +39,10 @@ def _from_upstream(ctx, python, pin):
         allow_fail = True,
     )
     if not got.success:
-        return "could not download (the warning above tells why) " + ", ".join(upstream["urls"])
+        return "could not download (the warning above says why) " + ", ".join(upstream["urls"])
     done = _run(ctx, python, ["--archive", ctx.path(archive)])
     ctx.delete(archive)
     return done.stderr.strip() if done.return_code else None
-
-def _watch_hook(ctx, module):
-    """Fetches again when the Python package of a pin's hook changes."""
-    folder = ctx.path(ctx.attr._sources).dirname.dirname.get_child("tools")
-    for name in module.split(".")[:-1]:
-        folder = folder.get_child(name)
-    if hasattr(ctx, "watch"):
-        for file in folder.readdir(watch = "no"):
-            if file.basename.endswith(".py"):
-                ctx.watch(file)
 
 def _source_repository_impl(ctx):
     python = ctx.which("python3")
@@ -60,10 +50,7 @@ def _source_repository_impl(ctx):
         fail("python3 is not on PATH; try: sudo apt-get install python3")
     for label in ctx.attr._tools:
         ctx.path(label)  # A change there fetches again.
-    pin = json.decode(ctx.read(ctx.attr._sources))[ctx.attr.pin]
-
-    if "prepare" in pin:
-        _watch_hook(ctx, pin["prepare"])
+    pin = json.decode(ctx.read(ctx.attr.pins))[ctx.attr.pin]
 
     ctx.report_progress("looking for a local archive")
     failures = []
@@ -75,13 +62,13 @@ def _source_repository_impl(ctx):
             done = None
         else:
             failures.append("upstream: " + reason)
-            ctx.report_progress("asking the package clients")
+            ctx.report_progress("using the package clients")
             done = _run(ctx, python, ["--from", "clients"])
     if done and done.return_code:
         failures.append(done.stderr.strip())
         lines = "\n".join(failures).split("\n")
         fail("\n".join(
-            ["could not get the source of {} {}. Tried:".format(ctx.attr.pin, pin["version"])] +
+            ["could not get the source of {} {}; tried:".format(ctx.attr.pin, pin["version"])] +
             ["  - " + line for line in lines] + [_HINT],
         ))
     ctx.file("BUILD.bazel", ctx.read(ctx.attr.build_file))
@@ -97,8 +84,8 @@ source_repository = repository_rule(
             allow_single_file = True,
             doc = "The BUILD file of the repository.",
         ),
-        "pin": attr.string(mandatory = True, doc = "Key in third_party/sources.json."),
-        "_sources": attr.label(default = "//third_party:sources.json", allow_single_file = True),
+        "pin": attr.string(mandatory = True, doc = "Key in pins.json."),
+        "pins": attr.label(mandatory = True, allow_single_file = [".json"], doc = "pins.json of a release."),
         "_tools": attr.label_list(
             allow_files = True,
             default = [

@@ -1,8 +1,7 @@
-"""A repository with one C++ toolchain a platform: a cross compiler of the system, or none.
+"""A repository with a C++ toolchain for each platform: a cross compiler of the system, or a stub.
 
-The one for "none" lets an app be analysed for all of its platforms where some cannot be built:
-tf_multi_platform_library then leaves those out and says why. Who builds for such a platform all the
-same gets the reason from the first compile.
+With stubs, an app can be analysed for all of its platforms even if some cannot be built. tf_multi_platform_library then skips these
+and says why. A direct build for such a platform fails with the reason in its first compile action.
 """
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
@@ -34,7 +33,7 @@ cc_toolchain_config(
     link_libs = ["-lstdc++", "-lm"],
     opt_compile_flags = ["-O2", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"],
     opt_link_flags = ["-Wl,--gc-sections"],
-    # Between --start-lib and --end-lib an archive that has to be linked whole is not.
+    # Between --start-lib and --end-lib, an archive with alwayslink would not be linked whole.
     supports_start_end_lib = False,
     target_libc = "glibc",
     target_system_name = "{triple}",
@@ -78,7 +77,7 @@ echo {message} >&2
 exit 2
 """
 
-# Bazel's name of a tool -> the program of a cross compiler.
+# Bazel's name of a tool -> the cross compiler's program.
 _PROGRAMS = {
     "ar": "ar",
     "cpp": "cpp",
@@ -92,15 +91,15 @@ _PROGRAMS = {
     "strip": "strip",
 }
 
-# The name of clang's program, to compile with it in place of g++.
+# Environment variable with the name of clang, which then compiles instead of g++.
 _CROSS_COMPILER = "TFCARVE_CROSS_COMPILER"
 
 _LINK_FLAGS = ["-Wl,-z,relro,-z,now"]
 
-# So that g++ tells what it reads by the paths that it is given.
+# Dependency files of g++ have the paths of its command line.
 _GCC_PATHS = ["-no-canonical-prefixes", "-fno-canonical-system-headers"]
 
-# Their absence is never noticed: nothing here asks for them.
+# tfcarve does not use these programs.
 _UNUSED_PROGRAMS = ["llvm-cov", "llvm-profdata"]
 
 def include_directories(text):
@@ -117,7 +116,7 @@ def include_directories(text):
     return [line.strip() for line in lines if line.strip()]
 
 def _chosen(ctx, row, gxx):
-    """What compiles for a platform: its g++, or clang with the headers and libraries that come with that."""
+    """The compiler of a platform: its g++, or clang with the headers and libraries of that g++."""
     name = ctx.os.environ.get(_CROSS_COMPILER, "")
     if not name:
         return struct(program = gxx, compiler = "gcc", target = [], unfiltered = _GCC_PATHS)
@@ -127,7 +126,7 @@ def _chosen(ctx, row, gxx):
     return struct(program = clang, compiler = "clang", target = ["--target=" + row.triple], unfiltered = [])
 
 def _cross_compiler(ctx, row, gxx):
-    """The BUILD file of a toolchain on the system's cross compiler."""
+    """The BUILD file of a toolchain with the system's cross compiler."""
     chosen = _chosen(ctx, row, gxx)
     probe = ctx.execute(
         [chosen.program] + chosen.target + ["-E", "-v", "-x", "c++", "/dev/null"],
@@ -155,7 +154,7 @@ def _cross_compiler(ctx, row, gxx):
     )
 
 def _no_compiler(name, row):
-    """The BUILD file of a toolchain that only tells that there is none."""
+    """The BUILD file of a stub toolchain, which prints the reason and fails."""
     return _BUILD.format(
         compile_flags = [],
         compiler = "none",
@@ -169,15 +168,15 @@ def _no_compiler(name, row):
     )
 
 def _ndk(ctx):
-    """What the environment tells of an NDK."""
+    """What the environment says about an NDK."""
     home = ctx.os.environ.get("ANDROID_NDK_HOME", "")
     if not home:
         return "ANDROID_NDK_HOME is not set"
     if not ctx.path(home).exists:
         return "ANDROID_NDK_HOME is %s, which does not exist" % home
     if not ctx.path(home).get_child("toolchains").get_child("llvm").get_child("prebuilt").exists:
-        return "ANDROID_NDK_HOME is %s, which is no NDK: it has no toolchains/llvm/prebuilt" % home
-    return "ANDROID_NDK_HOME is %s, an NDK, but no toolchain for this machine is registered" % home
+        return "ANDROID_NDK_HOME is %s, which is not an NDK: it has no toolchains/llvm/prebuilt" % home
+    return "ANDROID_NDK_HOME is %s, an NDK, but no toolchain of it is registered for this machine" % home
 
 def _reason(ctx, row):
     return row.missing_toolchain + ("; " + _ndk(ctx) if row.os == "android" else "")
@@ -200,7 +199,7 @@ def _cross_repository_impl(ctx):
 
 cross_repository = repository_rule(
     implementation = _cross_repository_impl,
-    doc = "A package per platform with its `cc_toolchain`, and `missing`: why some are for nothing.",
+    doc = "A package for each platform with its `cc_toolchain`, and `missing`, which says why some are stubs.",
     configure = True,
     environ = [
         "ANDROID_NDK_HOME",

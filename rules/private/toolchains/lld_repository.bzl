@@ -1,8 +1,8 @@
-"""Where LLVM's linker is, which folds functions of the same code into one."""
+"""Finds lld, which folds identical functions."""
 
 visibility(["//rules"])
 
-# Newest first; the folders are those of Debian's packages lld-19 and so on.
+# Newest first: the folders of Debian's packages lld-22, lld-21 and so on.
 _FOLDERS = ["/usr/lib/llvm-%d/bin" % version for version in range(22, 13, -1)]
 
 def _lld_repository_impl(ctx):
@@ -11,12 +11,12 @@ def _lld_repository_impl(ctx):
     if not found and on_path:
         found = [str(on_path.dirname)]
     flags = ["-fuse-ld=lld", "-B" + found[0]] if found else []
-    ctx.file("lld.bzl", '"""How a compiler is told to link with lld."""\n\nLLD_FLAGS = %r\n' % (flags,))
-    ctx.file("BUILD.bazel", "")
+    ctx.file("lld.bzl", '"""The flags that make a compiler link with lld."""\n\nLLD_FLAGS = %r\n' % (flags,))
+    ctx.file("BUILD.bazel", 'exports_files(["lld.bzl"], visibility = ["//visibility:public"])\n')
 
 lld_repository = repository_rule(
     implementation = _lld_repository_impl,
-    doc = "Looks for ld.lld. Without one, libraries are linked by their toolchain's own linker, and are larger.",
+    doc = "Finds ld.lld. Without it, the toolchain's own linker links libraries, and they are larger.",
     environ = ["PATH"],
     local = True,
 )

@@ -1,10 +1,10 @@
-"""Why there is no C++ toolchain for some platforms, as a target: the machine's repository knows."""
+"""missing_toolchains: the platforms without a C++ toolchain on this machine, with reasons."""
 
 visibility("public")
 
 MissingToolchainsInfo = provider(
-    doc = "The platforms that nothing can be compiled for, unless an app registers a toolchain.",
-    fields = {"reasons": "dict[string, string]: name of a platform to what is missing and how to get it."},
+    doc = "The platforms that need a toolchain from the app.",
+    fields = {"reasons": "dict[string, string]: platform name to what is missing and how to get it."},
 )
 
 def _missing_toolchains_impl(ctx):
@@ -12,6 +12,6 @@ def _missing_toolchains_impl(ctx):
 
 missing_toolchains = rule(
     implementation = _missing_toolchains_impl,
-    doc = "Tells for platforms why there is no C++ toolchain.",
+    doc = "The reasons why platforms have no C++ toolchain.",
     attrs = {"reasons": attr.string_dict(doc = "As in MissingToolchainsInfo.")},
 )

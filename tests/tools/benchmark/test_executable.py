@@ -43,7 +43,7 @@ def test_what_is_neither(tmp_path: Path) -> None:
     for data, message in (
         (b"#!/bin/sh\n", "m: no ELF file: a benchmark_model or a shared library is expected"),
         (b"", "m: no ELF file"),
-        (whole[:40], "m: no whole ELF file"),
+        (whole[:40], "m: not a complete ELF file"),
         (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),
         (bytes(other), "m: is for ELF machine 243"),
     ):

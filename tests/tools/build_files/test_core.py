@@ -1,11 +1,15 @@
 """Tests of core_of() and core.bzl, with a small tree in the layout of TensorFlow."""
 
+import dataclasses
 from pathlib import Path
 
+import msgspec
 import pytest
+from small_release import small_release
 
-from tfcarve.build_files import prepare
 from tfcarve.build_files.core import CoreSourcesError, core_of
+from tfcarve.releases.core_bzl import core_bzl
+from tfcarve.releases.release import OnDemand
 
 _TREE = {
     "tensorflow/core/BUILD": """
@@ -53,26 +57,28 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_registering_sources_are_separate(root: Path) -> None:
-    core = core_of(root)
+def test_registering_sources_stand_apart(root: Path) -> None:
+    core = core_of(root, small_release())
     assert core.registering_sources == ("tensorflow/core/session.cc",)
     assert core.sources == ("tensorflow/core/framework/op.cc",)
 
 
-def test_included_headers(root: Path) -> None:
-    core = core_of(root)
+def test_headers_are_those_included(root: Path) -> None:
+    core = core_of(root, small_release())
     assert core.headers == ("tensorflow/core/framework/deep.h", "tensorflow/core/framework/op.h")
     assert core.unit_headers == ("tensorflow/core/kernels/relu_op.h",)
 
 
-def test_protos_and_their_imports(root: Path) -> None:
-    """Without services, and without protos that need those of XLA."""
-    names = [p.removeprefix("tensorflow/core/protobuf/") for p in core_of(root).protos]
+def test_protos_come_with_their_imports(root: Path) -> None:
+    """Not services, and not what would need a compiler's protos."""
+    names = [
+        p.removeprefix("tensorflow/core/protobuf/") for p in core_of(root, small_release()).protos
+    ]
     assert names == ["config.proto", "inner.proto"]
 
 
-def test_unit_sources_are_for_cpu(root: Path) -> None:
-    assert core_of(root).unit_sources == (
+def test_unit_sources_are_for_the_processor(root: Path) -> None:
+    assert core_of(root, small_release()).unit_sources == (
         "tensorflow/c/c_api.cc",
         "tensorflow/core/kernels/relu_op.cc",
     )
@@ -80,20 +86,48 @@ def test_unit_sources_are_for_cpu(root: Path) -> None:
 
 def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
     with pytest.raises(
-        CoreSourcesError, match=r"is this the root of a TensorFlow 2.x source tree\?"
+        CoreSourcesError, match=r"is this the root of a TensorFlow 2.14 source tree\?"
     ):
-        core_of(tmp_path)
+        core_of(tmp_path, small_release())
 
 
-def test_prepare_writes_the_lists(root: Path) -> None:
-    assert prepare.main([str(root)]) == 0
+def test_core_bzl(root: Path) -> None:
+    release = small_release()
     names: dict[str, list[str]] = {}
-    exec((root / "core.bzl").read_text(), names)
+    exec(core_bzl(release, core_of(root, release)), names)
     assert names["CORE_SOURCES"] == ["tensorflow/core/framework/op.cc"]
     assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
+    assert "tensorflow/core/graph/costmodel.cc" in names["OVERRIDDEN_SOURCES"]
 
 
-def test_prepare_reports_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert prepare.main([str(tmp_path)]) == 2
-    assert "names no file" in capsys.readouterr().err
-    assert not (tmp_path / "core.bzl").exists()
+@pytest.mark.parametrize("field", ["platform_sources", "on_demand"])
+def test_a_source_that_the_tree_lacks_is_named(root: Path, field: str) -> None:
+    """A release whose data names a source that is gone fails; the source is not dropped."""
+    release = small_release()
+    gone = ("tensorflow/core/gone.cc",)
+    value = gone if field == "platform_sources" else (OnDemand(why="", sources=gone),)
+    core = msgspec.structs.replace(release.core, **{field: value})
+    with pytest.raises(
+        CoreSourcesError,
+        match=r"no such source: tensorflow/core/gone\.cc: named by .*release\.toml",
+    ):
+        core_of(root, dataclasses.replace(release, core=core))
+
+
+def test_labels_of_repositories_in_the_tree(root: Path) -> None:
+    """From 2.15 on, TensorFlow's BUILD files name TSL's targets by @local_tsl."""
+    tsl = root / "third_party/xla/third_party/tsl"
+    tsl.mkdir(parents=True)
+    (tsl / "BUILD").write_text('filegroup(name = "srcs", srcs = ["env.cc"])')
+    (tsl / "env.cc").write_text("")
+    build = root / "tensorflow/core/framework/BUILD"
+    build.write_text(
+        'filegroup(name = "srcs", srcs = glob(["*.cc"]) + ["@local_tsl//:srcs", "@other//:x"])'
+    )
+    release = small_release()
+    assert not any("env.cc" in source for source in core_of(root, release).sources)
+    layout = msgspec.structs.replace(
+        release.tree, repositories={"local_tsl": "third_party/xla/third_party/tsl"}
+    )
+    core = core_of(root, dataclasses.replace(release, tree=layout))
+    assert "third_party/xla/third_party/tsl/env.cc" in core.sources

@@ -1,12 +1,16 @@
 """Tests of helper_sources(), with a small tree in the layout of TensorFlow."""
 
+import dataclasses
 from pathlib import Path
 
+import msgspec
 import pytest
+from small_release import small_release
 
 from tfcarve.build_files import sources
 from tfcarve.build_files.helpers import helper_sources
 from tfcarve.build_files.tree import BuildTree
+from tfcarve.releases.release import OnDemand, Release
 
 _K = "tensorflow/core/kernels"
 
@@ -94,10 +98,21 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def _release(root: Path) -> Release:
+    """The small tree's release: tf.data's dataset.cc is compiled on demand, if it is there."""
+    dataset = "tensorflow/core/framework/dataset.cc"
+    group = OnDemand(why="tf.data links it", sources=(dataset,))
+    release = small_release()
+    if not (root / dataset).is_file():
+        return release
+    core = msgspec.structs.replace(release.core, on_demand=(group,))
+    return dataclasses.replace(release, core=core)
+
+
 def _helpers(root: Path, unit: str) -> list[str]:
     core = {f"{_K}/core_thing.cc"}
     found = helper_sources(
-        BuildTree(root), sources.below(root), [f"{_K}/{unit}"], _REGISTERING, core
+        BuildTree(root), _release(root), sources.below(root), [f"{_K}/{unit}"], _REGISTERING, core
     )
     return [h.removeprefix(_K + "/") for h in found.get(f"{_K}/{unit}", ())]
 
@@ -149,7 +164,12 @@ def test_sources_that_are_not_in_the_core(root: Path) -> None:
 
 def test_source_without_helpers(root: Path) -> None:
     units = [f"{_K}/deep.cc"]
-    assert helper_sources(BuildTree(root), sources.below(root), units, _REGISTERING, set()) == {}
+    assert (
+        helper_sources(
+            BuildTree(root), small_release(), sources.below(root), units, _REGISTERING, set()
+        )
+        == {}
+    )
 
 
 def test_kernel_of_the_c_api(root: Path) -> None:
@@ -164,5 +184,7 @@ def test_kernel_of_the_c_api(root: Path) -> None:
         'filegroup(name = "srcs", srcs = ["kernels.cc", "c_api.cc"])'
     )
     unit = "tensorflow/c/kernels/bitcast_op.cc"
-    found = helper_sources(BuildTree(root), sources.below(root), [unit], {unit}, set())
+    found = helper_sources(
+        BuildTree(root), small_release(), sources.below(root), [unit], {unit}, set()
+    )
     assert found == {unit: ("tensorflow/c/kernels.cc",)}

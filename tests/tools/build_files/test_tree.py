@@ -15,10 +15,12 @@ from tfcarve.build_files.tree import BuildTree, Label, parse_label
         ("//a/b:x", Label("a/b", "x")),
         ("//a/b", Label("a/b", "b")),
         ("@com_google_absl//absl/strings", None),
+        ("@local_tsl//platform:env", Label("third_party/tsl/platform", "env")),
+        ("@local_tsl//:srcs", Label("third_party/tsl", "srcs")),
     ],
 )
 def test_label(text: str, label: Label | None) -> None:
-    assert parse_label(text, "here") == label
+    assert parse_label(text, "here", {"local_tsl": "third_party/tsl"}) == label
 
 
 @pytest.fixture

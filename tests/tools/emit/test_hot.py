@@ -9,6 +9,7 @@ import trees
 
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _KERNELS = "tensorflow/core/kernels"
 
@@ -20,7 +21,7 @@ def _sources() -> list[str]:
 
 def test_each_pattern_matches_sources_of_tensorflow() -> None:
     sources = _sources()
-    patterns = [pattern for group in hot.groups() for pattern in group.sources]
+    patterns = [pattern for group in hot.groups(known.release()) for pattern in group.sources]
     assert len(patterns) > 10
     assert not [p for p in patterns if not any(fnmatchcase(source, p) for source in sources)]
     assert not any(fnmatchcase(source, f"{_KERNELS}/renamed_op.cc") for source in sources)
@@ -30,7 +31,7 @@ def test_groups_are_disjoint() -> None:
     found = Counter(
         (source, group.name)
         for source in _sources()
-        for group in hot.groups()
+        for group in hot.groups(known.release())
         if any(fnmatchcase(source, pattern) for pattern in group.sources)
     )
     assert len(found) > 10
@@ -39,11 +40,14 @@ def test_groups_are_disjoint() -> None:
 
 def test_most_sources_are_compiled_for_size() -> None:
     sources = _sources()
-    assert sum(hot.group_of(source) is not None for source in sources) < len(sources) / 4
+    assert (
+        sum(hot.group_of(source, known.release()) is not None for source in sources)
+        < len(sources) / 4
+    )
 
 
-def test_groups_are_complete() -> None:
-    assert all(group.why and group.name and group.sources for group in hot.groups())
+def test_groups_say_why() -> None:
+    assert all(group.why and group.name and group.sources for group in hot.groups(known.release()))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_groups_are_complete() -> None:
     ],
 )
 def test_group_of(source: str, group: str | None) -> None:
-    found = hot.group_of(source)
+    found = hot.group_of(source, known.release())
     assert (found.name if found else None) == group
 
 
@@ -73,6 +77,6 @@ def test_group_of(source: str, group: str | None) -> None:
         ({"groups": [{"name": 1, "why": "y", "sources": []}]}, "Expected `str`, got `int`"),
     ],
 )
-def test_invalid_tables(document: object, message: str) -> None:
+def test_bad_tables(document: object, message: str) -> None:
     with pytest.raises(InvalidInput, match="hot.yaml: .*" + re.escape(message)):
         hot.parse(document, "hot.yaml")

@@ -5,6 +5,7 @@ from selections import selection
 
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 
 def test_units() -> None:
@@ -38,11 +39,14 @@ def test_hot_names() -> None:
         [("A", "AOp", f"{kernels}/matmul_op_real.cc"), ("B", "BOp", f"{kernels}/no_op.cc")],
         helpers=[f"{kernels}/transpose_functor_cpu.cc", f"{kernels}/ops_util.cc", "app.cc"],
     )
-    assert units.hot_names(chosen) == {
+    assert units.hot_names(chosen, known.release()) == {
         "tensorflow__core__kernels__matmul_op_real.cc",
         "tensorflow__core__kernels__transpose_functor_cpu.cc",
     }
-    assert units.hot_names(chosen) < units.units(chosen).keys() | units.helpers(chosen).keys()
+    assert (
+        units.hot_names(chosen, known.release())
+        < units.units(chosen).keys() | units.helpers(chosen).keys()
+    )
 
 
 def test_sources_of_tensorflow_can_be_overridden() -> None:

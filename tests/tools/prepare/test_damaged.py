@@ -1,4 +1,4 @@
-"""Damaged graphs: each is refused with InvalidInput or can be worked on; none takes memory beyond its size."""
+"""Damaged graphs raise InvalidInput or are transformed, in memory proportional to their size."""
 
 import contextlib
 from pathlib import Path
@@ -54,7 +54,7 @@ def _damaged(draw: st.DrawFn) -> bytes:
     return data
 
 
-def _worked_on(graph: Graph) -> None:
+def _transformed(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "Const":
             with contextlib.suppress(InvalidInput):
@@ -74,19 +74,19 @@ def _worked_on(graph: Graph) -> None:
 @given(_damaged())
 def test_damaged(data: bytes) -> None:
     with contextlib.suppress(InvalidInput):
-        _worked_on(graph_file.parse(data, _PATH))
+        _transformed(graph_file.parse(data, _PATH))
 
 
-def test_the_seed_is_good() -> None:
-    _worked_on(graph_file.parse(_SEED, _PATH))
+def test_the_undamaged_graph() -> None:
+    _transformed(graph_file.parse(_SEED, _PATH))
 
 
 @pytest.mark.parametrize("size", range(0, len(_SEED), 37))
-def test_cut_off(size: int) -> None:
+def test_truncated(size: int) -> None:
     with contextlib.suppress(InvalidInput):
         graph_file.parse(_SEED[:size], _PATH)
 
 
-def test_equal_nodes_are_refused_at_once() -> None:
-    with pytest.raises(InvalidInput, match="there are two of that name"):
+def test_duplicate_nodes_are_rejected_early() -> None:
+    with pytest.raises(InvalidInput, match="two nodes have this name"):
         graph_file.parse(b"\x0a\x05\x12\x03Neg" * 100_000, _PATH)

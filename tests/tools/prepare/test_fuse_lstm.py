@@ -1,4 +1,4 @@
-"""Tests of fuse_lstm: loops of Keras become BlockLSTMV2, which gives the same; names and shapes of outputs stay."""
+"""Tests of fuse_lstm: Keras loops become BlockLSTMV2 with equal outputs; the outputs' names and shapes stay."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ _LOOPS = (
 
 
 class _Cell(L.LSTMCell):
-    """An LSTM whose gates are computed in another way."""
+    """An LSTM cell whose gates a subclass computes in another way."""
 
     def call(self, x: Any, states: Any, training: object = None) -> Any:
         h, c = states
@@ -43,7 +43,7 @@ class _Cell(L.LSTMCell):
 
 
 class _OneProduct(_Cell):
-    """One product for the input and the last output, the bias first, and sizes of the parts."""
+    """One product for the input and the previous output, the bias first, and explicit split sizes."""
 
     def build(self, shape: Any) -> None:
         super().build(shape)
@@ -55,14 +55,14 @@ class _OneProduct(_Cell):
 
 
 class _OutputFirst(_OneProduct):
-    """One product for the last output and the input."""
+    """One product for the previous output and the input."""
 
     def gates(self, x: Any, h: Any) -> Any:
         return tf.split(tf.matmul(tf.concat([h, x], 1), self.joined) + self.bias, 4, axis=1)
 
 
 class _OtherOrder(_Cell):
-    """Gates in another order, a matrix that is transposed, and biases on both sides."""
+    """Gates in another order, a transposed matrix, and biases as either operand."""
 
     def gates(self, x: Any, h: Any) -> Any:
         turned = tf.constant(prepared.noise(4 * UNITS, UNITS))
@@ -77,18 +77,18 @@ def _stacked(x: Any) -> Any:
     return L.LSTM(5)(x)
 
 
-def _of_keras(**options: Any) -> Callable[[], Model]:
+def _keras_layers(**options: Any) -> Callable[[], Model]:
     return lambda: lstms.model(L.LSTM(UNITS, **options))
 
 
 _MODELS: dict[str, tuple[int, Callable[[], Model]]] = {
-    "the last output": (1, _of_keras()),
-    "all outputs": (1, _of_keras(return_sequences=True)),
-    "states": (1, _of_keras(return_state=True)),
-    "all outputs and states": (1, _of_keras(return_sequences=True, return_state=True)),
-    "no bias": (1, _of_keras(use_bias=False)),
-    "backwards": (1, _of_keras(go_backwards=True, return_sequences=True)),
-    "time first": (1, _of_keras(time_major=True, return_sequences=True)),
+    "the last output": (1, _keras_layers()),
+    "all outputs": (1, _keras_layers(return_sequences=True)),
+    "states": (1, _keras_layers(return_state=True)),
+    "all outputs and states": (1, _keras_layers(return_sequences=True, return_state=True)),
+    "no bias": (1, _keras_layers(use_bias=False)),
+    "backwards": (1, _keras_layers(go_backwards=True, return_sequences=True)),
+    "time first": (1, _keras_layers(time_major=True, return_sequences=True)),
     "both ways": (2, lambda: lstms.model(L.Bidirectional(L.LSTM(UNITS)))),
     "both ways, all": (
         2,
@@ -115,7 +115,7 @@ def _transformed(graph: Graph, made: Model, steps: list[Step], evaluator: Evalua
 def _is_fused(
     before: Graph, after: Graph, made: Model, count: int, batch: int | None = None
 ) -> None:
-    """Makes sure that a graph has no loop any more and gives the same."""
+    """Asserts that the transformed graph has no loop and equal outputs."""
     ops = prepared.ops(after)
     assert ops["BlockLSTMV2"] == count
     assert not any(ops[op] for op in _LOOPS)
@@ -130,7 +130,7 @@ def _is_fused(
 @pytest.mark.parametrize("batch", [None, 2])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", _MODELS)
-def test_loops_of_keras(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
+def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
     if name == "the last of any size" and batch:
         pytest.skip("of no rows it would be zeros")
     count, make = _MODELS[name]
@@ -171,7 +171,7 @@ def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_sizes_that_change_between_runs(form: str, evaluator: Evaluator) -> None:
+def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
     made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
     before = FORMS[form](made, None)
     after = _transformed(before, made, _FUSE, evaluator)
@@ -181,7 +181,7 @@ def test_sizes_that_change_between_runs(form: str, evaluator: Evaluator) -> None
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
+def test_nodes_and_names(form: str, evaluator: Evaluator) -> None:
     made = lstms.model(L.LSTM(UNITS))
     before = FORMS[form](made, 2)
     after = _transformed(before, made, [*_MOBILE, *_FUSE], evaluator)
@@ -190,7 +190,7 @@ def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
     assert (node.attr["cell_clip"].f, node.attr["use_peephole"].b) == (0, False)
     added = [name.removeprefix(node.name) for name in node.input if name.startswith(node.name)]
     assert added == ["/steps", "/weights", *["/peephole"] * 3, "/bias"]
-    # Nothing of the loop is left: x, its Transpose, a constant state, what takes the last output.
+    # Only these remain: x, its Transpose, a constant state, the slice of the last output.
     assert prepared.ops(after) == {
         "BlockLSTMV2": 1,
         "Const": 9,
@@ -203,9 +203,7 @@ def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
 
 @pytest.mark.parametrize("every", [True, False])
 @pytest.mark.parametrize("kept", ["TensorListStack", "Exit"])
-def test_what_is_fetched_of_the_loop_keeps_its_name(
-    kept: str, every: bool, evaluator: Evaluator
-) -> None:
+def test_fetched_results_keep_their_names(kept: str, every: bool, evaluator: Evaluator) -> None:
     made = lstms.model(L.LSTM(UNITS, return_sequences=every, return_state=True))
     before = lstms.lowered(made, 2)
     lists = {node.input[0] for node in before.nodes if node.op == "TensorListStack"}
@@ -219,7 +217,7 @@ def test_what_is_fetched_of_the_loop_keeps_its_name(
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_a_stack_that_is_waited_for(waits: bool, evaluator: Evaluator) -> None:
+def test_a_stack_with_control_outputs(waits: bool, evaluator: Evaluator) -> None:
     made = lstms.model(L.LSTM(UNITS))
     before = lstms.functional(made, 2)
     (stack,) = (n for n in before.nodes if n.op == "TensorListStack")
@@ -234,7 +232,7 @@ def test_a_stack_that_is_waited_for(waits: bool, evaluator: Evaluator) -> None:
     assert ("^x" in taken.input) is not waits
 
 
-def test_what_the_loop_waits_for(evaluator: Evaluator) -> None:
+def test_control_inputs_of_the_loop(evaluator: Evaluator) -> None:
     made = lstms.model(L.LSTM(UNITS))
     for form in FORMS.values():
         before = form(made, None)
@@ -247,7 +245,7 @@ def test_what_the_loop_waits_for(evaluator: Evaluator) -> None:
 
 
 def test_variables_in_another_order(evaluator: Evaluator) -> None:
-    """The old outputs of the loop have the numbers that outputs of the new node have."""
+    """The loop's outputs have the same numbers as those of the new node."""
     made = lstms.model(L.LSTM(UNITS, return_state=True))
     before = lstms.functional(made, None)
     after = prepared.copy(before)
@@ -296,7 +294,7 @@ def test_an_empty_batch(evaluator: Evaluator) -> None:
 
 
 def test_columns_are_in_the_order_of_the_kernel(evaluator: Evaluator) -> None:
-    """What Keras has as input, forget, cell and output gate is what the kernel gives as i, f, ci and o."""
+    """The input, forget, cell and output gates of Keras are the kernel's outputs i, f, ci and o."""
     made = lstms.model(L.LSTM(UNITS), 1)
     after = _transformed(lstms.functional(made, 1), made, [*_MOBILE, *_FUSE], evaluator)
     (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
@@ -313,7 +311,7 @@ def _sigmoid(value: Any) -> Any:
     return 1 / (1 + np.exp(-value))
 
 
-def test_a_large_one_of_the_zoo(evaluator: Evaluator) -> None:
+def test_a_large_model(evaluator: Evaluator) -> None:
     made = zoo.lstm_256()
     before = prepared.from_tensorflow(made.graph)
     steps = [*_MOBILE, *presets.FUSE]
@@ -326,7 +324,7 @@ def test_a_large_one_of_the_zoo(evaluator: Evaluator) -> None:
     assert np.abs(got - made.output).max() < 1e-6
 
 
-def test_a_graph_without_loops_stays(evaluator: Evaluator) -> None:
+def test_a_graph_without_loops_is_not_changed(evaluator: Evaluator) -> None:
     graph = prepared.drawn(lambda: tf.nn.relu(prepared.tf1.placeholder(tf.float32, name="x")))
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], ["Relu"], evaluator)
     assert after.nodes == graph.nodes

@@ -1,4 +1,4 @@
-"""Each form of a model, frozen, gives what the model gives."""
+"""Each form of a model has the same outputs when it is frozen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CALLS = {"PartitionedCall", "StatefulPartitionedCall"}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Gives what makes a source, once."""
+    """Returns a function that creates each source once."""
     folder = tmp_path_factory.mktemp("sources")
     return cache(lambda name: MAKERS[name](folder / str(list(MAKERS).index(name))))
 
@@ -41,7 +41,7 @@ def _differs(found: Any, expected: Any) -> float:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_gives_the_same(name: str, made: Any, tmp_path: Path) -> None:
+def test_outputs_are_equal(name: str, made: Any, tmp_path: Path) -> None:
     source: Source = made(name)
     data = frozen_here(source.path, tmp_path, **source.options)
     assert not ops_of(data) & (_STATE | _CALLS)
@@ -56,8 +56,8 @@ def test_gives_the_same(name: str, made: Any, tmp_path: Path) -> None:
     assert frozen_here(source.path, tmp_path / "again", **source.options) == data
 
 
-def test_a_changed_weight_is_seen(made: Any, tmp_path: Path) -> None:
-    """The control of the comparison: one weight of the frozen graph is another."""
+def test_a_changed_weight_is_detected(made: Any, tmp_path: Path) -> None:
+    """The control of the comparison: one weight of the frozen graph is changed."""
     source: Source = made("v2 Keras")
     graph = graph_of(frozen_here(source.path, tmp_path))
     node = next(n for n in graph.node if n.op == "Const" and n.attr["value"].tensor.ByteSize() > 64)
@@ -67,7 +67,7 @@ def test_a_changed_weight_is_seen(made: Any, tmp_path: Path) -> None:
     assert _differs(found["scores"], source.expected["scores"]) > 1e-5
 
 
-def test_moving_averages_are_other_values(made: Any, tmp_path: Path) -> None:
+def test_moving_averages(made: Any, tmp_path: Path) -> None:
     source: Source = made("moving averages")
     options = {**source.options, "moving_averages": False}
     found = given(frozen_here(source.path, tmp_path, **options), source)
@@ -94,7 +94,7 @@ def test_unrolled_loops(made: Any, tmp_path: Path) -> None:
     assert not ops_of(data) & {"While", "StatelessWhile", "Enter", "Merge"}
     assert not graph_of(data).library.function
     assert _differs(given(data, source)["scores"], source.expected["scores"]) < 1e-6
-    with pytest.raises(InvalidInput, match="runs more often than --unroll 3"):
+    with pytest.raises(InvalidInput, match="has more iterations than --unroll 3"):
         frozen_here(source.path, tmp_path, unroll=3)
 
 
@@ -103,7 +103,7 @@ def test_a_loop_that_depends_on_an_input_is_not_unrolled(tmp_path: Path) -> None
     model = tf.keras.Sequential([layers.Input((None, 1), name="features"), layers.LSTM(3)])
     source = keras_file(tmp_path / "open", model)
     with pytest.raises(
-        InvalidInput, match="how often this loop runs is not known before .*'features'"
+        InvalidInput, match="the number of iterations is unknown before .*'features'"
     ):
         frozen_here(source.path, tmp_path, unroll=9)
     stacked = tf.keras.Sequential(
@@ -129,7 +129,7 @@ def test_unrolled_loops_with_tables(made: Any, tmp_path: Path) -> None:
 
 
 def test_control_flow_of_version_1(made: Any, tmp_path: Path) -> None:
-    """The other branch, in which a function without inputs gives the output."""
+    """The other branch, in which a function without inputs computes the output."""
     source: Source = made("v1 control flow")
     data = frozen_here(source.path, tmp_path)
     assert {"Enter", "Switch", "LowerBound"} <= ops_of(data)
@@ -151,7 +151,7 @@ def test_each_branch(lower: bool, made: Any, tmp_path: Path) -> None:
 
 
 def test_an_assertion_stays(made: Any, tmp_path: Path) -> None:
-    """What a function does beside its results is done in the frozen graph too."""
+    """Side effects of a function are preserved in the frozen graph."""
     source: Source = made("v2 assertion")
     data = frozen_here(source.path, tmp_path, **source.options)
     assert "Assert" in ops_of(data)

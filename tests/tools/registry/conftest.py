@@ -1,4 +1,4 @@
-"""What the tests of the scan share."""
+"""Fixtures for tests of indexing a tree."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 from tfcarve.registry import preprocess
+from tfcarve.registry.settings import Settings
 
 
 @pytest.fixture
 def preprocessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Gives the sources that are preprocessed, as they are."""
+    """A list to which each source is added when it is preprocessed."""
     seen: list[str] = []
     real = preprocess.run
 
-    def run(
-        compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
-    ) -> str:
+    def run(settings: Settings, skeletons: Path, sources: Sequence[str]) -> str:
         seen.extend(s for s in sources if s.startswith("tensorflow/"))
-        return real(compiler, defines, skeletons, sources)
+        return real(settings, skeletons, sources)
 
     monkeypatch.setattr(preprocess, "run", run)
     return seen

@@ -1,4 +1,4 @@
-"""Tests of making an index again: what did not change is not looked at, and the result is that of a first time."""
+"""Tests of indexing a changed tree: only what changed is read, and the result is the same as without a cache."""
 
 import os
 from collections.abc import Callable
@@ -9,6 +9,7 @@ import trees
 
 from tfcarve.registry import index, memo, resolve, scan, values
 from tfcarve.registry.records import RawGradient, Records
+from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.registry.tree import Tree
 
 _K = "tensorflow/core/kernels"
@@ -34,7 +35,7 @@ REGISTER_KERNEL_BUILDER(Name(kName).Device(DEVICE_CPU), NamedOp);
 def _index(root: Path, cache: Path) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        return scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))
+        return scan.make_index(root, Settings((), find_compiler(os.environ)))
 
 
 def _edited(path: str, old: str, new: str) -> Callable[[Path], None]:
@@ -48,7 +49,7 @@ def _edited(path: str, old: str, new: str) -> Callable[[Path], None]:
 
 _INCLUDE_HELP = _edited(_TWICE, "namespace tensorflow {", f'#include "{_K}/help.h"\n')
 
-# What is changed, whether the registrations or helpers are others then, which sources are scanned again.
+# The edit, whether it changes registrations or helpers, and the sources that are preprocessed again.
 _EDITS: dict[str, tuple[Callable[[Path], object], bool, list[str]]] = {
     "an empty line": (_edited(_TWICE, "TF_CALL_int32", "\nTF_CALL_int32"), True, [_TWICE]),
     "another class": (_edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU"), True, [_TWICE]),
@@ -73,13 +74,13 @@ _EDITS: dict[str, tuple[Callable[[Path], object], bool, list[str]]] = {
         True,
         [],
     ),
-    "a file that is gone": (lambda root: (root / f"{_K}/no_op.cc").unlink(), True, []),
-    "a file that is new": (
+    "a deleted file": (lambda root: (root / f"{_K}/no_op.cc").unlink(), True, []),
+    "a new file": (
         lambda root: (root / f"{_K}/new_op.cc").write_text('REGISTER_OP("New");\n'),
         True,
         [f"{_K}/new_op.cc"],
     ),
-    "a header that was not there before": (
+    "a new header": (
         lambda root: (root / "tensorflow/core/framework/made_by_the_build.pb.h").write_text(
             "#define int32 int64\n"
         ),
@@ -90,36 +91,36 @@ _EDITS: dict[str, tuple[Callable[[Path], object], bool, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", _EDITS)
-def test_as_from_nothing(name: str, tmp_path: Path, preprocessed: list[str]) -> None:
-    edit, shows, scanned = _EDITS[name]
+def test_same_as_without_cache(name: str, tmp_path: Path, preprocessed: list[str]) -> None:
+    edit, changes, scanned = _EDITS[name]
     root = trees.write(tmp_path / "tree", _TREE)
-    first = index.parse(_index(root, tmp_path / "kept"), "index").load()
+    first = index.parse(_index(root, tmp_path / "cache"), "index")
     preprocessed.clear()
     edit(root)
-    again = _index(root, tmp_path / "kept")
+    again = _index(root, tmp_path / "cache")
     assert sorted(preprocessed) == scanned
     assert again == _index(root, tmp_path / "other")
-    then = index.parse(again, "index").load()
+    then = index.parse(again, "index")
     same = (first.registrations, first.ops, first.helpers) == (
         then.registrations,
         then.ops,
         then.helpers,
     )
-    assert same != shows
+    assert same != changes
 
 
 _CALL = "REGISTER_KERNEL_BUILDER(Name"
 _HELP_EDITS = {
-    "it calls one": (_edited(_TWICE, _CALL, f"int x = MoreHelp();\n{_CALL}"), ["help.cc", "more_help.cc"]),
-    "its helper does": (_edited(f"{_K}/help.cc", "{}", "{ MoreHelp(); }"), ["help.cc", "more_help.cc"]),
-    "another defines it too": (_edited(f"{_K}/more_help.cc", "MoreHelp", "Help"), ["help.cc", "more_help.cc"]),
-    "the targets are others": (_edited(f"{_K}/BUILD", '"help.cc", ', ""), []),
-    "it is of the core": (_edited("tensorflow/core/BUILD", '"fr', '"kernels/help.cc", "fr'), []),
+    "it calls another": (_edited(_TWICE, _CALL, f"int x = MoreHelp();\n{_CALL}"), ["help.cc", "more_help.cc"]),
+    "its helper calls another": (_edited(f"{_K}/help.cc", "{}", "{ MoreHelp(); }"), ["help.cc", "more_help.cc"]),
+    "another file defines it": (_edited(f"{_K}/more_help.cc", "MoreHelp", "Help"), ["help.cc", "more_help.cc"]),
+    "other targets": (_edited(f"{_K}/BUILD", '"help.cc", ', ""), []),
+    "it is in the core": (_edited("tensorflow/core/BUILD", '"fr', '"kernels/help.cc", "fr'), []),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _HELP_EDITS)
-def test_helpers_as_from_nothing(name: str, tmp_path: Path) -> None:
+def test_helpers_same_as_without_cache(name: str, tmp_path: Path) -> None:
     def helpers(data: bytes) -> list[str]:
         found = index.parse(data, "index").helpers.get(_TWICE, ())
         return [path.removeprefix(f"{_K}/") for path in found]
@@ -128,16 +129,16 @@ def test_helpers_as_from_nothing(name: str, tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree", _TREE)
     _INCLUDE_HELP(root)
     _edited(_TWICE, _CALL, f"int y = Help();\n{_CALL}")(root)
-    assert helpers(_index(root, tmp_path / "kept")) == ["help.cc"]
+    assert helpers(_index(root, tmp_path / "cache")) == ["help.cc"]
     edit(root)
-    again = _index(root, tmp_path / "kept")
+    again = _index(root, tmp_path / "cache")
     assert helpers(again) == expected
     assert again == _index(root, tmp_path / "other")
 
 
-def test_what_did_not_change_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = trees.write(tmp_path / "tree", _TREE)
-    _index(root, tmp_path / "kept")
+    _index(root, tmp_path / "cache")
     read: list[str] = []
     real = Tree.read
 
@@ -147,27 +148,27 @@ def test_what_did_not_change_is_not_read(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Tree, "read", spy)
     _edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU")(root)
-    _index(root, tmp_path / "kept")
+    _index(root, tmp_path / "cache")
     framework = "tensorflow/core/framework"
     assert set(read) == {
         _TWICE,
-        # What it includes is given to the preprocessor with it, and so are the sets of types; and the version.
+        # The preprocessor also reads what it includes, and the sets of types; version.h states the version.
         f"{framework}/op_kernel.h", f"{framework}/types.h", f"{framework}/types.cc",
         "tensorflow/core/public/version.h",
     }  # fmt: skip
 
 
-def test_a_copy_of_a_tree_knows_what_the_tree_did(tmp_path: Path, preprocessed: list[str]) -> None:
-    """Nothing depends on where a tree lies or when it was written."""
-    _index(trees.write(tmp_path / "tree", _TREE), tmp_path / "kept")
+def test_a_copy_of_a_tree_uses_the_same_cache(tmp_path: Path, preprocessed: list[str]) -> None:
+    """Nothing depends on the location of a tree or its time stamps."""
+    _index(trees.write(tmp_path / "tree", _TREE), tmp_path / "cache")
     copy = trees.write(tmp_path / "copy", _TREE)
     preprocessed.clear()
     _edited(_TWICE, "TwiceOp<GPU", "ThriceOp<GPU")(copy)
-    _index(copy, tmp_path / "kept")
+    _index(copy, tmp_path / "cache")
     assert preprocessed == [_TWICE]
 
 
-def test_gradients_of_one_line_are_in_order() -> None:
+def test_gradients_on_one_line_are_in_order() -> None:
     raw = tuple(RawGradient("a.cc", 1, '"A"', f"Grad{number:02}") for number in range(40))
     _, _, gradients, _ = resolve.resolve([Records(gradients=raw)], values.Resolver({}), {})
     assert [g.function for g in gradients] == [r.function for r in raw]
@@ -177,7 +178,7 @@ def test_memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def never() -> int:
-        raise AssertionError("worked out again")
+        raise AssertionError("computed again")
 
     first = memo.Memo("name")
     assert first.get("kind", "a", "key", lambda: 1) == 1
@@ -189,5 +190,5 @@ def test_memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert second.get("other kind", "a", "key", lambda: 4) == 4
     second.save()
     third = memo.Memo("name")
-    assert third.get("kind", "b", "key", lambda: 5) == 5  # nobody asked for it in between
+    assert third.get("kind", "b", "key", lambda: 5) == 5  # not requested by the run before
     assert memo.Memo().get("kind", "a", "other key", lambda: 6) == 6

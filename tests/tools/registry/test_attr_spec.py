@@ -1,4 +1,4 @@
-"""Tests of the little language of op definitions."""
+"""Tests of parsing attribute and argument specifications of ops."""
 
 from typing import Any
 
@@ -16,27 +16,27 @@ _SETS = {
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("T: type", Attr("T", "type")),
-        ("T : type = DT_FLOAT", Attr("T", "type", "float32")),
-        ("T: numbertype", Attr("T", "type", None, ("float32", "int32"))),
-        ("T: quantizedtype", Attr("T", "type", None, ("qint8",))),
-        ("T: realnumbertype = DT_FLOAT", Attr("T", "type", "float32", ("float32",))),
-        ("T: {half, bool, }", Attr("T", "type", None, ("float16", "bool"))),
-        ("T: {realnumbertype, bool}", Attr("T", "type", None, ("float32", "bool"))),
-        ("s: {'A', \"B\"} = 'A'", Attr("s", "string", "A", ("A", "B"))),
-        ("s: string = ''", Attr("s", "string", "")),
-        (r"s: string = '\t'", Attr("s", "string", "\t")),
-        ("n: int >= -1 = 3", Attr("n", "int", 3, (), -1)),
-        ("x: float = 1e-3", Attr("x", "float", 0.001)),
-        ("x: float = inf", Attr("x", "float", "inf")),
-        ("b: bool = True", Attr("b", "bool", True)),
-        ("L: list(type) >= 1", Attr("L", "list(type)", None, (), 1)),
-        ("L: list(int) = [1, 2]", Attr("L", "list(int)", [1, 2])),
-        ("L: list(string) = ['a', 'b']", Attr("L", "list(string)", ["a", "b"])),
-        ("L: list({float, int32}) = []", Attr("L", "list(type)", [], ("float32", "int32"))),
-        ("s: shape = { unknown_rank: true }", Attr("s", "shape", "{ unknown_rank: true }")),
-        ("s: list(shape) = []", Attr("s", "list(shape)", "[]")),
-        ("f: func", Attr("f", "func")),
+        ("T: type", ("T", Attr("type"))),
+        ("T : type = DT_FLOAT", ("T", Attr("type", "float32"))),
+        ("T: numbertype", ("T", Attr("type", None, ("float32", "int32")))),
+        ("T: quantizedtype", ("T", Attr("type", None, ("qint8",)))),
+        ("T: realnumbertype = DT_FLOAT", ("T", Attr("type", "float32", ("float32",)))),
+        ("T: {half, bool, }", ("T", Attr("type", None, ("float16", "bool")))),
+        ("T: {realnumbertype, bool}", ("T", Attr("type", None, ("float32", "bool")))),
+        ("s: {'A', \"B\"} = 'A'", ("s", Attr("string", "A", ("A", "B")))),
+        ("s: string = ''", ("s", Attr("string", ""))),
+        (r"s: string = '\t'", ("s", Attr("string", "\t"))),
+        ("n: int >= -1 = 3", ("n", Attr("int", 3, (), -1))),
+        ("x: float = 1e-3", ("x", Attr("float", 0.001))),
+        ("x: float = inf", ("x", Attr("float", "inf"))),
+        ("b: bool = True", ("b", Attr("bool", True))),
+        ("L: list(type) >= 1", ("L", Attr("list(type)", None, (), 1))),
+        ("L: list(int) = [1, 2]", ("L", Attr("list(int)", (1, 2)))),
+        ("L: list(string) = ['a', 'b']", ("L", Attr("list(string)", ("a", "b")))),
+        ("L: list({float, int32}) = []", ("L", Attr("list(type)", (), ("float32", "int32")))),
+        ("s: shape = { unknown_rank: true }", ("s", Attr("shape", "{ unknown_rank: true }"))),
+        ("s: list(shape) = []", ("s", Attr("list(shape)", "[]"))),
+        ("f: func", ("f", Attr("func"))),
     ],
 )
 def test_attr(spec: str, expected: Any) -> None:
@@ -46,27 +46,27 @@ def test_attr(spec: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("T", "'<name>:' was expected"),
-        ("T: wrong", "a type was expected"),
+        ("T", "expected '<name>:'"),
+        ("T: wrong", "expected a type"),
         ("T: {wrong}", "unknown type 'wrong'"),
-        ("T: {!}", "a type was expected"),
-        ("T: {float bool}", "',' or '}' was expected"),
-        ("T: type left", "left over: 'left'"),
+        ("T: {!}", "expected a type"),
+        ("T: {float bool}", "expected ',' or '}'"),
+        ("T: type left", "unexpected text: 'left'"),
         ("T: type = DT_WRONG", "unknown type 'DT_WRONG'"),
-        ("T: list(type", r"'\)' was expected"),
-        ("L: list(int) = 3", "a list in brackets was expected"),
-        ("s: string = a", "a string was expected"),
-        ("s: string = 'a", "string without an end"),
-        ("b: bool = 3", "true or false was expected"),
-        ("n: int >= " + "1" * 5_000, "left over: '1111"),
+        ("T: list(type", r"expected '\)'"),
+        ("L: list(int) = 3", "expected a list in brackets"),
+        ("s: string = a", "expected a string"),
+        ("s: string = 'a", "unterminated string"),
+        ("b: bool = 3", "expected true or false"),
+        ("n: int >= " + "1" * 5_000, "unexpected text: '1111"),
     ],
 )
-def test_wrong_attr(spec: str, message: str) -> None:
+def test_malformed_attr(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         attr(spec, _SETS)
 
 
-_ATTRS = {"T": Attr("T", "type"), "L": Attr("L", "list(type)"), "N": Attr("N", "int")}
+_ATTRS = {"T": Attr("type"), "L": Attr("list(type)"), "N": Attr("int")}
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_argument(spec: str, expected: Argument) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("x", "'name: type' was expected"),
+        ("x", "expected 'name: type'"),
         ("x: U", "unknown attribute 'U'"),
         ("x: Ref(T", "brackets of Ref"),
     ],
 )
-def test_wrong_argument(spec: str, message: str) -> None:
+def test_malformed_argument(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         argument(spec, _ATTRS)
 
 
-def test_a_specification_too_long() -> None:
-    assert attr("s: string" + " " * 60_000, {}).type == "string"
-    with pytest.raises(SpecError, match="70009 characters, at most 65536 are read"):
+def test_too_long_specification() -> None:
+    assert attr("s: string" + " " * 60_000, {}) == ("s", Attr("string"))
+    with pytest.raises(SpecError, match="70009 characters, at most 65536 are allowed"):
         attr("s: string" + " " * 70_000, {})

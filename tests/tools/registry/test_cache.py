@@ -1,4 +1,4 @@
-"""Tests of what an index run keeps for the next one."""
+"""Tests of the indexer's cache."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ print(*(m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "tf
 """
 
 
-def test_all_that_the_indexer_imports_is_part_of_the_key() -> None:
+def test_every_imported_module_is_part_of_the_key() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _IMPORTED], check=True, capture_output=True, text=True
     )

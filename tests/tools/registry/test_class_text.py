@@ -1,18 +1,19 @@
-"""The class text of the index against what g++ and clang++ make of the same source."""
+"""Compares the class text in the index with the text that g++ and clang++ compile."""
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import compilers
 import pytest
 import trees
+from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
+from tfcarve.registry.settings import Settings, find_compiler
 
-# Spellings that a preprocessor may put blanks into, or take them from, as TensorFlow's macros have them.
+# Spellings as in TensorFlow's macros in which preprocessors add or remove blanks.
 _SOURCE = """\
 #include "tensorflow/core/framework/op_kernel.h"
 namespace tensorflow {
@@ -35,8 +36,8 @@ REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), A<"text \\" , \\\\">);
 REGISTER_KERNEL_BUILDER(Name("Odd").Device(DEVICE_CPU), A<(1>2), -1, a::b<c>::d>);
 }
 """
-# As in tensorflow/core/framework/op_kernel.h: the text is made after all macros are expanded.
-_ASKED = """\
+# As in tensorflow/core/framework/op_kernel.h: the text is created after all macros are expanded.
+_PRINTS_CLASSES = """\
 #include <cstdio>
 #define TF_CALL_float(m) m(float)
 #define TF_CALL_int32(m) m(::tensorflow::int32)
@@ -54,18 +55,20 @@ _FILE = "tensorflow/core/kernels/odd_op.cc"
 @pytest.mark.parametrize("indexer", compilers.ALL)
 def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
     root = trees.write(tmp_path / "tree", {**trees.FILES, _FILE: _SOURCE})
-    made = index.parse(scan.make_index(root, scan.Settings((), (indexer,))), "index").load()
+    made = index.parse(scan.make_index(root, Settings((), (indexer,))), "index")
     ours = sorted(r.clazz for r in made.registrations if r.op == "Odd")
 
     body = _SOURCE.split("\n", 1)[1]
-    (tmp_path / "ask.cc").write_text(f"{_ASKED}{body}\nint main() {{}}\n")
-    command = [compiler, "-std=c++17", "-w", "-o", "ask", "ask.cc"]
+    (tmp_path / "print.cc").write_text(f"{_PRINTS_CLASSES}{body}\nint main() {{}}\n")
+    command = [compiler, "-std=c++17", "-w", "-o", "print", "print.cc"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    said = subprocess.run([tmp_path / "ask"], capture_output=True, text=True, check=True).stdout
-    theirs = sorted(said.splitlines())
+    printed = subprocess.run(
+        [tmp_path / "print"], capture_output=True, text=True, check=True
+    ).stdout
+    theirs = sorted(printed.splitlines())
 
     assert len(ours) == 9
-    # ops_to_register.h compares without blanks: there compilers may differ.
+    # Compilers may differ in blanks; ops_to_register.h ignores them.
     assert ["".join(o.split()) for o in ours] == ["".join(t.split()) for t in theirs]
     if indexer == compiler:
         assert ours == theirs
@@ -73,18 +76,18 @@ def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
 
 @pytest.mark.parametrize("compiler", compilers.ALL)
 def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> None:
-    """But for lines: of a macro's use over several lines clang++ tells another one than g++."""
+    """Except for lines: g++ and clang++ report different lines for a macro call that spans several lines."""
     root = trees.write(tmp_path, {**trees.FILES, _FILE: _SOURCE.replace("unsigned   long", "long")})
 
-    def rows(settings: scan.Settings) -> list[index.Registration]:
-        made = index.parse(scan.make_index(root, settings), "index").load()
+    def rows(settings: Settings) -> list[index.Registration]:
+        made = index.parse(scan.make_index(root, settings), "index")
         return sorted((replace(r, line=0) for r in made.registrations), key=lambda r: r.sort_key())
 
-    usual = scan.Settings((), scan.find_compiler(os.environ))
-    assert rows(scan.Settings((), (compiler,))) == rows(usual)
+    usual = Settings((), find_compiler(os.environ))
+    assert rows(Settings((), (compiler,))) == rows(usual)
 
 
-def test_a_source_that_speaks_of_our_marks(tmp_path: Path) -> None:
+def test_a_source_with_a_marker(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _FILE: "TFCARVE_SOURCE\n" + _SOURCE})
-    with pytest.raises(InvalidInput, match=r"gave \d parts for \d sources: .*odd_op.cc"):
-        scan.make_index(root, scan.Settings((), scan.find_compiler(os.environ)))
+    with pytest.raises(InvalidInput, match=r"printed \d parts for \d sources: .*odd_op.cc"):
+        scan.make_index(root, Settings((), find_compiler(os.environ)))

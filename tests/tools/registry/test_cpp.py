@@ -45,8 +45,8 @@ def test_balanced(text: str, arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["(", "(a", "(a]", '("a', "({)}"])
-def test_balanced_without_an_end(text: str) -> None:
-    with pytest.raises(ValueError, match="without an end"):
+def test_unterminated_bracket(text: str) -> None:
+    with pytest.raises(ValueError, match="unterminated bracket"):
         cpp.balanced(text, 0)
 
 
@@ -63,10 +63,10 @@ def test_chain() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a call was expected"),
-        ("Name", r"'\(' was expected"),
-        ('Name("a").', "a call was expected"),
-        ('f<int("a")', "'<' without an end"),
+        ("", "expected a call"),
+        ("Name", r"expected '\('"),
+        ('Name("a").', "expected a call"),
+        ('f<int("a")', "unterminated '<'"),
     ],
 )
 def test_no_chain(text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Tests of sources of custom ops that register what is registered already."""
+"""Tests of custom ops that are registered twice."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -9,6 +9,7 @@ import trees
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
+from tfcarve.registry.settings import Settings, find_compiler
 
 _HEADER = '#include "tensorflow/core/framework/op_kernel.h"\n'
 _KERNEL = 'REGISTER_KERNEL_BUILDER(Name("{op}").Device(DEVICE_CPU){more}, {clazz});\n'
@@ -27,8 +28,8 @@ def _kernel(clazz: str, more: str = "", op: str = "Twice") -> str:
     return _KERNEL.format(op=op, more=more, clazz=clazz)
 
 
-def _settings() -> scan.Settings:
-    return scan.Settings((), scan.find_compiler(os.environ))
+def _settings() -> Settings:
+    return Settings((), find_compiler(os.environ))
 
 
 def _whole(tree: Path, sources: Iterable[Path]) -> None:
@@ -40,7 +41,7 @@ def _added(tree: Path, sources: Iterable[Path]) -> None:
     scan.with_custom_ops(made, tree, _settings(), sources)
 
 
-_WAYS = pytest.mark.parametrize("way", [_whole, _added])
+_METHODS = pytest.mark.parametrize("method", [_whole, _added])
 
 
 def _sources(folder: Path, texts: Sequence[str]) -> list[Path]:
@@ -49,40 +50,43 @@ def _sources(folder: Path, texts: Sequence[str]) -> list[Path]:
     return [folder / "app" / name for name in files]
 
 
-@_WAYS
+@_METHODS
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
         (
             [_op("Twice")],
-            r"app/0\.cc:2: defines the op Twice, as tensorflow/core/ops/some_ops\.cc:3 does: give",
+            r"app/0\.cc:2: defines the op Twice, which tensorflow/core/ops/some_ops\.cc:3 defines already: choose",
         ),
         (
             [_kernel("Mine", '.TypeConstraint<float>("T")')],
-            r"app/0\.cc:2: Mine is a second CPU kernel of Twice for T=float32, beside "
-            r"TwiceOp<CPUDevice, float> in tensorflow/core/kernels/twice_op\.cc:7: give",
+            r"app/0\.cc:2: Mine is a second CPU kernel of Twice for T=float32: the first is "
+            r"TwiceOp<CPUDevice, float> in tensorflow/core/kernels/twice_op\.cc:7: add",
         ),
-        ([_kernel("Mine")], "Mine is a second CPU kernel of Twice, beside TwiceOp"),
-        ([_op("A"), _op("A")], r"app/1\.cc:2: defines the op A, as .*app/0\.cc:2 does"),
+        ([_kernel("Mine")], "Mine is a second CPU kernel of Twice: the first is TwiceOp"),
+        (
+            [_op("A"), _op("A")],
+            r"app/1\.cc:2: defines the op A, which .*app/0\.cc:2 defines already",
+        ),
         (
             [_op("A") + _kernel("One", op="A"), _kernel("Two", op="A")],
-            r"Two is a second CPU kernel of A, beside One in .*app/0\.cc:3",
+            r"Two is a second CPU kernel of A: the first is One in .*app/0\.cc:3",
         ),
         (
             [_op("A") + _kernel("One", op="A") + _kernel("Two", op="A")],
-            r"Two is a second CPU kernel of A, beside One in .*app/0\.cc:3",
+            r"Two is a second CPU kernel of A: the first is One in .*app/0\.cc:3",
         ),
     ],
 )
-def test_what_is_registered_twice(
-    tmp_path: Path, way: Callable[[Path, Iterable[Path]], None], texts: list[str], message: str
+def test_duplicates(
+    tmp_path: Path, method: Callable[[Path, Iterable[Path]], None], texts: list[str], message: str
 ) -> None:
     tree = trees.write(tmp_path / "tree")
     with pytest.raises(InvalidInput, match="registered twice:\n.*" + message):
-        way(tree, _sources(tmp_path, texts))
+        method(tree, _sources(tmp_path, texts))
 
 
-@_WAYS
+@_METHODS
 @pytest.mark.parametrize(
     "text",
     [
@@ -93,13 +97,13 @@ def test_what_is_registered_twice(
         _kernel("Mine").replace("DEVICE_CPU", "DEVICE_DEFAULT"),
     ],
 )
-def test_what_is_not(
-    tmp_path: Path, way: Callable[[Path, Iterable[Path]], None], text: str
+def test_no_duplicates(
+    tmp_path: Path, method: Callable[[Path, Iterable[Path]], None], text: str
 ) -> None:
-    way(trees.write(tmp_path / "tree"), _sources(tmp_path, [text]))
+    method(trees.write(tmp_path / "tree"), _sources(tmp_path, [text]))
 
 
-def test_all_is_told_at_once(tmp_path: Path) -> None:
+def test_all_duplicates_are_listed(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         _whole(trees.write(tmp_path / "tree"), _sources(tmp_path, [_op("Twice") + _kernel("Mine")]))
     assert len(str(refused.value).split("\n")) == 3

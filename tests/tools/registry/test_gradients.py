@@ -1,4 +1,4 @@
-"""Tests of which ops a gradient function is made of."""
+"""Tests of finding the ops of a gradient function."""
 
 from tfcarve.registry.gradients import with_ops
 from tfcarve.registry.index import Gradient

@@ -1,4 +1,4 @@
-"""Tests of reading the preprocessor's output."""
+"""Tests of parsing the preprocessor's output."""
 
 import pytest
 
@@ -26,21 +26,21 @@ def test_kernel() -> None:
     )
     assert parse(_output(text))["a.cc"].kernels == (
         RawKernel(
-            "b.h",
-            7,
-            True,
-            'Op<"x", float>',
-            '"A"',
-            "DEVICE_CPU",
-            (
-                RawConstraint('"T"', (), ("float",), ()),
-                RawConstraint('"U"', ("DT_INT32", "DT_BOOL"), (), ()),
-                RawConstraint('"f"', (), (), ('"NHWC"',)),
-                RawConstraint('"b"', (), (), ("true",)),
+            file="b.h",
+            line=7,
+            system=True,
+            clazz='Op<"x", float>',
+            op='"A"',
+            device="DEVICE_CPU",
+            constraints=(
+                RawConstraint('"T"', cpp_types=("float",)),
+                RawConstraint('"U"', types=("DT_INT32", "DT_BOOL")),
+                RawConstraint('"f"', values=('"NHWC"',)),
+                RawConstraint('"b"', values=("true",)),
             ),
-            ('"x"',),
-            '"l"',
-            "2",
+            host_memory=('"x"',),
+            label='"l"',
+            priority="2",
         ),
     )
 
@@ -51,7 +51,15 @@ def test_op() -> None:
         '.SetIsStateful().SetShapeFn([](C* c) { return f("; )"); }).Doc(R"doc(it; )doc");\n.Attr("no")'
     )
     assert parse(_output(text))["a.cc"].ops == (
-        RawOp("a.cc", 3, False, '"A"', ('"T: type"',), ('"x: T"',), ('"y: T"',), True),
+        RawOp(
+            file="a.cc",
+            line=3,
+            name='"A"',
+            attrs=('"T: type"',),
+            inputs=('"x: T"',),
+            outputs=('"y: T"',),
+            stateful=True,
+        ),
     )
 
 
@@ -64,7 +72,7 @@ def test_gradient() -> None:
     assert parse(_output(text))["a.cc"].gradients == (RawGradient("a.cc", 5, '"A"', "AGrad"),)
 
 
-def test_sources_are_told_apart() -> None:
+def test_several_sources() -> None:
     op = 'TFCARVE_OP 0 1 "{}" "{}" TFCARVE_END ;'
     output = _output(op.format("a.cc", "A"), 'TFCARVE_SOURCE "b.cc"', op.format("b.cc", "B"))
     found = parse(output)
@@ -74,26 +82,26 @@ def test_sources_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("builder", "message"),
     [
-        ("", "a call was expected"),
+        ("", "expected a call"),
         ('Name("A").Device()', "tuple index"),
         ('Name("A").Wrong(1)', r"unknown method \.Wrong\(\)"),
-        ('Name("A") + 1', "more than a builder"),
+        ('Name("A") + 1', "unexpected text after the builder"),
     ],
 )
-def test_wrong_kernel(builder: str, message: str) -> None:
+def test_malformed_kernel(builder: str, message: str) -> None:
     with pytest.raises(
-        ParseError, match=f"a.cc:4: kernel registration not understood: .*{message}"
+        ParseError, match=f"a.cc:4: kernel registration cannot be parsed: .*{message}"
     ):
         kernel(builder, "Op", "a.cc", 4, False)
 
 
-def test_wrong_op() -> None:
-    with pytest.raises(ParseError, match="a.cc:3: op definition not understood"):
+def test_malformed_op() -> None:
+    with pytest.raises(ParseError, match="a.cc:3: op definition cannot be parsed"):
         parse(_output('TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x'))
 
 
-def test_a_registration_without_an_end() -> None:
-    with pytest.raises(ParseError, match='has no end: TFCARVE_OP 0 3 "a.cc" '):
+def test_unterminated_registration() -> None:
+    with pytest.raises(ParseError, match='unterminated registration: TFCARVE_OP 0 3 "a.cc" '):
         parse(_output('TFCARVE_OP 0 3 "a.cc" "A"'))
 
 

@@ -1,15 +1,21 @@
-"""Tests of making an index, with a tree of eight files and the real preprocessor."""
+"""Tests of indexing a tree of eight files with the real preprocessor."""
 
 import os
+import platform
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import compilers
 import pytest
 import trees
 
 from tfcarve.errors import InvalidInput
-from tfcarve.registry import index, preprocess, scan
+from tfcarve.registry import index, preprocess, scan, target
 from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.registry.target import HOST, Target
 
 _TWICE = "tensorflow/core/kernels/twice_op.cc"
 
@@ -19,12 +25,12 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def _settings(*defines: str) -> scan.Settings:
-    return scan.Settings(defines, scan.find_compiler(os.environ))
+def _settings(*defines: str, target: Target = HOST) -> Settings:
+    return Settings(defines, find_compiler(os.environ), target)
 
 
 def _index(root: Path, *defines: str, custom_ops: Sequence[Path] = ()) -> KernelIndex:
-    return index.parse(scan.make_index(root, _settings(*defines), custom_ops), "index").load()
+    return index.parse(scan.make_index(root, _settings(*defines), custom_ops), "index")
 
 
 def test_index(tmp_path: Path) -> None:
@@ -32,29 +38,29 @@ def test_index(tmp_path: Path) -> None:
     assert [
         (r.op, r.device, r.constraints, r.clazz, r.line, r.system) for r in made.registrations
     ] == [
-        ("NoOp", "DEFAULT", (), "NoOp", 2, True),
-        ("Twice", "CPU", (("T", ("float32",)),), "TwiceOp<CPUDevice, float>", 7, False),
-        ("Twice", "CPU", (("T", ("int32",)),), "TwiceOp<CPUDevice, ::tensorflow::int32>", 8, False),
-        ("Twice", "GPU", (), "TwiceOp<GPUDevice>", 9, False),
+        ("NoOp", "DEFAULT", {}, "NoOp", 2, True),
+        ("Twice", "CPU", {"T": ("float32",)}, "TwiceOp<CPUDevice, float>", 7, False),
+        ("Twice", "CPU", {"T": ("int32",)}, "TwiceOp<CPUDevice, ::tensorflow::int32>", 8, False),
+        ("Twice", "GPU", {}, "TwiceOp<GPUDevice>", 9, False),
     ]
     assert made.registrations[1].file == _TWICE
     assert [(o.name, o.file, o.line) for o in made.ops] == [
         ("NoOp", "tensorflow/core/ops/some_ops.cc", 4),
         ("Twice", "tensorflow/core/ops/some_ops.cc", 3),
     ]
-    assert made.ops[1].attrs[0].allowed == ("float32", "int32")
+    assert made.ops[1].attrs["T"].allowed == ("float32", "int32")
     assert made.tensorflow.version == "9.8.7-rc1"
     assert made.tensorflow.defines == ("A", "B=2")
     assert made.unresolved == ()
 
 
-def test_defines_decide(tmp_path: Path) -> None:
+def test_registrations_depend_on_defines(tmp_path: Path) -> None:
     root = trees.write(tmp_path)
-    assert _index(root, "SLIM").ops[1].attrs[0].allowed == ("float32",)
-    assert _index(root).ops[1].attrs[0].allowed == ("float32", "int32")
+    assert _index(root, "SLIM").ops[1].attrs["T"].allowed == ("float32",)
+    assert _index(root).ops[1].attrs["T"].allowed == ("float32", "int32")
 
 
-def test_nothing_changed_nothing_done(tmp_path: Path, preprocessed: list[str]) -> None:
+def test_unchanged_tree(tmp_path: Path, preprocessed: list[str]) -> None:
     root = trees.write(tmp_path)
     first = scan.make_index(root, _settings())
     assert sorted(preprocessed) == [
@@ -66,7 +72,7 @@ def test_nothing_changed_nothing_done(tmp_path: Path, preprocessed: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("text", "given"),
+    ("text", "preprocesses"),
     [
         ('REGISTER_XLA_OP(Name("Twice"), TwiceOp);\n', False),
         ("REGISTER_GRAPH_OPTIMIZER(Remapper);\n", False),
@@ -76,16 +82,16 @@ def test_nothing_changed_nothing_done(tmp_path: Path, preprocessed: list[str]) -
         ("TF_CALL_float(MORE);\n", True),
     ],
 )
-def test_sources_that_can_register_nothing_are_not_preprocessed(
-    tmp_path: Path, preprocessed: list[str], text: str, given: bool
+def test_sources_without_registrations_are_skipped(
+    tmp_path: Path, preprocessed: list[str], text: str, preprocesses: bool
 ) -> None:
     root = trees.write(tmp_path)
     (root / "tensorflow/core/kernels/other_op.cc").write_text(text)
     _index(root)
-    assert ("tensorflow/core/kernels/other_op.cc" in preprocessed) is given
+    assert ("tensorflow/core/kernels/other_op.cc" in preprocessed) is preprocesses
 
 
-def test_one_changed_source_is_scanned_alone(tmp_path: Path, preprocessed: list[str]) -> None:
+def test_only_a_changed_source_is_preprocessed(tmp_path: Path, preprocessed: list[str]) -> None:
     root = trees.write(tmp_path)
     _index(root)
     preprocessed.clear()
@@ -97,7 +103,9 @@ def test_one_changed_source_is_scanned_alone(tmp_path: Path, preprocessed: list[
     assert preprocessed == [_TWICE]
 
 
-def test_a_changed_header_scans_who_includes_it(tmp_path: Path, preprocessed: list[str]) -> None:
+def test_a_changed_header_preprocesses_its_includers(
+    tmp_path: Path, preprocessed: list[str]
+) -> None:
     root = trees.write(tmp_path)
     _index(root)
     preprocessed.clear()
@@ -107,7 +115,9 @@ def test_a_changed_header_scans_who_includes_it(tmp_path: Path, preprocessed: li
     assert sorted(preprocessed) == ["tensorflow/core/kernels/no_op.cc", _TWICE]
 
 
-def test_text_that_is_no_directive_scans_nobody(tmp_path: Path, preprocessed: list[str]) -> None:
+def test_a_header_text_that_is_no_directive_preprocesses_nothing(
+    tmp_path: Path, preprocessed: list[str]
+) -> None:
     root = trees.write(tmp_path)
     _index(root)
     preprocessed.clear()
@@ -132,22 +142,22 @@ DataTypeVector NumberTypes() {
 
 
 def test_a_tree_whose_type_sets_are_functions(tmp_path: Path) -> None:
-    """As they were up to TensorFlow 1.5, in types.cc."""
+    """As in types.cc up to TensorFlow 1.5."""
     old = {
         "tensorflow/core/framework/types.h": "DataTypeVector NumberTypes();",
         "tensorflow/core/framework/types.cc": _OLD_TYPES_CC,
         "tensorflow/core/platform/logging.h": "#define LOG(x) x",
     }
     root = trees.write(tmp_path, {**trees.FILES, **old})
-    assert _index(root).ops[1].attrs[0].allowed == ("float32", "int32")
-    assert _index(root, "SLIM").ops[1].attrs[0].allowed == ("float32",)
+    assert _index(root).ops[1].attrs["T"].allowed == ("float32", "int32")
+    assert _index(root, "SLIM").ops[1].attrs["T"].allowed == ("float32",)
 
 
-def test_a_tree_that_does_not_say_what_its_types_are(tmp_path: Path) -> None:
+def test_a_tree_without_type_sets(tmp_path: Path) -> None:
     made = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/framework/types.h": ""}))
     assert [o.name for o in made.ops] == ["NoOp"]
     assert [u.why for u in made.unresolved] == [
-        "op \"Twice\": the tree does not say what 'numbertype' is"
+        "op \"Twice\": the tree does not define 'numbertype'"
     ]
 
 
@@ -159,10 +169,10 @@ def test_a_tree_that_does_not_say_what_its_types_are(tmp_path: Path) -> None:
         ("third_party/xla/third_party/tsl/tsl/platform/calls.h", "tsl/platform/calls.h"),
         ("third_party/xla/xla/tsl/platform/calls.h", "xla/tsl/platform/calls.h"),
     ],
-    ids=["beside tensorflow", "inside tensorflow", "beside XLA", "inside XLA"],
+    ids=["next to tensorflow", "in tensorflow", "next to XLA", "in XLA"],
 )
 def test_macros_of_tsl(header: str, seen_as: str, tmp_path: Path) -> None:
-    """Where the tree keeps TSL, and none at all, as before 2.11, in all other tests."""
+    """The places of TSL; the other tests have none, as before 2.11."""
     source = f"""\
 #include "tensorflow/core/framework/op_kernel.h"
 #include "{seen_as}"
@@ -196,7 +206,7 @@ def test_custom_op(tmp_path: Path) -> None:
     plain = index.parse(scan.make_index(root, _settings()), "index")
     assert plain.op("Mine") is None
     more = scan.with_custom_ops(plain, root, _settings(), [source])
-    assert more.registrations("Mine") == tuple(mine)
+    assert more.registrations_of("Mine") == tuple(mine)
     op = more.op("Mine")
     assert op is not None and op.file == str(source)
 
@@ -215,12 +225,145 @@ def test_custom_op_of_another_tensorflow(tmp_path: Path) -> None:
     source = trees.write(tmp_path / "app", {"mine.cc": _CUSTOM}) / "mine.cc"
     made = index.parse(scan.make_index(other, _settings()), "index")
     with pytest.raises(
-        InvalidInput, match="TensorFlow 9.8.7-rc1, but the index is of unknown: give the same"
+        InvalidInput, match="TensorFlow 9.8.7-rc1, but the index is for unknown: use the same tree"
     ):
         scan.with_custom_ops(made, root, _settings(), [source])
 
 
-def test_what_cannot_be_told_is_recorded(tmp_path: Path) -> None:
+def test_custom_op_with_changed_sources(tmp_path: Path) -> None:
+    """The version is the same, but not the tree."""
+    root = trees.write(tmp_path / "tree")
+    source = (
+        trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
+    )
+    made = index.parse(scan.make_index(root, _settings()), "index")
+    scan.with_custom_ops(made, root, _settings(), [source])
+    twice = root / _TWICE
+    twice.write_text(twice.read_text().replace("GPUDevice", "OtherDevice"))
+    with pytest.raises(
+        InvalidInput, match="the sources differ from those that the index was created from"
+    ):
+        scan.with_custom_ops(made, root, _settings(), [source])
+
+
+def test_require_tree(tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    facts = _index(root).tensorflow
+    scan.require_tree(facts, root, "selection")
+    (root / "tensorflow/core/kernels/BUILD").write_text("# is not C++")
+    scan.require_tree(facts, root, "selection")
+    (root / "tensorflow/core/kernels/new_op.cc").write_text("")
+    with pytest.raises(
+        InvalidInput, match="tree: the sources differ from those that the selection"
+    ):
+        scan.require_tree(facts, root, "selection")
+    (root / "tensorflow/core/public/version.h").write_text("")
+    with pytest.raises(
+        InvalidInput, match="TensorFlow unknown, but the selection is for 9.8.7-rc1"
+    ):
+        scan.require_tree(facts, root, "selection")
+
+
+_NEON = """\
+#include "tensorflow/core/framework/op_kernel.h"
+#if defined(__ARM_NEON)
+REGISTER_KERNEL_BUILDER(Name("Twice").Device(DEVICE_CPU), NeonOp);
+#elif defined(__SSE2__)
+REGISTER_KERNEL_BUILDER(Name("Twice").Device(DEVICE_CPU), SseOp);
+#elif __has_feature(other)
+REGISTER_KERNEL_BUILDER(Name("Twice").Device(DEVICE_CPU), OtherOp);
+#endif
+"""
+_NEON_OP = "tensorflow/core/kernels/neon_op.cc"
+
+
+def _classes(made: KernelIndex) -> list[str]:
+    return [r.clazz for r in made.registrations if r.file == _NEON_OP]
+
+
+@pytest.mark.parametrize("host", compilers.ALL)
+@pytest.mark.parametrize(
+    ("dump", "expected"),
+    [
+        ("#define __ARM_NEON 1\n#define __cplusplus 201703L\n", ["NeonOp"]),
+        ("#define __SSE2__ 1\n#define __SSE2__ 1\n", ["SseOp"]),
+        ("#define __clang__ 1\n#define f(x) (x)\n", []),
+        ("#define __clang__ 1\n#define __has_feature(x) 1\n", ["OtherOp"]),
+    ],
+)
+def test_target_macros_replace_those_of_the_host(
+    tmp_path: Path, host: str, dump: str, expected: list[str]
+) -> None:
+    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
+    settings = Settings(("A=1",), (host,), target.parse("some-board", dump, "dump"))
+    made = index.parse(scan.make_index(root, settings), "index")
+    assert _classes(made) == expected
+    assert made.tensorflow.target == "some-board"
+    assert len([r for r in made.registrations if r.file == _TWICE]) == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["aarch64-linux-gnu-g++"], ["NeonOp"]),
+        (["clang++-19", "--target=aarch64-linux-android24"], ["NeonOp"]),
+        (["clang++-19", "--target=arm64-apple-ios13"], ["NeonOp"]),
+        (["clang++-19", "--target=x86_64-linux-gnu"], ["SseOp"]),
+    ],
+    ids=" ".join,
+)
+def test_macros_of_real_compilers(tmp_path: Path, command: list[str], expected: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    dump = subprocess.run(
+        [*command, "-dM", "-E", "-x", "c++", "-std=c++17", "/dev/null"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
+    settings = _settings(target=target.parse("board", dump, "dump"))
+    made = index.parse(scan.make_index(root, settings), "index")
+    assert _classes(made) == expected
+    if platform.machine() == "x86_64":
+        assert _classes(_index(root)) == ["SseOp"]
+
+
+def test_defines_override_target_macros(tmp_path: Path) -> None:
+    source = _NEON.replace("defined(__ARM_NEON)", "VALUE == 1").replace(
+        "defined(__SSE2__)", "OTHER"
+    )
+    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: source})
+    dump = target.parse("board", "#define VALUE 0\n#define OTHER 1\n", "dump")
+    for defines, expected in [(["VALUE=1"], "NeonOp"), ([], "SseOp"), (["OTHER=1"], "SseOp")]:
+        made = index.parse(scan.make_index(root, _settings(*defines, target=dump)), "index")
+        assert _classes(made) == [expected]
+
+
+def test_each_target_has_an_index_of_its_own(tmp_path: Path, preprocessed: list[str]) -> None:
+    root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
+    arm = _settings(target=target.parse("arm", "#define __ARM_NEON 1", "dump"))
+    sse = _settings(target=target.parse("sse", "#define __SSE2__ 1", "dump"))
+    first = [scan.make_index(root, settings) for settings in (arm, sse)]
+    assert first[0] != first[1]
+    preprocessed.clear()
+    assert [scan.make_index(root, settings) for settings in (arm, sse)] == first
+    assert preprocessed == []
+
+
+def test_custom_op_for_another_target(tmp_path: Path) -> None:
+    root = trees.write(tmp_path / "tree")
+    source = (
+        trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
+    )
+    arm = _settings(target=target.parse("arm", "#define __ARM_NEON 1", "dump"))
+    made = index.parse(scan.make_index(root, arm), "index")
+    assert scan.with_custom_ops(made, root, arm, [source]).op("Mine") is not None
+    with pytest.raises(InvalidInput, match="the index is for the target arm, not for host"):
+        scan.with_custom_ops(made, root, _settings(), [source])
+
+
+def test_unresolved_registrations_are_recorded(tmp_path: Path) -> None:
     odd = """#include "tensorflow/core/framework/op_kernel.h"
     REGISTER_KERNEL_BUILDER(Name(kSomewhere).Device(DEVICE_CPU), A);
     REGISTER_OP("Odd").Attr("T: strange");
@@ -234,23 +377,23 @@ def test_what_cannot_be_told_is_recorded(tmp_path: Path) -> None:
     ]
 
 
-def test_a_registration_that_is_none(tmp_path: Path) -> None:
+def test_a_malformed_registration(tmp_path: Path) -> None:
     broken = """#include "tensorflow/core/framework/op_kernel.h"
     REGISTER_KERNEL_BUILDER(Name("A").Device(DEVICE_CPU) + 1, A);"""
     root = trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/broken_op.cc": broken})
-    with pytest.raises(InvalidInput, match="broken_op.cc:2: kernel registration not understood"):
+    with pytest.raises(InvalidInput, match="broken_op.cc:2: kernel registration cannot be parsed"):
         _index(root)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('REGISTER_KERNEL_BUILDER(Name("A") + 1, A);', ":2: kernel registration not understood"),
-        ('void F() { TF_NewKernelBuilder("A", "CPU"', ": a registration through the C API was not"),
+        ('REGISTER_KERNEL_BUILDER(Name("A") + 1, A);', ":2: kernel registration cannot be parsed"),
+        ('void F() { TF_NewKernelBuilder("A", "CPU"', ": a registration through the C API cannot"),
     ],
     ids=["macro", "C API"],
 )
-def test_a_custom_op_that_is_none(text: str, message: str, tmp_path: Path) -> None:
+def test_a_malformed_custom_op(text: str, message: str, tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree")
     good, broken = tmp_path / "good.cc", tmp_path / "broken.cc"
     good.write_text(trees.FILES[_TWICE].replace("Twice", "Thrice"))
@@ -270,20 +413,20 @@ def test_a_source_that_cannot_be_preprocessed(tmp_path: Path) -> None:
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = trees.write(tmp_path)
     with pytest.raises(InvalidInput, match="gone-compiler: no such command"):
-        scan.make_index(root, scan.Settings((), ("gone-compiler",)))
+        scan.make_index(root, Settings((), ("gone-compiler",)))
     with pytest.raises(InvalidInput, match="cannot be run: No such file"):
-        preprocess.run(["/gone/compiler"], (), tmp_path, [])
+        preprocess.run(Settings((), ("/gone/compiler",)), tmp_path, [])
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InvalidInput, match="no C\\+\\+ compiler"):
-        scan.find_compiler({})
-    assert scan.find_compiler({"CXX": "ccache g++"}) == ("ccache", "g++")
+    with pytest.raises(InvalidInput, match="no C\\+\\+ compiler was found"):
+        find_compiler({})
+    assert find_compiler({"CXX": "ccache g++"}) == ("ccache", "g++")
 
 
-def test_broken_cache_is_made_again(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_ignored(tmp_path: Path) -> None:
     root = trees.write(tmp_path)
     first = scan.make_index(root, _settings())
     for file in (tmp_path / "cache").rglob("*.json"):
-        if file.parent.name in ("records", "seen"):
+        if file.parent.name in ("records", "seen", "memo"):
             file.write_text("{")
         else:
             file.unlink()

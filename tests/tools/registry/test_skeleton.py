@@ -8,7 +8,7 @@ _TREE = {"a/b.h": "a/b.h", "b.h": "a/b.h"}
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("", ""),
         ("int a;\n", ""),
@@ -28,12 +28,12 @@ _TREE = {"a/b.h": "a/b.h", "b.h": "a/b.h"}
         ("#define A\r\n", "#define A\n"),
     ],
 )
-def test_header(text: str, kept: str) -> None:
-    assert skeleton.make(text, False, _TREE.get).text == kept
+def test_header(text: str, expected: str) -> None:
+    assert skeleton.make(text, False, _TREE.get).text == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("int a;\n", "int a;\n"),
         ("#include <vector>\nint a;\n", "\nint a;\n"),
@@ -41,8 +41,8 @@ def test_header(text: str, kept: str) -> None:
         ('#include "b.h"\nint a;', '#include "a/b.h"\nint a;'),
     ],
 )
-def test_source_keeps_its_lines(text: str, kept: str) -> None:
-    assert skeleton.make(text, True, _TREE.get).text == kept
+def test_source_lines_are_preserved(text: str, expected: str) -> None:
+    assert skeleton.make(text, True, _TREE.get).text == expected
 
 
 def test_includes() -> None:

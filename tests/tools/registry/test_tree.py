@@ -27,8 +27,8 @@ def test_sources(tmp_path: Path) -> None:
     )
 
 
-def test_links_to_nothing(tmp_path: Path) -> None:
-    """An editor marks a file that it has open by such a link."""
+def test_broken_links(tmp_path: Path) -> None:
+    """Editors mark open files with such links."""
     before = tree.load(trees.write(tmp_path))
     for name in (".#no_op.cc", "gone.cc", "gone.h"):
         (tmp_path / "tensorflow/core/kernels" / name).symlink_to("nobody@nowhere")
@@ -37,6 +37,12 @@ def test_links_to_nothing(tmp_path: Path) -> None:
     app = trees.write(tmp_path / "app", {"mine.cc": ""})
     (app / "gone.h").symlink_to("nowhere.h")
     assert len(tree.load(tmp_path, [app / "mine.cc"]).files) == len(before.files) + 1
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    before = tree.load(trees.write(tmp_path)).files
+    (tmp_path / "tensorflow/core/kernels" / os.fsdecode(b"a\xff.cc")).write_text("")
+    assert tree.load(tmp_path).files == before
 
 
 def test_find(tmp_path: Path) -> None:
@@ -70,14 +76,15 @@ def test_custom_op(tmp_path: Path) -> None:
     assert found.find(inside, "mine.h") == inside.replace(".cc", ".h")
 
 
-def test_no_tree(tmp_path: Path) -> None:
+def test_not_a_tree(tmp_path: Path) -> None:
     with pytest.raises(
-        InvalidInput, match="no TensorFlow source tree.*give the folder that holds tensorflow/"
+        InvalidInput,
+        match="not a TensorFlow source tree.*give the folder that contains tensorflow/",
     ):
         tree.load(tmp_path)
 
 
-def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(place: str) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", place)
 
@@ -87,12 +94,12 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
         tree.load(tmp_path)
 
 
-def test_no_custom_op(tmp_path: Path) -> None:
+def test_missing_custom_op(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="gone.cc: no such file"):
         tree.load(trees.write(tmp_path), [tmp_path / "gone.cc"])
 
 
-def test_file_vanishes(tmp_path: Path) -> None:
+def test_a_deleted_file(tmp_path: Path) -> None:
     found = tree.load(trees.write(tmp_path))
     (tmp_path / "tensorflow/core/framework/op.h").unlink()
     with pytest.raises(InvalidInput, match="op.h: cannot be read: No such file"):

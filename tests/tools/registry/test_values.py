@@ -1,4 +1,4 @@
-"""Tests of what expressions stand for."""
+"""Tests of evaluating expressions."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_types() -> None:
     assert resolver.types("DT_INT32", "x.cc") == ("int32",)
     assert resolver.types("tensorflow::DT_HALF", "x.cc") == ("float16",)
     assert resolver.types("kTypes", "x.cc") == ("float32", "bool")
-    with pytest.raises(Unresolved, match="is no list of types"):
+    with pytest.raises(Unresolved, match="is not a list of types"):
         resolver.types("kName", "a/one.cc")
 
 
@@ -69,7 +69,7 @@ def test_cpp_type(text: str, name: str) -> None:
 
 
 def test_no_cpp_type() -> None:
-    with pytest.raises(Unresolved, match="stands for no data type"):
+    with pytest.raises(Unresolved, match="has no data type"):
         Resolver({}).cpp_type("MyType")
 
 

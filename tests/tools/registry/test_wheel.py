@@ -1,7 +1,6 @@
-"""The index against what full TensorFlow registers: every kernel, class text and op of its wheel.
+"""Compares the index with what full TensorFlow registers: all kernels, class texts and ops of its wheel.
 
-Exceptions stand in wheel_exceptions.yaml, each with a reason; one that is no
-longer needed fails a test.
+wheel_exceptions.yaml lists exceptions with reasons. An exception that is no longer needed fails a test.
 """
 
 import os
@@ -17,13 +16,14 @@ from tfcarve import dtypes
 from tfcarve.models.node_use import AttrValue
 from tfcarve.registry import index, scan
 from tfcarve.registry.attr_spec import Argument
-from tfcarve.registry.index import IndexFile
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.selection import kernel_match
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 kernels = pytest.importorskip("tensorflow.python.framework.kernels")
 
-# How the wheel was built, as far as registrations tell.
+# The defines of the wheel's build that registrations depend on.
 _DEFINES = ("NDEBUG", "INTEL_MKL", "ENABLE_ONEDNN_V3")
 _EXCEPTIONS = yaml.safe_load((Path(__file__).parent / "wheel_exceptions.yaml").read_text())
 
@@ -31,14 +31,14 @@ Key = tuple[Any, ...]
 
 
 @pytest.fixture(scope="module")
-def made() -> IndexFile:
-    settings = scan.Settings(_DEFINES, scan.find_compiler(os.environ))
+def made() -> KernelIndex:
+    settings = Settings(_DEFINES, find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
 @pytest.fixture(scope="module")
 def registered() -> list[Any]:
-    """Gives the wheel's kernels for CPU and for any device, without MKL's own."""
+    """The wheel's kernels for CPU and for any device, without those of MKL."""
     everything = kernels.get_all_registered_kernels().kernel
     return [
         k
@@ -70,11 +70,11 @@ def _theirs(kernel: Any) -> Key:
     )
 
 
-def test_registrations(made: IndexFile, registered: list[Any]) -> None:
+def test_registrations(made: KernelIndex, registered: list[Any]) -> None:
     ours = Counter(
         (r.op, r.device, r.label, r.priority, r.host_memory,
-         tuple((a, tuple(sorted(t))) for a, t in r.constraints), r.attr_constraints)
-        for r in made.load().registrations
+         tuple((a, tuple(sorted(t))) for a, t in r.constraints.items()), tuple(r.attr_constraints.items()))
+        for r in made.registrations
     )  # fmt: skip
     theirs = Counter(map(_theirs, registered))
     cpu = [k for k in registered if k.device_type == "CPU"]
@@ -111,7 +111,7 @@ def _node(kernel: Any) -> tuple[bytes, dict[str, AttrValue]]:
     return cast(bytes, node.SerializeToString()), attrs
 
 
-def test_class_text(made: IndexFile, registered: list[Any]) -> None:
+def test_class_text(made: KernelIndex, registered: list[Any]) -> None:
     from tensorflow.python.util import _pywrap_kernel_registry
 
     excused = {row["op"] for row in _EXCEPTIONS["kernels"]}
@@ -121,7 +121,7 @@ def test_class_text(made: IndexFile, registered: list[Any]) -> None:
             continue
         node, attrs = _node(kernel)
         theirs = _pywrap_kernel_registry.TryFindKernelClass(node).decode()
-        found = kernel_match.find(made.registrations(kernel.op), "CPU", attrs)
+        found = kernel_match.find(made.registrations_of(kernel.op), "CPU", attrs)
         ours = [r.clazz for r in found.kernels]
         # Quantized fusions have more attributes than their kernels' constraints say.
         if ours != [theirs] and theirs:
@@ -137,8 +137,10 @@ def _default(value: Any, kind: str) -> Any:
             return None
         items = getattr(value.list, fields[inner])
         if inner == "type":
-            return [dtypes.from_number(t) for t in items]
-        return [s.decode() for s in items] if inner == "string" else pytest.approx(list(items))
+            return tuple(dtypes.from_number(t) for t in items)
+        return (
+            tuple(s.decode() for s in items) if inner == "string" else pytest.approx(tuple(items))
+        )
     match kind:
         case "type":
             return dtypes.from_number(value.type)
@@ -165,7 +167,7 @@ def _argument(arg: Any) -> Argument:
     )
 
 
-def test_op_definitions(made: IndexFile) -> None:
+def test_op_definitions(made: KernelIndex) -> None:
     from tensorflow.core.framework import op_def_pb2
     from tensorflow.python.client import pywrap_tf_session as session
 
@@ -180,8 +182,8 @@ def test_op_definitions(made: IndexFile) -> None:
         assert ours.stateful == op.is_stateful, op.name
         assert ours.inputs == tuple(map(_argument, op.input_arg)), op.name
         assert ours.outputs == tuple(map(_argument, op.output_arg)), op.name
-        assert [a.name for a in ours.attrs] == [a.name for a in op.attr], op.name
-        for mine, attr in zip(ours.attrs, op.attr, strict=True):
+        assert list(ours.attrs) == [a.name for a in op.attr], op.name
+        for mine, attr in zip(ours.attrs.values(), op.attr, strict=True):
             where = f"{op.name}.{attr.name}"
             values = attr.allowed_values.list
             allowed = [dtypes.from_number(t) for t in values.type] or [s.decode() for s in values.s]
@@ -195,7 +197,7 @@ def test_op_definitions(made: IndexFile) -> None:
                 assert expected is None or mine.default == expected, where
 
 
-def test_nothing_for_cpu_is_unresolved(made: IndexFile) -> None:
+def test_nothing_for_cpu_is_unresolved(made: KernelIndex) -> None:
     excused = {row["file"] for row in _EXCEPTIONS["kernels"]}
     files = {u.file for u in made.unresolved if not u.file.startswith("tensorflow/compiler/")}
     assert files <= excused

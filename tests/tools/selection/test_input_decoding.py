@@ -1,4 +1,4 @@
-"""Tests of what an app could decode itself, on graphs of a few nodes; tests/zoo has real ones."""
+"""Tests of finding input decoding, on small graphs; tests/zoo has real ones."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_lines import END, MANY, chain, each
 
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.input_decoding import decoding
 
 
 def _found(text: str, outputs: str = "", function: str = "") -> dict[str, str]:
     uses = node_lines.nodes(text, function)
-    return dict(decoding(uses, frozenset(outputs.split()), leftover_kinds.load().decoding))
+    return dict(
+        decoding(uses, frozenset(outputs.split()), leftover_kinds.load(known.release()).decoding)
+    )
 
 
 _PICTURE = """
@@ -33,7 +36,7 @@ y Sub resized mean
 _DECODING = {"bytes", "image", "floats", "axis", "batch", "size", "resized"}
 
 
-def test_from_the_file_to_what_the_model_reads() -> None:
+def test_decoding_of_a_file() -> None:
     found = _found(_PICTURE)
     assert found.keys() == _DECODING
     how = "strip_unused_nodes with 'resized' as the input, which the app then feeds with what it decoded"
@@ -41,14 +44,14 @@ def test_from_the_file_to_what_the_model_reads() -> None:
     assert _found(_PICTURE, outputs="y") == found
 
 
-def test_it_ends_where_more_than_one_reads() -> None:
+def test_it_ends_at_a_node_with_several_successors() -> None:
     assert _found(_PICTURE + "shape Shape floats").keys() == {"bytes", "image", "floats"}
     assert _found(_PICTURE + "waits NoOp ^image").keys() == {"bytes", "image"}
     assert _found(_PICTURE + "z Neg size").keys() == _DECODING - {"size"}
     assert _found(_PICTURE + "z Neg bytes").keys() == _DECODING - {"bytes"}
 
 
-def test_it_ends_where_more_than_constants_come_in() -> None:
+def test_it_ends_before_a_node_with_other_inputs() -> None:
     other = _PICTURE.replace("size Const", "size Placeholder")
     assert _found(other).keys() == _DECODING - {"size", "resized"}
 
@@ -60,11 +63,11 @@ def test_several_tensors() -> None:
 
 
 @pytest.mark.parametrize("output", ["image", "resized", "floats"])
-def test_what_is_an_output_is_decoded_for_it(output: str) -> None:
+def test_decoded_outputs(output: str) -> None:
     assert _found(_PICTURE, outputs=output) == {}
 
 
-def test_what_nobody_reads_is_an_output() -> None:
+def test_nodes_without_consumers_are_outputs() -> None:
     assert _found("file Placeholder$\nimage DecodeJpeg file") == {}
 
 
@@ -72,24 +75,24 @@ def test_what_nobody_reads_is_an_output() -> None:
     "source",
     ["file Placeholder", "q FIFOQueueV2\nfile QueueDequeueV2 q", "file IteratorGetNext$", "file VarHandleOp"],
 )  # fmt: skip
-def test_what_the_app_does_not_feed_as_text_is_the_models(source: str) -> None:
+def test_other_sources_than_string_placeholders(source: str) -> None:
     assert _found(_PICTURE.replace("file Placeholder$", source)) == {}
 
 
-def test_a_saved_picture_in_the_place_of_the_placeholder() -> None:
+def test_a_saved_picture_instead_of_a_placeholder() -> None:
     saved = "contents Const\nimage DecodeJpeg contents\nfloats Cast image\ny Relu floats\n"
     assert _found(saved).keys() == {"contents", "image", "floats"}
     # Where the app feeds something else the picture belongs to the model.
     assert _found(saved + "x Placeholder\nz Add x floats") == {}
 
 
-def test_what_two_decoders_share() -> None:
+def test_nodes_shared_by_two_decoders() -> None:
     text = "file Placeholder$\nbytes ReadFile file\na DecodePng bytes\nb DecodePng bytes\ny Add a b"
     assert _found(text).keys() == {"bytes", "a", "b"}
     assert _found(text, outputs="b").keys() == {"a"}
 
 
-def test_no_end_in_a_loop() -> None:
+def test_loops() -> None:
     assert _found("saved Const\nimage DecodeJpeg saved\na Reshape image b\nb Cast a") == {}
 
 
@@ -127,7 +130,7 @@ _NAMES = st.sampled_from([f"n{i}" for i in range(9)])
     st.lists(st.tuples(st.sampled_from(_OPS), st.lists(_NAMES, max_size=3)), max_size=9),
     st.frozensets(_NAMES, max_size=2),
 )
-def test_what_is_found_gives_to_what_is_found_or_is_fed(
+def test_successors_of_found_nodes_are_found_or_fed(
     rows: list[tuple[str, list[str]]], outputs: frozenset[str]
 ) -> None:
     text = "\n".join(" ".join([f"n{i}", op, *values]) for i, (op, values) in enumerate(rows))

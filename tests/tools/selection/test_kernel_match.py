@@ -71,21 +71,19 @@ def test_not_found(registrations: list[Registration], attrs: dict[str, object], 
     assert re.search(why, found.why)
 
 
-def test_an_attribute_that_a_caller_sets_matches_all() -> None:
+def test_an_attribute_of_a_caller_matches_all_kernels() -> None:
     open_type = {"T": AttrValue("placeholder", "T")}
     assert find([_FLOAT, _ANY], "CPU", open_type).kernels == (_FLOAT, _ANY)
 
 
 def test_an_attribute_of_another_kind() -> None:
-    assert mismatch(_FLOAT, {"T": AttrValue("int", 3)}) == "a node whose attribute T is no type"
+    assert mismatch(_FLOAT, {"T": AttrValue("int", 3)}) == "a node whose attribute T is not a type"
 
 
 def test_defaults() -> None:
-    definition = op(
-        "A", Attr("T", "type", "int32"), Attr("L", "list(type)", ["bool"]), Attr("n", "int")
-    )
+    definition = op("A", T=Attr("type", "int32"), L=Attr("list(type)", ("bool",)), n=Attr("int"))
     assert with_defaults(definition, {"T": AttrValue("type", "bool")}) == {
         "T": AttrValue("type", "bool"),
         "L": AttrValue("list(type)", ("bool",)),
     }
-    assert default_value(Attr("n", "int")) is None
+    assert default_value(Attr("int")) is None

@@ -1,5 +1,6 @@
-"""Tests of what is left over from training, on graphs of a few nodes; tests/zoo has real ones."""
+"""Tests of finding leftovers from training, on small graphs; tests/zoo has real ones."""
 
+import re
 from collections.abc import Mapping
 
 import node_lines
@@ -10,17 +11,18 @@ from node_lines import END, MANY, chain, each
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import Model
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.leftovers import leftovers
 
 
 class _Facts:
-    """Ops by how they are called here: Write… acts, Is… gives a truth value."""
+    """Ops named Write… have side effects, ops named Is… return a bool."""
 
-    def acts(self, name: str) -> bool:
+    def has_side_effects(self, name: str) -> bool:
         return name.startswith("Write")
 
-    def gives_truth(self, name: str) -> bool:
+    def returns_bool(self, name: str) -> bool:
         return name.startswith("Is")
 
 
@@ -34,7 +36,7 @@ def _found(
     model = Model(
         "m", lambda: "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split())
     )
-    found = leftovers(model, uses, leftover_kinds.load(), _Facts())
+    found = leftovers(model, uses, leftover_kinds.load(known.release()), _Facts())
     return {f"{f}/{n}" if f else n: kind.id for (f, n), kind in found.items()}
 
 
@@ -48,13 +50,13 @@ y Relu x ^check
 """
 
 
-def test_an_assert_with_what_it_tests() -> None:
+def test_an_assert_and_its_condition() -> None:
     expected = dict.fromkeys(("limit", "below", "text", "check"), "asserts")
     assert _found(_ASSERTED) == expected
     assert _found(_ASSERTED, outputs="y") == expected
 
 
-def test_what_an_output_reads_is_none() -> None:
+def test_inputs_of_an_output_are_no_leftovers() -> None:
     assert _found(_ASSERTED + "z Cast below") == {"text": "asserts", "check": "asserts"}
     assert _found(_ASSERTED, outputs="y below") == {"text": "asserts", "check": "asserts"}
 
@@ -64,8 +66,8 @@ def test_a_guarded_assert() -> None:
     text = "x Placeholder\nok IsLess x\nif If>F ok x\ngate Identity? if\ny Relu x ^gate"
     found = _found(text, functions=branches)
     assert found == dict.fromkeys(("ok", "if", "gate", "F/t", "F/check"), "asserts")
-    acting = {**branches, "F": (branches["F"][0] + "\nw WriteFile t", ())}
-    assert set(_found(text, functions=acting)) == {"F/check"}
+    with_effect = {**branches, "F": (branches["F"][0] + "\nw WriteFile t", ())}
+    assert set(_found(text, functions=with_effect)) == {"F/check"}
 
 
 _SUMMARY = """
@@ -97,19 +99,20 @@ group NoOp ^step
 def test_a_training_step() -> None:
     whole = ("gradient", "rate", "step", "group")
     assert _found(_TRAINED, outputs="y") == dict.fromkeys(whole, "training")
-    # A GraphDef could be made to give the gradient.
+    # A program could fetch the gradient from a GraphDef.
     assert _found(_TRAINED) == dict.fromkeys(("rate", "step", "group"), "training")
 
 
 @pytest.mark.parametrize(
-    "waiting", ["z Relu x ^step", "z Relu x ^group", "z WriteFile x ^group", "z Identity y ^group"]
+    "dependent",
+    ["z Relu x ^step", "z Relu x ^group", "z WriteFile x ^group", "z Identity y ^group"],
 )
-def test_a_step_that_an_output_waits_for_is_none(waiting: str) -> None:
-    assert "step" not in _found(f"{_TRAINED}{waiting}", outputs="y z")
-    assert "step" not in _found(f"{_TRAINED}{waiting}")
+def test_a_step_with_dependent_outputs_is_no_leftover(dependent: str) -> None:
+    assert "step" not in _found(f"{_TRAINED}{dependent}", outputs="y z")
+    assert "step" not in _found(f"{_TRAINED}{dependent}")
 
 
-def test_a_step_that_is_an_output_is_none() -> None:
+def test_a_step_that_is_an_output_is_no_leftover() -> None:
     assert _found(_TRAINED, outputs="y group") == {}
 
 
@@ -130,7 +133,7 @@ feed Assign v fed
     }  # fmt: skip
 
 
-def test_a_queue_that_an_output_reads_is_none() -> None:
+def test_a_queue_that_an_output_reads_is_no_leftover() -> None:
     text = "q FIFOQueueV2\nfile Const\ne QueueEnqueueV2 q file\nother Placeholder\ny Relu {}"
     assert _found(text.format("q"), outputs="y") == {"other": "unused"}
     unread = _found(text.format("other"), outputs="y")
@@ -142,23 +145,23 @@ def test_functions_that_only_leftovers_call() -> None:
     text = "x Placeholder\nsave Call>S x\ny Call>G x"
     assert _found(text, "y", save) == {"save": "saving", "S/t": "saving", "S/s": "saving"}
     assert _found(text, "y save", save) == {}
-    # Inside a function what outlasts a step may be what it is called for.
+    # A function may be called for its side effects.
     assert _found("y Call>S", "y", save) == {}
 
 
-def test_nothing_to_find_in_a_loop() -> None:
+def test_loops() -> None:
     assert _found("a Merge b\nb NextIteration a\nc Assert a") == {"c": "asserts"}
     assert _found("s SaveV2 ^b\na NoOp ^s ^b\nb NoOp ^a\nw WriteFile ^b") == {}
 
 
-def test_what_waits_for_saving() -> None:
+def test_control_dependents_of_saving() -> None:
     saving = dict.fromkeys(("name", "save", "copy"), "saving")
     text = "name Const\nsave SaveV2 name\ncopy Identity name ^save\n"
     assert _found(text) == saving
-    # What is waited for by a leftover of another kind, and by nothing else, is one too.
+    # A node with control dependents that are all leftovers of another kind is a leftover.
     check = "check Assert never ^copy\nnever Const"
     assert _found(text + check) == {**saving, "check": "asserts", "never": "asserts"}
-    # An Identity of something else may be what the saving is waited for.
+    # An Identity of something else may be an output with the saving as side effect.
     other = "other Const\ny Identity other ^save"
     assert _found(text + other) == {}
 
@@ -201,12 +204,12 @@ _NAMES = st.sampled_from([f"n{i}" for i in range(12)])
     st.lists(st.tuples(st.sampled_from(_OPS), st.lists(_NAMES), st.lists(_NAMES)), max_size=12),
     st.frozensets(_NAMES, max_size=2),
 )
-def test_nothing_that_is_needed_reads_a_leftover(
+def test_needed_nodes_read_no_leftovers(
     rows: list[tuple[str, list[str], list[str]]], outputs: frozenset[str]
 ) -> None:
     lines = [
-        " ".join([f"n{i}", op, *values, *(f"^{name}" for name in waits)])
-        for i, (op, values, waits) in enumerate(rows)
+        " ".join([f"n{i}", op, *values, *(f"^{name}" for name in controls)])
+        for i, (op, values, controls) in enumerate(rows)
     ]
     found = _found("\n".join(lines), " ".join(outputs))
     assert not outputs & found.keys()
@@ -215,7 +218,17 @@ def test_nothing_that_is_needed_reads_a_leftover(
             assert not found.keys() & {t for t in use.inputs if not t.startswith("^")}
 
 
-@pytest.mark.parametrize("document", [{}, {"kinds": [{"id": "x"}], "readers": []}, {"kinds": 3}])
-def test_wrong_data(document: object) -> None:
-    with pytest.raises(InvalidInput, match="f.yaml: not as its head says"):
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "missing required field `kinds`"),
+        ({"kinds": 3}, "Expected `array`, got `int` - at `$.kinds`"),
+        (
+            {"kinds": [{"id": "x"}], "readers": []},
+            "missing required field `ends` - at `$.kinds[0]`",
+        ),
+    ],
+)
+def test_invalid_data(document: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=f"f.yaml: .*{re.escape(message)}"):
         leftover_kinds.parse(document, "f.yaml")

@@ -9,10 +9,12 @@ from indexes import KERNELS, OPS, index_file
 
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
+from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
+from tfcarve.selection.need import Need
 from tfcarve.selection.resolve import device_type, resolve
 from tfcarve.selection.runtime_rules import Rule
-from tfcarve.selection.selection import Need, RuntimeOp, Selection
+from tfcarve.selection.selection import RuntimeOp, Selection
 
 _FLOAT = {"T": AttrValue("type", "float32")}
 
@@ -40,11 +42,19 @@ def _model(
 def _rule(
     name: str, *ops: str, when: Iterable[str] = (), like: str = "", replaced: bool = False
 ) -> Rule:
-    return Rule(name, ops, frozenset(when), like, replaced, (), "somewhere.cc", "why not")
+    return Rule(
+        id=name,
+        ops=ops,
+        when=frozenset(when),
+        like=like,
+        replaced=replaced,
+        source="somewhere.cc",
+        why="why not",
+    )
 
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
-    return resolve(models, index_file(), rules, leftover_kinds.load()).selection
+    return resolve(models, index_file(), rules, leftover_kinds.load(known.release())).selection
 
 
 def _kernels(selection: Selection) -> list[str]:
@@ -56,13 +66,13 @@ def test_selection() -> None:
     assert [(o.name, o.file) for o in selection.ops] == [("Const", OPS), ("Relu", OPS)]
     assert _kernels(selection) == ["ConstantOp", "ReluOp<float>"]
     relu = selection.kernels[1]
-    assert relu.constraints == (("T", ("float32",)),)
-    assert relu.needed_by == (Need("m.pb", "", "a"), Need("m.pb", "", "b"))
+    assert relu.constraints == {"T": ("float32",)}
+    assert relu.needed_by == (Need("m.pb", "a"), Need("m.pb", "b"))
     assert selection.files == (KERNELS + "const_op.cc", KERNELS + "relu_op.cc", OPS)
     assert selection.helpers == (KERNELS + "relu_helper.cc",)
 
 
-def test_kernels_that_register_themselves_are_in_no_list_but_their_file_is() -> None:
+def test_system_kernels_are_not_listed_but_their_file_is() -> None:
     selection = _select(_model(_node("n", "NoOp"), _node("a", "_Arg")))
     assert KERNELS + "function_ops.cc" in selection.files
     assert selection.classes_by_file()[KERNELS + "function_ops.cc"] == ()
@@ -76,7 +86,7 @@ def test_types_of_one_class_are_merged() -> None:
         )
     )
     (enter,) = selection.kernels
-    assert enter.constraints == (("T", ("float32", "float64")),)
+    assert enter.constraints == {"T": ("float32", "float64")}
 
 
 def test_models_in_any_order() -> None:
@@ -107,11 +117,11 @@ def _of_rows(path: str, rows: Sequence[_Row], reverse: bool = False) -> Model:
 
 
 def _outcome(*models: Model) -> Selection | set[str]:
-    """Returns the selection, or all that is missing."""
+    """Returns the selection, or everything that is missing."""
     try:
         return _select(*models, rules=[_rule("always", "NoOp")])
-    except CheckFailed as no:
-        return {problem.what for problem in no.problems}
+    except CheckFailed as error:
+        return {problem.what for problem in error.problems}
 
 
 def _needs(selection: Selection) -> set[object]:
@@ -120,13 +130,13 @@ def _needs(selection: Selection) -> set[object]:
 
 
 @given(_ROWS, _ROWS)
-def test_order_decides_nothing(one: list[_Row], two: list[_Row]) -> None:
+def test_the_order_does_not_matter(one: list[_Row], two: list[_Row]) -> None:
     straight = _outcome(_of_rows("one", one), _of_rows("two", two))
     assert straight == _outcome(_of_rows("two", two, True), _of_rows("one", one, True))
 
 
 @given(_ROWS, _ROWS)
-def test_models_together_need_what_each_needs(one: list[_Row], two: list[_Row]) -> None:
+def test_several_models_need_what_each_needs(one: list[_Row], two: list[_Row]) -> None:
     apart = [_outcome(_of_rows("one", one)), _outcome(_of_rows("two", two))]
     missing: set[str] = set().union(*(found for found in apart if isinstance(found, set)))
     together = _outcome(_of_rows("one", one), _of_rows("two", two))
@@ -139,7 +149,7 @@ def test_models_together_need_what_each_needs(one: list[_Row], two: list[_Row]) 
 
 
 @given(_ROWS)
-def test_each_node_that_can_run_has_its_op_and_kernel(rows: list[_Row]) -> None:
+def test_reachable_nodes_have_ops_and_kernels(rows: list[_Row]) -> None:
     found = _outcome(_of_rows("one", rows))
     assume(isinstance(found, Selection))
     assert isinstance(found, Selection)
@@ -168,7 +178,7 @@ def test_functions() -> None:
     )
     selection = _select(model)
     assert [o.name for o in selection.ops] == ["Const", "NoOp", "Relu", "Relu6"]
-    assert selection.ops[2].needed_by == (Need("m.pb", "F", "in_f"),)
+    assert selection.ops[2].needed_by == (Need("m.pb", "in_f", "F"),)
 
 
 def test_label() -> None:
@@ -192,18 +202,18 @@ def test_device_type(device: str, kind: str) -> None:
     assert device_type(device) == kind
 
 
-def test_another_device_is_warned_about() -> None:
+def test_warning_about_another_device() -> None:
     model = _model(
         _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
     )
-    resolved = resolve([model], index_file(), [], leftover_kinds.load())
+    resolved = resolve([model], index_file(), [], leftover_kinds.load(known.release()))
     assert _kernels(resolved.selection) == ["ReluOp<float>"]
     assert resolved.warnings == (
-        "m.pb: node 'a' asks for /device:GPU:0: a library for CPU is made, its CPU kernel is taken (and 1 more nodes)",
+        "m.pb: node 'a' is placed on /device:GPU:0: the library is for CPU, its CPU kernel is selected (and 1 more nodes)",
     )
 
 
-def test_all_that_is_missing_at_once() -> None:
+def test_everything_that_is_missing_is_listed() -> None:
     half = {"T": AttrValue("type", "float16")}
     nodes = [_node(f"r{i}", "Reluu", function="") for i in range(5)]
     with pytest.raises(CheckFailed) as raised:
@@ -219,22 +229,22 @@ def test_all_that_is_missing_at_once() -> None:
         "op 'Reluu' is unknown to TensorFlow 9.8.7\n    needed by m.pb: node 'r0'",
         "needed by 2 more nodes\n    did you mean Relu",
         "op 'Relu' (T=float16): no kernel for T=float16\n    needed by m.pb: node 'h'",
-        "there are kernels for T in [float32]; T in [float64]; all types label 'fast'",
+        "kernels exist for T in [float32]; T in [float64]; all types label 'fast'",
         "op 'NoKernel': no CPU kernel",
-        "TensorFlow has no CPU kernel for it (a registration could not be read: odd.cc:7)",
+        "TensorFlow has no CPU kernel for it (a registration could not be evaluated: odd.cc:7)",
         "op 'Zzz' is unknown",
-        "a custom op? give its source with --custom-op",
+        "if it is a custom op, give its source with --custom-op",
     ]:
         assert part in text
 
 
-def test_a_million_unknown_ops_end_soon() -> None:
-    """Nearest names are looked for of the first hundred: each takes as long as a hundred nodes do."""
+def test_many_unknown_ops_take_little_time() -> None:
+    """Similar names are searched for the first hundred only: each search takes as long as a hundred nodes."""
     with pytest.raises(CheckFailed) as raised:
         _select(_model(*(_node("n", f"Relu_{i:03}") for i in range(120))))
     hints = [problem.hint for problem in raised.value.problems]
     assert all(hint.startswith("did you mean Relu") for hint in hints[:100])
-    assert hints[100:] == ["a custom op? give its source with --custom-op"] * 20
+    assert hints[100:] == ["if it is a custom op, give its source with --custom-op"] * 20
 
 
 def test_runtime_rules() -> None:
@@ -245,15 +255,15 @@ def test_runtime_rules() -> None:
     assert plain.ops[1].needed_by == ()
 
 
-def test_runtime_rules_that_hold_for_an_op() -> None:
+def test_runtime_rules_for_an_op() -> None:
     rules = [_rule("sums", "AddN", "Const", when=["AccumulateNV2"], like="T", replaced=True)]
     selection = _select(_model(_node("a", "AccumulateNV2", _FLOAT)), rules=rules)
     assert _kernels(selection) == ["AddNOp<float>", "ConstantOp"]
 
 
 def test_ops_lists() -> None:
-    def classes(*asks: RequestedOp) -> list[str]:
-        return _kernels(_select(_model(asks=asks)))
+    def classes(*requests: RequestedOp) -> list[str]:
+        return _kernels(_select(_model(requests=requests)))
 
     assert classes(RequestedOp("Relu", "")) == []
     assert classes(RequestedOp("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
@@ -264,13 +274,13 @@ def test_ops_lists() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "message"),
+    ("request_", "message"),
     [
         (RequestedOp("Reluu"), "op 'Reluu' is unknown"),
         (RequestedOp("Relu", "ReluOp<flout>"), "op 'Relu': no kernel class 'ReluOp<flout>'"),
         (RequestedOp("Relu6", None, ("bool",)), "op 'Relu6': no CPU kernel for bool"),
     ],
 )
-def test_ops_lists_with_what_is_not_there(ask: RequestedOp, message: str) -> None:
+def test_ops_lists_with_missing_kernels(request_: RequestedOp, message: str) -> None:
     with pytest.raises(CheckFailed, match=message):
-        _select(_model(asks=[ask]))
+        _select(_model(requests=[request_]))

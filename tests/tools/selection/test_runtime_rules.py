@@ -1,13 +1,15 @@
-"""Tests of the rules for what the runtime adds."""
+"""Tests of the rules for ops that the runtime adds."""
 
+import re
 from typing import Any
 
 import pytest
 
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load, parse
 
-_ROW = {"id": "a", "ops": ["NoOp"], "source": "a.cc", "why": "so\n  it is"}
+_ROW = {"id": "a", "ops": ["NoOp"], "source": "a.cc", "why": "so it is"}
 
 
 def test_parse() -> None:
@@ -19,31 +21,41 @@ def test_parse() -> None:
         "compiles": ["a.cc"],
     }
     assert parse({"rules": [_ROW, full]}, "r.yaml") == (
-        Rule("a", ("NoOp",), frozenset(), "", False, (), "a.cc", "so it is"),
-        Rule("a", ("NoOp",), frozenset(["If"]), "T", True, ("a.cc",), "a.cc", "so it is"),
+        Rule(id="a", ops=("NoOp",), source="a.cc", why="so it is"),
+        Rule(
+            id="a",
+            ops=("NoOp",),
+            when=frozenset(["If"]),
+            like="T",
+            replaced=True,
+            compiles=("a.cc",),
+            source="a.cc",
+            why="so it is",
+        ),
     )
 
 
 @pytest.mark.parametrize(
-    "document",
+    ("document", "message"),
     [
-        None,
-        [],
-        {},
-        {"rules": 1},
-        {"rules": [], "extra": 1},
-        {"rules": [1]},
-        {"rules": [{**_ROW, "extra": 1}]},
-        {"rules": [{"id": "a"}]},
+        (None, "Expected `object`, got `null`"),
+        ([], "Expected `object`, got `array`"),
+        ({}, "Object missing required field `rules`"),
+        ({"rules": 1}, "Expected `array`, got `int` - at `$.rules`"),
+        ({"rules": [], "extra": 1}, "Object contains unknown field `extra`"),
+        ({"rules": [1]}, "Expected `object`, got `int` - at `$.rules[0]`"),
+        ({"rules": [{**_ROW, "extra": 1}]}, "unknown field `extra` - at `$.rules[0]`"),
+        ({"rules": [{"id": "a"}]}, "missing required field `ops` - at `$.rules[0]`"),
+        ({"rules": [{**_ROW, "when": "If"}]}, "Expected `array`, got `str` - at `$.rules[0].when`"),
     ],
 )
-def test_wrong_rules(document: Any) -> None:
-    with pytest.raises(InvalidInput, match="r.yaml: "):
+def test_invalid_rules(document: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=f"r.yaml: .*{re.escape(message)}"):
         parse(document, "r.yaml")
 
 
-def test_the_rules_that_come_along() -> None:
-    rules = load()
+def test_rules_of_tfcarve() -> None:
+    rules = load(known.release())
     assert len({rule.id for rule in rules}) == len(rules)
     always = {op for rule in rules if not rule.when for op in rule.ops}
     assert always == {"NoOp", "_Arg", "_Retval", "_Send", "_Recv", "Const"}

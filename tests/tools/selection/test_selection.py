@@ -1,4 +1,4 @@
-"""Tests of the selection's JSON form."""
+"""Tests of selections and their JSON form."""
 
 import json
 from typing import Any
@@ -7,10 +7,10 @@ import pytest
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry.index import TensorflowFacts
+from tfcarve.selection.need import Need
 from tfcarve.selection.selection import (
     Leftover,
     ModelFacts,
-    Need,
     RuntimeOp,
     SelectedKernel,
     SelectedOp,
@@ -18,29 +18,36 @@ from tfcarve.selection.selection import (
     parse,
 )
 
-_NEEDS = (Need("m.pb", "", "a"), Need("m.pb", "f", "b"))
+_NEEDS = (Need("m.pb", "a"), Need("m.pb", "b", "f"))
 _SELECTION = Selection(
-    TensorflowFacts("9.8.7", "ab", ("A",)),
-    (ModelFacts("m.pb", "00", "graphdef"), ModelFacts("s", "11", "saved_model", ("serve",))),
-    (SelectedOp("Relu", "ops.cc", False, _NEEDS), SelectedOp("NoOp", "ops.cc", True, ())),
-    (
-        SelectedKernel("NoOp", "NoOp", "no_op.cc", (), "", True, ()),
+    tensorflow=TensorflowFacts("9.8.7", "ab", ("A",)),
+    models=(
+        ModelFacts("m.pb", "00", "graphdef"),
+        ModelFacts("s", "11", "saved_model", ("serve",)),
+    ),
+    ops=(
+        SelectedOp(name="Relu", file="ops.cc", needed_by=_NEEDS),
+        SelectedOp(name="NoOp", file="ops.cc", system=True, needed_by=()),
+    ),
+    kernels=(
         SelectedKernel(
-            "Relu",
-            "ReluOp<A, float>",
-            "relu.cc",
-            (("T", ("float32",)),),
-            "fast",
-            False,
-            _NEEDS,
-            ("the only one",),
+            op="NoOp", clazz="NoOp", file="no_op.cc", constraints={}, system=True, needed_by=()
+        ),
+        SelectedKernel(
+            op="Relu",
+            clazz="ReluOp<A, float>",
+            file="relu.cc",
+            constraints={"T": ("float32",)},
+            label="fast",
+            needed_by=_NEEDS,
+            why=("the only one",),
         ),
     ),
-    ("no_op.cc", "ops.cc", "relu.cc"),
-    ("help.cc",),
-    (RuntimeOp("NoOp", "always"),),
-    (("relu.cc", ("help.cc",)),),
-    (Leftover("asserts", "Relu", False, "strip_unused_nodes", _NEEDS[:1]),),
+    files=("no_op.cc", "ops.cc", "relu.cc"),
+    helpers=("help.cc",),
+    helpers_of={"relu.cc": ("help.cc",)},
+    added_by_runtime=(RuntimeOp("NoOp", "always"),),
+    leftovers=(Leftover("asserts", "Relu", False, "strip_unused_nodes", _NEEDS[:1]),),
 )
 
 
@@ -48,6 +55,33 @@ def test_round_trip() -> None:
     data = _SELECTION.to_json()
     assert parse(data, "s.json") == _SELECTION
     assert parse(data, "s.json").to_json() == data
+
+
+def test_layout() -> None:
+    document = json.loads(_SELECTION.to_json())
+    assert (json.dumps(document, indent=1) + "\n").encode() == _SELECTION.to_json()
+    assert list(document) == [
+        "version", "tensorflow", "models", "ops", "kernels", "files", "helpers", "helpers_of",
+        "added_by_runtime", "leftovers", "gradient_files",
+    ]  # fmt: skip
+    assert document["kernels"][1] == {
+        "op": "Relu",
+        "class": "ReluOp<A, float>",
+        "file": "relu.cc",
+        "constraints": {"T": ["float32"]},
+        "label": "fast",
+        "system": False,
+        "needed_by": [
+            {"model": "m.pb", "node": "a"},
+            {"model": "m.pb", "node": "b", "function": "f"},
+        ],
+        "why": ["the only one"],
+    }
+
+
+def test_needs_are_sorted_by_function() -> None:
+    needs = [Need("m", "a", "F"), Need("m", "b", "F"), Need("m", "z"), Need("l", "z", "G")]
+    assert sorted(needs) == [needs[3], needs[2], needs[0], needs[1]]
 
 
 def test_lists_by_file() -> None:
@@ -63,28 +97,35 @@ def _changed(**changes: Any) -> bytes:
     return json.dumps({**json.loads(_SELECTION.to_json()), **changes}).encode()
 
 
+def test_optional_fields() -> None:
+    minimal = {"op": "A", "class": "AOp", "file": "ops.cc", "constraints": {}, "needed_by": []}
+    (kernel,) = parse(_changed(kernels=[minimal]), "s.json").kernels
+    assert (kernel.label, kernel.system, kernel.why) == ("", False, ())
+
+
+_OP = {"name": "A", "file": "ops.cc"}
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "no selection.json"),
-        (b"[]", "selection: an object was expected"),
-        (b"{}", "selection of version None"),
-        (_changed(version=9), "selection of version 9, this tfcarve reads version 1"),
-        (_changed(extra=1), "selection: unknown key 'extra'"),
-        (_changed(models=[{"extra": 1}]), "models: unknown key 'extra'"),
-        (_changed(ops=[{"extra": 1}]), "ops: unknown key 'extra'"),
-        (_changed(kernels=[{"extra": 1}]), "kernels: unknown key 'extra'"),
-        (_changed(added_by_runtime=[{"extra": 1}]), "added_by_runtime: unknown key 'extra'"),
-        (
-            _changed(ops=[{"name": "A", "file": "ops.cc", "needed_by": [{"extra": 1}]}]),
-            "needed_by: unknown key",
-        ),
-        (_changed(ops=[{"name": "A"}]), "no selection.json: 'file'"),
-        (_changed(leftovers=[{"extra": 1}]), "leftovers: unknown key 'extra'"),
-        (_changed(files=[3]), "'files'\\[0\\]: a string was expected, not 3"),
-        (_changed(files=[]), 'no_op.cc is needed but not in "files"'),
+        (b"", "s.json: Input data was truncated"),
+        (b"[]", "s.json: Expected `object`, got `array`"),
+        (b"{}", "s.json: version None is not supported: this tfcarve reads version 1: create it again"),
+        (_changed(version=9), "s.json: version 9 is not supported: this tfcarve reads version 1: create it again"),
+        (_changed(extra=1), "s.json: Object contains unknown field `extra`"),
+        (_changed(models=[{"extra": 1}]), "unknown field `extra` - at `$.models[0]`"),
+        (_changed(ops=[{"extra": 1}]), "unknown field `extra` - at `$.ops[0]`"),
+        (_changed(kernels=[{"extra": 1}]), "unknown field `extra` - at `$.kernels[0]`"),
+        (_changed(added_by_runtime=[{"extra": 1}]), "unknown field `extra` - at `$.added_by_runtime[0]`"),
+        (_changed(ops=[{**_OP, "needed_by": [{"extra": 1}]}]), "unknown field `extra` - at `$.ops[0].needed_by[0]`"),
+        (_changed(ops=[{"name": "A"}]), "missing required field `file` - at `$.ops[0]`"),
+        (_changed(leftovers=[{"extra": 1}]), "unknown field `extra` - at `$.leftovers[0]`"),
+        (_changed(files=[3]), "Expected `str`, got `int` - at `$.files[0]`"),
+        (_changed(files=[]), 's.json: no_op.cc is needed but not in "files": create it again'),
     ],
-)
-def test_wrong_selection(data: bytes, message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
+)  # fmt: skip
+def test_invalid_selection(data: bytes, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
         parse(data, "s.json")
+    assert message in str(caught.value)

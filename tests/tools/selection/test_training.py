@@ -1,47 +1,45 @@
-"""Tests of what `training: true` adds, and of sources that no library can hold."""
-
-import dataclasses
+"""Tests of what `training: true` adds, and of sources that no library can contain."""
 
 import pytest
 from indexes import INDEX, OPS, op, registration
+from msgspec.structs import replace
 
 from tfcarve.emit.header import header
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
-from tfcarve.registry.index import Gradient, IndexFile
+from tfcarve.registry.index import Gradient, KernelIndex
+from tfcarve.releases import known
 from tfcarve.selection import buildable, leftover_kinds
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection, parse
 
-_T = Attr("T", "type")
+_T = Attr("type")
 _APPLY = "ResourceApplyAdam"
 _CALL = "SymbolicGradientOp"
 _GRADIENTS = "tensorflow/core/ops/relu_grad.cc"
 
 
-def _index() -> IndexFile:
+def _index() -> KernelIndex:
     kernels = (
         registration("SymbolicGradient", "SymbolicGradientOp"),
         registration("ReluGrad", "ReluGradOp<float>", T=("float32",)),
         registration("ReluGrad", "ReluGradOp<double>", T=("float64",)),
         registration(_APPLY, "Adam<float>", T=("float32",)),
         registration(_APPLY, "Adam<double>", T=("float64",)),
-        dataclasses.replace(
-            registration("Far", "FarOp"), file="tensorflow/core/tpu/kernels/far.cc"
-        ),
-        dataclasses.replace(registration("Mine", "MineOp"), file="app/mine.cc"),
+        replace(registration("Far", "FarOp"), file="tensorflow/core/tpu/kernels/far.cc"),
+        replace(registration("Mine", "MineOp"), file="app/mine.cc"),
     )
     ops = (
         op("SymbolicGradient"),
-        op("ReluGrad", _T),
-        op(_APPLY, _T),
+        op("ReluGrad", T=_T),
+        op(_APPLY, T=_T),
         op("Far"),
-        dataclasses.replace(op("Farther"), file="tensorflow/dtensor/cc/ops.cc"),
-        dataclasses.replace(op("Mine"), file="app/mine.cc", inputs=(Argument("x", "resource"),)),
+        replace(op("Farther"), file="tensorflow/dtensor/cc/ops.cc"),
+        replace(op("Mine"), file="app/mine.cc", inputs=(Argument("x", "resource"),)),
     )
-    made = dataclasses.replace(
+    made = replace(
         INDEX,
         registrations=INDEX.registrations + kernels,
         ops=INDEX.ops + ops,
@@ -55,11 +53,11 @@ def _index() -> IndexFile:
 
 
 def _select(*models: Model) -> Selection:
-    return resolve(models, _index(), (), leftover_kinds.load()).selection
+    return resolve(models, _index(), (), leftover_kinds.load(known.release())).selection
 
 
-def _list(*asks: RequestedOp, training: bool = True) -> Model:
-    return Model("l.yaml", lambda: "00", "ops-list", (), requests=asks, training=training)
+def _list(*requests: RequestedOp, training: bool = True) -> Model:
+    return Model("l.yaml", lambda: "00", "ops-list", (), requests=requests, training=training)
 
 
 def _node(name: str) -> Model:
@@ -83,7 +81,7 @@ def _classes(selection: Selection) -> set[str]:
         ([_node("Relu"), _list()], {"ReluOp<float>", "ReluGradOp<float>", "Adam<float>", _CALL}),
         ([_node("Relu"), _list(RequestedOp("NoOp"), training=False)], {"ReluOp<float>", "NoOp"}),
     ],
-    ids=["a type", "all types", "of a model", "not asked for"],
+    ids=["a type", "all types", "of a model", "not requested"],
 )  # fmt: skip
 def test_training(models: list[Model], classes: set[str]) -> None:
     selection = _select(*models)
@@ -91,7 +89,7 @@ def test_training(models: list[Model], classes: set[str]) -> None:
     assert "AddN" not in {o.name for o in selection.ops}, "no gradient of a gradient"
 
 
-def test_what_training_adds_is_told() -> None:
+def test_ops_that_training_adds_are_listed() -> None:
     added = {(a.op, a.rule) for a in _select(_node("Relu"), _list()).added_by_runtime}
     assert added == {
         ("ReluGrad", "training: gradient of Relu"),
@@ -102,13 +100,13 @@ def test_what_training_adds_is_told() -> None:
 
 @pytest.mark.parametrize("training", [True, False])
 def test_sources_that_register_gradients(training: bool) -> None:
-    """A unit registers gradients where it lists the op that calls them; so does the classic header."""
+    """A unit and the classic header register gradients if they list the op that calls them."""
     selection = _select(_node("Relu"), _list(RequestedOp("NoOp"), training=training))
     assert (_GRADIENTS in selection.files) == training
     listed = selection.ops_by_file().get(_GRADIENTS, ())
     assert listed == (("SymbolicGradient",) if training else ())
-    told = f"#define SHOULD_REGISTER_OP_GRADIENT {str(training).lower()}\n"
-    assert told in header(selection).decode()
+    define = f"#define SHOULD_REGISTER_OP_GRADIENT {str(training).lower()}\n"
+    assert define in header(selection).decode()
     assert parse(selection.to_json(), "s.json") == selection
 
 
@@ -117,15 +115,15 @@ def test_a_model_that_calls_gradients() -> None:
     selection = _select(Model("m.pb", lambda: "00", "graphdef", nodes))
     assert selection.gradient_files == (_GRADIENTS,)
     assert "ReluGradOp<float>" in _classes(selection)
-    assert _APPLY not in {o.name for o in selection.ops}, "no optimizer is asked for"
+    assert _APPLY not in {o.name for o in selection.ops}, "no optimizer is requested"
 
 
-def test_what_no_library_can_hold() -> None:
+def test_unbuildable_sources() -> None:
     with pytest.raises(CheckFailed) as raised:
         _select(_node("Far"), Model("o.pb", lambda: "1", "graphdef", _node("Farther").nodes))
     text = str(raised.value)
     assert "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs" in text
-    # Of an op that no library can have nothing is told of kernels.
+    # The kernels of an op that no library can have are not mentioned.
     why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it works over several hosts"
     assert f"{why}\n    needed by m.pb: node 'n'" in text
     assert len(raised.value.problems) == 2
@@ -147,4 +145,4 @@ def test_what_no_library_can_hold() -> None:
     ],
 )
 def test_buildable(file: str, can: bool) -> None:
-    assert (buildable.why_not(file) == "") == can
+    assert (buildable.why_not(file, known.release()) == "") == can

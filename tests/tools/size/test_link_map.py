@@ -1,4 +1,4 @@
-"""Tests of the readers of linkers' maps, on maps that real linkers wrote."""
+"""Tests of reading linker maps, with maps of real linkers."""
 
 import contextlib
 from pathlib import Path
@@ -48,25 +48,25 @@ def test_ld64_lld(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "{}", "\0" * 100])
-def test_what_is_no_map(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"m\.map: no linker map"):
+def test_invalid_map(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"m\.map: not a linker map"):
         link_map.parse(text, "m.map")
 
 
-def test_map_that_was_cut_off() -> None:
+def test_truncated_map() -> None:
     head = "             VMA              LMA     Size Align Out     In      Symbol\n"
-    with pytest.raises(InvalidInput, match="was it cut off"):
+    with pytest.raises(InvalidInput, match="is it truncated"):
         link_map.parse(head, "m.map")
 
 
-def test_symbol_of_a_file_that_is_not_listed() -> None:
+def test_symbol_of_an_unlisted_file() -> None:
     text = "# Path: x\n# Object files:\n# Symbols:\n0x1000\t0x10\t[ 7] _main\n"
-    with pytest.raises(InvalidInput, match="is of file 7, not listed"):
+    with pytest.raises(InvalidInput, match="is of file 7, which is not listed"):
         link_map.parse(text, "m.map")
 
 
 @given(st.text(max_size=300), st.integers(0, 2))
-def test_any_text_is_read_or_refused(text: str, kind: int) -> None:
+def test_any_text_is_read_or_rejected(text: str, kind: int) -> None:
     heads = (
         "             VMA              LMA     Size Align Out     In      Symbol\n",
         "# Path: x\n# Object files:\n[  0] a.o\n# Symbols:\n",

@@ -1,4 +1,4 @@
-"""Tests of telling an object's part and source."""
+"""Tests of mapping objects to their part and source."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from tfcarve.size.origin import (
 
 _UNITS = {"tensorflow__core__kernels__relu_op": "tensorflow/core/kernels/relu_op.cc"}
 _BIN = "bazel-out/k8-opt/bin"
-_TF = f"{_BIN}/external/tfcarve~tfcarve_tensorflow"
+_TF = f"{_BIN}/external/tfcarve~tfcarve_tensorflow_2_14"
 
 
 @pytest.mark.parametrize(

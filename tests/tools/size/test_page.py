@@ -1,24 +1,24 @@
-"""Tests of the page: what stands in it, and what a real browser shows of it."""
+"""Tests of the HTML report: its content, and what a browser shows."""
 
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
+from msgspec.structs import replace
 from size_reports import report
 
 from tfcarve.size import page
-from tfcarve.size.relink import MarginalSize
+from tfcarve.size.marginal import MarginalSize
 from tfcarve.size.report import Kernel
 from tfcarve.size.treemap import HEIGHT, WIDTH, boxes
 
-# Of core and of kernels.
+# The colours of core and of kernels.
 _GREEN, _BLUE = (0x00, 0x9E, 0x73), (0x00, 0x72, 0xB2)
 _MARGINAL = MarginalSize(
-    "model:b.pb", {"stripped": 640, "text": 600, "gzip": 200}, ("k.cc",), (), ()
+    "model:b.pb", {"stripped": 640, "text": 600, "gzip": 200}, ("k.cc",), (), (), True
 )
 
 
@@ -38,7 +38,7 @@ def test_boxes_have_the_area_of_their_bytes() -> None:
         assert box.x + box.width <= WIDTH + 0.01 and box.y + box.height <= HEIGHT + 0.01
 
 
-def test_needs_nothing_else() -> None:
+def test_page_is_self_contained() -> None:
     text = _page().decode()
     assert not re.search(r"https?:|src=|href=|@import|url\(", text)
     assert "default-src 'none'" in text
@@ -68,13 +68,13 @@ def test_browser_runs_it(tmp_path: Path) -> None:
     file.write_bytes(_page())
     shown = _browser(f"--user-data-dir={tmp_path}/profile", "--dump-dom", file.as_uri()).decode()
     rows = re.search(r'<html[^>]* data-ready="(\d+)"', shown)
-    assert rows is not None, "its script did not run to the end"
+    assert rows is not None, "its script failed"
     assert int(rows[1]) > 10
     assert "ReluOp&lt;CPUDevice, double&gt;" in shown
 
 
 def test_browser_shows_it(tmp_path: Path) -> None:
-    """The screenshot has the colours of the parts, in about the areas that the bytes ask for."""
+    """In a screenshot, the areas of two parts' colours are about proportional to their bytes."""
     file, shot = tmp_path / "report.html", tmp_path / "report.png"
     file.write_bytes(_page())
     size = "--window-size=1280,1000"

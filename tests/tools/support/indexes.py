@@ -1,9 +1,8 @@
-"""A small index that tests of selections and emitters share."""
+"""A small index for tests of selections and emitters."""
 
 from tfcarve.registry import index
 from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import (
-    IndexFile,
     KernelIndex,
     OpDefinition,
     Registration,
@@ -28,17 +27,26 @@ def registration(
 ) -> Registration:
     """Returns a registration; `types` are the type constraints."""
     return Registration(
-        op, device, tuple(types.items()), tuple((values or {}).items()), label, priority, (), system,
-        clazz, KERNELS + (file or f"{op.lower().lstrip('_')}_op.cc"), 1,
-    )  # fmt: skip
+        op=op,
+        device=device,
+        constraints=types,
+        attr_constraints=values or {},
+        label=label,
+        priority=priority,
+        host_memory=(),
+        system=system,
+        clazz=clazz,
+        file=KERNELS + (file or f"{op.lower().lstrip('_')}_op.cc"),
+        line=1,
+    )
 
 
-def op(name: str, *attrs: Attr, system: bool = False) -> OpDefinition:
-    """Returns an op definition."""
+def op(name: str, *, system: bool = False, **attrs: Attr) -> OpDefinition:
+    """Returns an op definition with attributes."""
     return OpDefinition(name, OPS, 1, system, False, attrs, (Argument("x", "float32"),), ())
 
 
-_T = Attr("T", "type")
+_T = Attr("type")
 
 INDEX = KernelIndex(
     TensorflowFacts("9.8.7", "ab" * 32, ("A", "B")),
@@ -59,16 +67,16 @@ INDEX = KernelIndex(
         registration("_Arg", "ArgOp", system=True, file="function_ops.cc"),
     ),
     (
-        op("AccumulateNV2", _T),
-        op("AddN", _T),
-        op("Const", Attr("dtype", "type")),
-        op("Enter", _T),
+        op("AccumulateNV2", T=_T),
+        op("AddN", T=_T),
+        op("Const", dtype=Attr("type")),
+        op("Enter", T=_T),
         op("NoKernel"),
         op("NoOp", system=True),
-        op("Relu", Attr("T", "type", "float32")),
-        op("Relu6", Attr("T", "type", "float32")),
+        op("Relu", T=Attr("type", "float32")),
+        op("Relu6", T=Attr("type", "float32")),
         op("While"),
-        op("_Arg", _T),
+        op("_Arg", T=_T),
     ),
     (),
     {KERNELS + "relu_op.cc": (KERNELS + "relu_helper.cc",)},
@@ -76,6 +84,6 @@ INDEX = KernelIndex(
 )
 
 
-def index_file() -> IndexFile:
-    """Returns INDEX as loaded from a file."""
+def index_file() -> KernelIndex:
+    """Returns INDEX, decoded from JSON."""
     return index.parse(INDEX.to_json(), "index.json")

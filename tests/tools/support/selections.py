@@ -15,11 +15,13 @@ def selection(
 ) -> Selection:
     """Returns a selection of kernels (op, class, file) and ops (name, file)."""
     made = [
-        SelectedKernel(op, clazz, file, (), "", is_system, ())
+        SelectedKernel(
+            op=op, clazz=clazz, file=file, constraints={}, system=is_system, needed_by=()
+        )
         for is_system, rows in ((False, kernels), (True, system))
         for op, clazz, file in rows
     ]
-    selected = [SelectedOp(name, file, False, ()) for name, file in ops]
+    selected = [SelectedOp(name=name, file=file, needed_by=()) for name, file in ops]
     files = sorted({k.file for k in made} | {o.file for o in selected})
     facts = TensorflowFacts("9.8.7", "ab", tuple(defines))
-    return Selection(facts, (), tuple(selected), tuple(made), tuple(files), tuple(helpers), ())
+    return Selection(facts, (), tuple(selected), tuple(made), tuple(files), tuple(helpers))

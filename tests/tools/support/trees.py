@@ -1,4 +1,4 @@
-"""Source trees: a tiny one that tests write, and the real one."""
+"""Source trees: a small one that tests write, and the real one."""
 
 import os
 from collections.abc import Mapping
@@ -92,10 +92,7 @@ def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
 
 
 def tensorflow() -> Path:
-    """Returns the root of TensorFlow's real sources.
-
-    In Bazel they are among the runfiles, elsewhere TFCARVE_TENSORFLOW names them.
-    """
+    """Returns the root of TensorFlow's sources: $TFCARVE_TENSORFLOW, or a repository in Bazel's runfiles."""
     named = os.environ.get("TFCARVE_TENSORFLOW")
     if named:
         return Path(named)

@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
-from tfcarve.build_files.core import ON_DEMAND, c_api_sources
+from tfcarve.build_files.core import c_api_sources
 from tfcarve.build_files.evaluate import Rule
 from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
+from tfcarve.releases.release import Release
 
 # The folders with kernels and helper sources; everything else that kernels link is in the core.
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
-# Sources that are not in the core, by their header; users of the header link them: dataset.cc of tf.data.
-_ON_DEMAND = {f"{source.removesuffix('.cc')}.h": source for source in ON_DEMAND}
 # segment_reduction_ops_impl_1.cc and others share segment_reduction_ops_impl.h.
 _NUMBER = re.compile(r"_\d+\.cc$")
-_C_API_KERNELS = "tensorflow/c/kernels/"
 _NOT_FOR_CPU = (
     "_gpu.cc",
     ".cu.cc",
@@ -37,7 +35,12 @@ _NOT_FOR_CPU = (
 
 
 def helper_sources(
-    tree: BuildTree, sources: Sources, units: Iterable[str], registering: Set[str], core: Set[str]
+    tree: BuildTree,
+    release: Release,
+    sources: Sources,
+    units: Iterable[str],
+    registering: Set[str],
+    core: Set[str],
 ) -> dict[str, tuple[str, ...]]:
     """Returns the helper sources of each source that needs any, sorted.
 
@@ -51,26 +54,46 @@ def helper_sources(
     Raises:
       BuildFileError: a BUILD file cannot be read.
     """
-    search = _Search(tree, sources, registering, core)
-    # A kernel that uses TensorFlow's C API links all of the API except its sessions.
-    c_api = {s for s in c_api_sources(tree) if not Path(s).name.startswith("c_api")}
-    out = {u: c_api if u.startswith(_C_API_KERNELS) else search.helpers(u) for u in units}
+    search = _Search(tree, release, sources, registering, core)
+
+    @functools.cache
+    def c_api() -> set[str]:
+        """Returns what a kernel that is written against TensorFlow's C API links: all of it except its sessions."""
+        return {s for s in c_api_sources(tree, release) if not Path(s).name.startswith("c_api")}
+
+    c_api_kernels = release.units.c_api_kernels
+    out = {u: c_api() if u.startswith(c_api_kernels) else search.helpers(u) for u in units}
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 
-def looks_at_names(path: str) -> bool:
-    """Returns whether the search reads the names in a file that is not a unit source."""
-    return path.startswith(_FOLDERS) or path in _ON_DEMAND or path in ON_DEMAND
+def on_demand_headers(release: Release) -> dict[str, str]:
+    """Returns, by header, the sources that the core omits and that are linked by users of their header: dataset.cc."""
+    return {f"{source.removesuffix('.cc')}.h": source for source in sorted(release.on_demand)}
+
+
+def looks_at_names(path: str, release: Release) -> bool:
+    """Does the search look at the names in a file that is no unit, beside what it includes?"""
+    return (
+        path.startswith(_FOLDERS)
+        or path in release.on_demand
+        or path.removesuffix(".h") + ".cc" in release.on_demand
+    )
 
 
 class _Search:
     def __init__(
-        self, tree: BuildTree, sources: Sources, registering: Set[str], core: Set[str]
+        self,
+        tree: BuildTree,
+        release: Release,
+        sources: Sources,
+        registering: Set[str],
+        core: Set[str],
     ) -> None:
+        self._release = release
         self._registering = registering
         self._core = core
         self._sources = sources
-        self._targets = _Targets(tree)
+        self._targets = _Targets(tree, release)
         self._instantiated = functools.cache(self._instantiated_names)
         self._direct = functools.cache(self._direct_helpers)
 
@@ -85,7 +108,7 @@ class _Search:
         return found - {unit}
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
-        headers = {h for h in self._sources.closure([source]) if looks_at_names(h)}
+        headers = {h for h in self._sources.closure([source]) if looks_at_names(h, self._release)}
         candidates = self._targets.sources_beside(source)
         for header in headers:
             candidates |= self._targets.sources_beside(header)
@@ -139,8 +162,9 @@ class _Search:
 class _Targets:
     """The sources and headers of TensorFlow's libraries, by file."""
 
-    def __init__(self, tree: BuildTree) -> None:
+    def __init__(self, tree: BuildTree, release: Release) -> None:
         self._tree = tree
+        self._release = release
         self._libraries_of: dict[str, list[Label]] = {}
         self._sources: dict[Label, frozenset[str]] = {}
         self._headers: dict[Label, frozenset[str]] = {}
@@ -148,8 +172,8 @@ class _Targets:
             for rule in tree.rules(package).values():
                 if rule.kind.endswith("library"):
                     self._add(Label(package, rule.name), set(self._files(rule)))
-        # Each is a library of its own here: TensorFlow's libraries with them contain most of the core.
-        for header, source in _ON_DEMAND.items():
+        # Each as a library of its own: theirs hold most of the core.
+        for header, source in on_demand_headers(release).items():
             folder, _, name = header.rpartition("/")
             if (tree.root / source).is_file():
                 self._add(Label(folder, name), {header, source})
@@ -179,7 +203,9 @@ class _Targets:
         self._sources[label] = frozenset(
             f
             for f in files
-            if f.endswith(".cc") and looks_at_names(f) and not f.endswith(_NOT_FOR_CPU)
+            if f.endswith(".cc")
+            and looks_at_names(f, self._release)
+            and not f.endswith(_NOT_FOR_CPU)
         )
         self._headers[label] = frozenset(f for f in files if f.endswith(".h"))
         for file in files:
@@ -187,7 +213,7 @@ class _Targets:
 
     def _files(self, rule: Rule) -> Iterator[str]:
         for text in rule.labels("srcs") + rule.labels("hdrs") + rule.labels("textual_hdrs"):
-            label = parse_label(text, rule.package)
+            label = parse_label(text, rule.package, self._tree.repositories)
             if label is not None and (self._tree.root / label.path).is_file():
                 yield label.path
         prefix = rule.attrs.get("prefix")

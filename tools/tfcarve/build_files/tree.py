@@ -1,7 +1,7 @@
 """The BUILD files of a TensorFlow tree, loaded on demand."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,10 +24,21 @@ class Label:
         return f"{self.package}/{self.name}"
 
 
-def parse_label(text: str, package: str) -> Label | None:
-    """Parses a label in a BUILD file of `package`; None: it is in another repository."""
+def parse_label(text: str, package: str, repositories: Mapping[str, str]) -> Label | None:
+    """Returns a label as written in a package, or None if it is in another repository.
+
+    Args:
+      text: the label.
+      package: that it is written in.
+      repositories: external repositories whose folders are in the tree: "@local_tsl" in TensorFlow 2.16 is
+        third_party/xla/third_party/tsl.
+    """
     if text.startswith("@"):
-        return None
+        repository, _, rest = text.lstrip("@").partition("//")
+        if repository not in repositories:
+            return None
+        separator = "" if rest.startswith(":") else "/"
+        text = f"//{repositories[repository]}{separator}{rest}"
     if text.startswith("//"):
         package, _, name = text[2:].partition(":")
         return Label(package, name or package.rsplit("/", 1)[-1])
@@ -39,6 +50,7 @@ class BuildTree:
     """The rules of a source tree, by package."""
 
     root: Path
+    repositories: Mapping[str, str] = field(default_factory=dict)
     _packages: dict[str, dict[str, Rule]] = field(default_factory=dict)
 
     def rules(self, package: str) -> dict[str, Rule]:
@@ -71,7 +83,7 @@ class BuildTree:
             return {label.path} if (self.root / label.path).is_file() else set()
         out: set[str] = set()
         for text in rule.labels("srcs"):
-            inner = parse_label(text, label.package)
+            inner = parse_label(text, label.package, self.repositories)
             if inner is not None:
                 out |= self._expand(inner, seen)
         return out

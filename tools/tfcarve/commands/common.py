@@ -1,26 +1,28 @@
 """Input and output that subcommands share: the index, selections, output files and tables."""
 
 import argparse
-import gc
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfcarve import files, pinned, progress
+from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 from tfcarve.registry import index as indexes
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
-_DEFINES = Path(__file__).parents[1] / "data" / "defines.txt"
+if TYPE_CHECKING:
+    from tfcarve.registry.settings import Settings
 
 
 def default_defines() -> tuple[str, ...]:
-    """Returns the macros that tfcarve compiles TensorFlow with."""
-    return tuple(_DEFINES.read_text(encoding="utf-8").split())
+    """Returns the defines of the configuration that tfcarve builds."""
+    return known.release().defines
 
 
 def tensorflow_tree(path: Path | None) -> Path:
@@ -31,24 +33,44 @@ def tensorflow_tree(path: Path | None) -> Path:
     return Path(from_environment) if from_environment else pinned.tree()
 
 
-def load_index(arguments: argparse.Namespace) -> indexes.IndexFile:
-    """Returns the index that the arguments of options.add_index ask for."""
-    index = _index(arguments)
-    gc.freeze()  # its half a million values stay: the next look for cycles needn't go through them
-    return index
+def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Settings":
+    """Returns how to index a tree, from the arguments of options.add_tree.
+
+    Raises:
+      InvalidInput: there is no compiler, or the target is incomplete or malformed.
+    """
+    from tfcarve.registry import target
+    from tfcarve.registry.settings import Settings, find_compiler
+
+    compiler = find_compiler(os.environ)
+    if (arguments.target is None) != (arguments.target_macros is None):
+        raise InvalidInput("--target and --target-macros: give both or none")
+    if arguments.target is None:
+        return Settings(tuple(defines), compiler)
+    path: Path = arguments.target_macros
+    dump = files.read_bytes(path).decode(errors="replace")
+    return Settings(tuple(defines), compiler, target.parse(arguments.target, dump, str(path)))
 
 
-def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
+def load_index(arguments: argparse.Namespace) -> indexes.KernelIndex:
+    """Returns the index that the arguments of options.add_index name.
+
+    Raises:
+      InvalidInput: it cannot be read or created, or is for another target.
+    """
     loaded = None
     if arguments.index is not None:
-        loaded = indexes.parse(files.read_json(arguments.index), str(arguments.index))
+        loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
+        if arguments.target not in (None, loaded.tensorflow.target):
+            raise InvalidInput(
+                f"{arguments.index}: for the target {loaded.tensorflow.target or 'host'}, not {arguments.target}"
+            )
         if not arguments.custom_op:
             return loaded
-    from tfcarve.registry import scan  # as slow to load as a selection from a finished index is
+    from tfcarve.registry import scan  # takes as long to load as a selection from a finished index
 
     tree = tensorflow_tree(arguments.tensorflow)
-    defines = loaded.tensorflow.defines if loaded else default_defines()
-    settings = scan.Settings(defines, scan.find_compiler(os.environ))
+    settings = index_settings(arguments, loaded.tensorflow.defines if loaded else default_defines())
     with progress.shown() as show:
         if loaded:
             return scan.with_custom_ops(loaded, tree, settings, arguments.custom_op, show)
@@ -58,7 +80,7 @@ def _index(arguments: argparse.Namespace) -> indexes.IndexFile:
 
 def load_selection(path: Path) -> Selection:
     """Reads selection.json."""
-    return parse_selection(files.read_json(path), str(path))
+    return parse_selection(files.read_bytes(path), str(path))
 
 
 def output(data: bytes, path: Path | None) -> None:

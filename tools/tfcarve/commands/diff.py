@@ -1,4 +1,4 @@
-"""`tfcarve diff`: what changed from one graph to another, node by node."""
+"""`tfcarve diff`: compares two graphs node by node."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tfcarve.prepare.diff import Change, OpCount
 
 NAME = "diff"
-HELP = "shows which nodes differ between two graphs, and the count and bytes of each op"
+HELP = "shows the nodes that differ between two graphs, and the number and bytes of each op's nodes"
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -22,7 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     for name in ("a", "b"):
         parser.add_argument(
-            name, type=Path, metavar=name.upper(), help="a frozen GraphDef, .pb or .pbtxt"
+            name,
+            type=Path,
+            metavar=name.upper(),
+            help="a GraphDef, or a model, which is frozen first",
         )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -51,7 +54,7 @@ def _show_counts(counts: "list[OpCount]") -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what changed."""
+    """Prints the differences."""
     preparing.require_packages()
     from tfcarve.prepare import diff
     from tfcarve.prepare.source import read_source

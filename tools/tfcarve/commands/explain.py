@@ -7,8 +7,10 @@ from pathlib import Path
 
 from tfcarve.commands import common
 from tfcarve.errors import CheckFailed, Problem
+from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
-from tfcarve.selection.selection import Need, SelectedKernel, Selection
+from tfcarve.selection.need import Need
+from tfcarve.selection.selection import SelectedKernel, Selection
 
 NAME = "explain"
 HELP = "shows why an op, a kernel class or a source file is in a selection"
@@ -20,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="OP|CLASS|FILE",
-        help="an op, a kernel class as it stands in the selection, or a source file",
+        help="an op, a kernel class or a source file",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -39,7 +41,7 @@ def _row(
 
 
 def _left_over(selection: Selection) -> Mapping[tuple[str, Need], str]:
-    """Returns, for each op and node that is left over from training, words that say so."""
+    """Returns, for each op and node that is left over from training, a text that says so."""
     return {
         (left.op, need): f"; left over from training ({left.kind}), removed by {left.transform}"
         for left in selection.leftovers
@@ -53,7 +55,7 @@ def _op_rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
         if what in (op.name, op.file):
             why = f"defines the op {op.name}"
             if op.system:
-                why += ", which is registered with its file"
+                why += ", which its file always registers"
             for need in op.needed_by:
                 yield _row(f"op {op.name}", op.file, why + left.get((op.name, need), ""), need)
 
@@ -63,8 +65,8 @@ def _kernel_rows(
 ) -> Iterator[dict[str, object]]:
     left = _left_over(selection)
     for kernel in kernels:
-        types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints)
-        why = "; ".join(kernel.why) + (f"; registered there for {types}" if types else "")
+        types = " ".join(f"{a}={'|'.join(t)}" for a, t in kernel.constraints.items())
+        why = "; ".join(kernel.why) + (f"; registered for {types}" if types else "")
         for need in kernel.needed_by:
             more = left.get((kernel.op, need), "")
             yield _row(f"kernel {kernel.clazz}", kernel.file, why + more, need)
@@ -73,11 +75,13 @@ def _kernel_rows(
 
 
 def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str, object]]:
-    rules = {rule.id: rule for rule in runtime_rules.load()}
+    rules = {
+        rule.id: rule for rule in runtime_rules.load(known.nearest(selection.tensorflow.version))
+    }
     for added in selection.added_by_runtime:
         if added.op in ops:
             rule = rules.get(added.rule)
-            why = f"{rule.why} ({rule.source})" if rule else "a list asks for training"
+            why = f"{rule.why} ({rule.source})" if rule else "an ops list requests training"
             yield _row(f"op {added.op}", "", why, node=f"runtime: {added.rule}")
 
 
@@ -93,9 +97,9 @@ def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
     yield from _op_rows(selection, what)
     yield from _kernel_rows(selection, kernels)
     yield from _added_rows(selection, shown | {k.op for k in kernels})
-    for file, helpers in selection.helpers_of:
+    for file, helpers in selection.helpers_of.items():
         if what in helpers:
-            why = f"{file} uses what it defines: without it nothing links"
+            why = f"{file} uses symbols that it defines"
             yield _row("helper source", what, why)
 
 

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "selection", type=Path, nargs="?", metavar="SELECTION", help="selection.json"
     )
     parser.add_argument(
-        "--all", action="store_true", help="registers everything instead: to compare sizes with"
+        "--all", action="store_true", help="registers everything, for size comparisons"
     )
     options.add_output(parser, "the header")
 
@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the header."""
     if arguments.all == (arguments.selection is not None):
-        raise InvalidInput("give a selection, or --all, and not both")
-    made = header_for_all() if arguments.all else header(common.load_selection(arguments.selection))
-    common.output(made, arguments.output)
+        raise InvalidInput("give either a selection or --all")
+    if arguments.all:
+        content = header_for_all()
+    else:
+        content = header(common.load_selection(arguments.selection))
+    common.output(content, arguments.output)
     return 0

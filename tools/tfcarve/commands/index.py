@@ -1,7 +1,6 @@
-"""`tfcarve index`: every registration in a source tree."""
+"""`tfcarve index`: all registrations in a source tree."""
 
 import argparse
-import os
 import re
 
 from tfcarve import progress
@@ -9,14 +8,14 @@ from tfcarve.commands import common, options
 from tfcarve.registry import scan
 
 NAME = "index"
-HELP = "writes every op and kernel registration of a TensorFlow source tree, and of custom ops, to index.json"
+HELP = "writes all op and kernel registrations of a TensorFlow source tree, and of custom ops, to index.json"
 
 _DEFINE = re.compile(r"[A-Za-z_]\w*(=.*)?", re.ASCII)
 
 
 def _define(text: str) -> str:
     if not _DEFINE.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME or NAME=VALUE of a C++ macro")
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME=VALUE of a C++ macro")
     return text
 
 
@@ -29,16 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[=VALUE]",
-        help="a define of the real compile; where none is given: those of tfcarve's own build",
+        help="a macro that the compile defines; may be repeated (default: the macros of tfcarve's build)",
     )
     options.add_output(parser, "index.json")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Makes the index."""
+    """Writes the index."""
     tree = common.tensorflow_tree(arguments.tensorflow)
-    defines = tuple(arguments.define) or common.default_defines()
-    settings = scan.Settings(defines, scan.find_compiler(os.environ))
+    settings = common.index_settings(arguments, tuple(arguments.define) or common.default_defines())
     with progress.shown() as show:
         data = scan.make_index(tree, settings, arguments.custom_op, show)
     common.output(data, arguments.output)

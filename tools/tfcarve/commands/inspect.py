@@ -10,8 +10,9 @@ from tfcarve.commands.read_model import read_frozen, read_model
 from tfcarve.errors import InvalidInput
 from tfcarve.models.read import is_saved_model
 from tfcarve.models.summary import Tensor, summary
+from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
-from tfcarve.proof import binary, manifest
+from tfcarve.proof import manifest, sections
 
 NAME = "inspect"
 HELP = "shows the inputs, outputs, number of parameters and ops of a model, or the models and ops of a library"
@@ -65,12 +66,12 @@ def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
 
 
 def _show_library(path: Path, as_json: bool) -> None:
-    for image in binary.images(files.read_bytes(path), str(path)):
-        if binary.MANIFEST not in image.sections:
+    for image in sections.images(files.read_bytes(path), str(path)):
+        if sections.MANIFEST not in image.sections:
             raise InvalidInput(
                 f"{image.name}: has no manifest: is it a library that tfcarve built?"
             )
-        found = manifest.parse(image.sections[binary.MANIFEST], image.name)
+        found = manifest.parse(image.sections[sections.MANIFEST], image.name)
         if as_json:
             print(found.to_json())
             continue
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.model
     if path.is_file():
         with path.open("rb") as stream:
-            is_library = binary.is_binary(stream.read(8))
+            is_library = is_object_file(stream.read(8))
         if is_library:
             _show_library(path, arguments.json)
             return 0

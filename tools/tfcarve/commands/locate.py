@@ -7,7 +7,7 @@ from tfcarve.commands import common, options
 from tfcarve.errors import CheckFailed, Problem
 
 NAME = "locate"
-HELP = "shows where ops are defined and which classes in which files compute them"
+HELP = "shows where ops are defined, and the classes and files of their kernels"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         default="CPU",
-        help="device type whose kernels are shown (with those of DEFAULT); all: every one",
+        help="show kernels of this device type and of DEFAULT; all: of every device type (default: CPU)",
     )
     options.add_index(parser)
 
@@ -47,11 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
                 "for": "",
             }
         )
-        for r in index.registrations(name):
+        for r in index.registrations_of(name):
             if arguments.device != "all" and r.device not in (arguments.device, "DEFAULT"):
                 continue
-            types = [f"{a}={'|'.join(t)}" for a, t in r.constraints]
-            types += [f"{a}={'|'.join(map(str, v))}" for a, v in r.attr_constraints]
+            types = [f"{a}={'|'.join(t)}" for a, t in r.constraints.items()]
+            types += [f"{a}={'|'.join(map(str, v))}" for a, v in r.attr_constraints.items()]
             types += [f"label={r.label}"] if r.label else []
             rows.append(
                 {

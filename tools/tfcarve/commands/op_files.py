@@ -1,4 +1,4 @@
-"""`tfcarve op-files`: tf_op_files.txt."""
+"""`tfcarve op-files`: writes tf_op_files.txt."""
 
 import argparse
 from pathlib import Path
@@ -8,6 +8,7 @@ from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.commands import common, options
 from tfcarve.emit import kernel_groups, op_files
 from tfcarve.errors import InvalidInput
+from tfcarve.registry import scan
 from tfcarve.selection.selection import Selection
 
 NAME = "op-files"
@@ -22,18 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--extend",
         type=Path,
         metavar="FILE",
-        help="adds what this list lacks to it (tensorflow/contrib/makefile/tf_op_files.txt); its order stays, and so does the file where it lacks nothing",
+        help="adds missing sources to this list (tensorflow/contrib/makefile/tf_op_files.txt) and preserves its order; does not touch a complete list",
     )
     forms.add_argument(
         "--build-fragment",
         action="store_true",
-        help="writes instead what {android,portable}_extended_ops_group2 and _headers in tensorflow/core/kernels/BUILD lack",
+        help="writes the sources that {android,portable}_extended_ops_group2 and _headers in tensorflow/core/kernels/BUILD lack",
     )
     parser.add_argument(
         "--tensorflow",
         type=Path,
         metavar="DIR",
-        help="for --build-fragment: TensorFlow's source tree; else $TFCARVE_TENSORFLOW, else the pinned version",
+        help="for --build-fragment: TensorFlow's source tree (default: $TFCARVE_TENSORFLOW, or the pinned version)",
     )
     options.add_output(parser, "the list")
 
@@ -43,11 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     if arguments.extend is not None:
         if arguments.output is not None:
-            raise InvalidInput("--extend changes the list in its place: leave out -o")
+            raise InvalidInput("--extend changes the list in place: omit -o")
         _extend(arguments.extend, selection)
         return 0
     if arguments.build_fragment:
         tree = common.tensorflow_tree(arguments.tensorflow)
+        scan.require_tree(selection.tensorflow, tree, "selection")
         try:
             content = kernel_groups.kernel_groups(selection, tree)
         except BuildFileError as error:
@@ -63,6 +65,6 @@ def _extend(path: Path, selection: Selection) -> None:
         text = files.read_bytes(path).decode()
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{path}: byte {error.start}: no UTF-8 text: a list of sources was expected"
+            f"{path}: byte {error.start}: not UTF-8: expected a list of sources"
         ) from None
     files.write_if_changed(path, op_files.extended(text, selection).encode())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def add_index(parser: argparse.ArgumentParser) -> None:
-    """Declares --index, --tensorflow, --custom-op."""
+    """Declares --index and the arguments of add_tree."""
     parser.add_argument(
         "--index",
         type=Path,
@@ -16,7 +16,7 @@ def add_index(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tree(parser: argparse.ArgumentParser) -> None:
-    """Declares --tensorflow and --custom-op."""
+    """Declares --tensorflow, --custom-op, --target, --target-macros."""
     parser.add_argument(
         "--tensorflow",
         type=Path,
@@ -30,6 +30,17 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="C++ source of custom ops or kernels; may be repeated",
+    )
+    parser.add_argument(
+        "--target",
+        metavar="NAME",
+        help="triple or platform that the index is for; requires --target-macros (default: the host)",
+    )
+    parser.add_argument(
+        "--target-macros",
+        type=Path,
+        metavar="FILE",
+        help="predefined macros of the target's compiler: the output of `COMPILER FLAGS -dM -E -x c++ /dev/null`",
     )
 
 

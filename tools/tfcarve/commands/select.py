@@ -1,4 +1,4 @@
-"""`tfcarve select`: what models need."""
+"""`tfcarve select`: works out what models need."""
 
 import argparse
 import sys
@@ -27,37 +27,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="MODEL",
         help="frozen GraphDef .pb or .pbtxt, SavedModel directory, .meta, .tflite with Flex ops, Keras .keras or .h5 "
-        "(these need tensorflow), ops list .json or .yaml",
+        "(requires tensorflow), ops list .json or .yaml",
     )
     parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="ops list .yaml with what no model tells"
+        "--config", type=Path, metavar="FILE", help="ops list .yaml with ops that no model contains"
     )
     parser.add_argument(
         "--tags",
         default="",
         metavar="TAG[,TAG]",
-        help="of a SavedModel's graphs, those with all these tags; else all",
+        help="selects the graphs of a SavedModel that have all these tags (default: all graphs)",
     )
     parser.add_argument(
         "--signature",
         action="append",
         default=[],
         metavar="NAME",
-        help="of a SavedModel, only what this signature needs; may be repeated: each model gives those of them "
-        "that it has, at least one; else all of the graph is selected",
+        help="selects only what this signature of a SavedModel needs; may be repeated; each model must have at least "
+        "one of the signatures (default: the whole graph)",
     )
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freezes SavedModels first, for each --signature or serving_default, as the rules do: what an app needs "
-        "that only infers; needs tensorflow",
+        help="freezes SavedModels first, for each --signature or serving_default, as the Bazel rules do; for apps that "
+        "only run inference; requires tensorflow",
     )
     options.add_index(parser)
     options.add_output(parser, "selection.json")
 
 
-def _require_all_found(asked: Iterable[str], has: Iterable[str]) -> None:
-    missing = set(asked) - set(has)
+def _require_signatures(requested: Iterable[str], found: Iterable[str]) -> None:
+    missing = set(requested) - set(found)
     if missing:
         raise InvalidInput(
             f"no model has the signature {min(missing)!r}: only SavedModels and MetaGraphs have signatures; "
@@ -68,23 +68,24 @@ def _require_all_found(asked: Iterable[str], has: Iterable[str]) -> None:
 def _models(
     path: Path, choice: "Choice", freeze: bool, sha256: Callable[[Path], str]
 ) -> Iterator["Model"]:
-    """Yields the model at `path`; of a SavedModel to freeze one for each signature of `choice` that it has."""
+    """Yields the model at `path`; for a SavedModel to freeze, one for each signature of `choice` that it has."""
     from tfcarve.commands.read_model import read_frozen, read_model
     from tfcarve.models.read import is_saved_model
 
     if not (freeze and is_saved_model(path)):
         yield read_model(path, choice, sha256)
         return
-    # Reading it as it stands finds its signatures, and reports tags and signatures that it does not have.
-    has = read_model(path, choice).signatures if choice.signatures else ("",)
-    for name in has:
+    # Reading it first finds its signatures, and reports unknown tags and signatures.
+    names = read_model(path, choice).signatures if choice.signatures else ("",)
+    for name in names:
         yield read_frozen(path, choice.tags, name, sha256)
 
 
 def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
-    # Loaded beside the hashes: it takes a third of the time that a selection does.
+    # Loaded while another thread computes the hashes: this takes a third of the time of a selection.
     from tfcarve.commands import common
     from tfcarve.models.choice import Choice
+    from tfcarve.releases import known
     from tfcarve.selection import leftover_kinds, runtime_rules
     from tfcarve.selection.resolve import resolve
 
@@ -93,10 +94,10 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     models = [
         model for path in paths for model in _models(path, choice, arguments.freeze, hashes.sha256)
     ]
-    _require_all_found(choice.signatures, (name for model in models for name in model.signatures))
-    resolved = resolve(
-        models, common.load_index(arguments), runtime_rules.load(), leftover_kinds.load()
-    )
+    _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
+    index = common.load_index(arguments)
+    release = known.nearest(index.tensorflow.version)
+    resolved = resolve(models, index, runtime_rules.load(release), leftover_kinds.load(release))
     for warning in resolved.warnings:
         print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
     for note in resolved.notes:
@@ -106,7 +107,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Makes the selection."""
+    """Writes the selection."""
     paths = [*arguments.models, *([arguments.config] if arguments.config else [])]
     with Ahead(paths) as hashes:
         return _select(paths, arguments, hashes)

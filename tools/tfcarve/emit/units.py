@@ -6,6 +6,7 @@ from tfcarve.emit import hot
 from tfcarve.emit.cstring import quote
 from tfcarve.emit.source_path import checked
 from tfcarve.errors import InvalidInput
+from tfcarve.releases.release import Release
 from tfcarve.selection.selection import Selection
 
 _TENSORFLOW = "tensorflow/"
@@ -77,10 +78,10 @@ def helpers(selection: Selection) -> dict[str, bytes]:
     }
 
 
-def hot_names(selection: Selection) -> frozenset[str]:
-    """Returns the file names of the units, including those of helpers, whose sources are hot."""
+def hot_names(selection: Selection, release: Release) -> frozenset[str]:
+    """Returns the file names of those units, of sources and helpers, that are compiled for speed."""
     return frozenset(
         file_name(source)
         for source in (*selection.files, *selection.helpers)
-        if hot.group_of(source)
+        if hot.group_of(source, release)
     )

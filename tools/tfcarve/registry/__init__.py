@@ -1,1 +1,1 @@
-"""The kernel index: every op and kernel that a TensorFlow source tree registers."""
+"""The kernel index: all ops and kernels that a TensorFlow source tree registers."""

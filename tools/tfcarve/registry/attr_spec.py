@@ -1,29 +1,28 @@
-"""Reads the little language of op definitions: `Attr("T: {float, half} = DT_FLOAT")`.
+"""Parses the specifications in op definitions: `Attr("T: {float, half} = DT_FLOAT")`. Pure.
 
-Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr,
-FinalizeInputOrOutput). Pure: text in, values out.
+Source: tensorflow/core/framework/op_def_builder.cc (FinalizeAttr, FinalizeInputOrOutput).
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from tfcarve import dtypes
+from tfcarve.json_codec import Form
 from tfcarve.registry import cpp
 
 TypeSets = Mapping[str, tuple[str, ...]]
+Scalar = str | int | float | bool
+Value = Scalar | tuple[Scalar, ...]
 
-# TensorFlow's longest has some hundred characters.
-_LONGEST = 65_536
+# The longest in TensorFlow has a few hundred characters.
+_MAX_LENGTH = 65_536
 _NAME = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*")
 _SIMPLE = re.compile(r"(string|int|float|bool|type|shape|tensor|func|any)")
 _COMPOUND = re.compile(
     r"(numbertype|numerictype|quantizedtype|realnumbertype|realnumberictype|realnumerictype)"
 )
-# With no more digits than 64 bits have.
+# At most as many digits as a 64-bit number has.
 _MINIMUM = re.compile(r"\s*>=\s*(-?\d{1,19})\s*")
 _ARGUMENT = re.compile(
     r"\s*([a-z]\w*)\s*:\s*(Ref\s*\(\s*)?([A-Za-z]\w*)\s*(?:\*\s*([A-Za-z]\w*)\s*)?(\))?\s*$"
@@ -39,31 +38,27 @@ _SETS = {
 
 
 class SpecError(ValueError):
-    """A specification that is not understood."""
+    """A specification that cannot be parsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attr:
+class Attr(Form, frozen=True, omit_defaults=True):
     """An attribute of an op.
 
     Attributes:
-      name: the attribute's name.
       type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
-      default: the default in JSON's values (a type by its name), or None where there is none.
-      allowed: the values it may have; empty where all of its type are.
+      default: the default value (a type by its name); None if there is no default.
+      allowed: the values that are allowed; empty: all values of the type.
       minimum: the smallest value or length, or None.
     """
 
-    name: str
     type: str
-    default: Any = None
+    default: Value | None = None
     allowed: tuple[str, ...] = ()
     minimum: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """An input or output: a fixed `type`, or the attributes that give type and number."""
+class Argument(Form, frozen=True, omit_defaults=True):
+    """An input or output: a fixed `type`, or the attributes that give its type and number."""
 
     name: str
     type: str = ""
@@ -79,19 +74,19 @@ def _quoted(text: str, place: int) -> tuple[str, int]:
     while end < len(text) and text[end] != quote:
         end += 2 if text[end] == "\\" else 1
     if end >= len(text):
-        raise SpecError(f"string without an end: {text[place:]!r}")
+        raise SpecError(f"unterminated string: {text[place:]!r}")
     return cpp.unescape(text[place + 1 : end]), end + 1
 
 
 def _set(word: str, sets: TypeSets) -> tuple[str, ...]:
     found = sets.get(_SETS[word])
     if found is None:
-        raise SpecError(f"the tree does not say what {word!r} is")
+        raise SpecError(f"the tree does not define {word!r}")
     return found
 
 
 def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...], int]:
-    """Reads `a, b, … }`; returns the attribute's type, the values, the place after the brace."""
+    """Parses `a, b, … }`; returns the attribute's type, the values, the position after the brace."""
     values: list[str] = []
     kind = "type"
     while True:
@@ -106,7 +101,7 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
         else:
             word = re.compile(r"[a-z0-9_]+").match(text, place)
             if not word:
-                raise SpecError(f"a type was expected at {text[place:]!r}")
+                raise SpecError(f"expected a type at {text[place:]!r}")
             place = word.end()
             if word.group() in _SETS:
                 values += _set(word.group(), sets)
@@ -120,15 +115,15 @@ def _allowed(text: str, place: int, sets: TypeSets) -> tuple[str, tuple[str, ...
         if text[place : place + 1] == ",":
             place += 1
         elif text[place : place + 1] != "}":
-            raise SpecError(f"',' or '}}' was expected at {text[place:]!r}")
+            raise SpecError(f"expected ',' or '}}' at {text[place:]!r}")
 
 
-def _scalar(kind: str, text: str) -> Any:
+def _scalar(kind: str, text: str) -> Scalar:
     text = text.strip()
     match kind:
         case "string":
             if text[:1] not in ("'", '"'):
-                raise SpecError(f"a string was expected: {text!r}")
+                raise SpecError(f"expected a string: {text!r}")
             return _quoted(text, 0)[0]
         case "int":
             return int(text)
@@ -137,7 +132,7 @@ def _scalar(kind: str, text: str) -> Any:
             return number if math.isfinite(number) else text  # JSON has no infinity
         case "bool":
             if text.lower() not in ("true", "false"):
-                raise SpecError(f"true or false was expected: {text!r}")
+                raise SpecError(f"expected true or false: {text!r}")
             return text.lower() == "true"
         case "type":
             name = dtypes.from_enum(text)
@@ -145,16 +140,16 @@ def _scalar(kind: str, text: str) -> Any:
                 raise SpecError(f"unknown type {text!r}")
             return name
         case _:
-            return text  # shapes, tensors and functions: kept as written
+            return text  # shapes, tensors and functions: not parsed
 
 
-def _default(kind: str, text: str) -> Any:
+def _default(kind: str, text: str) -> Value:
     text = text.strip()
     if not kind.startswith("list("):
         return _scalar(kind, text)
     inner = kind[len("list(") : -1]
     if not (text.startswith("[") and text.endswith("]")):
-        raise SpecError(f"a list in brackets was expected: {text!r}")
+        raise SpecError(f"expected a list in brackets: {text!r}")
     if inner in ("shape", "tensor", "func"):
         return text
     items = (
@@ -162,22 +157,29 @@ def _default(kind: str, text: str) -> Any:
         if '"' in text
         else tuple(p for p in text[1:-1].split(",") if p.strip())
     )
-    return [_scalar(inner, item) for item in items]
+    return tuple(_scalar(inner, item) for item in items)
 
 
-def attr(spec: str, sets: TypeSets) -> Attr:
-    """Reads an attribute's specification.
+def attr(spec: str, sets: TypeSets) -> tuple[str, Attr]:
+    """Parses the specification of an attribute.
 
     Args:
-      spec: what Attr() was given.
+      spec: the argument of Attr().
       sets: NumberTypes, QuantizedTypes, RealNumberTypes of the tree.
-    Raises SpecError where it is not understood.
+
+    Returns:
+      The attribute's name and the attribute.
+
+    Raises:
+      SpecError: the specification cannot be parsed.
     """
-    if len(spec) > _LONGEST:
-        raise SpecError(f"{len(spec)} characters, at most {_LONGEST} are read: {spec[:60]!r}…")
+    if len(spec) > _MAX_LENGTH:
+        raise SpecError(
+            f"{len(spec)} characters, at most {_MAX_LENGTH} are allowed: {spec[:60]!r}…"
+        )
     name = _NAME.match(spec)
     if not name:
-        raise SpecError(f"'<name>:' was expected: {spec!r}")
+        raise SpecError(f"expected '<name>:': {spec!r}")
     place = name.end()
     is_list = re.compile(r"list\s*\(\s*").match(spec, place)
     if is_list:
@@ -191,11 +193,11 @@ def attr(spec: str, sets: TypeSets) -> Attr:
     elif spec[place : place + 1] == "{":
         kind, allowed, place = _allowed(spec, place + 1, sets)
     else:
-        raise SpecError(f"a type was expected at {spec[place:]!r}")
+        raise SpecError(f"expected a type at {spec[place:]!r}")
     rest = spec[place:].lstrip()
     if is_list:
         if not rest.startswith(")"):
-            raise SpecError(f"')' was expected at {rest!r}")
+            raise SpecError(f"expected ')' at {rest!r}")
         rest = rest[1:].lstrip()
         kind = f"list({kind})"
     minimum = None
@@ -205,18 +207,18 @@ def attr(spec: str, sets: TypeSets) -> Attr:
         try:
             default = _default(kind, rest[1:])
         except ValueError as error:
-            raise SpecError(f"{rest[1:].strip()!r} is no default: {error}") from None
-        return Attr(name.group(1), kind, default, tuple(dict.fromkeys(allowed)), minimum)
+            raise SpecError(f"{rest[1:].strip()!r} is not a valid default: {error}") from None
+        return name.group(1), Attr(kind, default, tuple(dict.fromkeys(allowed)), minimum)
     if rest.strip():
-        raise SpecError(f"left over: {rest!r}")
-    return Attr(name.group(1), kind, None, tuple(dict.fromkeys(allowed)), minimum)
+        raise SpecError(f"unexpected text: {rest!r}")
+    return name.group(1), Attr(kind, None, tuple(dict.fromkeys(allowed)), minimum)
 
 
 def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
-    """Reads the specification of an input or output; raises SpecError where it is not understood."""
+    """Parses the specification of an input or output; raises SpecError if it cannot be parsed."""
     match = _ARGUMENT.match(spec)
     if not match:
-        raise SpecError(f"'name: type' was expected: {spec!r}")
+        raise SpecError(f"expected 'name: type': {spec!r}")
     name, ref, first, second, closing = match.groups()
     if bool(ref) != bool(closing):
         raise SpecError(f"brackets of Ref(…) do not match: {spec!r}")
@@ -225,7 +227,7 @@ def argument(spec: str, attrs: Mapping[str, Attr]) -> Argument:
     if fixed:
         return Argument(name, fixed, "", number, "", bool(ref))
     if kind not in attrs:
-        raise SpecError(f"unknown attribute {kind!r}: {json.dumps(spec)}")
+        raise SpecError(f"unknown attribute {kind!r}: {spec!r}")
     if attrs[kind].type == "list(type)":
         return Argument(name, "", "", number, kind, bool(ref))
     return Argument(name, "", kind, number, "", bool(ref))

@@ -1,8 +1,8 @@
-"""Registrations made through TensorFlow's C API, read from preprocessed text.
+"""Parses registrations through TensorFlow's C API in preprocessed text.
 
 Source: tensorflow/c/kernels.h (TF_NewKernelBuilder, TF_KernelBuilder_…,
-TF_RegisterKernelBuilder), tensorflow/c/ops.h (TF_NewOpDefinitionBuilder, …), used
-by tensorflow/c/kernels/*_op.cc and tensorflow/c/kernels/ops/*.cc.
+TF_RegisterKernelBuilder), tensorflow/c/ops.h (TF_NewOpDefinitionBuilder, …). tensorflow/c/kernels/*_op.cc and
+tensorflow/c/kernels/ops/*.cc use it.
 """
 
 import bisect
@@ -25,8 +25,8 @@ _TEMPLATE = re.compile(r"\b(\w+)\s*<")
 _CALLED = re.compile(r"([^;(){}]{1,200}?)>\s*\(\s*\)")
 _TO_ENUM = re.compile(r"DataTypeToEnum\s*<(.{1,200}?)>\s*::\s*(?:v\s*\(\s*\)|value)", re.DOTALL)
 _CAST = re.compile(r"static_cast\s*<\s*TF_DataType\s*>\s*\(")
-# Functions, kernels and constraints that one source has at most: templates multiply them.
-_MOST = 10_000
+# Limit of functions, kernels and constraints in one source, which templates multiply.
+_MAX_ITEMS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class COp:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function without parameters: its place, its template's parameter, and the types that it is called with."""
+    """A function without parameters: its range, its template parameter, and the types that it is called with."""
 
     begin: int
     end: int
@@ -67,25 +67,25 @@ class _Function:
 
 
 def _calls(text: str, place: int, until: int, last: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields the C API calls from `place` up to and with the first one that starts with `last`."""
+    """Yields the C API calls from `place` up to and including the first one that starts with `last`."""
     while match := _CALL.search(text, place, until):
         arguments, place = cpp.balanced(text, match.end())
         if place > until:
-            raise ValueError(f"a registration inside of a call: {match[1]}")
+            raise ValueError(f"a registration inside a call: {match[1]}")
         yield match.group(1), arguments
         if match.group(1).startswith(last):
             return
 
 
 def _functions(text: str) -> list[_Function]:
-    """Returns the functions without parameters, in the text's order; none is inside of another."""
+    """Returns the functions without parameters, in order; they do not overlap."""
     found: list[tuple[int, int, str, str]] = []
     place = 0
     while match := _FUNCTION.search(text, place):
         _, place = cpp.balanced(text, match.end())
         found.append((match.start(), place, match[1] or "", match[2]))
-        if len(found) > _MOST:
-            raise ValueError("more functions than a source has")
+        if len(found) > _MAX_ITEMS:
+            raise ValueError(f"more than {_MAX_ITEMS} functions")
     types: dict[str, list[str]] = {name: [] for _, _, parameter, name in found if parameter}
     for used in _TEMPLATE.finditer(text):
         called = _CALLED.match(text, used.end()) if used[1] in types else None
@@ -97,8 +97,8 @@ def _functions(text: str) -> list[_Function]:
     ]
 
 
-def _around(functions: Sequence[_Function], place: int) -> _Function:
-    """Returns the function that `place` is in."""
+def _enclosing(functions: Sequence[_Function], place: int) -> _Function:
+    """Returns the function that contains `place`."""
     after = bisect.bisect_left(functions, place, key=lambda function: function.begin)
     if after and place < functions[after - 1].end:
         return functions[after - 1]
@@ -115,9 +115,9 @@ def _type(expression: str) -> tuple[str, bool]:
 
 
 def _kernels(
-    made: Sequence[str],
+    created: Sequence[str],
     calls: Iterable[tuple[str, tuple[str, ...]]],
-    around: _Function,
+    enclosing: _Function,
     file: str,
     line: int,
 ) -> Iterator[CKernel]:
@@ -136,15 +136,15 @@ def _kernels(
                 clazz = cpp.literal(arguments[0]) or ""
             case _:
                 pass
-    for instance in around.types if clazz else ():
+    for instance in enclosing.types if clazz else ():
         yield CKernel(
             file,
             line,
             clazz,
-            made[0],
-            made[1],
+            created[0],
+            created[1],
             tuple(
-                (attr, instance if is_cpp and type_ == around.parameter else type_, is_cpp)
+                (attr, instance if is_cpp and type_ == enclosing.parameter else type_, is_cpp)
                 for attr, type_, is_cpp in constraints
             ),
             tuple(host_memory),
@@ -153,7 +153,7 @@ def _kernels(
 
 
 def _op(
-    made: Sequence[str], calls: Iterable[tuple[str, tuple[str, ...]]], file: str, line: int
+    created: Sequence[str], calls: Iterable[tuple[str, tuple[str, ...]]], file: str, line: int
 ) -> COp:
     found: dict[str, list[str]] = {"Attr": [], "Input": [], "Output": []}
     stateful = False
@@ -166,7 +166,7 @@ def _op(
     return COp(
         file,
         line,
-        made[0],
+        created[0],
         tuple(found["Attr"]),
         tuple(found["Input"]),
         tuple(found["Output"]),
@@ -175,7 +175,7 @@ def _op(
 
 
 def _marks(text: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], int, int]]:
-    """Yields where builders are made: the mark, the arguments, the place after them, and that of the next mark."""
+    """Yields where builders are created: the mark, the arguments, the position after them, and that of the next mark."""
     mark = _MARK.search(text)
     while mark:
         arguments, end = cpp.balanced(text, mark.end())
@@ -187,14 +187,16 @@ def _marks(text: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], int, int
 def scan(text: str) -> Iterator[CKernel | COp]:
     """Yields the kernels and ops that the preprocessed `text` registers through the C API.
 
-    Raises ValueError or IndexError where one is not understood.
+    Raises:
+      ValueError: a registration cannot be parsed.
+      IndexError: likewise.
     """
     functions: list[_Function] | None = None
-    left = _MOST
+    left = _MAX_ITEMS
     for mark, arguments, end, until in _marks(text):
         kind, line, file = mark.groups()
         if not arguments or cpp.literal(arguments[0]) is None:
-            continue  # the C API's own definition of the function
+            continue  # the definition of the function
         if kind == "OP":
             calls = _calls(text, end, until, "TF_RegisterOpDefinition")
             yield _op(arguments, calls, file, int(line))
@@ -202,8 +204,10 @@ def scan(text: str) -> Iterator[CKernel | COp]:
         if functions is None:
             functions = _functions(text)
         calls = _calls(text, end, until, "TF_RegisterKernelBuilder")
-        for made in _kernels(arguments, calls, _around(functions, mark.start()), file, int(line)):
-            left -= 1 + len(made.constraints) + len(made.host_memory)
+        for kernel in _kernels(
+            arguments, calls, _enclosing(functions, mark.start()), file, int(line)
+        ):
+            left -= 1 + len(kernel.constraints) + len(kernel.host_memory)
             if left < 0:
-                raise ValueError("more kernels than TensorFlow has")
-            yield made
+                raise ValueError(f"more than {_MAX_ITEMS} kernels")
+            yield kernel

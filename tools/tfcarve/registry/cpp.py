@@ -1,7 +1,4 @@
-"""Just enough C++ to read what registration macros are given.
-
-All functions are pure: text in, values out.
-"""
+"""A minimal C++ parser for the arguments of registration macros. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -21,8 +18,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-# TensorFlow's longest list has dozens, its longest op definition a hundred.
-_MOST_ARGUMENTS, _MOST_CALLS = 10_000, 1_000
+# The longest list in TensorFlow has dozens of items, its longest op definition a hundred calls.
+_MAX_ARGUMENTS, _MAX_CALLS = 10_000, 1_000
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = frozenset(_OPEN.values())
@@ -42,7 +39,7 @@ _SIMPLE_ESCAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One C++ token: its kind (a group name of the scanner), text and place."""
+    """One C++ token: its kind (a group name of the scanner), text and position."""
 
     kind: str
     text: str
@@ -51,7 +48,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`name<template>(arguments…)`, the arguments as text without outer blanks."""
+    """`name<template>(arguments…)`, the arguments as stripped text."""
 
     name: str
     template: str
@@ -59,7 +56,7 @@ class Call:
 
 
 def tokens(text: str, start: int = 0) -> Iterator[Token]:
-    """Yields the tokens of `text` from `start`, without blanks and comments."""
+    """Yields the tokens of `text` from `start` on, without blanks and comments."""
     for match in _TOKEN.finditer(text, start):
         kind = match.lastgroup or "mark"
         if kind == "tag":
@@ -69,7 +66,7 @@ def tokens(text: str, start: int = 0) -> Iterator[Token]:
 
 
 def unquote(literal: str) -> str:
-    """Returns the value of one string literal, quotes, prefix and raw tag included."""
+    """Returns the value of one string literal with its prefix and quotes."""
     body = literal[literal.index('"') :]
     if "R" in literal[: literal.index('"')]:
         tag = body[1 : body.index("(")]
@@ -78,26 +75,26 @@ def unquote(literal: str) -> str:
 
 
 def unescape(body: str) -> str:
-    """Returns `body`, the inside of a literal, with its escapes replaced."""
+    """Returns the value of `body`, the text between the quotes of a literal."""
     if "\\" not in body:
         return body
-    raw, made, place = body.encode(), bytearray(), 0
-    # Not by sub(), which takes a hundred bytes for each.
+    raw, value, place = body.encode(), bytearray(), 0
+    # sub() needs a hundred bytes for each match.
     for match in _ESCAPE.finditer(raw):
         octal, hexadecimal, simple = match.groups()
-        made += raw[place : match.start()]
+        value += raw[place : match.start()]
         place = match.end()
         if octal is not None:
-            made.append(int(octal, 8) & 0xFF)
+            value.append(int(octal, 8) & 0xFF)
         elif hexadecimal is not None:
-            made.append(int(hexadecimal, 16) & 0xFF)
+            value.append(int(hexadecimal, 16) & 0xFF)
         else:
-            made += _SIMPLE_ESCAPES.get(simple, simple)
-    return (made + raw[place:]).decode(errors="replace")
+            value += _SIMPLE_ESCAPES.get(simple, simple)
+    return (value + raw[place:]).decode(errors="replace")
 
 
 def literal(text: str) -> str | None:
-    """Returns the value of adjacent string literals, or None when `text` is anything else."""
+    """Returns the value of adjacent string literals, or None if `text` is something else."""
     parts = []
     for token in tokens(text):
         if token.kind not in ("string", "raw"):
@@ -107,10 +104,13 @@ def literal(text: str) -> str | None:
 
 
 def balanced(text: str, start: int) -> tuple[tuple[str, ...], int]:
-    """Reads the bracket at `text[start]`.
+    """Parses the bracket at `text[start]`.
 
-    Returns the arguments (split at commas outside of any bracket) and the place
-    after the closing bracket. Raises ValueError where nothing closes it, or there are too many.
+    Returns:
+      The arguments (separated by commas outside of nested brackets), and the position after the closing bracket.
+
+    Raises:
+      ValueError: the closing bracket is missing, or there are too many arguments.
     """
     stack = [_OPEN[text[start]]]
     arguments: list[str] = []
@@ -131,13 +131,13 @@ def balanced(text: str, start: int) -> tuple[tuple[str, ...], int]:
         elif token.text == "," and len(stack) == 1:
             arguments.append(text[begin : token.start].strip())
             begin = token.start + 1
-            if len(arguments) > _MOST_ARGUMENTS:
-                raise ValueError(f"more than {_MOST_ARGUMENTS} arguments")
-    raise ValueError(f"bracket without an end: {text[start : start + 60]!r}")
+            if len(arguments) > _MAX_ARGUMENTS:
+                raise ValueError(f"more than {_MAX_ARGUMENTS} arguments")
+    raise ValueError(f"unterminated bracket: {text[start : start + 60]!r}")
 
 
 def _template(text: str, start: int) -> tuple[str, int]:
-    """Reads `<…>` at `text[start]`; returns what is inside and the place after it."""
+    """Parses `<…>` at `text[start]`; returns the text inside and the position after it."""
     depth = 0
     for token in tokens(text, start):
         if token.text == "<":
@@ -146,7 +146,7 @@ def _template(text: str, start: int) -> tuple[str, int]:
             depth -= 1
             if depth == 0:
                 return text[start + 1 : token.start].strip(), token.start + 1
-    raise ValueError(f"'<' without an end: {text[start : start + 60]!r}")
+    raise ValueError(f"unterminated '<': {text[start : start + 60]!r}")
 
 
 _NAME = re.compile(r"\s*(?:::\s*)?((?:\w+\s*::\s*)*+(?:template\s+)?\w+)\s*")
@@ -154,17 +154,20 @@ _DOT = re.compile(r"\s*\.\s*(?:template\s+)?")
 
 
 def chain(text: str, start: int = 0) -> tuple[tuple[Call, ...], int]:
-    """Reads `f(…).g<T>(…)…` at `text[start]`.
+    """Parses `f(…).g<T>(…)…` at `text[start]`.
 
-    Returns the calls in order and the place where the chain ends. Raises
-    ValueError where the text is no such chain.
+    Returns:
+      The calls in order, and the position after the last one.
+
+    Raises:
+      ValueError: the text is not such a chain.
     """
     calls: list[Call] = []
     place = start
     while True:
         match = _NAME.match(text, place)
         if not match:
-            raise ValueError(f"a call was expected: {text[place : place + 60]!r}")
+            raise ValueError(f"expected a call: {text[place : place + 60]!r}")
         name, place = match.group(1), match.end()
         template = ""
         if text[place : place + 1] == "<":
@@ -172,11 +175,11 @@ def chain(text: str, start: int = 0) -> tuple[tuple[Call, ...], int]:
             while text[place : place + 1].isspace():
                 place += 1
         if text[place : place + 1] != "(":
-            raise ValueError(f"'(' was expected: {text[place : place + 60]!r}")
+            raise ValueError(f"expected '(': {text[place : place + 60]!r}")
         arguments, place = balanced(text, place)
         calls.append(Call(name, template, arguments))
-        if len(calls) > _MOST_CALLS:
-            raise ValueError(f"more than {_MOST_CALLS} calls in a row")
+        if len(calls) > _MAX_CALLS:
+            raise ValueError(f"more than {_MAX_CALLS} calls in a row")
         dot = _DOT.match(text, place)
         if not dot:
             return tuple(calls), place

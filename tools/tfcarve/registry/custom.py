@@ -1,13 +1,14 @@
-"""What sources of custom ops register, and that nothing of it is TensorFlow's already. Pure.
+"""Registrations of custom ops, and the check that TensorFlow does not register the same. Pure.
 
-An op that is defined twice stops the program before main (tensorflow/core/framework/op.cc,
-OpRegistry::Register); of two kernels that fit a node equally well TensorFlow takes none (op_kernel.cc,
-FindKernelRegistration).
+A program with two definitions of an op aborts before main (tensorflow/core/framework/op.cc, OpRegistry::Register).
+If two kernels match a node equally well, TensorFlow reports an error (op_kernel.cc, FindKernelRegistration).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import resolve
@@ -21,7 +22,7 @@ _Record = TypeVar("_Record", Registration, OpDefinition)
 
 @dataclass(frozen=True)
 class Source:
-    """What one source of custom ops registers; its path as the user gave it."""
+    """The registrations of one custom op source, with its path as the user gave it."""
 
     kernels: tuple[Registration, ...]
     ops: tuple[OpDefinition, ...]
@@ -29,7 +30,7 @@ class Source:
 
 
 def as_given(records: Iterable[_Record], tree: Tree) -> tuple[_Record, ...]:
-    """Returns `records` with the paths of custom ops as the user gave them."""
+    """Returns `records` with the paths of custom op sources as the user gave them."""
     return tuple(
         replace(r, file=tree.custom[r.file]) if r.file in tree.custom else r for r in records
     )
@@ -41,7 +42,7 @@ def resolved(
     resolver: Resolver,
     sets: Mapping[str, tuple[str, ...]],
 ) -> list[Source]:
-    """Returns what each of some sources registers, given its raw records."""
+    """Returns the registrations of each source, from its raw records."""
     sources = []
     for each in records:
         kernels, ops, _, unresolved = resolve.resolve([each], resolver, sets)
@@ -49,20 +50,47 @@ def resolved(
     return sources
 
 
+def refuse_duplicates_in(
+    found: Mapping[str, Records],
+    tree: Tree,
+    resolver: Resolver,
+    sets: Mapping[str, tuple[str, ...]],
+) -> None:
+    """Checks that the custom ops of a tree register nothing that another source registers.
+
+    Args:
+      found: the raw records of each source.
+      tree: says which of the sources are custom ops.
+      resolver: evaluates the records.
+      sets: the tree's sets of types.
+
+    Raises:
+      InvalidInput: as refuse_duplicates.
+    """
+    own = [found[source] for source in sorted(tree.custom) if source in found]
+    stock = [records for source, records in found.items() if source not in tree.custom]
+    kernels, ops, _, _ = resolve.resolve(stock, resolver, sets)
+    refuse_duplicates(
+        resolved(own, tree, resolver, sets),
+        {op.name: op for op in ops}.get,
+        lambda op: [kernel for kernel in kernels if kernel.op == op],
+    )
+
+
 def _overlap(one: Registration, other: Registration) -> bool:
-    """Says whether there are nodes that both kernels fit equally well."""
+    """Returns whether both kernels match some node equally well."""
     if (one.device, one.label, one.priority) != (other.device, other.label, other.priority):
         return False
-    mine, theirs = (dict((*r.constraints, *r.attr_constraints)) for r in (one, other))
+    mine, theirs = ({**r.constraints, **r.attr_constraints} for r in (one, other))
     return all(set(mine[attr]) & set(theirs[attr]) for attr in mine.keys() & theirs.keys())
 
 
 def _second_kernel(kernel: Registration, first: Registration) -> str:
-    types = " ".join(f"{attr}={','.join(types)}" for attr, types in kernel.constraints)
+    types = " ".join(f"{attr}={','.join(types)}" for attr, types in kernel.constraints.items())
     what = f"{kernel.device} kernel of {kernel.op}" + (f" for {types}" if types else "")
     return (
-        f"{kernel.file}:{kernel.line}: {kernel.clazz} is a second {what}, beside {first.clazz} in "
-        f"{first.file}:{first.line}: give yours a .Priority or .Label, or other types"
+        f"{kernel.file}:{kernel.line}: {kernel.clazz} is a second {what}: the first is {first.clazz} in "
+        f"{first.file}:{first.line}: add a .Priority or .Label, or use other types"
     )
 
 
@@ -71,13 +99,15 @@ def refuse_duplicates(
     op: Callable[[str], OpDefinition | None],
     kernels: Callable[[str], Sequence[Registration]],
 ) -> None:
-    """Makes sure that sources of custom ops register nothing that is registered already.
+    """Checks that custom op sources register nothing that is registered already.
 
     Args:
       sources: the sources, in any order.
-      op: gives TensorFlow's definition of an op by its name.
-      kernels: gives TensorFlow's kernels for an op by its name.
-    Raises InvalidInput with each second registration, and where the first one is.
+      op: returns TensorFlow's definition of an op by its name.
+      kernels: returns TensorFlow's kernels for an op by its name.
+
+    Raises:
+      InvalidInput: there are duplicates; lists each one and the place of the first registration.
     """
     wrong: list[str] = []
     own_ops: dict[str, OpDefinition] = {}
@@ -88,8 +118,8 @@ def refuse_duplicates(
             own_ops[defined.name] = defined
             if first is not None:
                 wrong.append(
-                    f"{defined.file}:{defined.line}: defines the op {defined.name}, as "
-                    f"{first.file}:{first.line} does: give yours another name"
+                    f"{defined.file}:{defined.line}: defines the op {defined.name}, which "
+                    f"{first.file}:{first.line} defines already: choose another name"
                 )
         for kernel in source.kernels:
             seen = own_kernels.setdefault(kernel.op, [])

@@ -1,12 +1,13 @@
-"""Which ops a gradient function is made of, read from its source. Pure.
+"""Finds the ops in the body of a gradient function. Pure.
 
-A gradient (tensorflow/core/ops/*_grad.cc) is a C++ function that writes a FunctionDef: the ops are
-the string literals in it, and in the functions of the same file that it calls, that name one.
+A gradient (tensorflow/core/ops/*_grad.cc) is a C++ function that builds a FunctionDef. Its ops are the op names among
+the string literals in it, and in the functions of the same file that it calls.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tfcarve.registry.index import Gradient
 
@@ -16,7 +17,7 @@ _FUNCTION = re.compile(
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _LITERAL = re.compile(r'"((?:_?[A-Z])\w*)"')
 _WORD = re.compile(r"\b[A-Z]\w+\b")
-# FunctionDefHelper's own node.
+# FunctionDefHelper adds this node.
 _CONST = re.compile(r"\b(?:FDH|FunctionDefHelper)::Const\b")
 
 
@@ -44,11 +45,11 @@ def _ops(function: str, bodies: Mapping[str, str], ops: Collection[str]) -> set[
 def with_ops(
     gradients: Iterable[Gradient], texts: Mapping[str, str], ops: Collection[str]
 ) -> list[Gradient]:
-    """Returns `gradients`, each with the ops that it is made of.
+    """Returns `gradients`, each with the ops in its body.
 
     Args:
-      gradients: as they are registered.
-      texts: the content of each source that registers one.
+      gradients: the registered gradients.
+      texts: the text of each source that registers one.
       ops: the names of all ops.
     """
     listed = list(gradients)

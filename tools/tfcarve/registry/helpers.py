@@ -1,4 +1,4 @@
-"""Which other sources a unit needs to link."""
+"""Finds the helper sources that a unit needs to link."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,29 +10,36 @@ from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
+from tfcarve.releases.release import Release
 
 _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
 
 class HelperSearch:
-    """The search for helper sources: look() at the tree's files, then tell those of units.
+    """The search for helper sources: scan() reads the tree's files, then found() returns the helpers of units.
 
-    Helpers are never part of the core. TensorFlow 1.x and older 2.x do not say what their core is:
-    there, no helpers are told.
+    Helpers are never part of the core. TensorFlow 1.x and older 2.x do not define their core: there are no helpers.
     """
 
     def __init__(
-        self, tensorflow: Path, texts: Texts, digests: Mapping[str, str], memo: Memo
+        self,
+        tensorflow: Path,
+        release: Release,
+        texts: Texts,
+        digests: Mapping[str, str],
+        memo: Memo,
     ) -> None:
-        """Starts with nothing looked at.
+        """Reads nothing yet.
 
         Args:
           tensorflow: the tree's root.
-          texts: the tree's files.
-          digests: of each file's text.
-          memo: where the last run's answers are.
+          release: its release.
+          texts: the texts of its files.
+          digests: a digest of each text.
+          memo: values of the previous run.
         """
         self._root = tensorflow
+        self._release = release
         self._digests = digests
         self._memo = memo
         self._sources = Sources(lambda path: texts[path] if path in digests else "")
@@ -42,12 +49,16 @@ class HelperSearch:
         self._outlines: dict[str, list[str]] = {}
         self._included: dict[str, str] = {}
 
-    def look(self) -> None:
-        """Works out what files include, and the names in those that may be helpers and in headers.
+    def scan(self) -> None:
+        """Finds what files include, and the names in headers and in sources that may be helpers.
 
-        That takes seconds of Python and needs to know of no unit: it can go on while the preprocessor runs.
+        This takes seconds and does not depend on the units, so it can run at the same time as the preprocessor.
         """
-        paths = [p for p in sorted(self._digests) if p.endswith(_CPP) and helpers.looks_at_names(p)]
+        paths = [
+            p
+            for p in sorted(self._digests)
+            if p.endswith(_CPP) and helpers.looks_at_names(p, self._release)
+        ]
         for path in paths:
             if path.endswith(".cc"):
 
@@ -61,12 +72,14 @@ class HelperSearch:
         self._included = {p: self._includes(p) for p in self._digests if p.endswith(_CPP)}
 
     def found(self, units: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Returns, for each of the sources `units` that needs any, the helper sources in order.
+        """Returns the helper sources of each unit that needs any.
 
-        `units` are the sources that register something, paths from the root.
+        `units` are the sources that register something, as paths relative to the root.
         """
         registering = frozenset(units)
-        key = cache.digest([*self._looked_at(registering), "units", *sorted(registering)])
+        key = cache.digest(
+            [*self._inputs(registering), str(self._release.core), "units", *sorted(registering)]
+        )
         found = self._memo.get("helpers", "", key, lambda: self._search(registering))
         return {unit: tuple(helping) for unit, helping in found.items()}
 
@@ -77,10 +90,10 @@ class HelperSearch:
         return self._memo.get("includes", path, self._digests[path], includes)
 
     def _names(self, path: str) -> list[str]:
-        """Returns digests of the names that the search looks at in a file.
+        """Returns digests of the names in a file that the search depends on.
 
-        They are those that it defines, instantiates and leaves to others, and which of the names that any helper
-        defines it uses: so a changed line inside of a function mostly changes nothing here.
+        These are the names that the file defines, instantiates, or declares only, and those that it uses of the names
+        that any helper defines. So most changes inside a function do not change the digests.
         """
 
         def templates() -> str:
@@ -97,8 +110,8 @@ class HelperSearch:
             self._memo.get("uses", path, digest + self._all_known, uses),
         ]
 
-    def _looked_at(self, units: frozenset[str]) -> Iterator[str]:
-        """Yields, for each file, digests of all that the search looks at."""
+    def _inputs(self, units: frozenset[str]) -> Iterator[str]:
+        """Yields digests of everything that the search depends on."""
         for path, digest in sorted(self._digests.items()):
             if path not in self._included:
                 yield f"{path} {digest}"
@@ -111,10 +124,12 @@ class HelperSearch:
                 yield from self._names(path)
 
     def _search(self, units: frozenset[str]) -> dict[str, list[str]]:
-        tree = BuildTree(self._root)
+        tree = BuildTree(self._root, self._release.tree.repositories)
         try:
-            core = core_sources(tree)
+            core = core_sources(tree, self._release)
         except CoreSourcesError:
             return {}
-        found = helpers.helper_sources(tree, self._sources, sorted(units), units, core)
+        found = helpers.helper_sources(
+            tree, self._release, self._sources, sorted(units), units, core
+        )
         return {unit: list(helping) for unit, helping in found.items()}

@@ -1,51 +1,53 @@
-"""What was worked out for each file, kept from one run to the next.
+"""Values computed for each file, cached from one run to the next.
 
-A value is kept with a key that stands for all that it was worked out from. It is taken again where the key is
-the same, else worked out anew, so that nothing depends on when or in what order runs were made.
+A value is stored with a key that covers everything that it was computed from. It is reused if the key is the same,
+otherwise computed again, so the result does not depend on the order of runs.
 """
 
 import contextlib
-import json
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+import msgspec
 
 from tfcarve.registry import cache
 
 Value = TypeVar("Value")
+_Rows = dict[str, dict[str, tuple[str, Any]]]
 
 
 class Memo:
-    """Values by kind and path; those that were not asked for in this run are not kept for the next."""
+    """Values by kind and path. Values that a run does not request are not stored for the next one."""
 
     def __init__(self, name: str = "") -> None:
-        """Takes over what the run before kept under `name`; without a name nothing is taken over or kept."""
+        """Loads what the previous run stored under `name`; an empty name loads and stores nothing."""
         self._name = name
-        self._kept: dict[str, dict[str, list[Any]]] = {}
-        self._asked: dict[str, dict[str, list[Any]]] = {}
+        self._loaded: _Rows = {}
+        self._requested: _Rows = {}
         self._changed = False
-        kept = cache.read("memo", name) if name else None
-        if kept is not None:
-            with contextlib.suppress(ValueError):  # broken: made again
-                self._kept = json.loads(kept)
+        data = cache.read("memo", name) if name else None
+        if data is not None:
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):  # damaged
+                self._loaded = msgspec.json.decode(data, type=_Rows)
 
-    def get(self, kind: str, path: str, key: str, make: Callable[[], Value]) -> Value:
-        """Returns the value of a `kind` for a file.
+    def get(self, kind: str, path: str, key: str, compute: Callable[[], Value]) -> Value:
+        """Returns a value for a file.
 
         Args:
-          kind: what sort of value.
-          path: the file; empty where it is of all files.
-          key: stands for all that `make` looks at.
-          make: works the value out: of JSON's types, lists not tuples, keys that are strings.
+          kind: the kind of value.
+          path: the file; empty for a value of all files.
+          key: covers everything that `compute` reads.
+          compute: returns the value: JSON types only, lists instead of tuples, string keys.
         """
-        row = self._kept.get(kind, {}).get(path)
+        row = self._loaded.get(kind, {}).get(path)
         if row is None or row[0] != key:
-            row = [key, make()]
+            row = (key, compute())
             self._changed = True
-        self._asked.setdefault(kind, {})[path] = row
+        self._requested.setdefault(kind, {})[path] = row
         value: Value = row[1]
         return value
 
     def save(self) -> None:
-        """Keeps what was asked for, for the next run."""
+        """Stores the requested values for the next run."""
         if self._changed and self._name:
-            cache.write("memo", self._name, json.dumps(self._asked, separators=(",", ":")).encode())
+            cache.write("memo", self._name, msgspec.json.encode(self._requested))

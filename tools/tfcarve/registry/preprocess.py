@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
+from tfcarve.registry.settings import Settings
 
 _SOURCE = re.compile(r"^TFCARVE_SOURCE$", re.MULTILINE)
 PRELUDE_NAME = "tfcarve_prelude.inc"
+# The predefined macros of the target, in the folder of skeletons.
+TARGET_NAME = "tfcarve_target.inc"
 
 
-def command(
-    compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
-) -> list[str]:
+def command(settings: Settings, skeletons: Path, sources: Sequence[str]) -> list[str]:
     """Returns the arguments that preprocess `sources`, paths relative to the folder `skeletons`."""
     return [
-        *compiler,
+        *settings.compiler,
         "-E",
         "-P",
         "-w",
@@ -24,28 +25,28 @@ def command(
         "-x",
         "c++",
         "-std=c++17",
-        *(f"-D{define}" for define in defines),
+        *(f"-D{define}" for define in settings.defines),
         f"-I{skeletons}",
+        *(("-undef", "-include", TARGET_NAME) if settings.target.macros else ()),
         "-include",
         PRELUDE_NAME,
         *sources,
     ]
 
 
-def run(
-    compiler: Sequence[str], defines: Sequence[str], skeletons: Path, sources: Sequence[str]
-) -> str:
+def run(settings: Settings, skeletons: Path, sources: Sequence[str]) -> str:
     """Returns the preprocessor's output for all `sources`, one after the other.
 
-    Raises InvalidInput with the preprocessor's message where it fails.
+    Raises:
+      InvalidInput: the preprocessor fails; with its message.
     """
-    arguments = command(compiler, defines, skeletons, sources)
+    arguments = command(settings, skeletons, sources)
     try:
         done = subprocess.run(arguments, cwd=skeletons, capture_output=True, check=False)
     except OSError as error:
         raise InvalidInput(
-            f"{compiler[0]}: the C++ preprocessor cannot be run: {error.strerror}: "
-            "install g++ (or clang++) or name one with CXX"
+            f"{arguments[0]}: the C++ preprocessor cannot be run: {error.strerror}: "
+            "install g++ (or clang++) or set CXX"
         ) from None
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
@@ -54,14 +55,14 @@ def run(
 
 
 def _named(output: str, sources: Sequence[str]) -> str:
-    """Returns `output` with the name of the source after each TFCARVE_SOURCE, which stands at its beginning.
+    """Returns `output` with the source's name after each TFCARVE_SOURCE, which begins the output of a source.
 
-    The prelude can't name it: __BASE_FILE__ is the source for g++, but not for clang++ in a file of -include.
+    The prelude cannot name the source: __BASE_FILE__ is the source in g++, but not in clang++ in an -include file.
     """
     before, *parts = _SOURCE.split(output)
     if len(parts) != len(sources):
         raise InvalidInput(
-            f"the C++ preprocessor gave {len(parts)} parts for {len(sources)} sources: {', '.join(sources)}"
+            f"the C++ preprocessor printed {len(parts)} parts for {len(sources)} sources: {', '.join(sources)}"
         )
     quoted = (s.replace("\\", "\\\\").replace('"', '\\"') for s in sources)
     named = (f'TFCARVE_SOURCE "{s}"{part}' for s, part in zip(quoted, parts, strict=True))

@@ -1,16 +1,15 @@
-"""From the preprocessor's output to raw records, one source at a time.
+"""Parses the preprocessor's output into raw records, one source at a time.
 
-A raw record holds C++ expressions as they stand; `registry.values` works out
-what they mean, for that may take constants from other files.
+A raw record holds C++ expressions. `registry.values` evaluates them, because this may need constants from other files.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tfcarve.json_codec import Form
 from tfcarve.registry import c_api, cpp
 
-# What is in a string literal, and a line's number.
+# The text in a string literal, and a line number.
 _TEXT, _LINE = r'(?:[^"\\\n]|\\.)*+', r"[0-9]{1,9}"
 _SOURCE = re.compile(rf'^TFCARVE_SOURCE "({_TEXT})"', re.MULTILINE)
 _RECORD = re.compile(
@@ -23,39 +22,36 @@ _RECORD = re.compile(
 _END = " TFCARVE_END"
 
 
-@dataclass(frozen=True, slots=True)
-class RawConstraint:
-    """`.TypeConstraint` or `.AttrConstraint`: the attribute and what it may be, as expressions."""
+class RawConstraint(Form, frozen=True, array_like=True):
+    """`.TypeConstraint` or `.AttrConstraint`: the attribute and its allowed values, as expressions."""
 
     attr: str
-    types: tuple[str, ...]
-    cpp_types: tuple[str, ...]
-    values: tuple[str, ...]
+    types: tuple[str, ...] = ()
+    cpp_types: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawKernel:
-    """One kernel registration, its parts as C++ expressions but for the class text."""
+class RawKernel(Form, frozen=True, array_like=True, kw_only=True):
+    """One kernel registration. All parts except the class text are C++ expressions."""
 
     file: str
     line: int
-    system: bool
+    system: bool = False
     clazz: str
     op: str
     device: str
     constraints: tuple[RawConstraint, ...]
     host_memory: tuple[str, ...]
-    label: str
+    label: str = ""
     priority: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawOp:
-    """One op definition: the texts given to Attr, Input and Output, as C++ expressions."""
+class RawOp(Form, frozen=True, array_like=True, kw_only=True):
+    """One op definition: the arguments of Attr, Input and Output, as C++ expressions."""
 
     file: str
     line: int
-    system: bool
+    system: bool = False
     name: str
     attrs: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -63,9 +59,8 @@ class RawOp:
     stateful: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RawGradient:
-    """One REGISTER_OP_GRADIENT: the op and the function that makes its gradient."""
+class RawGradient(Form, frozen=True, array_like=True):
+    """One REGISTER_OP_GRADIENT: the op and its gradient function."""
 
     file: str
     line: int
@@ -73,8 +68,7 @@ class RawGradient:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Form, frozen=True, array_like=True):
     """All that one source registers."""
 
     kernels: tuple[RawKernel, ...] = ()
@@ -83,30 +77,27 @@ class Records:
 
 
 class ParseError(ValueError):
-    """A registration that is not understood: file, line and text."""
+    """A registration that cannot be parsed: file, line and text."""
 
 
 def _constraint(call: cpp.Call) -> RawConstraint:
     if call.name == "TypeConstraint" and call.template and len(call.arguments) == 1:
-        return RawConstraint(call.arguments[0], (), (call.template,), ())
+        return RawConstraint(call.arguments[0], cpp_types=(call.template,))
     attr, *rest = call.arguments
     allowed: tuple[str, ...] = tuple(rest)
     if len(rest) == 1 and rest[0].startswith("{"):
         allowed, _ = cpp.balanced(rest[0], 0)
     if call.name == "TypeConstraint" or call.template.endswith("DataType"):
-        return RawConstraint(attr, allowed, (), ())
-    return RawConstraint(attr, (), (), allowed)
+        return RawConstraint(attr, types=allowed)
+    return RawConstraint(attr, values=allowed)
 
 
 def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawKernel:
-    """Reads a kernel builder's chain, `Name("X").Device(…)…`.
-
-    Raises ParseError with the file and line where it is something else.
-    """
+    """Parses a kernel builder, `Name("X").Device(…)…`; raises ParseError if it is something else."""
     try:
         calls, end = cpp.chain(builder)
         if builder[end:].strip():
-            raise ValueError(f"more than a builder: {builder[end:].strip()!r}")
+            raise ValueError(f"unexpected text after the builder: {builder[end:].strip()!r}")
         device, label, priority = "", "", ""
         constraints: list[RawConstraint] = []
         host_memory: list[str] = []
@@ -127,12 +118,20 @@ def kernel(builder: str, clazz: str, file: str, line: int, system: bool) -> RawK
                 case _:
                     raise ValueError(f"unknown method .{call.name}()")
         return RawKernel(
-            file, line, system, clazz, calls[0].arguments[0], device,
-            tuple(constraints), tuple(host_memory), label, priority,
-        )  # fmt: skip
+            file=file,
+            line=line,
+            system=system,
+            clazz=clazz,
+            op=calls[0].arguments[0],
+            device=device,
+            constraints=tuple(constraints),
+            host_memory=tuple(host_memory),
+            label=label,
+            priority=priority,
+        )
     except (ValueError, IndexError) as error:
         raise ParseError(
-            f"{file}:{line}: kernel registration not understood: {error}: {builder[:200]}"
+            f"{file}:{line}: kernel registration cannot be parsed: {error}: {builder[:200]}"
         ) from None
 
 
@@ -158,26 +157,52 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
                 case "SetIsStateful" | "SetDoNotOptimize":
                     stateful = True
                 case _:
-                    pass  # documentation, shape functions: no matter for what a node needs
+                    pass  # documentation, shape functions
     except (ValueError, IndexError) as error:
-        raise ParseError(f"{file}:{line}: op definition not understood: {error}") from None
-    return RawOp(file, line, system, name, tuple(attrs), tuple(inputs), tuple(outputs), stateful)
+        raise ParseError(f"{file}:{line}: op definition cannot be parsed: {error}") from None
+    return RawOp(
+        file=file,
+        line=line,
+        system=system,
+        name=name,
+        attrs=tuple(attrs),
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        stateful=stateful,
+    )
 
 
 def _of_c_api(text: str) -> Iterator[c_api.CKernel | c_api.COp]:
     try:
         yield from c_api.scan(text)
     except (ValueError, IndexError) as error:
-        raise ParseError(f"a registration through the C API was not understood: {error}") from None
+        raise ParseError(f"a registration through the C API cannot be parsed: {error}") from None
+
+
+def _c_kernel(found: c_api.CKernel, file: str) -> RawKernel:
+    constraints = (
+        RawConstraint(attr, cpp_types=(value,)) if is_cpp else RawConstraint(attr, types=(value,))
+        for attr, value, is_cpp in found.constraints
+    )
+    return RawKernel(
+        file=file,
+        line=found.line,
+        clazz=found.clazz,
+        op=found.op,
+        device=found.device,
+        constraints=tuple(constraints),
+        host_memory=found.host_memory,
+        priority=found.priority,
+    )
 
 
 def _records(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
-    """Yields how each record begins, what was registered, and the place after it."""
+    """Yields the start of each record, its text, and the position after it."""
     place = 0
     while begin := _RECORD.search(text, place):
         end = text.find(_END, begin.end())
         if end < 0:
-            raise ParseError(f"a registration has no end: {begin[0][:200]}")
+            raise ParseError(f"unterminated registration: {begin[0][:200]}")
         place = end + len(_END)
         yield begin, text[begin.end() : end], place
 
@@ -219,37 +244,18 @@ def _parse_source(text: str) -> Records:
                 RawGradient(path(found["gfile"]), int(found["gline"]), op.strip(), function.strip())
             )
     for item in _of_c_api(text):
-        file, line = path(item.file), item.line
         if isinstance(item, c_api.CKernel):
-            constraints = tuple(
-                RawConstraint(attr, () if cpp_type else (value,), (value,) if cpp_type else (), ())
-                for attr, value, cpp_type in item.constraints
-            )
-            kernels.append(
-                RawKernel(
-                    file,
-                    line,
-                    False,
-                    item.clazz,
-                    item.op,
-                    item.device,
-                    constraints,
-                    item.host_memory,
-                    "",
-                    item.priority,
-                )
-            )
+            kernels.append(_c_kernel(item, path(item.file)))
         else:
             ops.append(
                 RawOp(
-                    file,
-                    line,
-                    False,
-                    item.name,
-                    item.attrs,
-                    item.inputs,
-                    item.outputs,
-                    item.stateful,
+                    file=path(item.file),
+                    line=item.line,
+                    name=item.name,
+                    attrs=item.attrs,
+                    inputs=item.inputs,
+                    outputs=item.outputs,
+                    stateful=item.stateful,
                 )
             )
     return Records(tuple(kernels), tuple(ops), tuple(gradients))
@@ -258,8 +264,11 @@ def _parse_source(text: str) -> Records:
 def parse(output: str) -> dict[str, Records]:
     """Parses the preprocessor's output for one or more sources.
 
-    Returns the records of each source, by the path the preprocessor was given.
-    Raises ParseError where a registration is not understood.
+    Returns:
+      The records of each source, by its path.
+
+    Raises:
+      ParseError: a registration cannot be parsed.
     """
     found: dict[str, Records] = {}
     mark = _SOURCE.search(output)

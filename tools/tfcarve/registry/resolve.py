@@ -1,8 +1,9 @@
-"""From raw records to an index: expressions become values."""
+"""Evaluates raw records: from C++ expressions to registrations."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tfcarve import dtypes
 from tfcarve.registry import attr_spec
@@ -12,12 +13,12 @@ from tfcarve.registry.values import Resolver, unresolved_names
 from tfcarve.registry.values import Unresolved as NoValue
 
 # Source: tensorflow/core/framework/op_kernel.cc (SetupOrDisableJit): kernels
-# with this label are found as if they had none.
+# with this label are found as if they had no label.
 _JIT_LABEL = "kJitKernelLabel"
 
 
 def expressions(records: Iterable[Records]) -> set[str]:
-    """Returns the names in `records` that must be looked up in the tree."""
+    """Returns the names in `records` whose definitions must be found in the tree."""
     found: set[str] = set()
     for record in records:
         for kernel in record.kernels:
@@ -34,7 +35,7 @@ def expressions(records: Iterable[Records]) -> set[str]:
 
 
 def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
-    """Reads NumberTypes, QuantizedTypes and RealNumberTypes from framework/types.{h,cc} (preprocessed)."""
+    """Parses NumberTypes, QuantizedTypes and RealNumberTypes in preprocessed framework/types.{h,cc}."""
     sets: dict[str, tuple[str, ...]] = {}
     pattern = re.compile(
         r"\b(?:k|DataTypeVector\s+)(NumberTypes|QuantizedTypes|RealNumberTypes)\b[^;{=]*[={]([^;}]*)[;}]"
@@ -42,7 +43,7 @@ def type_sets(preprocessed: str) -> dict[str, tuple[str, ...]]:
     for match in pattern.finditer(preprocessed):
         names = (dtypes.from_enum(word) for word in re.findall(r"\bDT_\w+", match.group(2)))
         found = {n for n in names if n}
-        if found:  # a DataTypeSet is walked in the order of the numbers
+        if found:  # a DataTypeSet is ordered by number
             sets.setdefault(match.group(1), tuple(sorted(found, key=dtypes.NUMBER_OF.__getitem__)))
     return sets
 
@@ -52,7 +53,7 @@ def _value(text: str) -> str | int | bool:
         return text == "true"
     if re.fullmatch(r"-?\d{1,19}", text):
         return int(text)
-    raise NoValue(f"{text!r} is no number, string or truth value")
+    raise NoValue(f"{text!r} is not a number, a string or a bool")
 
 
 def _constraint(
@@ -67,7 +68,7 @@ def _constraint(
 
 
 def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
-    """Returns the registration that `raw` means; raises values.Unresolved where that can't be told."""
+    """Evaluates a kernel registration; raises values.Unresolved if a value is unknown."""
     types: dict[str, tuple[str, ...]] = {}
     values: dict[str, tuple[str | int | bool, ...]] = {}
     for constraint in raw.constraints:
@@ -81,31 +82,29 @@ def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
         label = resolver.string(raw.label, raw.file)
     priority = _value(raw.priority) if raw.priority else 0
     return Registration(
-        resolver.string(raw.op, raw.file),
-        resolver.string(raw.device, raw.file),
-        tuple(sorted(types.items())),
-        tuple(sorted(values.items())),
-        label,
-        int(priority),
-        tuple(resolver.string(h, raw.file) for h in raw.host_memory),
-        raw.system,
-        raw.clazz,
-        raw.file,
-        raw.line,
+        op=resolver.string(raw.op, raw.file),
+        device=resolver.string(raw.device, raw.file),
+        constraints=dict(sorted(types.items())),
+        attr_constraints=dict(sorted(values.items())),
+        label=label,
+        priority=int(priority),
+        host_memory=tuple(resolver.string(h, raw.file) for h in raw.host_memory),
+        system=raw.system,
+        clazz=raw.clazz,
+        file=raw.file,
+        line=raw.line,
     )
 
 
 def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> OpDefinition:
-    """Returns the definition that `raw` means; raises values.Unresolved or attr_spec.SpecError."""
-    attrs = tuple(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
-    by_name = {a.name: a for a in attrs}
-    inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.inputs)
-    outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), by_name) for a in raw.outputs)
-    # Source: op_def_builder.cc (FinalizeInputOrOutput): what gives an argument's length is at least 1.
-    counts = {a.number_attr or a.type_list_attr for a in inputs + outputs}
-    attrs = tuple(
-        replace(a, minimum=1) if a.name in counts and a.minimum is None else a for a in attrs
-    )
+    """Evaluates an op definition; raises values.Unresolved or attr_spec.SpecError."""
+    attrs = dict(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
+    inputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.inputs)
+    outputs = tuple(attr_spec.argument(resolver.string(a, raw.file), attrs) for a in raw.outputs)
+    # Source: op_def_builder.cc (FinalizeInputOrOutput): an attribute that gives an argument's length is at least 1.
+    for name in {a.number_attr or a.type_list_attr for a in inputs + outputs}:
+        if name in attrs and attrs[name].minimum is None:
+            attrs[name] = replace(attrs[name], minimum=1)
     # The same function: an argument of type resource makes the op stateful.
     stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
     return OpDefinition(
@@ -121,7 +120,7 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
 
 
 def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
-    """Returns the gradient that `raw` means; raises values.Unresolved."""
+    """Evaluates a gradient; raises values.Unresolved if a value is unknown."""
     function = "" if raw.function == "nullptr" else raw.function
     return Gradient(resolver.string(raw.op, raw.file), function, raw.file, raw.line)
 
@@ -129,7 +128,7 @@ def gradient(raw: RawGradient, resolver: Resolver) -> Gradient:
 def resolve(
     records: Iterable[Records], resolver: Resolver, sets: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Registration], list[OpDefinition], list[Gradient], list[Unresolved]]:
-    """Turns all raw records into values, sorted and without repetitions."""
+    """Evaluates all raw records; returns sorted values without duplicates."""
     registrations: set[Registration] = set()
     ops: dict[str, OpDefinition] = {}
     gradients: set[Gradient] = set()
@@ -142,8 +141,8 @@ def resolve(
                 unresolved.add(Unresolved(raw.file, raw.line, f"kernel {raw.op}: {error}"))
         for raw_op in record.ops:
             try:
-                made = op(raw_op, resolver, sets)
-                ops.setdefault(made.name, made)
+                definition = op(raw_op, resolver, sets)
+                ops.setdefault(definition.name, definition)
             except (NoValue, attr_spec.SpecError) as error:
                 unresolved.add(Unresolved(raw_op.file, raw_op.line, f"op {raw_op.name}: {error}"))
         for raw_gradient in record.gradients:

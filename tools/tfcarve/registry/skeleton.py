@@ -1,9 +1,8 @@
-"""Skeletons: a C++ file with only what decides its registrations.
+"""Skeletons: C++ files reduced to what their registrations depend on. Pure.
 
-Of a header the preprocessor lines stay; of a source all lines stay. In both,
-includes of files that are not in the tree are dropped (system, Eigen, absl,
-protobuf), and so are the definitions of the registration macros themselves,
-for which PRELUDE has its own. The functions are pure: text in, text out.
+The skeleton of a header has only its preprocessor lines; that of a source has all lines. Both omit includes of files
+that are not in the tree (system, Eigen, absl, protobuf), and the definitions of the registration macros, which PRELUDE
+replaces.
 """
 
 import io
@@ -11,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# Macros that the prelude defines; the tree's own definitions are left out.
+# Macros that the prelude defines; the tree's definitions are omitted.
 ROOT_MACROS = (
     "REGISTER_KERNEL_BUILDER",
     "REGISTER_SYSTEM_KERNEL_BUILDER",
@@ -24,10 +23,9 @@ ROOT_MACROS = (
     "SHOULD_REGISTER_OP_GRADIENT",
 )
 
-# Each registration becomes one record in the preprocessor's output. The class
-# text is made by the preprocessor's own `#__VA_ARGS__`, after full expansion,
-# exactly as in tensorflow/core/framework/op_kernel.h; __LINE__ and __FILE__ tell
-# where the outermost macro was used.
+# Each registration becomes one record in the preprocessor's output. The preprocessor creates the class text by
+# `#__VA_ARGS__` after full expansion, as in tensorflow/core/framework/op_kernel.h. __LINE__ and __FILE__ are the place
+# of the outermost macro call.
 PRELUDE = r"""
 #define TFCARVE_KERNEL_2(system, builder, ...) TFCARVE_KERNEL system __LINE__ __FILE__ #__VA_ARGS__ builder TFCARVE_END
 #define TFCARVE_KERNEL_1(system, builder, ...) TFCARVE_KERNEL_2(system, builder, __VA_ARGS__)
@@ -42,7 +40,7 @@ PRELUDE = r"""
 TFCARVE_SOURCE
 """
 
-# Headers that a build makes from templates, with what the makers put there.
+# Headers that TensorFlow's build generates, with their content.
 # Source: tensorflow/core/framework/registration/options.h.tpl.
 GENERATED = {
     "tensorflow/core/framework/registration/options.h": "#define TF_OPTION_REGISTRATION_V2() 0\n",
@@ -69,40 +67,40 @@ class Skeleton:
 
 
 def is_header(path: str) -> bool:
-    """Says whether only the preprocessor lines of the file at `path` matter."""
+    """Returns whether only the preprocessor lines of the file at `path` matter."""
     return path.endswith((".h", ".hpp", ".hh"))
 
 
 def _without_block_comments(text: str) -> str:
-    kept = io.StringIO()  # as below; re.sub() makes such a list
+    reduced = io.StringIO()  # see below; re.sub() builds a list
     last = 0
     for match in _BLOCK_COMMENT.finditer(text):
         if match.group(1) is None:
-            kept.write(text[last : match.start()])
-            kept.write(" ")
+            reduced.write(text[last : match.start()])
+            reduced.write(" ")
             last = match.end()
-    kept.write(text[last:])
-    return kept.getvalue()
+    reduced.write(text[last:])
+    return reduced.getvalue()
 
 
 def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Skeleton:
-    """Makes a skeleton.
+    """Creates a skeleton.
 
     Args:
       text: the file's content.
-      whole: keeps the lines that are no directives (and the line numbers).
-      find: gives the path in the tree of an include as it is written, or None.
+      whole: include the lines that are not directives, and preserve line numbers.
+      find: returns the path in the tree of an include, or None.
     """
     text = text.replace("\r\n", "\n")
     if not whole and "/*" in text:
         text = _without_block_comments(text)
-    includes: dict[str, None] = {}  # in their order, each once
-    kept = io.StringIO()  # a list of lines would take twenty times as much where they are short
+    includes: dict[str, None] = {}  # ordered and unique
+    reduced = io.StringIO()  # a list of short lines would take twenty times the memory
     last = 0
     for match in _DIRECTIVE.finditer(text):
         word, rest = match.groups()
         if whole:
-            kept.write(text[last : match.start()])
+            reduced.write(text[last : match.start()])
             last = match.end()
         line: str | None = match.group()
         if word == "include":
@@ -119,11 +117,11 @@ def make(text: str, whole: bool, find: Callable[[str], str | None]) -> Skeleton:
         elif word in _DROPPED or (word == "pragma" and rest.strip() != "once"):
             line = None
         if line is not None:
-            kept.write(line)
+            reduced.write(line)
             if whole:
-                kept.write("\n" * (match.group().count("\n") - line.count("\n")))
+                reduced.write("\n" * (match.group().count("\n") - line.count("\n")))
         elif whole:
-            kept.write("\n" * match.group().count("\n"))
+            reduced.write("\n" * match.group().count("\n"))
     if whole:
-        kept.write(text[last:])
-    return Skeleton(kept.getvalue(), tuple(includes))
+        reduced.write(text[last:])
+    return Skeleton(reduced.getvalue(), tuple(includes))

@@ -1,4 +1,4 @@
-"""The skeletons of a whole tree: who includes whom, and the files that the preprocessor is given."""
+"""The skeletons of a whole tree: their includes, and the files for the preprocessor."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -14,40 +14,42 @@ from tfcarve.registry.tree import Texts, Tree
 
 
 class SkeletonTree:
-    """The skeletons of a tree's files: their includes and digests for all, their texts when they are asked for."""
+    """The skeletons of a tree's files. Includes and digests are cached; texts are created on demand."""
 
     def __init__(self, tree: Tree, texts: Texts, digests: Mapping[str, str], memo: Memo) -> None:
-        """What `memo` keeps of a file holds as long as its digest and the tree's list of files are the same."""
+        """Reads nothing yet; `memo` must be for a tree with the same list of files."""
         self._tree = tree
         self._texts = texts
         self._digests = digests
         self._memo = memo
-        self._made = {path: Skeleton(text, ()) for path, text in skeleton.GENERATED.items()}
+        self._skeletons = {path: Skeleton(text, ()) for path, text in skeleton.GENERATED.items()}
         self._outlines: dict[str, tuple[str, frozenset[str]]] = {}
 
-    def made(self, path: str) -> Skeleton:
+    def skeleton(self, path: str) -> Skeleton:
         """Returns the skeleton of a file."""
-        if path not in self._made:
+        if path not in self._skeletons:
             whole = not skeleton.is_header(path)
-            self._made[path] = skeleton.make(self._texts[path], whole, partial(self._find, path))
-        return self._made[path]
+            self._skeletons[path] = skeleton.make(
+                self._texts[path], whole, partial(self._find, path)
+            )
+        return self._skeletons[path]
 
     def _find(self, includer: str, written: str) -> str | None:
         return written if written in skeleton.GENERATED else self._tree.find(includer, written)
 
     def _outline(self, path: str) -> tuple[str, frozenset[str]]:
-        """Returns a digest of a file's skeleton, and what it includes."""
+        """Returns a digest of a file's skeleton, and its includes."""
 
-        def make() -> list[Any]:
-            made = self.made(path)
-            return [cache.digest([path, made.text]), list(made.includes)]
+        def outline() -> list[Any]:
+            found = self.skeleton(path)
+            return [cache.digest([path, found.text]), list(found.includes)]
 
-        key = self._digests.get(path, "")  # of what is generated there is none, nor does it change
-        digest, includes = self._memo.get("skeleton", path, key, make)
+        key = self._digests.get(path, "")  # generated headers have no digest and do not change
+        digest, includes = self._memo.get("skeleton", path, key, outline)
         return digest, frozenset(includes)
 
     def closure(self, *paths: str) -> list[str]:
-        """Returns `paths` with all that they include, sorted."""
+        """Returns `paths` and all files that they include, directly or indirectly, sorted."""
         outlines = self._outlines
         seen = set(paths)
         todo = list(paths)
@@ -61,11 +63,11 @@ class SkeletonTree:
         return sorted(seen)
 
     def digest(self, path: str) -> str:
-        """Returns a digest of all that the preprocessor sees of a source."""
+        """Returns a digest of everything that the preprocessor reads for a source."""
         return cache.digest([self._outlines[p][0] for p in self.closure(path)])
 
     def write(self, folder: Path, paths: Iterable[str]) -> None:
-        """Writes the skeletons of `paths` into `folder`, and the prelude."""
+        """Writes the skeletons of `paths` and the prelude into `folder`."""
         folders: set[str] = set()
         for path in paths:
             place = f"{folder}/{path}"
@@ -74,5 +76,5 @@ class SkeletonTree:
                 os.makedirs(parent, exist_ok=True)
                 folders.add(parent)
             with open(place, "w", encoding="utf-8", newline="") as stream:
-                stream.write(self.made(path).text)
+                stream.write(self.skeleton(path).text)
         (folder / PRELUDE_NAME).write_text(skeleton.PRELUDE, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A TensorFlow source tree as a set of paths, read no more than needed."""
+"""A TensorFlow source tree as a set of paths; files are read on demand."""
 
 import contextlib
 import os
@@ -9,15 +9,15 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
 _READ = (*_HEADERS, *_SOURCES, ".bzl")
-# In a tree that Bazel fetched, TensorFlow's own have the name BUILD.upstream.
+# In a repository that tfcarve's Bazel rules fetched, TensorFlow's files are named BUILD.upstream.
 _BUILD_FILES = ("BUILD", "BUILD.bazel", "BUILD.upstream", "BUILD.bazel.upstream")
 
-# Folders under the tree with nothing that a TensorFlow library registers: other
-# runtimes, samples, generators of code, and what is only there for tests.
+# Folders without registrations for a TensorFlow library: other runtimes, samples, code generators, tests.
 _SKIPPED = frozenset(
     (
         "tensorflow/lite",
@@ -37,23 +37,21 @@ _TEST_FILE = re.compile(
     r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
 )
 
-# TSL is tensorflow/tsl from 2.11 on, then a repository of its own: in XLA's from 2.15 on.
-_TSL = ("tsl", "third_party/xla/third_party/tsl/tsl", "third_party/xla/xla/tsl")
-_INCLUDE_ROOTS = ("", "third_party/xla/", "third_party/xla/third_party/tsl/")
-
+# A file that every tree has.
+MARKER = "tensorflow/core/framework/op_kernel.h"
 _VERSION_H = "tensorflow/core/public/version.h"
 _VERSION = re.compile(
     r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_(SUFFIX)\s+"([^"]*)"',
     re.MULTILINE,
 )
-# Where the build states it, from 2.20 on.
+# From 2.20 on.
 _VERSION_BZL = "tensorflow/tf_version.bzl"
 _VERSION_IN_BZL = re.compile(r'^TF_VERSION\s*=\s*"([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Stat:
-    """What tells that a file is the one seen before."""
+    """The state of a file; if it is unchanged, so is the text."""
 
     size: int
     mtime_ns: int
@@ -61,22 +59,24 @@ class Stat:
 
 @dataclass(frozen=True)
 class Tree:
-    """The files of a tree and of the custom ops beside it.
+    """The files of a tree and of custom ops.
 
     Attributes:
-      root: the folder that holds `tensorflow/`.
-      files: path (relative to the root; of custom ops: see `custom`) to where it lies and its stat.
+      root: the folder that contains `tensorflow/`.
+      files: for each path relative to the root (for custom ops: see `custom`), the file's location and state.
       sources: the paths that may register something, in order.
-      custom: the paths of custom op sources, without a leading `/` or `..`, to how they were given.
+      custom: for each custom op source (its path without a leading `/` or `..`), the path that the user gave.
+      include_prefixes: prefixes that #include lines omit.
     """
 
     root: Path
     files: Mapping[str, tuple[str, Stat]]
     sources: tuple[str, ...]
     custom: Mapping[str, str] = field(default_factory=dict)
+    include_prefixes: tuple[str, ...] = ("",)
 
     def read(self, path: str) -> str:
-        """Returns the text of the file at `path` of the tree."""
+        """Returns the text of the file at `path` in the tree."""
         place = self.files[path][0]
         try:
             with open(place, encoding="utf-8", errors="replace", newline="") as stream:
@@ -85,8 +85,8 @@ class Tree:
             raise InvalidInput(f"{place}: cannot be read: {error.strerror}") from None
 
     def find(self, includer: str, written: str) -> str | None:
-        """Returns the path that `#include "written"` means in the file `includer`, or None."""
-        for root in _INCLUDE_ROOTS:
+        """Returns the path of the file that `#include "written"` in `includer` includes, or None."""
+        for root in self.include_prefixes:
             if root + written in self.files:
                 return root + written
         if "/" in includer:
@@ -97,49 +97,52 @@ class Tree:
 
 
 class Texts(dict[str, str]):
-    """The texts of a tree's files by path, each read when it is first asked for."""
+    """The texts of a tree's files by path, read on first access."""
 
     def __init__(self, tree: Tree) -> None:
-        """Starts with none read."""
+        """Reads nothing yet."""
         super().__init__()
         self._tree = tree
 
     def __missing__(self, path: str) -> str:
-        """Reads the file at `path`; raises InvalidInput where it can't be read."""
+        """Reads the file at `path`; raises InvalidInput if it cannot be read."""
         text = self[path] = self._tree.read(path)
         return text
 
 
 def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
-    """Adds the files of the folder at `place`, whose path in the tree is `where`, and of those in it."""
+    """Adds the files in the folder at `place`, whose path in the tree is `where`, recursively."""
     with os.scandir(place) as entries:
         for entry in entries:
             name, path = entry.name, f"{where}/{entry.name}"
-            # Hidden files are an editor's or a tool's own.
-            if name.startswith(".") or name.endswith("_test.cc"):
+            # Hidden files belong to editors and tools; no source includes a name that is not UTF-8.
+            if name.startswith(".") or name.endswith("_test.cc") or not name.isprintable():
                 continue
             if entry.is_dir(follow_symlinks=False):
                 if path not in _SKIPPED:
                     _add(files, entry.path, path)
             elif name in _BUILD_FILES or name.endswith(_READ):
-                with contextlib.suppress(FileNotFoundError):  # a link to nothing
+                with contextlib.suppress(FileNotFoundError):  # a broken symbolic link
                     status = entry.stat()
                     files[path] = (entry.path, Stat(status.st_size, status.st_mtime_ns))
 
 
 def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
-    """Lists the tree under `root`, and the custom op sources with the headers beside them.
+    """Lists the files under `root`, and custom op sources with the headers next to them.
 
-    Raises InvalidInput where `root` holds no TensorFlow or a custom op's source is missing.
+    Raises:
+      InvalidInput: `root` is not a TensorFlow source tree, or a custom op source is missing.
     """
-    if not (root / "tensorflow/core/framework/op_kernel.h").is_file():
+    if not (root / MARKER).is_file():
         raise InvalidInput(
-            f"{root}: no TensorFlow source tree: tensorflow/core/framework/op_kernel.h is not there: "
-            "give the folder that holds tensorflow/"
+            f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
+            "give the folder that contains tensorflow/"
         )
+    release = known.of_version(version(root))
+    layout = release.tree if release else known.other_layout(root)
     files: dict[str, tuple[str, Stat]] = {}
     try:
-        for top in ("tensorflow", *(other for other in _TSL if (root / other).is_dir())):
+        for top in layout.roots:
             _add(files, str(root / top), top)
     except OSError as error:
         raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None
@@ -147,32 +150,38 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     custom = {}
     for path in custom_ops:
         if not path.is_file():
-            raise InvalidInput(f"{path}: no such file: a custom op's source was expected")
-        beside = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS) and p.is_file()]
-        for file in (path, *sorted(beside)):
+            raise InvalidInput(f"{path}: no such file: expected the C++ source of a custom op")
+        headers = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS) and p.is_file()]
+        for file in (path, *sorted(headers)):
             status = file.stat()
             files[_inside(file)] = (str(file), Stat(status.st_size, status.st_mtime_ns))
         custom[_inside(path)] = path.as_posix()
     sources += sorted(custom)
-    return Tree(root, MappingProxyType(files), tuple(dict.fromkeys(sources)), custom)
+    return Tree(
+        root,
+        MappingProxyType(files),
+        tuple(dict.fromkeys(sources)),
+        custom,
+        layout.include_prefixes,
+    )
 
 
 def _inside(path: Path) -> str:
-    """Returns a path for `path` that can be made inside of another folder."""
+    """Returns `path` without a leading `/` or `..`, so that it can be created inside another folder."""
     if ".." in path.parts:
         path = Path(os.path.abspath(path))
     return path.as_posix().lstrip("/")
 
 
-def version(tree: Tree) -> str:
-    """Returns the TensorFlow version that the tree states, in public/version.h or tf_version.bzl; else "unknown"."""
-    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(tree, _VERSION_H))}
+def version(root: Path) -> str:
+    """Returns the version that public/version.h or tf_version.bzl states, else "unknown"."""
+    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(root / _VERSION_H))}
     if "MAJOR" in defined:
         numbers = ".".join(defined.get(part, "0") for part in ("MAJOR", "MINOR", "PATCH"))
         return numbers + defined.get("SUFFIX", "")
-    stated = _VERSION_IN_BZL.search(_text_of(tree, _VERSION_BZL))
+    stated = _VERSION_IN_BZL.search(_text_of(root / _VERSION_BZL))
     return stated[1] if stated else "unknown"
 
 
-def _text_of(tree: Tree, path: str) -> str:
-    return tree.read(path) if path in tree.files else ""
+def _text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""

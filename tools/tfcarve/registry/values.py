@@ -1,8 +1,7 @@
-"""What the C++ expressions in raw records stand for.
+"""Evaluates the C++ expressions in raw records.
 
-Nearly all are string literals, enumerators or types. The rest are constants
-(`kArgOp`, `DEVICE_CPU`), lists of types (`kTpuAllTypes`) and functions that
-return one literal (`GetPaddingAttrString()`), found in the tree's own texts.
+Most are string literals, enumerators or types. The others are constants (`kArgOp`, `DEVICE_CPU`), lists of types
+(`kTpuAllTypes`) and functions that return one literal (`GetPaddingAttrString()`), whose definitions are in the tree.
 """
 
 import re
@@ -17,11 +16,11 @@ _LITERALS = r'((?:"(?:[^"\\\n]|\\.)*"\s*)+)'
 
 
 class Unresolved(ValueError):
-    """An expression whose value was not found: the message holds it."""
+    """An expression whose value is unknown; the message contains it."""
 
 
-# What may follow a constant's name (its value: literals, a list in braces,
-# another name), and what follows the name of a function that returns literals.
+# The text after a constant's name (its value is literals, a list in braces, or another name), and after the name of a
+# function that returns literals.
 _VARIABLE = re.compile(
     rf"\s*(?:\[\s*\w*\s*\]\s*)?(?:=?\s*(?:{_LITERALS}|(\{{\{{?[\w\s:,]*\}}\}}?))|=\s*([\w:]+))\s*;"
 )
@@ -29,10 +28,10 @@ _FUNCTION = re.compile(rf"\s*\(\s*\)\s*\{{\s*return\s+{_LITERALS}\s*;")
 
 
 def constants(names: Iterable[str], texts: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Finds the definitions of `names` in `texts` (path to text).
+    """Finds the definitions of `names` in `texts`, by path.
 
-    Returns name to {path: defining expression}: literals, a list in braces, or
-    another name.
+    Returns:
+      For each name, the defining expression by path: literals, a list in braces, or another name.
     """
     wanted = sorted(set(names))
     found: dict[str, dict[str, str]] = {}
@@ -52,23 +51,23 @@ def constants(names: Iterable[str], texts: Mapping[str, str]) -> dict[str, dict[
 
 
 def name_of(expression: str) -> str | None:
-    """Returns the unqualified name when `expression` is a name or a call without arguments."""
+    """Returns the unqualified name if `expression` is a name or a call without arguments."""
     match = _WORD.match(expression.strip())
     return match.group(1) if match else None
 
 
 class Resolver:
-    """Gives the values of expressions, as seen from a file."""
+    """Evaluates expressions in the context of a file."""
 
     def __init__(self, table: Mapping[str, Mapping[str, str]]) -> None:
-        """Args: table: what `constants` found."""
+        """Uses the definitions that `constants` returned."""
         self._table = table
         self.string: Callable[[str, str], str] = lru_cache(maxsize=None)(self._string)
         self.types: Callable[[str, str], tuple[str, ...]] = lru_cache(maxsize=None)(self._types)
 
     def _definition(self, expression: str, file: str) -> str:
         name = name_of(expression)
-        # `kX = Other::kX` only says that the value stands elsewhere.
+        # `kX = Other::kX` refers to another definition.
         places = {p: v for p, v in self._table.get(name or "", {}).items() if name_of(v) != name}
         if file in places:
             return places[file]
@@ -100,23 +99,23 @@ class Resolver:
         names = (dtypes.from_enum(word) for word in re.findall(r"\b(?:DT|TF)_\w+", text))
         found = tuple(n for n in names if n)
         if not found:
-            raise Unresolved(f"{expression!r} is no list of types: {text[:80]}")
+            raise Unresolved(f"{expression!r} is not a list of types: {text[:80]}")
         return found
 
     def cpp_type(self, expression: str) -> str:
-        """Returns the data type that a C++ type stands for."""
+        """Returns the data type for a C++ type."""
         enum = re.match(
             r"(?:typename\s+)?(?:\w*\s*::\s*)*EnumToDataType\s*<\s*(\w+)\s*>\s*::\s*Type$",
             expression,
         )
         name = dtypes.from_enum(enum.group(1)) if enum else dtypes.from_cpp(expression)
         if name is None:
-            raise Unresolved(f"C++ type {expression!r} stands for no data type")
+            raise Unresolved(f"C++ type {expression!r} has no data type")
         return name
 
 
 def unresolved_names(expressions: Iterable[str]) -> set[str]:
-    """Returns the names among `expressions` that need a definition from the tree."""
+    """Returns the names among `expressions` whose definitions must be found in the tree."""
     needed = set()
     for expression in expressions:
         if expression and not expression.startswith('"') and cpp.literal(expression) is None:

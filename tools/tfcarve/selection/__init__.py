@@ -1,1 +1,1 @@
-"""From what models use and what TensorFlow registers to what must be compiled."""
+"""Works out what must be compiled, from what models use and what TensorFlow registers."""

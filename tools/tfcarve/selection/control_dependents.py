@@ -1,4 +1,4 @@
-"""What waits for the ends of a graph's parts, and may be needed. Pure."""
+"""Which control dependents of a graph's ends may be needed. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -7,29 +7,32 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.selection.graph import Graph, closure
 
 
-class Needed:
-    """What may be needed of all that waits for ends of one kind: such nodes, and those that lead to one.
+class NeededDependents:
+    """The control dependents of ends of one kind that may be needed, and the nodes that lead to one.
 
-    It only gets smaller. What leads to one by a loop stays, whatever becomes of that one.
+    The set only shrinks. A node that leads to a needed one through a loop stays in it.
     """
 
     def __init__(
         self, graph: Graph, ends: Iterable[NodeUse], may_be_needed: Callable[[NodeUse], bool]
     ) -> None:
         self._graph = graph
-        waiting = {name for use in ends for name in graph.waiting.get(use.node, ())}
+        dependents = {name for use in ends for name in graph.control_dependents.get(use.node, ())}
         final: dict[str, bool] = {}
 
         def following(name: str) -> Iterable[str]:
             final[name] = may_be_needed(graph.nodes[name])
-            return () if final[name] else graph.after(name)
+            return () if final[name] else graph.successors(name)
 
-        region = closure(waiting, following)
+        region = closure(dependents, following)
         self._final = {name for name in region if final[name]}
         self._names = closure(
-            self._final, lambda name: [before for before in graph.before(name) if before in region]
+            self._final,
+            lambda name: [before for before in graph.predecessors(name) if before in region],
         )
-        self._following = Counter(before for name in self._names for before in graph.before(name))
+        self._successors = Counter(
+            before for name in self._names for before in graph.predecessors(name)
+        )
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -38,15 +41,15 @@ class Needed:
         return name in self._names and name not in self._final
 
     def drop(self, name: str) -> list[str]:
-        """Takes out a node that is left over, and returns all that is not in it any more for that."""
-        gone = []
+        """Removes a node that is left over; returns all names that this removes from the set."""
+        removed = []
         todo = [name] if name in self._names else []
         while todo:
             last = todo.pop()
             self._names.remove(last)
-            gone.append(last)
-            for before in self._graph.before(last):
-                self._following[before] -= 1
-                if not self._following[before] and self._only_leads(before):
+            removed.append(last)
+            for before in self._graph.predecessors(last):
+                self._successors[before] -= 1
+                if not self._successors[before] and self._only_leads(before):
                     todo.append(before)
-        return gone
+        return removed

@@ -1,4 +1,4 @@
-"""One graph's or one function's nodes by name, and who takes what they give. Pure."""
+"""The nodes of one graph or function by name, and its edges. Pure."""
 
 from collections.abc import Callable, Hashable, Iterable
 
@@ -6,18 +6,18 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.models.signature import node_of
 
 
-def data(use: NodeUse) -> list[str]:
+def data_inputs(use: NodeUse) -> list[str]:
     """Returns the nodes whose values a node takes, each once, in the order of its inputs."""
     return list(dict.fromkeys(node_of(t) for t in use.inputs if not t.startswith("^")))
 
 
-def controls(use: NodeUse) -> list[str]:
-    """Returns the nodes that a node waits for by control edges, each once."""
+def control_inputs(use: NodeUse) -> list[str]:
+    """Returns the nodes that a node depends on by control edges, each once."""
     return list(dict.fromkeys(node_of(t) for t in use.inputs if t.startswith("^")))
 
 
 def closure(roots: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
-    """Returns `roots` and all that follows them, directly or not."""
+    """Returns `roots` and everything that follows them, directly or indirectly."""
     seen = set(roots)
     todo = list(seen)
     while todo:
@@ -28,54 +28,54 @@ def closure(roots: Iterable[str], following: Callable[[str], Iterable[str]]) -> 
     return seen
 
 
-class Rest:
-    """Lists of names of which ever more are done: each that is done is looked at once."""
+class Pending:
+    """Lists of names that become done over time. Each name that is done is examined once."""
 
     def __init__(self) -> None:
-        self._rest: dict[Hashable, list[str]] = {}
+        self._pending: dict[Hashable, list[str]] = {}
 
     def first(
         self, key: Hashable, names: Callable[[], Iterable[str]], is_done: Callable[[str], bool]
     ) -> str | None:
-        """Returns one of the names with this key that is not done, or None; `names` gives them all."""
-        if key not in self._rest:
-            self._rest[key] = list(names())
-        rest = self._rest[key]
-        while rest and is_done(rest[-1]):
-            rest.pop()
-        return rest[-1] if rest else None
+        """Returns a name of the list `key` that is not done, or None; `names` returns the whole list."""
+        if key not in self._pending:
+            self._pending[key] = list(names())
+        pending = self._pending[key]
+        while pending and is_done(pending[-1]):
+            pending.pop()
+        return pending[-1] if pending else None
 
 
 class Graph:
     """Nodes by name.
 
     Attributes:
-      nodes: each node's use.
-      readers: for a name, the nodes that take the value of the node that is called so; names that
-        nodes take and none has are there too.
-      waiting: the same for control edges.
+      nodes: the nodes.
+      consumers: for each name, the nodes that take the value of the node with that name; includes names that nodes
+        refer to but no node has.
+      control_dependents: the same for control edges.
     """
 
     def __init__(self, uses: Iterable[NodeUse]) -> None:
         self.nodes = {use.node: use for use in uses}
-        self.readers: dict[str, list[str]] = {}
-        self.waiting: dict[str, list[str]] = {}
+        self.consumers: dict[str, list[str]] = {}
+        self.control_dependents: dict[str, list[str]] = {}
         for use in self.nodes.values():
-            for name in data(use):
-                self.readers.setdefault(name, []).append(use.node)
-            for name in controls(use):
-                self.waiting.setdefault(name, []).append(use.node)
+            for name in data_inputs(use):
+                self.consumers.setdefault(name, []).append(use.node)
+            for name in control_inputs(use):
+                self.control_dependents.setdefault(name, []).append(use.node)
 
-    def before(self, name: str) -> list[str]:
-        """Returns what a node takes values of and what it waits for: twice what is both."""
-        return data(self.nodes[name]) + controls(self.nodes[name])
+    def predecessors(self, name: str) -> list[str]:
+        """Returns the nodes that a node depends on: twice if by both kinds of edges."""
+        return data_inputs(self.nodes[name]) + control_inputs(self.nodes[name])
 
-    def after(self, name: str) -> list[str]:
-        """Returns the nodes that take a node's values or wait for it: twice those that do both."""
-        return [*self.readers.get(name, ()), *self.waiting.get(name, ())]
+    def successors(self, name: str) -> list[str]:
+        """Returns the nodes that depend on a node: twice if by both kinds of edges."""
+        return [*self.consumers.get(name, ()), *self.control_dependents.get(name, ())]
 
-    def depending(
+    def data_dependents(
         self, roots: Iterable[str], through: Callable[[str], bool] = lambda _: True
     ) -> set[str]:
-        """Returns `roots` and all whose values depend on theirs, by nodes that `through` says yes of."""
-        return closure(roots, lambda name: filter(through, self.readers.get(name, ())))
+        """Returns `roots` and all nodes whose values depend on theirs, on paths of nodes that satisfy `through`."""
+        return closure(roots, lambda name: filter(through, self.consumers.get(name, ())))

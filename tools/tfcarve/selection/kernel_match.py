@@ -1,4 +1,4 @@
-"""Which kernel TensorFlow's own lookup picks for a node.
+"""Chooses the kernel for a node as TensorFlow does.
 
 Source: tensorflow/core/framework/op_kernel.cc (FindKernelRegistration) and
 kernel_def_util.cc (KernelAttrsMatch). Pure.
@@ -15,12 +15,12 @@ _UNKNOWN = frozenset(("placeholder",))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a lookup gave.
+class Match:
+    """The result of a lookup.
 
     Attributes:
-      kernels: the kernel; several where an attribute is left open to a caller; none.
-      why: why this one and no other; of none, why there is none.
+      kernels: the kernel; several if a caller of the function decides an attribute; empty if none matches.
+      why: why these kernels were chosen, or why there are none.
     """
 
     kernels: tuple[Registration, ...]
@@ -28,39 +28,38 @@ class Found:
 
 
 def default_value(attr: Attr) -> AttrValue | None:
-    """Returns the default of `attr` as a node's attribute, or None where there is none."""
+    """Returns the default of `attr` as the value of a node's attribute, or None if there is no default."""
     if attr.default is None:
         return None
-    value = tuple(attr.default) if isinstance(attr.default, list) else attr.default
-    return AttrValue(attr.type, value)
+    return AttrValue(attr.type, attr.default)
 
 
 def with_defaults(op: OpDefinition, attrs: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
-    """Returns `attrs` with the op's defaults where the node leaves an attribute out."""
+    """Returns `attrs` with the op's defaults for attributes that the node does not have."""
     full = dict(attrs)
-    for attr in op.attrs:
-        if attr.name not in full:
+    for name, attr in op.attrs.items():
+        if name not in full:
             value = default_value(attr)
             if value is not None:
-                full[attr.name] = value
+                full[name] = value
     return full
 
 
 def mismatch(registration: Registration, attrs: Mapping[str, AttrValue]) -> str:
-    """Returns what of a node with `attrs` `registration` is not for; empty where it is for it."""
-    for name, types in registration.constraints:
+    """Returns why a kernel does not match a node with `attrs`; empty if it matches."""
+    for name, types in registration.constraints.items():
         value = attrs.get(name)
         if value is None:
             return f"a node without attribute {name}"
         if value.kind in _UNKNOWN:
             continue
-        asked = (value.value,) if value.kind == "type" else value.value
-        if not isinstance(asked, tuple):
-            return f"a node whose attribute {name} is no type"
-        wrong = [t for t in asked if t not in types]
+        node_types = (value.value,) if value.kind == "type" else value.value
+        if not isinstance(node_types, tuple):
+            return f"a node whose attribute {name} is not a type"
+        wrong = [t for t in node_types if t not in types]
         if wrong:
             return f"{name}={wrong[0]}"
-    for name, allowed in registration.attr_constraints:
+    for name, allowed in registration.attr_constraints.items():
         value = attrs.get(name)
         if value is None:
             return f"a node without attribute {name}"
@@ -73,10 +72,10 @@ def _plural(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _asked(chosen: Registration, attrs: Mapping[str, AttrValue]) -> str:
-    """Returns the node's attributes that chose a kernel, as far as it looks at any."""
+def _constrained(chosen: Registration, attrs: Mapping[str, AttrValue]) -> str:
+    """Returns the node's attributes that a kernel's constraints refer to, for a message."""
     shown = []
-    for name in (*dict(chosen.constraints), *dict(chosen.attr_constraints)):
+    for name in (*chosen.constraints, *chosen.attr_constraints):
         value = attrs[name].value
         text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
         shown.append(f"{name}={text}")
@@ -85,34 +84,33 @@ def _asked(chosen: Registration, attrs: Mapping[str, AttrValue]) -> str:
 
 def _best(
     candidates: Sequence[Registration], here: Sequence[Registration], attrs: Mapping[str, AttrValue]
-) -> Found:
+) -> Match:
     kind, label = here[0].device, here[0].label
     of = f"of {_plural(len(here), f'{kind} kernel')}" + (f" labelled {label}" if label else "")
     if any(v.kind in _UNKNOWN for v in attrs.values()):
-        return Found(tuple(candidates), f"{of}, all that a caller of the function may ask for")
+        return Match(tuple(candidates), f"{of}, all that a caller of the function may need")
     top = max(r.priority for r in candidates)
     best = [r for r in candidates if r.priority == top]
     if len(best) > 1:
         places = ", ".join(f"{r.clazz} ({r.file}:{r.line})" for r in best)
-        return Found((), f"several kernels match with the same priority: {places}")
-    asked = _asked(best[0], attrs)
-    why = f"{of}, the one for {asked}" if asked else of + ", the one for all types"
+        return Match((), f"several kernels match with the same priority: {places}")
+    chosen_by = _constrained(best[0], attrs)
+    why = f"{of}, the one for {chosen_by or 'all types'}"
     lower = sorted(f"{r.clazz} ({r.priority})" for r in candidates if r.priority < top)
     if lower:
-        why += f"; its priority {top} goes before {', '.join(lower)}"
-    return Found((best[0],), why)
+        why += f"; its priority {top} is higher than that of {', '.join(lower)}"
+    return Match((best[0],), why)
 
 
 def find(
     registrations: Iterable[Registration], device: str, attrs: Mapping[str, AttrValue]
-) -> Found:
-    """Looks up the kernel for a node.
+) -> Match:
+    """Finds the kernel for a node.
 
     Args:
       registrations: all registrations of the node's op.
       device: the device type, CPU.
-      attrs: the node's attributes, defaults filled in.
-    Returns: the kernels, or none; and why.
+      attrs: the node's attributes, including defaults.
     """
     label_attr = attrs.get("_kernel")
     label = str(label_attr.value) if label_attr is not None and label_attr.kind == "string" else ""
@@ -125,7 +123,7 @@ def find(
             return _best(matching, here, attrs)
         reasons += [w for w in why if w]
     if reasons:
-        return Found((), "no kernel for " + " or ".join(sorted(set(reasons))))
+        return Match((), "no kernel for " + " or ".join(sorted(set(reasons))))
     if label:
-        return Found((), f"no {device} kernel with the label {label!r}")
-    return Found((), f"no {device} kernel")
+        return Match((), f"no {device} kernel with the label {label!r}")
+    return Match((), f"no {device} kernel")

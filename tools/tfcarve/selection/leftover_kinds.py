@@ -1,79 +1,56 @@
-"""Reads leftover_ops.yaml: what models keep from their training, and the optimizers' ops."""
+"""Reads leftover_ops.yaml: the kinds of leftover training nodes, and the optimizers' ops."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from functools import cache, cached_property
 
+import msgspec
 import yaml
 
-from tfcarve import json_form
-from tfcarve.errors import InvalidInput
+from tfcarve import json_codec
+from tfcarve.json_codec import Form
+from tfcarve.releases.release import Release
 
-_DATA = Path(__file__).parent / "leftover_ops.yaml"
-_FORM = {
-    "kinds": [
-        {
-            "id": str,
-            "ends": [str],
-            "from": [str],
-            "never_from": [str],
-            "after": [str],
-            "effect": bool,
-            "guarded": bool,
-            "unread": bool,
-            "handle": bool,
-            "transform": str,
-            "why": str,
-        }
-    ],
-    "decoding": {"decoders": [str], "follow": [str], "one": str, "several": str},
-    "readers": [str],
-}
 _TRAINING = "training"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Form, frozen=True, kw_only=True):
     """One kind of leftover.
 
     Attributes:
       id: its name.
       ends: the ops in which such a part of a graph ends.
       sources: the part reads from one of these; empty: from anything.
-      barred: it reads from none of these.
-      after: ops that may wait for the ends and belong to them.
-      effect: what the ends do outlasts a step.
-      guarded: the ends may stand in a branch of a condition, and test truth values.
-      handle: the ends write into what their first input names.
-      unread: the part ends where nobody reads a value, instead of in an op.
+      barred: the part reads from none of these.
+      after: control dependents of the ends with these ops belong to the part.
+      effect: the ends have side effects.
+      guarded: the ends may be in a branch of a condition, and test bool values.
+      handle: the ends write to the resource that is their first input.
+      unread: the part ends in a value without consumers instead of in an op.
       transform: what removes it.
       why: why no output needs it.
     """
 
     id: str
     ends: frozenset[str]
-    sources: frozenset[str]
-    barred: frozenset[str]
-    after: frozenset[str]
+    sources: frozenset[str] = msgspec.field(name="from", default=frozenset())
+    barred: frozenset[str] = msgspec.field(name="never_from", default=frozenset())
+    after: frozenset[str] = frozenset()
     effect: bool
-    guarded: bool
-    handle: bool
-    unread: bool
+    guarded: bool = False
+    handle: bool = False
+    unread: bool = False
     transform: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
-    """Decoding of the input, which an app could do itself.
+class Decoding(Form, frozen=True):
+    """Decoding of the input, which an app could do instead.
 
     Attributes:
-      decoders: ops that turn a file's bytes into numbers.
+      decoders: ops that decode a file.
       follow: ops that may follow before the model proper begins.
-      one: what removes them where one tensor of theirs is read, `{tensors}`.
-      several: the same for more tensors.
+      one: what removes them if one of their tensors, `{tensors}`, is read.
+      several: the same for several tensors.
     """
 
     decoders: frozenset[str]
@@ -82,71 +59,43 @@ class Decoding:
     several: str
 
     def transform(self, tensors: Sequence[str]) -> str:
-        """Returns what removes the nodes of which the model reads `tensors`."""
+        """Returns what removes the nodes whose outputs `tensors` the model reads."""
         form = self.one if len(tensors) == 1 else self.several
         return " ".join(form.split()).replace("{tensors}", ", ".join(map(repr, tensors)))
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    """What leftover_ops.yaml says.
+class Kinds(Form, frozen=True, gc=True, dict=True):
+    """The content of leftover_ops.yaml.
 
     Attributes:
-      kinds: all kinds, in the order in which they are looked for.
+      kinds: all kinds, in search order.
       decoding: decoding of the input.
-      readers: ops that change nothing of what they take by reference.
-      all_ends: the ops in which any kind ends.
-      optimizers: the ops by which optimizers change variables.
+      readers: ops that do not change what they take by reference.
     """
 
     kinds: tuple[Kind, ...]
     decoding: Decoding
     readers: frozenset[str]
-    all_ends: frozenset[str]
-    optimizers: frozenset[str]
+
+    @cached_property
+    def all_ends(self) -> frozenset[str]:
+        """The ops in which a part of any kind ends."""
+        return frozenset(op for kind in self.kinds for op in kind.ends)
+
+    @cached_property
+    def optimizers(self) -> frozenset[str]:
+        """The ops by which optimizers change variables."""
+        return frozenset(op for kind in self.kinds if kind.id == _TRAINING for op in kind.ends)
 
 
-def parse(document: Any, where: str) -> Kinds:
-    """Returns the kinds in `document`; raises InvalidInput where they are not as they must be."""
-    try:
-        json_form.check(document, _FORM, where)
-        kinds = tuple(
-            Kind(
-                row["id"],
-                frozenset(row["ends"]),
-                frozenset(row.get("from", ())),
-                frozenset(row.get("never_from", ())),
-                frozenset(row.get("after", ())),
-                row["effect"],
-                row.get("guarded", False),
-                row.get("handle", False),
-                row.get("unread", False),
-                row["transform"],
-                " ".join(row["why"].split()),
-            )
-            for row in document["kinds"]
-        )
-        decoding = document["decoding"]
-        return Kinds(
-            kinds,
-            Decoding(
-                frozenset(decoding["decoders"]),
-                frozenset(decoding["follow"]),
-                decoding["one"],
-                decoding["several"],
-            ),
-            frozenset(document["readers"]),
-            frozenset(op for kind in kinds for op in kind.ends),
-            frozenset(op for kind in kinds if kind.id == _TRAINING for op in kind.ends),
-        )
-    except (json_form.FormError, KeyError) as error:
-        raise InvalidInput(f"{where}: not as its head says: {error}") from None
+def parse(document: object, where: str) -> Kinds:
+    """Returns the kinds in `document`; raises InvalidInput if it has another form."""
+    return json_codec.convert(document, Kinds, where)
 
 
 @cache
-def load() -> Kinds:
-    """Returns the kinds that come with tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> Kinds:
+    """Returns the kinds of a release."""
+    file = release.file("leftover_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))

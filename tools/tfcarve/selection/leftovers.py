@@ -1,13 +1,12 @@
-"""Which nodes of a model are left over from its training. Pure.
+"""Finds the nodes of a model that are left over from its training. Pure.
 
-A node is left over only where no output of the model depends on it by data: where all that reads
-its values is left over too, down to the ops in which such parts end (leftover_ops.yaml). In doubt
-it is none: what changes a variable that somebody reads in the same step and anything in a loop is
-never taken for one. Where a file does not declare its outputs (a GraphDef) any node may be one
-that nobody reads but, say, a summary: there only constants are taken, the ends themselves, and
-the truth values that an Assert tests.
+A node is a leftover only if no output depends on it by data: all consumers of its values are leftovers too, up to the
+ops in which such parts end (leftover_ops.yaml). In doubt a node is not a leftover: an op that changes a variable which
+is read in the same step is none, nor is any op in a loop. If a file does not declare its outputs (a GraphDef), any node
+without consumers may be an output. Then only the ends are leftovers, constants, and the bool values that an Assert
+tests.
 
-A model may be made to take long: each search here looks at an edge of the graph a few times at most.
+A hostile model may try to make the search slow: each search here visits an edge of the graph at most a few times.
 """
 
 from collections import deque
@@ -16,227 +15,238 @@ from functools import cached_property
 
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature import node_of
-from tfcarve.selection.control_dependents import Needed
-from tfcarve.selection.graph import Graph, Rest, controls, data
+from tfcarve.selection.control_dependents import NeededDependents
+from tfcarve.selection.graph import Graph, Pending, control_inputs, data_inputs
 from tfcarve.selection.leftover_kinds import Kind, Kinds
 from tfcarve.selection.side_effects import Calls, OpFacts, SideEffects
 
-# The function that a node is in (empty: the graph itself), and its name.
+# The function of a node (empty: the graph itself), and its name.
 Place = tuple[str, str]
 
 
-class _Body:
-    """The search in one graph or function: `left` grows from the ends backwards."""
+class _Search:
+    """The search in one graph or function: `found` grows backwards from the ends."""
 
     def __init__(
         self, uses: Iterable[NodeUse], outputs: frozenset[str] | None, effects: SideEffects
     ) -> None:
-        self.left: dict[str, Kind] = {}
+        self.found: dict[str, Kind] = {}
         self._graph = Graph(uses)
         self._outputs = outputs or frozenset()
         self._outputs_known = outputs is not None
         self._effects = effects
         self._unused = self._find_unused() if self._outputs_known else frozenset[str]()
         self._todo: deque[tuple[Kind, NodeUse]] = deque()
-        # The ends that may go only after something else, by that: see _hindrance.
-        self._held: dict[tuple[str, str], list[tuple[Kind, NodeUse]]] = {}
-        self._needed: dict[str, Needed] = {}  # by kind
-        self._rest = Rest()
+        # Ends that wait for another node to be found, by what they wait for: see _blocker.
+        self._blocked: dict[tuple[str, str], list[tuple[Kind, NodeUse]]] = {}
+        self._needed: dict[str, NeededDependents] = {}  # by kind
+        self._pending = Pending()
 
     def search(self, kinds: Sequence[Kind]) -> None:
-        """Finds all nodes that are left over, until nothing more is found."""
+        """Finds all leftovers."""
         for kind in kinds:
             ends = self._ends(kind)
             if kind.effect and ends:
-                self._needed[kind.id] = self._needed_after(ends, kind)
+                self._needed[kind.id] = self._needed_dependents(ends, kind)
             self._todo += [(kind, use) for use in ends]
         while self._todo:
             kind, use = self._todo.popleft()
-            if use.node in self.left:
+            if use.node in self.found:
                 continue
-            hindrance = self._hindrance(use, kind)
-            if hindrance is None:
-                self._take(use, kind)
+            blocker = self._blocker(use, kind)
+            if blocker is None:
+                self._add_end(use, kind)
             else:
-                self._held.setdefault(hindrance, []).append((kind, use))
+                self._blocked.setdefault(blocker, []).append((kind, use))
         for kind in kinds:
             if kind.unread:
-                self.left.update((n, kind) for n in self._unused if n not in self.left)
+                self.found.update((n, kind) for n in self._unused if n not in self.found)
 
     def _find_unused(self) -> frozenset[str]:
-        """Finds what nobody reads, and what is read by nothing else, where the outputs are known."""
-        unread = {name: len(self._graph.readers.get(name, ())) for name in self._graph.nodes}
-        found: set[str] = set()
-        todo = [node for node, readers in unread.items() if not readers]
+        """Returns the pure nodes that no output depends on, if the outputs are known."""
+        consumers = {name: len(self._graph.consumers.get(name, ())) for name in self._graph.nodes}
+        unused: set[str] = set()
+        todo = [node for node, count in consumers.items() if not count]
         while todo:
             use = self._graph.nodes[todo.pop()]
             if use.node in self._outputs or use.op == "NoOp" or not self._effects.is_pure(use):
                 continue
-            found.add(use.node)
-            for name in data(use):
-                if name in unread:
-                    unread[name] -= 1
-                    if not unread[name]:
+            unused.add(use.node)
+            for name in data_inputs(use):
+                if name in consumers:
+                    consumers[name] -= 1
+                    if not consumers[name]:
                         todo.append(name)
-        return frozenset(found)
+        return frozenset(unused)
 
     def _ends(self, kind: Kind) -> list[NodeUse]:
-        """Returns the nodes in which a part of a kind may end, whatever else is left over."""
+        """Returns the nodes in which a part of a kind may end."""
         uses = self._graph.nodes.values()
         ends = [use for use in uses if self._effects.is_end(use, kind)]
         if kind.guarded:
             names = {use.node for use in ends}
-            near = names.union(*(self._graph.waiting.get(name, ()) for name in names))
-            ends += [use for use in uses if self._is_gate(use, near)]
+            near = names.union(*(self._graph.control_dependents.get(name, ()) for name in names))
+            ends += [use for use in uses if self._is_merge_of_branches(use, near)]
         if kind.sources or kind.barred:
             reading, barred = self._depending_on(kind.sources), self._depending_on(kind.barred)
 
-            def reads_what_it_must(use: NodeUse) -> bool:
+            def has_right_sources(use: NodeUse) -> bool:
                 tensors = [t for t in use.inputs if not t.startswith("^")]
-                taken = set(map(node_of, tensors[1:]))  # after what it writes to
-                return barred.isdisjoint(taken) and not (kind.sources and reading.isdisjoint(taken))
+                inputs = set(map(node_of, tensors[1:]))  # the first one is written to
+                return barred.isdisjoint(inputs) and not (
+                    kind.sources and reading.isdisjoint(inputs)
+                )
 
-            ends = [use for use in ends if use.op not in kind.ends or reads_what_it_must(use)]
+            ends = [use for use in ends if use.op not in kind.ends or has_right_sources(use)]
         return [use for use in ends if use.node not in self._outputs]
 
-    def _is_gate(self, use: NodeUse, near: set[str]) -> bool:
-        """Is it where the branches of a guarded end meet: a truth value that nodes only wait for?
+    def _is_merge_of_branches(self, use: NodeUse, near: set[str]) -> bool:
+        """Returns whether the branches of a guarded end meet in a node: a bool with control dependents only.
 
-        `near` holds the ends and what waits for one.
+        `near` contains the ends and their control dependents.
         """
         dtype = use.attrs.get("T")
         if use.op not in ("Identity", "Merge") or dtype is None or dtype.value != "bool":
             return False
-        if use.node in self._graph.readers or use.node not in self._graph.waiting:
+        graph = self._graph
+        if use.node in graph.consumers or use.node not in graph.control_dependents:
             return False
         return any(node_of(tensor) in near for tensor in use.inputs)
 
     def _depending_on(self, ops: frozenset[str]) -> set[str]:
-        """Returns the nodes of `ops`, and all whose values depend on one."""
+        """Returns the nodes of `ops`, and all nodes whose values depend on one."""
         roots = [use.node for use in self._graph.nodes.values() if use.op in ops]
-        return self._graph.depending(roots)
+        return self._graph.data_dependents(roots)
 
-    def _needed_after(self, ends: Sequence[NodeUse], kind: Kind) -> Needed:
-        """Returns what may be needed of what waits for `ends`.
+    def _needed_dependents(self, ends: Sequence[NodeUse], kind: Kind) -> NeededDependents:
+        """Returns the control dependents of `ends` that may be needed.
 
-        That is an output, what nobody reads, and what acts without belonging to the kind.
+        These are outputs, nodes without consumers, and nodes with side effects that do not belong to the kind.
         """
-        taken = {use.node: set(data(use)) for use in ends}
+        inputs = {use.node: set(data_inputs(use)) for use in ends}
         own = kind.ends | kind.after | {"NoOp"}
 
         def belongs(use: NodeUse) -> bool:
-            if use.op == "Identity" and use.op in own:  # of what an end takes that it waits for
-                return any(taken[e].issuperset(data(use)) for e in controls(use) if e in taken)
+            if (
+                use.op == "Identity" and use.op in own
+            ):  # it returns an input of an end on which it depends
+                return any(
+                    inputs[end].issuperset(data_inputs(use))
+                    for end in control_inputs(use)
+                    if end in inputs
+                )
             return use.op in own
 
         def may_be_needed(use: NodeUse) -> bool:
-            pure = use.node in self._graph.readers and self._effects.is_pure(use)
+            pure = use.node in self._graph.consumers and self._effects.is_pure(use)
             return use.node in self._outputs or not (pure or belongs(use))
 
-        return Needed(self._graph, ends, may_be_needed)
+        return NeededDependents(self._graph, ends, may_be_needed)
 
-    def _reader(self, name: str) -> str | None:
-        """Returns a node that takes a node's value and is not left over, or None."""
-        return self._rest.first(
+    def _consumer(self, name: str) -> str | None:
+        """Returns a consumer of a node's value that is not a leftover, or None."""
+        return self._pending.first(
             name,
-            lambda: self._graph.readers.get(name, ()),
-            lambda r: r in self.left or r in self._unused,
+            lambda: self._graph.consumers.get(name, ()),
+            lambda r: r in self.found or r in self._unused,
         )
 
-    def _hindrance(self, use: NodeUse, kind: Kind) -> tuple[str, str] | None:
-        """Returns a node that must be left over before an end is, or None.
+    def _blocker(self, use: NodeUse, kind: Kind) -> tuple[str, str] | None:
+        """Returns a node that prevents an end from being a leftover, or None.
 
-        With it the kind for whose ends it must not be needed any more; none where it must be left over itself.
+        The node comes with the id of the kind for whose ends it must not be a needed dependent; empty: the node itself
+        must be a leftover.
         """
         graph = self._graph
-        reader = self._reader(use.node)
-        if reader is None and kind.handle and use.inputs:
+        consumer = self._consumer(use.node)
+        if consumer is None and kind.handle and use.inputs:
             name = node_of(use.inputs[0])
-            reader = self._rest.first(
+            consumer = self._pending.first(
                 ("handle", kind.id, name),
-                lambda: graph.readers.get(name, ()),
-                lambda r: r in self.left or graph.nodes[r].op in kind.ends,
+                lambda: graph.consumers.get(name, ()),
+                lambda r: r in self.found or graph.nodes[r].op in kind.ends,
             )
-        if reader is not None:
-            return "", reader
+        if consumer is not None:
+            return "", consumer
         if kind.effect:
             needed = self._needed[kind.id]
-            follower = self._rest.first(
-                ("follower", kind.id, use.node),
-                lambda: graph.waiting.get(use.node, ()),
+            dependent = self._pending.first(
+                ("dependent", kind.id, use.node),
+                lambda: graph.control_dependents.get(use.node, ()),
                 lambda w: w not in needed,
             )
-            if follower is not None:
-                return kind.id, follower
+            if dependent is not None:
+                return kind.id, dependent
         return None
 
-    def _leave_out(self, name: str, kind: Kind) -> None:
-        """Notes that a node is left over; the ends that only waited for this are looked at again."""
-        self.left[name] = kind
-        self._todo += self._held.pop(("", name), ())
-        for of_kind, needed in self._needed.items():
-            for gone in needed.drop(name):
-                self._todo += self._held.pop((of_kind, gone), ())
+    def _add(self, name: str, kind: Kind) -> None:
+        """Adds a leftover; the ends that only it blocked are examined again."""
+        self.found[name] = kind
+        self._todo += self._blocked.pop(("", name), ())
+        for kind_id, needed in self._needed.items():
+            for dropped in needed.drop(name):
+                self._todo += self._blocked.pop((kind_id, dropped), ())
 
-    def _take(self, use: NodeUse, kind: Kind) -> None:
-        for name in [use.node, *(self._followers(use) if kind.effect else ())]:
-            self._leave_out(name, kind)
-            self._take_upstream(self._graph.nodes[name], kind)
+    def _add_end(self, use: NodeUse, kind: Kind) -> None:
+        for name in [use.node, *(self._dependents(use) if kind.effect else ())]:
+            self._add(name, kind)
+            self._add_upstream(self._graph.nodes[name], kind)
 
-    def _followers(self, use: NodeUse) -> Iterable[str]:
-        """Returns what an end is waited for by, and all that reads that or waits for that in turn."""
-        found: dict[str, None] = {}
-        todo = list(self._graph.waiting.get(use.node, ()))
+    def _dependents(self, use: NodeUse) -> Iterable[str]:
+        """Returns the control dependents of an end, and all nodes that depend on these."""
+        dependents: dict[str, None] = {}
+        todo = list(self._graph.control_dependents.get(use.node, ()))
         while todo:
             name = todo.pop()
-            if name not in self.left and name not in found:
-                found[name] = None
-                todo += self._graph.after(name)
-        return found
+            if name not in self.found and name not in dependents:
+                dependents[name] = None
+                todo += self._graph.successors(name)
+        return dependents
 
-    def _take_upstream(self, use: NodeUse, kind: Kind) -> None:
-        todo = data(use)
+    def _add_upstream(self, use: NodeUse, kind: Kind) -> None:
+        todo = data_inputs(use)
         while todo:
             node = self._graph.nodes.get(todo.pop())
-            if node is None or node.node in self.left or node.node in self._outputs:
+            if node is None or node.node in self.found or node.node in self._outputs:
                 continue
-            if self._reader(node.node) is not None or self._may_be_output(node, kind):
+            if self._consumer(node.node) is not None or self._may_be_output(node, kind):
                 continue
             if self._effects.is_pure(node):
-                self._leave_out(node.node, kind)
-                todo += data(node)
+                self._add(node.node, kind)
+                todo += data_inputs(node)
 
     def _may_be_output(self, use: NodeUse, kind: Kind) -> bool:
-        """May a program fetch the node, though nothing declares it as an output?"""
-        if self._outputs_known or (kind.guarded and self._effects.gives_truth(use.op)):
+        """Returns whether a program may fetch the node though nothing declares it as an output."""
+        if self._outputs_known or (kind.guarded and self._effects.returns_bool(use.op)):
             return False
         return use.node in self._varying
 
     @cached_property
     def _varying(self) -> set[str]:
-        """The nodes whose values are not constants alone."""
+        """The nodes whose values do not depend on constants alone."""
         nodes = self._graph.nodes
         roots = [
             use.node
             for use in nodes.values()
-            if use.op.startswith("Placeholder") or (use.op != "Const" and not data(use))
+            if use.op.startswith("Placeholder") or (use.op != "Const" and not data_inputs(use))
         ]
-        nowhere = self._graph.readers.keys() - nodes.keys()
-        return self._graph.depending([*roots, *nowhere])
+        undefined = self._graph.consumers.keys() - nodes.keys()
+        return self._graph.data_dependents([*roots, *undefined])
 
 
 def leftovers(
     model: Model, uses: Sequence[NodeUse], kinds: Kinds, facts: OpFacts
 ) -> dict[Place, Kind]:
-    """Finds what is left over.
+    """Finds the leftovers of a model.
 
     Args:
-      model: whose functions and outputs count.
+      model: the model, for its functions and outputs.
       uses: its nodes that can run.
-      kinds: what to look for.
-      facts: what definitions tell of ops.
-    Returns: the nodes that are left over, by function and name, each with its kind; those of
-      functions that only such nodes call included.
+      kinds: the kinds to find.
+      facts: properties of ops.
+
+    Returns:
+      The kind of each leftover, by function and name; includes the nodes of functions that only leftovers call.
     """
     if not any(use.op in kinds.all_ends for use in uses):
         return {}
@@ -249,23 +259,25 @@ def leftovers(
     found: dict[Place, Kind] = {}
     for name, body in grouped.items():
         outputs = frozenset(model.functions[name]) if name else model.outputs or None
-        search = _Body(body, outputs, effects)
+        search = _Search(body, outputs, effects)
         search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
-        found.update({(name, node): kind for node, kind in search.left.items()})
+        found.update({(name, node): kind for node, kind in search.found.items()})
     return {**found, **_whole_functions(grouped, calls, found)}
 
 
 def _whole_functions(
     grouped: Mapping[str, Sequence[NodeUse]], calls: Calls, found: Mapping[Place, Kind]
 ) -> dict[Place, Kind]:
-    """Returns the nodes of the functions that nothing calls but what is left over."""
+    """Returns the nodes of functions that only leftovers call."""
     graph = grouped.get("", ())
-    seen = calls.below((f for u in graph if ("", u.node) not in found for f in calls.of(u)), set())
+    seen = calls.reachable(
+        (f for u in graph if ("", u.node) not in found for f in calls.of(u)), set()
+    )
     whole: dict[Place, Kind] = {}
     for use in graph:
         kind = found.get(("", use.node))
         if kind is not None:
-            new = calls.below(calls.of(use), seen)
+            new = calls.reachable(calls.of(use), seen)
             seen |= new
             whole.update({(f, u.node): kind for f in new for u in grouped.get(f, ())})
     return whole

@@ -1,11 +1,12 @@
-"""Questions to an index, each worked out once."""
+"""Queries on an index, for the device that libraries are built for."""
 
 from tfcarve.models.node_use import NodeUse
-from tfcarve.registry.index import IndexFile, KernelIndex, OpDefinition, Registration
+from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
+from tfcarve.releases import known
 from tfcarve.selection import kernel_match
 
 DEVICE = "CPU"
-# Kernels registered for this device run on any.
+# The device type of kernels that run on any device.
 ANY = "DEFAULT"
 
 
@@ -16,56 +17,57 @@ def registering_sources(index: KernelIndex) -> frozenset[str]:
 
 
 class Lookup:
-    """Answers for one index, each question worked out once."""
+    """Queries on one index. Kernel lookups are cached: many nodes have the same op and attributes."""
 
-    def __init__(self, index: IndexFile) -> None:
+    def __init__(self, index: KernelIndex) -> None:
         self._index = index
-        self._ops: dict[str, OpDefinition | None] = {}
-        self._registrations: dict[str, tuple[Registration, ...]] = {}
-        self._relevant: dict[str, frozenset[str]] = {}
-        self._found: dict[object, kernel_match.Found] = {}
+        self.release = known.nearest(index.tensorflow.version)
+        self._constrained: dict[str, frozenset[str]] = {}
+        self._matches: dict[object, kernel_match.Match] = {}
 
     def op(self, name: str) -> OpDefinition | None:
         """Returns the definition of an op, or None."""
-        if name not in self._ops:
-            self._ops[name] = self._index.op(name)
-        return self._ops[name]
+        return self._index.op(name)
 
     def registrations(self, op: str) -> tuple[Registration, ...]:
-        """Returns the registrations for an op, on all devices."""
-        if op not in self._registrations:
-            found = self._index.registrations(op)
-            self._registrations[op] = found
-            names = {a for r in found for a, _ in (*r.constraints, *r.attr_constraints)}
-            self._relevant[op] = frozenset(names | {"_kernel"})
-        return self._registrations[op]
+        """Returns the kernels of an op, for all devices."""
+        return self._index.registrations_of(op)
 
-    def own(self, op: str) -> list[Registration]:
-        """Returns those for the device, those for any where there are none."""
-        here = self.registrations(op)
-        return [r for r in here if r.device == DEVICE] or [r for r in here if r.device == ANY]
+    def on_device(self, op: str) -> list[Registration]:
+        """Returns the kernels of an op for the device, or those for any device if there are none."""
+        registrations = self.registrations(op)
+        return [r for r in registrations if r.device == DEVICE] or [
+            r for r in registrations if r.device == ANY
+        ]
 
-    def kernel(self, use: NodeUse, op: OpDefinition) -> kernel_match.Found:
-        """Returns the kernel for a node with the op's definition."""
-        registrations = self.registrations(use.op)
-        relevant = self._relevant[use.op]
-        attrs = {name: value for name, value in use.attrs.items() if name in relevant}
+    def kernel(self, use: NodeUse, op: OpDefinition) -> kernel_match.Match:
+        """Returns the kernel for a node whose op has the definition `op`."""
+        constrained = self._constrained_attrs(use.op)
+        attrs = {name: value for name, value in use.attrs.items() if name in constrained}
         key = (use.op, tuple(sorted((n, v.kind, v.value) for n, v in attrs.items())))
-        if key not in self._found:
-            self._found[key] = kernel_match.find(
-                registrations, DEVICE, kernel_match.with_defaults(op, attrs)
+        if key not in self._matches:
+            self._matches[key] = kernel_match.find(
+                self.registrations(use.op), DEVICE, kernel_match.with_defaults(op, attrs)
             )
-        return self._found[key]
+        return self._matches[key]
 
-    def acts(self, name: str) -> bool:
-        """Says whether an op may change what outlasts a step: it takes a reference, or gives nothing."""
+    def _constrained_attrs(self, op: str) -> frozenset[str]:
+        """Returns the attributes that the choice of a kernel depends on."""
+        if op not in self._constrained:
+            found = self.registrations(op)
+            names = {a for r in found for a in (*r.constraints, *r.attr_constraints)}
+            self._constrained[op] = frozenset(names | {"_kernel"})
+        return self._constrained[op]
+
+    def has_side_effects(self, name: str) -> bool:
+        """Returns whether an op may change state: it takes a reference or a resource, or has no output."""
         op = self.op(name)
         if op is None:
             return True
-        refers = any(a.ref or a.type == "resource" for a in op.inputs)
-        return refers or (op.stateful and not op.outputs)
+        takes_reference = any(a.ref or a.type == "resource" for a in op.inputs)
+        return takes_reference or (op.stateful and not op.outputs)
 
-    def gives_truth(self, name: str) -> bool:
-        """Says whether all that an op gives are truth values, whatever its attributes."""
+    def returns_bool(self, name: str) -> bool:
+        """Returns whether all outputs of an op are bool for any attributes."""
         op = self.op(name)
         return op is not None and bool(op.outputs) and all(a.type == "bool" for a in op.outputs)

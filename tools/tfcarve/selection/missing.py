@@ -1,23 +1,24 @@
-"""What a selection lacks, in words: all of it at once, with the nodes and what is nearest."""
+"""Messages for missing ops and kernels: who needs them, and what exists instead."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from tfcarve.errors import Problem
 from tfcarve.models.node_use import AttrValue
-from tfcarve.registry.index import IndexFile, Registration
+from tfcarve.registry.index import KernelIndex, Registration
 from tfcarve.selection import buildable
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
-from tfcarve.selection.selection import Need, shown
+from tfcarve.selection.need import Need, shown
 
-# An op, and what of it is missing.
+# An op, and what is missing.
 Missing = tuple[str, str]
-# Of so many unknown ops at most the nearest names are looked for: each takes milliseconds, and a damaged
-# or hostile model may have a million.
-_LOOKED_FOR = 100
+# Similar names are searched for this many unknown ops: each search takes milliseconds, and a damaged or hostile model
+# may have a million unknown ops.
+_MAX_SUGGESTIONS = 100
+_MAX_KERNELS = 12
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _suggestion(name: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     return f"did you mean {', '.join(near)}?" if near else ""
 
@@ -36,35 +37,35 @@ def _registered(registrations: Iterable[Registration]) -> str:
     rows = []
     for r in registrations:
         if r.device in (DEVICE, ANY):
-            types = ", ".join(f"{a} in [{', '.join(t)}]" for a, t in r.constraints)
+            types = ", ".join(f"{a} in [{', '.join(t)}]" for a, t in r.constraints.items())
             label = f" label {r.label!r}" if r.label else ""
             rows.append((types or "all types") + label)
     rows = sorted(set(rows))
     if not rows:
         return "TensorFlow has no CPU kernel for it"
-    more = f" and {len(rows) - 12} more" if len(rows) > 12 else ""
-    return "there are kernels for " + "; ".join(rows[:12]) + more
+    more = f" and {len(rows) - _MAX_KERNELS} more" if len(rows) > _MAX_KERNELS else ""
+    return "kernels exist for " + "; ".join(rows[:_MAX_KERNELS]) + more
 
 
 def problems(
-    missing: Mapping[Missing, list[Need]], index: IndexFile, lookup: Lookup
+    missing: Mapping[Missing, list[Need]], index: KernelIndex, lookup: Lookup
 ) -> list[Problem]:
-    """Returns what `missing` comes to: each with who needs it and what there is instead."""
+    """Returns a problem for each missing op or kernel: who needs it, and what exists instead."""
     found = []
     unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
     known = index.op_names()
-    nearest = {op: _nearest(op, known) for op in unknown[:_LOOKED_FOR]}
+    suggestions = {op: _suggestion(op, known) for op in unknown[:_MAX_SUGGESTIONS]}
     for (op, what), needs in sorted(missing.items()):
         definition = lookup.op(op)
         if definition is None:
-            hint = nearest.get(op) or "a custom op? give its source with --custom-op"
-        elif buildable.why_not(definition.file):
-            hint = ""  # whatever kernels there are
+            hint = suggestions.get(op) or "if it is a custom op, give its source with --custom-op"
+        elif buildable.why_not(definition.file, lookup.release):
+            hint = ""  # other kernels would not help
         else:
             hint = _registered(lookup.registrations(op))
-        unread = [u for u in index.unresolved if f'"{op}"' in u.why]
-        if unread:
-            hint += f" (a registration could not be read: {unread[0].file}:{unread[0].line})"
+        unresolved = [u for u in index.unresolved if f'"{op}"' in u.why]
+        if unresolved:
+            hint += f" (a registration could not be evaluated: {unresolved[0].file}:{unresolved[0].line})"
         found.append(
             Problem(what.replace("{version}", index.tensorflow.version), shown(needs), hint)
         )

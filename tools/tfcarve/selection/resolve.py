@@ -1,33 +1,41 @@
-"""From models and an index to a selection, or to all that is missing at once."""
+"""From models and an index to a selection, or to everything that is missing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import Model, NodeUse, RequestedOp
-from tfcarve.registry.index import IndexFile, OpDefinition, Registration
-from tfcarve.selection import added_ops, buildable, input_decoding, leftovers, missing, reach
+from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
+from tfcarve.releases.release import Release
+from tfcarve.selection import (
+    buildable,
+    implicit_ops,
+    input_decoding,
+    leftovers,
+    missing,
+    reachable,
+)
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
+from tfcarve.selection.need import Need
+from tfcarve.selection.partial import PartialSelection, add_need
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import (
     GRADIENT_OP,
     Leftover,
     ModelFacts,
-    Need,
     RuntimeOp,
     SelectedKernel,
     SelectedOp,
     Selection,
 )
-from tfcarve.selection.work import Work, note
 
 _DECODING = "input decoding"
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A selection, what may be wrong with it, and what of it the models could do without."""
+    """A selection, warnings about it, and notes about what the models could do without."""
 
     selection: Selection
     warnings: tuple[str, ...]
@@ -35,7 +43,7 @@ class Resolved:
 
 
 def device_type(device: str) -> str:
-    """Returns the type in a device string (`/job:a/device:GPU:0`, `/gpu:0`), in capitals; empty where it has none."""
+    """Returns the type in a device string (`/job:a/device:GPU:0`, `/gpu:0`) in capitals; empty if it has none."""
     for part in device.split("/"):
         words = part.split(":")
         if words[0].lower() == "device" and len(words) > 1:
@@ -45,145 +53,161 @@ def device_type(device: str) -> str:
     return ""
 
 
-def _defined(name: str, need: Need, lookup: Lookup, work: Work) -> OpDefinition | None:
-    """Returns the definition of an op that a library can have; of another says why not, and returns None."""
+def _add_op(
+    name: str, need: Need, lookup: Lookup, partial: PartialSelection
+) -> OpDefinition | None:
+    """Adds an op and returns its definition; if no library can have it, adds it to the missing ones."""
     op = lookup.op(name)
-    why = buildable.why_not(op.file) if op is not None else ""
+    why = buildable.why_not(op.file, lookup.release) if op is not None else ""
     if op is None:
         what = f"op {name!r} is unknown to TensorFlow {{version}}"
     elif why:
         what = f"op {name!r}: defined in {op.file}: {why}"
     else:
-        note(work.ops, name, need)
+        add_need(partial.ops, name, need)
         return op
-    work.missing.setdefault((name, what), []).append(need)
+    partial.missing.setdefault((name, what), []).append(need)
     return None
 
 
-def _node(use: NodeUse, model: Model, lookup: Lookup, work: Work, replaced: frozenset[str]) -> None:
+def _add_node(
+    use: NodeUse,
+    model: Model,
+    lookup: Lookup,
+    partial: PartialSelection,
+    replaced: frozenset[str],
+) -> None:
     if use.op in model.functions:
-        return  # a call: the function's own nodes are in the list too
-    need = Need(use.model, use.function, use.node)
-    op = _defined(use.op, need, lookup, work)
+        return  # a call: the function's nodes are in the model's nodes
+    need = Need(use.model, use.node, use.function)
+    op = _add_op(use.op, need, lookup, partial)
     if op is None:
         return
-    kind = device_type(use.device)
-    if kind not in ("", DEVICE):
-        note(work.devices, use.device, need)
+    if device_type(use.device) not in ("", DEVICE):
+        add_need(partial.devices, use.device, need)
     for name, value in use.attrs.items():
         if value.kind == "type":
-            work.types.setdefault((use.op, name), set()).add(value.value)
-    found = lookup.kernel(use, op)
-    if not found.kernels and use.op not in replaced:
-        what = f"op {use.op!r}{missing.types_of(use.attrs)}: {found.why}"
-        work.missing.setdefault((use.op, what), []).append(need)
-    for registration in found.kernels:
-        work.take(registration, need, found.why)
+            partial.types.setdefault((use.op, name), set()).add(value.value)
+    match = lookup.kernel(use, op)
+    if not match.kernels and use.op not in replaced:
+        what = f"op {use.op!r}{missing.types_of(use.attrs)}: {match.why}"
+        partial.missing.setdefault((use.op, what), []).append(need)
+    for registration in match.kernels:
+        partial.add_kernel(registration, need, match.why)
 
 
-def _asked(ask: RequestedOp, here: Sequence[Registration]) -> tuple[list[Registration], str]:
-    """Returns the kernels among `here` that `ask` asks for, and why those, or why there are none."""
-    if ask.clazz == "":
+def _requested(
+    request: RequestedOp, registrations: Sequence[Registration]
+) -> tuple[list[Registration], str]:
+    """Returns the kernels that an ops list requests, and why these, or why there are none."""
+    if request.clazz == "":
         return [], ""
-    if ask.clazz is not None:
-        squeezed = "".join(ask.clazz.split())
-        wanted = [r for r in here if "".join(r.clazz.split()) == squeezed]
-        return wanted, "the class that a list names" if wanted else f"no kernel class {ask.clazz!r}"
-    types = set(ask.types)
-    unlabelled = [r for r in here if not r.label]
-    wanted = [r for r in unlabelled if not types or all(types & set(t) for _, t in r.constraints)]
-    if wanted:
-        return wanted, f"a list asks for {', '.join(ask.types) or 'all types'}"
-    return [], f"no {DEVICE} kernel for {', '.join(ask.types)}" if types else ""
+    if request.clazz is not None:
+        squeezed = "".join(request.clazz.split())
+        named = [r for r in registrations if "".join(r.clazz.split()) == squeezed]
+        return named, (
+            "the class that an ops list names" if named else f"no kernel class {request.clazz!r}"
+        )
+    types = set(request.types)
+    unlabelled = [r for r in registrations if not r.label]
+    matching = [
+        r for r in unlabelled if not types or all(types & set(t) for t in r.constraints.values())
+    ]
+    if matching:
+        return matching, f"an ops list requests {', '.join(request.types) or 'all types'}"
+    return [], f"no {DEVICE} kernel for {', '.join(request.types)}" if types else ""
 
 
-def _by_name(model: Model, lookup: Lookup, work: Work) -> None:
-    """Takes what an ops list names."""
-    for ask in model.requests:
-        need = Need(model.path, "", ask.op)
-        if _defined(ask.op, need, lookup, work) is None:
+def _add_requested_ops(model: Model, lookup: Lookup, partial: PartialSelection) -> None:
+    """Adds the ops that an ops list names."""
+    for request in model.requests:
+        need = Need(model.path, request.op)
+        if _add_op(request.op, need, lookup, partial) is None:
             continue
-        work.types.setdefault((ask.op, "T"), set()).update(ask.types)
-        wanted, why = _asked(ask, lookup.own(ask.op))
-        if why and not wanted:
-            work.missing.setdefault((ask.op, f"op {ask.op!r}: {why}"), []).append(need)
-        for registration in wanted:
-            work.take(registration, need, why)
+        partial.types.setdefault((request.op, "T"), set()).update(request.types)
+        kernels, why = _requested(request, lookup.on_device(request.op))
+        if why and not kernels:
+            what = f"op {request.op!r}: {why}"
+            partial.missing.setdefault((request.op, what), []).append(need)
+        for registration in kernels:
+            partial.add_kernel(registration, need, why)
 
 
-def _refuse_unbuildable(work: Work) -> None:
-    """Notes as missing the kernels that are where no library can be made from."""
-    for r, needs in work.kernels.items():
-        why = buildable.why_not(r.file)
+def _refuse_unbuildable(partial: PartialSelection, release: Release) -> None:
+    """Adds the kernels whose sources cannot be in a library to the missing ones."""
+    for r, needs in partial.kernels.items():
+        why = buildable.why_not(r.file, release)
         if why:
             what = f"op {r.op!r}: its kernel is in {r.file}: {why}"
-            work.missing.setdefault((r.op, what), []).extend(needs)
+            partial.missing.setdefault((r.op, what), []).extend(needs)
 
 
-def _left_over(
-    model: Model, uses: Sequence[NodeUse], kinds: Kinds, lookup: Lookup, work: Work
+def _find_leftovers(
+    model: Model, uses: Sequence[NodeUse], kinds: Kinds, lookup: Lookup, partial: PartialSelection
 ) -> None:
     trained = leftovers.leftovers(model, uses, kinds, lookup)
     found = {place: (kind.id, kind.transform) for place, kind in trained.items()}
     needed = [u for u in uses if (u.function, u.node) not in found] if found else uses
     decoding = input_decoding.decoding(needed, model.outputs, kinds.decoding)
-    found.update({("", node): (_DECODING, how) for node, how in decoding.items()})
+    found.update({("", node): (_DECODING, transform) for node, transform in decoding.items()})
     for use in uses:
         kind, transform = found.get((use.function, use.node), ("", ""))
         if not kind:
-            work.kept.add(use.op)
+            partial.used.add(use.op)
         elif use.op not in model.functions:
-            need = Need(use.model, use.function, use.node)
-            note(work.left, (kind, use.op, transform), need)
-    work.kept.update(ask.op for ask in model.requests)
+            need = Need(use.model, use.node, use.function)
+            add_need(partial.leftovers, (kind, use.op, transform), need)
+    partial.used.update(request.op for request in model.requests)
 
 
-def _selected_kernels(work: Work) -> list[SelectedKernel]:
-    """Returns the kernels, registrations of one class for several types as one."""
+def _selected_kernels(partial: PartialSelection) -> list[SelectedKernel]:
+    """Returns the kernels; registrations of one class for several types are merged."""
     merged: dict[tuple[str, str, str, str, bool], list[Registration]] = {}
-    for r in work.kernels:
+    for r in partial.kernels:
         merged.setdefault((r.op, r.clazz, r.file, r.label, r.system), []).append(r)
     kernels = []
     for (op, clazz, file, label, system), registrations in sorted(merged.items()):
         constraints: dict[str, set[str]] = {}
         for r in registrations:
-            for attr, types in r.constraints:
+            for attr, types in r.constraints.items():
                 constraints.setdefault(attr, set()).update(types)
         kernels.append(
             SelectedKernel(
-                op,
-                clazz,
-                file,
-                tuple((a, tuple(sorted(t))) for a, t in sorted(constraints.items())),
-                label,
-                system,
-                tuple(sorted({need for r in registrations for need in work.kernels[r]})),
-                tuple(sorted({why for r in registrations for why in work.why[r]})),
+                op=op,
+                clazz=clazz,
+                file=file,
+                constraints={a: tuple(sorted(t)) for a, t in sorted(constraints.items())},
+                label=label,
+                system=system,
+                needed_by=tuple(sorted({n for r in registrations for n in partial.kernels[r]})),
+                why=tuple(sorted({why for r in registrations for why in partial.why[r]})),
             )
         )
     return kernels
 
 
-def _selected_leftovers(work: Work, added: Iterable[RuntimeOp]) -> tuple[Leftover, ...]:
-    kept = work.kept | {a.op for a in added}
+def _selected_leftovers(
+    partial: PartialSelection, added: Iterable[RuntimeOp]
+) -> tuple[Leftover, ...]:
+    used = partial.used | {a.op for a in added}
     return tuple(
-        Leftover(kind, op, op not in kept, transform, tuple(sorted(set(needs))))
-        for (kind, op, transform), needs in sorted(work.left.items())
+        Leftover(kind, op, op not in used, transform, tuple(sorted(set(needs))))
+        for (kind, op, transform), needs in sorted(partial.leftovers.items())
     )
 
 
-def _warnings(work: Work) -> tuple[str, ...]:
+def _warnings(partial: PartialSelection) -> tuple[str, ...]:
     return tuple(
-        f"{needs[0].text()} asks for {device}: a library for {DEVICE} is made, its {DEVICE} kernel is taken"
+        f"{needs[0].text()} is placed on {device}: the library is for {DEVICE}, its {DEVICE} kernel is selected"
         + (f" (and {len(needs) - 1} more nodes)" if len(needs) > 1 else "")
-        for device, needs in sorted(work.devices.items())
+        for device, needs in sorted(partial.devices.items())
     )
 
 
-def _notes(left: Iterable[Leftover]) -> tuple[str, ...]:
-    """Says of each kind of leftovers which ops a model without them would not need."""
+def _notes(found: Iterable[Leftover]) -> tuple[str, ...]:
+    """Returns, for each kind of leftovers, the ops that models without them do not need."""
     ops: dict[tuple[str, str], list[str]] = {}
-    for leftover in left:
+    for leftover in found:
         if leftover.alone:
             ops.setdefault((leftover.kind, leftover.transform), []).append(leftover.op)
     return tuple(
@@ -192,75 +216,81 @@ def _notes(left: Iterable[Leftover]) -> tuple[str, ...]:
     )
 
 
-def _helpers(files: Sequence[str], index: IndexFile) -> Mapping[str, tuple[str, ...]]:
+def _helpers(files: Sequence[str], index: KernelIndex) -> Mapping[str, tuple[str, ...]]:
     found = {f: tuple(sorted(set(index.helpers.get(f, ())) - set(files))) for f in files}
     return {file: helpers for file, helpers in found.items() if helpers}
 
 
 def resolve(
-    models: Iterable[Model], index: IndexFile, rules: Iterable[Rule], kinds: Kinds
+    models: Iterable[Model], index: KernelIndex, rules: Iterable[Rule], kinds: Kinds
 ) -> Resolved:
-    """Works out what `models` need.
+    """Works out what models need.
 
     Args:
-      models: in any order; the result does not depend on it.
+      models: the models; the result does not depend on their order.
       index: what TensorFlow registers.
       rules: what its runtime adds.
-      kinds: what models keep from their training, and the optimizers.
-    Returns: the selection, with warnings.
-    Raises CheckFailed with everything that is missing.
+      kinds: kinds of leftover training nodes, and the optimizers.
+
+    Returns:
+      The selection with warnings and notes.
+
+    Raises:
+      CheckFailed: ops or kernels are missing; lists all of them.
     """
-    work = Work()
+    partial = PartialSelection()
     lookup = Lookup(index)
-    known = tuple(rules)
-    replaced = frozenset(op for rule in known if rule.replaced for op in rule.when)
+    all_rules = tuple(rules)
+    replaced = frozenset(op for rule in all_rules if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda model: model.path)
     for model in ordered:
-        uses = reach.needed_nodes(model)
+        uses = reachable.reachable_nodes(model)
         for use in uses:
-            _node(use, model, lookup, work, replaced)
-        _by_name(model, lookup, work)
-        _left_over(model, uses, kinds, lookup, work)
-    _refuse_unbuildable(work)
-    if work.missing:
-        problems = missing.problems(work.missing, index, lookup)
+            _add_node(use, model, lookup, partial, replaced)
+        _add_requested_ops(model, lookup, partial)
+        _find_leftovers(model, uses, kinds, lookup, partial)
+    _refuse_unbuildable(partial, lookup.release)
+    if partial.missing:
+        problems = missing.problems(partial.missing, index, lookup)
         raise CheckFailed(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
             problems,
         )
-    added = added_ops.train(kinds, lookup, work) if any(m.training for m in ordered) else []
-    gradients, gradient_files = (
-        added_ops.differentiate(index, lookup, work) if GRADIENT_OP in work.ops else ([], ())
-    )
-    added += gradients
-    rules_here = added_ops.that_hold(known, work)
-    added += added_ops.runtime(rules_here, lookup, work)
-    kernels = _selected_kernels(work)
-    found = ((name, lookup.op(name), needs) for name, needs in sorted(work.ops.items()))
+    added = []
+    if any(model.training for model in ordered):
+        added += implicit_ops.add_optimizers(kinds, lookup, partial)
+    gradient_files: tuple[str, ...] = ()
+    if GRADIENT_OP in partial.ops:
+        gradients, gradient_files = implicit_ops.add_gradients(index, lookup, partial)
+        added += gradients
+    applicable = implicit_ops.applicable(all_rules, partial)
+    added += implicit_ops.add_runtime_ops(applicable, lookup, partial)
+    kernels = _selected_kernels(partial)
+    found = ((name, lookup.op(name), needs) for name, needs in sorted(partial.ops.items()))
     ops = [
-        SelectedOp(name, op.file, op.system, tuple(sorted(set(needs))))
+        SelectedOp(name=name, file=op.file, system=op.system, needed_by=tuple(sorted(set(needs))))
         for name, op, needs in found
         if op is not None
     ]
-    parts = {source for rule in rules_here for source in rule.compiles}
-    files = sorted({o.file for o in ops} | {k.file for k in kernels} | parts | {*gradient_files})
-    helpers = _helpers(files, index)
-    left = _selected_leftovers(work, added)
-    # Asked for last: a digest may still be in the making.
+    compiled = {source for rule in applicable for source in rule.compiles}
+    files = sorted({o.file for o in ops} | {k.file for k in kernels} | compiled | {*gradient_files})
+    helpers_of = _helpers(files, index)
+    left = _selected_leftovers(partial, added)
+    # Last, because another thread may still compute the digests.
     facts = {ModelFacts(m.path, m.digest(), m.format, m.signatures) for m in ordered}
     return Resolved(
         Selection(
-            index.tensorflow,
-            tuple(sorted(facts)),
-            tuple(ops),
-            tuple(kernels),
-            tuple(files),
-            tuple(sorted({h for of_file in helpers.values() for h in of_file})),
-            tuple(sorted(set(added))),
-            tuple(helpers.items()),
-            left,
-            gradient_files,
+            tensorflow=index.tensorflow,
+            models=tuple(sorted(facts)),
+            ops=tuple(ops),
+            kernels=tuple(kernels),
+            files=tuple(files),
+            helpers=tuple(sorted({h for helpers in helpers_of.values() for h in helpers})),
+            helpers_of=helpers_of,
+            added_by_runtime=tuple(sorted(set(added))),
+            leftovers=left,
+            gradient_files=gradient_files,
         ),
-        _warnings(work),
+        _warnings(partial),
         _notes(left),
     )

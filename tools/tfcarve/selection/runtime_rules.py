@@ -1,82 +1,50 @@
-"""Reads runtime_ops.yaml: the ops that TensorFlow's runtime adds by itself."""
+"""Reads runtime_ops.yaml: the ops that TensorFlow's runtime adds to graphs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import yaml
 
-from tfcarve.errors import InvalidInput
+from tfcarve import json_codec
+from tfcarve.json_codec import Form
+from tfcarve.releases.release import Release
 
-_KEYS = frozenset(("id", "ops", "when", "like", "replaced", "compiles", "source", "why"))
-_DATA = Path(__file__).parent / "runtime_ops.yaml"
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Form, frozen=True, kw_only=True):
     """One rule.
 
     Attributes:
-      id: its name, as it stands in selection.json.
-      ops: what the runtime adds, kernels of all types included.
-      when: ops of which one must be in a model for the rule to hold; empty: always.
-      like: the attribute of the nodes of `when` whose types the kernels are taken for;
-        empty: kernels for all types.
-      replaced: the nodes of `when` never run themselves and need no kernel.
-      compiles: sources that the library needs besides; they are no part of the core.
-      source: the TensorFlow source that the rule was read from.
-      why: what adds the ops.
+      id: its name, as in selection.json.
+      ops: the ops that the runtime adds; all their kernels are selected.
+      when: the rule applies if a model has one of these ops; empty: always.
+      like: an attribute of the nodes of `when`; kernels are selected for its types only; empty: for all types.
+      replaced: the runtime replaces the nodes of `when`, so that they need no kernel.
+      compiles: sources that the library needs and that are not part of the core.
+      source: the place in TensorFlow's sources that adds the ops.
+      why: why the runtime adds the ops.
     """
 
     id: str
     ops: tuple[str, ...]
-    when: frozenset[str]
-    like: str
-    replaced: bool
-    compiles: tuple[str, ...]
+    when: frozenset[str] = frozenset()
+    like: str = ""
+    replaced: bool = False
+    compiles: tuple[str, ...] = ()
     source: str
     why: str
 
 
-def parse(document: Any, where: str) -> tuple[Rule, ...]:
-    """Returns the rules in `document`; raises InvalidInput where they are not as they must be."""
-    if (
-        not isinstance(document, dict)
-        or document.keys() != {"rules"}
-        or not isinstance(document["rules"], list)
-    ):
-        raise InvalidInput(f"{where}: a list `rules` was expected and nothing else")
-    rules = []
-    for row in document["rules"]:
-        if (
-            not isinstance(row, Mapping)
-            or row.keys() - _KEYS
-            or not {"id", "ops", "source", "why"} <= row.keys()
-        ):
-            raise InvalidInput(
-                f"{where}: rule {row!r:.80}: keys are {', '.join(sorted(_KEYS))}; id, ops, source and why must be there"
-            )
-        rules.append(
-            Rule(
-                row["id"],
-                tuple(row["ops"]),
-                frozenset(row.get("when", ())),
-                row.get("like", ""),
-                row.get("replaced", False),
-                tuple(row.get("compiles", ())),
-                row["source"],
-                " ".join(row["why"].split()),
-            )
-        )
-    return tuple(rules)
+class _Document(Form, frozen=True):
+    rules: tuple[Rule, ...]
+
+
+def parse(document: object, where: str) -> tuple[Rule, ...]:
+    """Returns the rules in `document`; raises InvalidInput if it has another form."""
+    return json_codec.convert(document, _Document, where).rules
 
 
 @cache
-def load() -> tuple[Rule, ...]:
-    """Returns the rules that come with tfcarve."""
-    return parse(
-        yaml.load(_DATA.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)),
-        str(_DATA),
-    )
+def load(release: Release) -> tuple[Rule, ...]:
+    """Returns the rules of a release."""
+    file = release.file("runtime_ops.yaml")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))

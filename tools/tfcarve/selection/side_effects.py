@@ -1,4 +1,4 @@
-"""What a model's nodes do, in the functions that they call too. Pure."""
+"""The side effects of a model's nodes, and of the functions that they call. Pure."""
 
 from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
@@ -6,21 +6,21 @@ from typing import Protocol
 from tfcarve.models.node_use import NodeUse
 from tfcarve.selection.graph import closure
 from tfcarve.selection.leftover_kinds import Kind, Kinds
-from tfcarve.selection.reach import called
+from tfcarve.selection.reachable import called
 
 
 class OpFacts(Protocol):
-    """What definitions tell of ops."""
+    """Properties of ops, from their definitions."""
 
-    def acts(self, name: str) -> bool:
-        """Says whether an op may change what outlasts a step."""
+    def has_side_effects(self, name: str) -> bool:
+        """Returns whether an op may change state that outlasts a step."""
 
-    def gives_truth(self, name: str) -> bool:
-        """Says whether all that an op gives are truth values."""
+    def returns_bool(self, name: str) -> bool:
+        """Returns whether all outputs of an op are bool."""
 
 
 class Calls:
-    """The calls that a model's nodes make."""
+    """The function calls of a model's nodes."""
 
     def __init__(self, uses: Iterable[NodeUse], functions: Collection[str]) -> None:
         self._of_node: dict[tuple[str, str], set[str]] = {}
@@ -38,57 +38,59 @@ class Calls:
                 self._ops.setdefault(use.function, set()).add(use.op)
 
     def of(self, use: NodeUse) -> Collection[str]:
-        """Returns the functions that a node calls itself."""
+        """Returns the functions that a node calls directly."""
         return self._of_node.get((use.function, use.node), ())
 
-    def below(self, functions: Iterable[str], known: Collection[str]) -> set[str]:
-        """Returns `functions` and all that they call, directly or not, without those that are `known`."""
+    def reachable(self, functions: Iterable[str], known: Collection[str]) -> set[str]:
+        """Returns `functions` and all functions that they call, directly or indirectly, without `known`."""
 
         def new(names: Iterable[str]) -> list[str]:
             return [name for name in names if name not in known]
 
         return closure(new(functions), lambda name: new(self._callees.get(name, ())))
 
-    def that_do(self, does: Callable[[str], bool]) -> set[str]:
-        """Returns the functions that have, or call one that has, an op of which `does` says yes."""
-        doing = (name for name, ops in self._ops.items() if any(map(does, ops)))
-        return closure(doing, lambda name: self._callers.get(name, ()))
+    def containing(self, predicate: Callable[[str], bool]) -> set[str]:
+        """Returns the functions that contain an op with `predicate`, or call such a function."""
+        direct = (name for name, ops in self._ops.items() if any(map(predicate, ops)))
+        return closure(direct, lambda name: self._callers.get(name, ()))
 
 
 class SideEffects:
-    """What a model's nodes do, in the functions that they call too."""
+    """The side effects of a model's nodes, and of the functions that they call."""
 
     def __init__(self, calls: Calls, kinds: Kinds, facts: OpFacts) -> None:
-        self.gives_truth = facts.gives_truth
+        self.returns_bool = facts.returns_bool
         self._calls = calls
         self._kinds = kinds
         self._facts = facts
-        self._acting = calls.that_do(self._acts)
-        # Functions with ends of a kind, those with what it must read from, those that do more than it.
+        self._effectful = calls.containing(self._has_side_effects)
+        # By kind, the functions with its ends, with its sources, and with other side effects.
         self._by_kind: dict[str, tuple[set[str], set[str], set[str]]] = {}
 
-    def _acts(self, op: str) -> bool:
+    def _has_side_effects(self, op: str) -> bool:
         if op in self._kinds.readers:
             return False
-        return op in self._kinds.all_ends or self._facts.acts(op)
+        return op in self._kinds.all_ends or self._facts.has_side_effects(op)
 
     def is_pure(self, use: NodeUse) -> bool:
-        """Says whether nothing that a node does outlasts a step."""
+        """Returns whether a node has no side effects."""
         called = self._calls.of(use)
-        return self._acting.isdisjoint(called) if called else not self._acts(use.op)
+        return self._effectful.isdisjoint(called) if called else not self._has_side_effects(use.op)
 
     def is_end(self, use: NodeUse, kind: Kind) -> bool:
-        """Is it an end, or a call that does what such an end does and nothing else that outlasts it?"""
+        """Returns whether a node is an end of `kind`, or a call with only the side effects of such ends."""
         called = self._calls.of(use)
         if not called:
             return use.op in kind.ends
         if kind.id not in self._by_kind:
             self._by_kind[kind.id] = (
-                self._calls.that_do(kind.ends.__contains__),
-                self._calls.that_do(kind.sources.__contains__),
-                self._calls.that_do(lambda op: op not in kind.ends and self._acts(op)),
+                self._calls.containing(kind.ends.__contains__),
+                self._calls.containing(kind.sources.__contains__),
+                self._calls.containing(
+                    lambda op: op not in kind.ends and self._has_side_effects(op)
+                ),
             )
-        ending, reading, doing_more = self._by_kind[kind.id]
+        ending, reading, others = self._by_kind[kind.id]
         if ending.isdisjoint(called) or (kind.sources and reading.isdisjoint(called)):
             return False
-        return doing_more.isdisjoint(called)
+        return others.isdisjoint(called)

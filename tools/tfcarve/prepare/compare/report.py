@@ -1,4 +1,4 @@
-"""What `tfcarve compare` prints."""
+"""The report of `tfcarve compare`."""
 
 import math
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from typing import Any
 
 from tfcarve.errors import Problem
 from tfcarve.prepare.compare.comparison import Comparison
-from tfcarve.prepare.compare.first import FirstDifference
+from tfcarve.prepare.compare.first_difference import FirstDifference
 from tfcarve.prepare.compare.measure import Difference
 
 COLUMNS = ("output", "largest", "mean", "cosine", "top-1", "top-5", "result")
 
 
 def _number(value: float) -> float | None:
-    """Returns a number that JSON has; None for an infinite one."""
+    """Returns a number for JSON: None for one that is not finite."""
     return value if math.isfinite(value) else None
 
 
@@ -43,7 +43,7 @@ def _first(found: FirstDifference | None) -> dict[str, Any] | None:
 
 
 def to_json(found: Comparison) -> dict[str, Any]:
-    """Returns the document: numbers that are not finite are null."""
+    """Returns the report as a JSON document: numbers that are not finite are null."""
     over = found.over()
     return {
         "version": 1,
@@ -78,36 +78,34 @@ def rows(found: Comparison) -> Iterator[dict[str, str]]:
         }
 
 
-def _apart(found: Difference) -> str:
+def _difference_text(found: Difference) -> str:
     return found.problem or f"differs by {found.largest:.3g}"
 
 
 def problems(found: Comparison) -> list[Problem]:
-    """Returns what is over the tolerance, and the first node that differs."""
+    """Returns the outputs that exceed the tolerance, and the first node that differs."""
     listed = [
-        Problem(f"output {source.text()!r} {_apart(found.outputs[source])}")
+        Problem(f"output {source.text()!r} {_difference_text(found.outputs[source])}")
         for source in found.over()
     ]
     first = found.first
     if first is None:
-        return [*listed, Problem("no node on the way to it can be compared")]
-    where = (
-        f"first node that differs: {first.node!r} ({_now(first.ops)}): {_apart(first.difference)}"
-    )
+        return [*listed, Problem("no node before it can be compared")]
+    where = f"first node that differs: {first.node!r} ({_before_after(first.ops)}): {_difference_text(first.difference)}"
     return [*listed, Problem(where, (), _hint(first))]
 
 
-def _now(pair: tuple[str, str]) -> str:
+def _before_after(pair: tuple[str, str]) -> str:
     return pair[0] if pair[0] == pair[1] else " now ".join(pair)
 
 
 def _hint(first: FirstDifference) -> str:
-    """Returns what else is known to be different at the node; nothing where there is no such thing."""
-    said = []
+    """Returns how the node's inputs and constants differ, or an empty string."""
+    details = []
     if first.inputs[0] != first.inputs[1]:
         before, after = (", ".join(names) for names in first.inputs)
-        said.append(f"it reads {_now((before, after))}")
+        details.append(f"its inputs: {_before_after((before, after))}")
     if first.constants:
         names = ", ".join(repr(name) for name in first.constants)
-        said.append(f"it reads constants that hold other values: {names}")
-    return "; ".join(said)
+        details.append(f"its constants have other values: {names}")
+    return "; ".join(details)

@@ -1,0 +1,54 @@
+"""tensorflow_release: all targets of a TensorFlow release that rules use, as one provider."""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//rules:providers.bzl", "TensorFlowInfo")
+load("//rules/private/library:precompiled_header.bzl", "PrecompiledHeaderInfo")
+
+visibility("public")
+
+def _tensorflow_release_impl(ctx):
+    attr = ctx.attr
+    return [TensorFlowInfo(
+        version = attr.version,
+        defines = attr.defines,
+        root = ctx.label.workspace_root or ".",
+        index = ctx.file.index,
+        sources = depset(ctx.files.sources),
+        core_headers = attr.core_headers[CcInfo],
+        core_registering = attr.core_registering[CcInfo],
+        unit_sources = attr.unit_sources[CcInfo],
+        precompiled_headers = _precompiled(attr.precompiled_headers),
+        hot_precompiled_headers = _precompiled(attr.hot_precompiled_headers),
+        java_natives = attr.java_natives[CcInfo],
+        java_sources = depset(ctx.files.java_sources),
+        inference_interface = ctx.files.inference_interface,
+    )]
+
+def _precompiled(target):
+    return struct(flags = target[PrecompiledHeaderInfo], cc_info = target[CcInfo])
+
+tensorflow_release = rule(
+    implementation = _tensorflow_release_impl,
+    attrs = {
+        "core_headers": attr.label(mandatory = True, providers = [CcInfo]),
+        "core_registering": attr.label(mandatory = True, providers = [CcInfo]),
+        "defines": attr.string_list(mandatory = True),
+        "hot_precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
+        "index": attr.label(mandatory = True, allow_single_file = [".json"]),
+        "inference_interface": attr.label(mandatory = True, allow_files = [".java"]),
+        "java_natives": attr.label(mandatory = True, providers = [CcInfo]),
+        "java_sources": attr.label(mandatory = True, allow_files = [".java"]),
+        "precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
+        "sources": attr.label(mandatory = True, allow_files = True),
+        "unit_sources": attr.label(mandatory = True, providers = [CcInfo]),
+        "version": attr.string(mandatory = True),
+    },
+)
+
+# The attribute of rules that use TensorFlow.
+TENSORFLOW_ATTRS = {
+    "_tensorflow": attr.label(
+        default = "@tfcarve_tensorflow//:release",
+        providers = [TensorFlowInfo],
+    ),
+}

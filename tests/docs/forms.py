@@ -1,0 +1,54 @@
+"""The JSON documents that tfcarve reads and writes: one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfcarve.json_codec import Form
+from tfcarve.proof.compare import Proof
+from tfcarve.proof.manifest import Manifest
+from tfcarve.size.committed import Committed
+from tfcarve.size.link_line import LinkFile
+from tfcarve.size.marginal import MarginalSize
+from tfcarve.size.report import Report
+
+
+@dataclass(frozen=True)
+class Document:
+    """A kind of JSON document.
+
+    Attributes:
+        name: what the documentation and the schema's file name call it.
+        form: the class that decodes it.
+        written_by: who writes it, as Markdown.
+        read_by: who reads it, as Markdown.
+    """
+
+    name: str
+    form: type[Form]
+    written_by: str
+    read_by: str
+
+
+DOCUMENTS: tuple[Document, ...] = (
+    Document("proof", Proof, "`tfcarve prove --json`: a list with one for each slice", "people"),
+    Document(
+        "manifest", Manifest, "`tfcarve manifest`, into the library", "`tfcarve inspect`, apps"
+    ),
+    Document(
+        "size_report", Report, "`tfcarve size`", "`tfcarve size`, `size-check`, `size-comment`"
+    ),
+    Document(
+        "committed_sizes",
+        Committed,
+        "`tfcarve size-check --update`",
+        "`tfcarve size-check`, `size-comment`",
+    ),
+    Document("link", LinkFile, "`tf_mobile_library`", "`tfcarve size`, `size-marginal`"),
+    Document(
+        "marginal_size",
+        MarginalSize,
+        "`tfcarve size-marginal --json`: a list with one for each target",
+        "`tfcarve size --marginal-sizes`",
+    ),
+)

@@ -1,0 +1,49 @@
+"""The generated files of the documentation: their paths and their text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docs import (
+    c_api_page,
+    cli_page,
+    json_page,
+    module_info,
+    overrides_page,
+    rules_page,
+)
+from docs.forms import DOCUMENTS
+from tfcarve import cli
+
+_REFERENCE = "docs/reference"
+_RELEASES = Path("third_party/tensorflow/releases")
+
+
+def _releases(root: Path) -> dict[str, str]:
+    files = sorted((root / _RELEASES).glob("*/release.toml"))
+    return {file.parent.name: file.read_text(encoding="utf-8") for file in files}
+
+
+def generated(root: Path, rules_doc: Path, extensions_doc: Path) -> dict[str, str]:
+    """Returns the text of every generated file, by its path in the repository.
+
+    Args:
+        root: the source tree.
+        rules_doc: ModuleInfo of //rules:defs.bzl, written by starlark_doc_extract.
+        extensions_doc: ModuleInfo of //rules:extensions.bzl.
+    """
+    header = (root / "tools/runtime/tfcarve_c_api.h").read_text(encoding="utf-8")
+    pages = {
+        f"{_REFERENCE}/rules.md": rules_page.markdown(
+            module_info.parse(rules_doc.read_bytes()),
+            module_info.parse(extensions_doc.read_bytes()),
+        ),
+        f"{_REFERENCE}/cli.md": cli_page.markdown(cli.parser()),
+        f"{_REFERENCE}/c_api.md": c_api_page.markdown(header),
+        f"{_REFERENCE}/json.md": json_page.markdown(DOCUMENTS),
+        "docs/overrides.md": overrides_page.markdown(_releases(root)),
+    }
+    for document in DOCUMENTS:
+        file = f"{_REFERENCE}/schemas/{json_page.schema_file(document)}"
+        pages[file] = json_page.schema(document)
+    return pages

@@ -1,0 +1,50 @@
+"""docs/get-started.md: its commands, run in one shell as a reader runs them, print what is shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from docs.blocks import Block, blocks
+from docs.tree import ROOT
+
+_MARK = "@@@"
+
+
+def _pairs() -> list[tuple[str, str]]:
+    """Each block of commands, and the output that the next block shows, if any."""
+    found = blocks((ROOT / "docs/get-started.md").read_text(encoding="utf-8"))
+    following = [*found[1:], Block("", "")]
+    return [
+        (block.text, after.text if after.kind == "text" else "")
+        for block, after in zip(found, following, strict=True)
+        if block.kind == "sh"
+    ]
+
+
+def _outputs(commands: list[str], folder: Path) -> list[str]:
+    script = f"\necho '{_MARK}'\n".join(["set -eu", *commands])
+    done = subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        env={
+            name: value
+            for name, value in (os.environ | {"TMPDIR": str(folder)}).items()
+            if not name.startswith(("PYTHON", "TEST", "BUILD"))
+        },
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [part.lstrip("\n") for part in done.stdout.split(f"{_MARK}\n")[1:]]
+
+
+def test_commands_print_what_is_shown(tmp_path: Path) -> None:
+    pairs = _pairs()
+    assert len(pairs) == 5
+    outputs = _outputs([commands for commands, _ in pairs], tmp_path)
+    for (commands, shown), output in zip(pairs, outputs, strict=True):
+        if shown:
+            assert shown == output, commands

@@ -1,0 +1,1 @@
+"""Formatters and checkers, run on all tracked files."""

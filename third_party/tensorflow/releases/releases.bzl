@@ -1,0 +1,8 @@
+"""The TensorFlow releases that tfcarve builds: one folder here each."""
+
+visibility(["//rules", "//tests/..."])
+
+RELEASES = ["2.14"]
+
+# For apps that do not choose one.
+DEFAULT_RELEASE = "2.14"

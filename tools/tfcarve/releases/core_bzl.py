@@ -1,0 +1,33 @@
+"""core.bzl: what Bazel needs to know of a release, generated from release.toml and the tree's BUILD files.
+
+`./bazelw run //third_party/tensorflow/releases/2.14:update` writes it and a test compares it with the tree, so a review of
+a new release shows which sources changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from tfcarve.build_files.core import Core
+from tfcarve.releases.release import Release
+
+
+def core_bzl(release: Release, core: Core) -> str:
+    """Returns the text of core.bzl."""
+    replaced = [override.path for override in release.overrides.core]
+    lists: dict[str, Iterable[str]] = {
+        "DEFINES": release.defines,
+        "OVERRIDDEN_SOURCES": [path for path in replaced if path.endswith(".cc")],
+        "OVERRIDDEN_PROTOS": [path for path in replaced if path.endswith(".proto")],
+    }
+    for field in dataclasses.fields(core):
+        name = field.name.upper()
+        lists[name if name.startswith("UNIT_") else f"CORE_{name}"] = getattr(core, field.name)
+    head = f'"""TensorFlow {release.name} for Bazel: generated from release.toml and TensorFlow\'s BUILD files."""\n'
+    return "".join([head, f'\nVERSION = "{release.version}"\n', *map(_list, lists, lists.values())])
+
+
+def _list(name: str, values: Iterable[str]) -> str:
+    lines = "".join(f'    "{value}",\n' for value in values)
+    return f"\n{name} = [\n{lines}]\n"

@@ -1,0 +1,163 @@
+"""A TensorFlow release as one typed value, read from third_party/tensorflow/releases/<name>/release.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from tfcarve.errors import InvalidInput
+from tfcarve.json_codec import Form
+
+
+class Layout(Form, frozen=True):
+    """Where sources are in a TensorFlow tree.
+
+    Attributes:
+      roots: folders with sources.
+      include_prefixes: prefixes that #include lines omit, in the order in which they are tried.
+      repositories: external repositories that labels in BUILD files name, with their folders in the tree.
+    """
+
+    roots: tuple[str, ...]
+    include_prefixes: tuple[str, ...]
+    repositories: Mapping[str, str]
+
+
+class OnDemand(Form, frozen=True):
+    """Sources that the core omits, and that a library has only if a model needs them."""
+
+    why: str
+    sources: tuple[str, ...]
+
+
+class Core(Form, frozen=True):
+    """The core: the runtime that every library contains.
+
+    Attributes:
+      target: label of the filegroup of TensorFlow's mobile build.
+      excluded: path prefixes that the core omits.
+      platform_sources: sources that TensorFlow's targets add by select() on the platform.
+      proto_roots: folders whose protos are compiled.
+      on_demand: sources that the core omits.
+    """
+
+    target: str
+    excluded: tuple[str, ...]
+    platform_sources: tuple[str, ...]
+    proto_roots: tuple[str, ...]
+    on_demand: tuple[OnDemand, ...]
+
+
+class Units(Form, frozen=True):
+    """The sources of kernels and op definitions.
+
+    Attributes:
+      folders: where they are.
+      helper_folders: where other sources that they link are.
+      c_api_kernels: the folder of kernels that are written against TensorFlow's C API.
+      c_api_sources: what these link in addition to the mobile build's C API.
+      excluded_folders: why sources in other folders cannot be part of a library.
+      excluded_sources: why single sources cannot.
+      libraries: units that need libraries that tfcarve does not build.
+    """
+
+    folders: tuple[str, ...]
+    helper_folders: tuple[str, ...]
+    c_api_kernels: str
+    c_api_sources: tuple[str, ...]
+    excluded_folders: Mapping[str, str]
+    excluded_sources: Mapping[str, str]
+    libraries: Mapping[str, tuple[str, ...]]
+
+
+class Override(Form, frozen=True):
+    """A source of tfcarve that replaces TensorFlow's source of the same path.
+
+    Attributes:
+      path: relative to the tree.
+      replaces: SHA-256 of TensorFlow's source.
+      why: the reason.
+      test: the test that compares it with TensorFlow's.
+    """
+
+    path: str
+    replaces: str
+    why: str
+    test: str
+
+
+class Overrides(Form, frozen=True):
+    """All overrides: of the core, and of kernels and their helper sources."""
+
+    core: tuple[Override, ...]
+    kernels: tuple[Override, ...]
+
+
+class _Document(Form, frozen=True):
+    version: str
+    defines: tuple[str, ...]
+    tree: Layout
+    core: Core
+    units: Units
+    overrides: Overrides
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """All that tfcarve knows about a release.
+
+    Attributes:
+      name: major and minor version: "2.14".
+      folder: where its data is.
+      version: the version that is pinned: "2.14.1".
+      defines: the macros that decide which kernels are registered.
+      tree, core, units, overrides: see their classes.
+    """
+
+    name: str
+    folder: Path
+    version: str
+    defines: tuple[str, ...]
+    tree: Layout
+    core: Core
+    units: Units
+    overrides: Overrides
+
+    @cached_property
+    def on_demand(self) -> frozenset[str]:
+        """The sources that the core omits."""
+        return frozenset(source for group in self.core.on_demand for source in group.sources)
+
+    def file(self, name: str) -> Path:
+        """Returns a data file of the release."""
+        return self.folder / name
+
+
+def read(folder: Path) -> Release:
+    """Reads the release in a folder, which has the release's name.
+
+    Raises InvalidInput if release.toml is missing or is not as declared above.
+    """
+    file = folder / "release.toml"
+    try:
+        document = msgspec.toml.decode(file.read_bytes(), type=_Document)
+    except OSError as error:
+        raise InvalidInput(f"{file}: cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file}: {error}") from None
+    if not f"{document.version}.".startswith(f"{folder.name}."):
+        raise InvalidInput(f"{file}: version {document.version!r} is not of release {folder.name}")
+    return Release(
+        folder.name,
+        folder,
+        document.version,
+        document.defines,
+        document.tree,
+        document.core,
+        document.units,
+        document.overrides,
+    )

@@ -1,0 +1,40 @@
+"""Writes core.bzl of a release into the source tree: what `bazel run //third_party/tensorflow/releases/<name>:update` runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.build_files.core import CoreSourcesError, core_of
+from tfcarve.build_files.evaluate import BuildFileError
+from tfcarve.errors import TfcarveError
+from tfcarve.releases import known
+from tfcarve.releases.core_bzl import core_bzl
+
+
+def main(argv: Sequence[str]) -> int:
+    """Returns the exit status: 0 done, 2 not a tree of the release.
+
+    Args:
+      argv: the release's name, and the path of tensorflow/core/public/version.h in the tree.
+    """
+    name, version_h = argv
+    tree = Path(version_h).resolve().parents[3]
+    place = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
+    try:
+        release = known.release(name)
+        text = core_bzl(release, core_of(tree, release))
+    except (BuildFileError, CoreSourcesError, OSError, TfcarveError) as error:
+        print(f"tfcarve: {error}", file=sys.stderr)
+        return 2
+    output = place / "third_party/tensorflow/releases" / name / "core.bzl"
+    files.write_if_changed(output, text.encode())
+    print(f"{output}: up to date")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

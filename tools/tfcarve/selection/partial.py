@@ -1,0 +1,52 @@
+"""A selection under construction."""
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tfcarve.registry.index import Registration
+from tfcarve.selection.missing import Missing
+from tfcarve.selection.need import Need
+
+# The number of nodes that are listed for each op or kernel.
+_MAX_NEEDS = 100
+
+Key = TypeVar("Key")
+
+
+def add_need(table: dict[Key, list[Need]], key: Key, need: Need) -> None:
+    """Adds a need to one of the tables below."""
+    needs = table.setdefault(key, [])
+    if len(needs) < _MAX_NEEDS:
+        needs.append(need)
+
+
+@dataclass
+class PartialSelection:
+    """What resolve.resolve has found so far.
+
+    Attributes:
+      ops: the nodes that need each op.
+      kernels: the nodes that need each kernel.
+      why: why each kernel was chosen.
+      missing: the nodes that need each op or kernel that does not exist.
+      devices: the nodes that are placed on each other device.
+      types: the data types in use, by op and attribute.
+      leftovers: the leftover nodes, by kind, op and what removes them.
+      used: ops with a node that is not a leftover.
+    """
+
+    ops: dict[str, list[Need]] = field(default_factory=dict)
+    kernels: dict[Registration, list[Need]] = field(default_factory=dict)
+    why: dict[Registration, set[str]] = field(default_factory=dict)
+    missing: dict[Missing, list[Need]] = field(default_factory=dict)
+    devices: dict[str, list[Need]] = field(default_factory=dict)
+    types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def add_kernel(self, registration: Registration, need: Need | None, why: str) -> None:
+        """Adds a kernel, the node or list entry that needs it, and why it was chosen."""
+        self.kernels.setdefault(registration, [])
+        if need is not None:
+            add_need(self.kernels, registration, need)
+        self.why.setdefault(registration, set()).add(why)

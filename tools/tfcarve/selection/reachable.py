@@ -1,0 +1,35 @@
+"""The nodes of a model that can run: those of the graph, and of functions that it can call. Pure.
+
+A SavedModel contains functions that nothing calls: backward passes, and variants for other devices that only grappler
+would choose (Keras' gpu_lstm_with_fallback). Their ops are not needed.
+"""
+
+from collections.abc import Iterator
+
+from tfcarve.models.node_use import Model, NodeUse
+
+
+def called(use: NodeUse) -> Iterator[str]:
+    """Yields the names that may be functions which a node calls: its op, and the functions in its attributes."""
+    yield use.op
+    for value in use.attrs.values():
+        if value.kind == "func":
+            yield value.value
+        elif value.kind == "list(func)":
+            yield from value.value
+
+
+def reachable_nodes(model: Model) -> tuple[NodeUse, ...]:
+    """Returns the nodes of the graph and of all functions that it can call, in the order of the file."""
+    # Each iteration over a model's nodes decodes them again.
+    nodes = tuple(model.nodes)
+    calls: dict[str, set[str]] = {}
+    for use in nodes:
+        calls.setdefault(use.function, set()).update(model.functions.keys() & called(use))
+    reached = {""}
+    todo = [""]
+    while todo:
+        new = calls.get(todo.pop(), set()) - reached
+        reached |= new
+        todo.extend(new)
+    return tuple(use for use in nodes if use.function in reached)
