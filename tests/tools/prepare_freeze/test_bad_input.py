@@ -131,7 +131,8 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
         other = v1.train.Saver().save(session, str(tmp_path / "other"))
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=few)
     assert (
-        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2 or dense/w?" in found
+        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2 or dense/w?"
+        in found
     )
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=other)
     assert (
