@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import measure, prepare_table
-from benchmarks.prepare_table import Prepared, Taken
+from benchmarks.prepare_table import Comparison, Prepared
 from bootstrap.cache import cache_root
 from demo import made_models, transform_graph
 from demo.library import INPUT, OUTPUT, largest_difference
@@ -69,19 +69,19 @@ def transform(model: Path, made: Path, how: Sequence[str]) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
-def taken(model: Path, reference: TransformGraph, folder: Path) -> Taken:
+def compared(model: Path, reference: TransformGraph, folder: Path) -> Comparison:
     """Measures both tools alternately with the documented pipeline.
 
     Raises CalledProcessError if one fails.
     """
-    own_file, other_file = folder / "ours.pb", folder / "theirs.pb"
+    own_file, other_file = folder / "tfcarve.pb", folder / "reference.pb"
     commands = (
         _command(model, own_file, ["--transforms", _PIPELINE]),
         reference.command(model, other_file, [INPUT], [OUTPUT], _PIPELINE),
     )
     own, other = measure.in_turns(_ROUNDS, *((command, _environment()) for command in commands))
     sizes = (own_file.stat().st_size, other_file.stat().st_size)
-    return Taken(model.stat().st_size, own, other, sizes)
+    return Comparison(model.stat().st_size, own, other, sizes)
 
 
 def output_of(model: Path, fed: Path, folder: Path) -> Array | None:
@@ -143,7 +143,7 @@ def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
     yield "efficientnet_b0", model, fed
 
 
-def text(machine: str, beside: str, whole: Taken, rows: Sequence[Prepared]) -> str:
+def text(machine: str, beside: str, whole: Comparison, rows: Sequence[Prepared]) -> str:
     """Returns the page."""
     misses = prepare_table.missed(whole, rows, _TFCARVE)
     return "\n".join(
@@ -185,7 +185,7 @@ def main(argv: Sequence[str]) -> int:
         reference = transform_graph.built(tree, cache_root())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            whole = taken(made_models.made("inception_v3").model, reference, folder)
+            whole = compared(made_models.made("inception_v3").model, reference, folder)
             rows = [
                 row
                 for model, path, fed in models(folder)

@@ -36,12 +36,12 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Comparison:
     """The measurements of both tools on a model of `bytes` bytes; `made` has the sizes of their output files."""
 
     bytes: int
-    ours: Usage
-    theirs: Usage
+    tfcarve: Usage
+    reference: Usage
     made: tuple[int, int]
 
 
@@ -55,7 +55,7 @@ def _times(of: int, value: int) -> str:
     return f"{value / of:.1f}x the file"
 
 
-def pipeline(taken: Taken) -> str:
+def pipeline(measured: Comparison) -> str:
     """Returns the table of time and memory, as Markdown."""
     programs = ("`tfcarve transform`", "`transform_graph`")
     rows = [
@@ -64,10 +64,12 @@ def pipeline(taken: Taken) -> str:
             measure.seconds(one.wall),
             measure.seconds(one.cpu),
             measure.size(one.peak),
-            _times(taken.bytes, one.peak),
+            _times(measured.bytes, one.peak),
             f"{made:,}",
         )
-        for program, one, made in zip(programs, (taken.ours, taken.theirs), taken.made, strict=True)
+        for program, one, made in zip(
+            programs, (measured.tfcarve, measured.reference), measured.made, strict=True
+        )
     ]
     head = ("Program", "Wall time", "CPU time", "Peak memory", "Memory", "Bytes written")
     return measure.markdown(head, rows)
@@ -83,24 +85,26 @@ def models(rows: Sequence[Prepared]) -> str:
     return measure.markdown(head, lines)
 
 
-def missed(taken: Taken, rows: Sequence[Prepared], ours: str) -> list[str]:
-    """Returns a line for each goal that the tool `ours` misses.
+def missed(measured: Comparison, rows: Sequence[Prepared], tool: str) -> list[str]:
+    """Returns a line for each goal that the tool `tool` misses.
 
     The goals: the pipeline is not slower than the other program and needs at most MEMORY times the file's size; a model
     has no more nodes and bytes than after the best other tool, no batch normalizations, and outputs within TOLERANCE.
     """
     found = []
-    if taken.ours.wall > taken.theirs.wall:
-        least = measure.seconds(taken.theirs.wall)
-        found.append(f"the pipeline: {measure.seconds(taken.ours.wall)}, the other takes {least}")
-    if taken.ours.peak > MEMORY * taken.bytes:
-        found.append(f"the pipeline: memory of {_times(taken.bytes, taken.ours.peak)}")
-    for own in (row for row in rows if row.tool == ours):
+    if measured.tfcarve.wall > measured.reference.wall:
+        least = measure.seconds(measured.reference.wall)
+        found.append(
+            f"the pipeline: {measure.seconds(measured.tfcarve.wall)}, the other takes {least}"
+        )
+    if measured.tfcarve.peak > MEMORY * measured.bytes:
+        found.append(f"the pipeline: memory of {_times(measured.bytes, measured.tfcarve.peak)}")
+    for own in (row for row in rows if row.tool == tool):
         # Graphs that can't run, or have other outputs, are not compared.
         right = [
             r
             for r in rows
-            if r.model == own.model and r.tool != ours and r.difference is not None
+            if r.model == own.model and r.tool != tool and r.difference is not None
             if r.difference <= TOLERANCE
         ]
         nodes, size = min(r.nodes for r in right), min(r.bytes for r in right)

@@ -11,16 +11,18 @@ import tensorflow as tf
 
 from benchmarks import prepare, prepare_peer, prepare_table
 from benchmarks.measure import Usage
-from benchmarks.prepare_table import Prepared, Taken
+from benchmarks.prepare_table import Comparison, Prepared
 
 _SOURCE = Prepared("net", "source", 40, 9_000, 2, 0.0)
-_OURS = Prepared("net", "`mobile`", 10, 8_000, 0, 3e-7)
+_PREPARED = Prepared("net", "`mobile`", 10, 8_000, 0, 3e-7)
 _OTHER = Prepared("net", "Grappler", 20, 8_500, 2, 0.0)
-_TAKEN = Taken(100, Usage(1.5, 2.0, 300), Usage(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000))
+_COMPARISON = Comparison(
+    100, Usage(1.5, 2.0, 300), Usage(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000)
+)
 
 
 def test_pipeline() -> None:
-    lines = prepare_table.pipeline(_TAKEN).splitlines()
+    lines = prepare_table.pipeline(_COMPARISON).splitlines()
     assert lines[2:] == [
         "| `tfcarve transform` | 1.50 s | 2.00 s | 0.3 kB | 3.0x the file | 95,000,000 |",
         "| `transform_graph` | 12.2 s | 13.0 s | 2.5 MB | 25000.0x the file | 191,000,000 |",
@@ -28,7 +30,7 @@ def test_pipeline() -> None:
 
 
 def test_models() -> None:
-    rows = [_OURS, replace(_OTHER, difference=None), replace(_SOURCE, difference=0.25)]
+    rows = [_PREPARED, replace(_OTHER, difference=None), replace(_SOURCE, difference=0.25)]
     assert prepare_table.models(rows).splitlines()[2:] == [
         "| net | `mobile` | 10 | 8,000 | 0 | 3.0e-07 |",
         "| net | Grappler | 20 | 8,500 | 2 | can't run |",
@@ -37,26 +39,27 @@ def test_models() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "expected"),
+    ("prepared", "expected"),
     [
-        (_OURS, []),
-        (replace(_OURS, nodes=21), ["net: 21 nodes, the best of the others has 20"]),
-        (replace(_OURS, bytes=8_501), ["net: 8,501 bytes, the best of the others has 8,500"]),
-        (replace(_OURS, norms=1), ["net: 1 batch normalizations are left"]),
-        (replace(_OURS, difference=0.5), ["net: the difference is 5.0e-01 (!)"]),
-        (replace(_OURS, difference=None), ["net: the difference is can't run"]),
+        (_PREPARED, []),
+        (replace(_PREPARED, nodes=21), ["net: 21 nodes, the best of the others has 20"]),
+        (replace(_PREPARED, bytes=8_501), ["net: 8,501 bytes, the best of the others has 8,500"]),
+        (replace(_PREPARED, norms=1), ["net: 1 batch normalizations are left"]),
+        (replace(_PREPARED, difference=0.5), ["net: the difference is 5.0e-01 (!)"]),
+        (replace(_PREPARED, difference=None), ["net: the difference is can't run"]),
     ],
 )
-def test_goals(ours: Prepared, expected: list[str]) -> None:
+def test_goals(prepared: Prepared, expected: list[str]) -> None:
     wrong = Prepared("net", "`transform_graph`", 1, 1, 0, 0.5)
     other = replace(wrong, model="other", difference=0.0)
     assert (
-        prepare_table.missed(_TAKEN, [_SOURCE, ours, _OTHER, wrong, other], "`mobile`") == expected
+        prepare_table.missed(_COMPARISON, [_SOURCE, prepared, _OTHER, wrong, other], "`mobile`")
+        == expected
     )
 
 
 def test_goals_of_a_pipeline() -> None:
-    slow = replace(_TAKEN, ours=Usage(12.5, 1.0, 401))
+    slow = replace(_COMPARISON, tfcarve=Usage(12.5, 1.0, 401))
     assert prepare_table.missed(slow, [], "`mobile`") == [
         "the pipeline: 12.5 s, the other takes 12.2 s",
         "the pipeline: memory of 4.0x the file",
@@ -64,11 +67,13 @@ def test_goals_of_a_pipeline() -> None:
 
 
 def test_text() -> None:
-    page = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, _OURS, _OTHER])
+    page = prepare.text("a machine", "a build", _COMPARISON, [_SOURCE, _PREPARED, _OTHER])
     assert "a machine. Running at the same time: a build." in page
-    assert page.endswith("No goal is missed.\n")
-    worse = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, replace(_OURS, norms=3), _OTHER])
-    assert worse.endswith("missed:\n\n- net: 3 batch normalizations are left\n")
+    assert page.endswith("All goals are met.\n")
+    worse = prepare.text(
+        "a machine", "a build", _COMPARISON, [_SOURCE, replace(_PREPARED, norms=3), _OTHER]
+    )
+    assert worse.endswith("Missed goals:\n\n- net: 3 batch normalizations are left\n")
 
 
 def test_grappler_and_running(tmp_path: Path) -> None:

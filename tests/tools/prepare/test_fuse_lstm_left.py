@@ -76,7 +76,7 @@ _MODELS: dict[str, Callable[[], Model]] = {
     "another gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="hard_sigmoid")),
     "tanh for a gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="tanh")),
     "sigmoid for the cell": _of(lambda: L.LSTM(UNITS, activation="sigmoid")),
-    "normalised": _of(lambda: L.RNN(_Normalized(UNITS))),
+    "normalized": _of(lambda: L.RNN(_Normalized(UNITS))),
     "computed weights": _of(lambda: L.RNN(_Computed(UNITS))),
     "coupled gates": _of(lambda: L.RNN(_Coupled(UNITS))),
     "a GRU": _of(lambda: L.GRU(UNITS)),

@@ -112,10 +112,10 @@ def test_nodes_are_those_of_the_remapper(
     draw: Callable[..., None], bias: str, activation: str, evaluator: Evaluator
 ) -> None:
     graph = prepared.drawn(lambda: draw(_picture(), bias, activation))
-    ours = prepared.transformed(graph, "fuse_ops", evaluator)
-    theirs = by_name(_remapped(graph))
-    (fused,) = (node for node in ours.nodes if node.op.startswith("_Fused"))
-    same = theirs[fused.name]
+    fused_graph = prepared.transformed(graph, "fuse_ops", evaluator)
+    expected = by_name(_remapped(graph))
+    (fused,) = (node for node in fused_graph.nodes if node.op.startswith("_Fused"))
+    same = expected[fused.name]
     assert (same.op, list(same.input)) == (fused.op, list(fused.input))
     for key, value in fused.attr.items():
         assert value == same.attr[key], key

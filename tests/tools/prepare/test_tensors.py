@@ -34,9 +34,9 @@ def _array(dtype: str, shape: tuple[int, ...]) -> Array:
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (40, 5)])
 def test_round_trip(dtype: str, shape: tuple[int, ...]) -> None:
     array = _array(dtype, shape)
-    ours = tensors.from_array(array)
-    assert ours.dtype == dtypes.NUMBER_OF[dtype]
-    for read in (tensors.to_array(ours, "n"), _from_tensorflow(ours)):
+    tensor = tensors.from_array(array)
+    assert tensor.dtype == dtypes.NUMBER_OF[dtype]
+    for read in (tensors.to_array(tensor, "n"), _from_tensorflow(tensor)):
         assert read.dtype == array.dtype
         np.testing.assert_array_equal(read, array)
     np.testing.assert_array_equal(
@@ -47,11 +47,11 @@ def test_round_trip(dtype: str, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("dtype", _NUMBERS)
 def test_repeated_values(dtype: str) -> None:
     array = np.full((100, 3), 1, dtype)
-    ours = tensors.from_array(array)
-    for read in (tensors.to_array(ours, "n"), _from_tensorflow(ours)):
+    tensor = tensors.from_array(array)
+    for read in (tensors.to_array(tensor, "n"), _from_tensorflow(tensor)):
         np.testing.assert_array_equal(read, array)
     if dtype not in ("float16", "complex64", "complex128"):
-        assert ours.ByteSize() < 40
+        assert tensor.ByteSize() < 40
 
 
 def test_values_are_compared_bitwise() -> None:
@@ -67,15 +67,19 @@ def test_values_are_compared_bitwise() -> None:
 def test_quantized(dtype: str) -> None:
     number = dtypes.NUMBER_OF[dtype]
     array = np.arange(6).astype(dtype[1:])
-    ours = tensors.from_array(array, number)
-    assert ours.dtype == number
-    np.testing.assert_array_equal(tensors.to_array(ours, "n"), array)
+    tensor = tensors.from_array(array, number)
+    assert tensor.dtype == number
+    np.testing.assert_array_equal(tensors.to_array(tensor, "n"), array)
 
 
 def test_strings() -> None:
     array = np.array([[b"a", b""], [b"\xff\0", b"long" * 30]], object)
-    ours = tensors.from_array(array)
-    assert tensors.to_array(ours, "n").tolist() == array.tolist() == _from_tensorflow(ours).tolist()
+    tensor = tensors.from_array(array)
+    assert (
+        tensors.to_array(tensor, "n").tolist()
+        == array.tolist()
+        == _from_tensorflow(tensor).tolist()
+    )
 
 
 def _splat(dims: list[int], values: list[float]) -> TensorProto:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -284,14 +285,27 @@ def test_output_file(
     assert "-o requires --json" in capsys.readouterr().err
 
 
+_WITHOUT_PACKAGES = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("google", "numpy"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Missing())
+from tfcarve.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_missing_packages(models: tuple[Path, Path]) -> None:
-    """Python without site packages has neither numpy nor protobuf."""
-    words = [sys.executable, "-I", "-S", "-c"]
-    folder = Path(main.__code__.co_filename).parents[1]
-    program = f"import sys; sys.path.insert(0, {str(folder)!r}); from tfcarve.cli import main; sys.exit(main({['compare', *map(str, models)]!r}))"
-    done = subprocess.run([*words, program], capture_output=True, text=True, check=False)
+    """Importing numpy or protobuf fails, as in a Python that has neither."""
+    words = [sys.executable, "-c", _WITHOUT_PACKAGES, "compare", *map(str, models)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(main.__code__.co_filename).parents[1])}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 2
-    assert "numpy and google.protobuf not installed" in done.stderr
+    assert "numpy and google.protobuf: not installed" in done.stderr
     assert "pip install 'tfcarve[tensorflow]'" in done.stderr
 
 

@@ -65,7 +65,7 @@ def _scaled(before: float, after: float, last: float) -> Draw:
 
 
 def test_a_difference_that_a_later_node_undoes(tmp_path: Path) -> None:
-    """As when a batch normalisation is folded into the weights before it."""
+    """As when a batch normalization is folded into the weights before it."""
     assert _found(tmp_path, _scaled(2, 3, 1), _scaled(4, 1.5, 1.1), ROW).node == "y"
     assert _found(tmp_path, _scaled(2, 3, 1), _scaled(4, 3, 1.1), ROW).node == "up"
 

@@ -48,7 +48,7 @@ class Layout:
         return tf.nn.conv2d(x, weights, strides, padding, data_format=self.format)
 
     def norm(self, x: tf.Tensor, version: str) -> tf.Tensor:
-        """Returns a batch normalisation (FusedBatchNorm of that version) of a convolution."""
+        """Returns a batch normalization (FusedBatchNorm of that version) of a convolution."""
         op = getattr(tf.raw_ops, f"FusedBatchNorm{version}")
         scale = offset = prepared.noise(4)
         return op(

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve import json_codec, progress
+from tfcarve import progress
 from tfcarve.commands import common, preparing
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     preparing.require_packages()
     if arguments.output and not arguments.json:
         raise InvalidInput("-o requires --json")
+    from tfcarve import json_codec
     from tfcarve.prepare.compare import report
 
     found = _compared(arguments)

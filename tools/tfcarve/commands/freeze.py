@@ -2,12 +2,13 @@
 
 import argparse
 from pathlib import Path
-
-from msgspec import structs
+from typing import TYPE_CHECKING
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.freeze.request import DEFAULTS, Options
 from tfcarve.printable import printable
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.freeze.request import Options
 
 NAME = "freeze"
 HELP = "writes a model as a frozen GraphDef: its variables and tables become constants"
@@ -31,13 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tags",
         type=_list,
-        default=DEFAULTS.tags,
         metavar="TAG[,TAG]",
         help="selects the graph of a SavedModel with exactly these tags (default: serve)",
     )
     parser.add_argument(
         "--signature",
-        default=DEFAULTS.signature,
         metavar="NAME",
         help="takes the inputs, the outputs and their names from this signature (default: serving_default)",
     )
@@ -81,13 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
 
-def _options(arguments: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace) -> "Options":
+    from tfcarve.prepare.freeze.request import DEFAULTS, Options
+
     prefix = arguments.checkpoint
     if arguments.unroll < 0:
         raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
     return Options(
-        tags=arguments.tags,
-        signature=arguments.signature,
+        tags=DEFAULTS.tags if arguments.tags is None else arguments.tags,
+        signature=DEFAULTS.signature if arguments.signature is None else arguments.signature,
         inputs=arguments.inputs,
         outputs=arguments.outputs,
         checkpoint=str(Path(prefix).absolute()) if prefix else "",
@@ -99,6 +100,8 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the frozen graph and prints its inputs and outputs."""
+    from msgspec import structs
+
     from tfcarve.commands import common
     from tfcarve.prepare.freeze.run import freeze
 

@@ -1,4 +1,4 @@
-"""Folds batch normalisation after a convolution or matrix product into its weights and a bias.
+"""Folds batch normalization after a convolution or matrix product into its weights and a bias.
 
 A chain starts at an op with constant weights. Each following node multiplies every channel by a constant, adds a
 constant to it or only moves values, and has a single reader. The chain becomes the op with new weights and one BiasAdd.

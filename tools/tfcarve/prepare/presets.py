@@ -7,7 +7,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare.transform_list import Step, parse
 
-# For any float model: removes what only training needs, folds constants and batch normalisations.
+# For any float model: removes what only training needs, folds constants and batch normalizations.
 _MOBILE = """
     strip_unused_nodes
     remove_training_nodes

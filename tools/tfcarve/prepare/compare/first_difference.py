@@ -125,7 +125,7 @@ def first_difference(
     """Returns the first node before `target` at which two models differ, or None if no node can be compared.
 
     It is the first node that exceeds the tolerance and whose difference reaches `target`. A convolution into whose
-    weights a batch normalisation was folded differs too, but the nodes after it do not, so it is not reported.
+    weights a batch normalization was folded differs too, but the nodes after it do not, so it is not reported.
 
     Args:
       a: the first model.

@@ -1,7 +1,7 @@
 """fold_batch_norms: folds a multiplication by a constant after a convolution or matrix product into its weights.
 
 Source: tensorflow/tools/graph_transforms/fold_batch_norms.cc. Unlike TensorFlow's tool, it also folds constants that
-are added (a bias before, the rest of an unfused batch normalisation after), and keeps weights with other readers.
+are added (a bias before, the rest of an unfused batch normalization after), and keeps weights with other readers.
 """
 
 from tfcarve.prepare import batch_norms

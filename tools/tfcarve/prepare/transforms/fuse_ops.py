@@ -1,4 +1,4 @@
-"""fuse_ops: fuses convolution or matrix product, bias or batch normalisation, and activation into one op.
+"""fuse_ops: fuses convolution or matrix product, bias or batch normalization, and activation into one op.
 
 Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), and the limits of the CPU kernels in
 tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc}: float32, NHWC. The ops are internal to TensorFlow;
@@ -129,7 +129,7 @@ def _grouped(filtered: NodeDef, name: str) -> NodeDef:
 
 
 def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
-    """Returns the fused op; `added` is the bias or the batch normalisation's parameters."""
+    """Returns the fused op; `added` is the bias or the batch normalization's parameters."""
     linear = match["linear"]
     read = [data_inputs(linear)[0], weights, *added]
     ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
