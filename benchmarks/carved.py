@@ -18,7 +18,7 @@ from tfcarve.benchmark.measurement import Measurement
 from tfcarve.benchmark.task import Task
 from tfcarve.emit import aligned_graph
 from tfcarve.files import write_pieces
-from tfcarve.models import read
+from tfcarve.models import mapped_file, read
 from tfcarve.prepare import graph_file, pipeline, presets
 from tfcarve.prepare.evaluate import Evaluator
 
@@ -112,7 +112,7 @@ def _prepared(model: Path) -> Path:
 def checked(built: Library, model: MadeModel, graph: Path) -> Carved:
     """Aligns the graph's constants and runs it once; raises NestedError if it does not run."""
     mapped = graph.with_suffix(".mapped.pb")
-    data = read.mapped(graph)
+    data = mapped_file.mapped(graph)
     write_pieces(mapped, (piece.data for piece in aligned_graph.aligned(data)))
     answer, _ = library.run_once(built, replace(model, model=mapped))
     if answer.output is None:

@@ -27,6 +27,7 @@ from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
+from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
@@ -34,7 +35,6 @@ from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
-from tfcarve.size.elf import Elf
 from tfcarve.size.link_line import LinkLine
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
@@ -66,17 +66,14 @@ def _selected(model: Path, indexed: KernelIndex) -> Selection:
 
 
 def _text(file: Path) -> int:
-    return Elf(file.read_bytes(), str(file)).text_bytes
+    return LinkedElf(file.read_bytes(), str(file)).text_bytes
 
 
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:
     """Compiles a model's sources and links its library with each group compiled for speed."""
     sources = list(linked_again.sources(built, selection, folder))
-    names = [
-        group.name
-        for group in hot.groups(known.release())
-        if any(s.group == group.name for s in sources)
-    ]
+    groups = hot.groups(known.release())
+    names = [group.name for group in groups if any(s.group == group.name for s in sources)]
 
     def sizes(*fast: str) -> Sizes:
         with tempfile.TemporaryDirectory() as scratch:
@@ -94,11 +91,8 @@ def costs(built: LinkLine, platform: str, model: str, selection: Selection, fold
 
 def groups_table(rows: Sequence[Costs]) -> str:
     """Returns the bytes that each group adds to the code and constants of each library, as Markdown."""
-    names = [
-        n
-        for n in (*(g.name for g in hot.groups(known.release())), ALL)
-        if any(n in r.groups for r in rows)
-    ]
+    groups = (*(g.name for g in hot.groups(known.release())), ALL)
+    names = [n for n in groups if any(n in r.groups for r in rows)]
     lines = []
     for name in names:
         added = [row.groups.get(name) for row in rows]

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sizes import BUILD_FILE, PACKAGE
@@ -14,10 +14,10 @@ from demo import nested
 from demo.nested import Workspace
 from e2e import given
 from tfcarve.emit import hot, units
+from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
-from tfcarve.size.elf import Elf
 from tfcarve.size.link_line import Command, LinkLine
 
 _LIBRARY = f"//{PACKAGE}:library"
@@ -63,8 +63,8 @@ def line(workspace: Workspace, platform: str, selection: Selection, folder: Path
         progress=sys.stderr.isatty(),
     )
     (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
-    # Another build would replace the inputs of the link.
-    return replace(link_line.load(file, None), root=workspace.execution_root())
+    # Another build would replace the files that the link names.
+    return link_line.load(file, workspace.execution_root())
 
 
 def _object(command: Command, root: Path, name: str, text: bytes, folder: Path) -> Path:
@@ -128,4 +128,4 @@ def linked(
     strip = built.strip.with_files(str(stripped), [str(library)])
     subprocess.run(strip, cwd=built.root, check=True)
     data = stripped.read_bytes()
-    return stripped, Sizes(Elf(data, "the library linked again").text_bytes, len(data))
+    return stripped, Sizes(LinkedElf(data, "the library linked again").text_bytes, len(data))

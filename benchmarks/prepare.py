@@ -1,8 +1,8 @@
-"""Preparation of models next to TensorFlow's transform_graph and Grappler.
+"""Compares model preparation with TensorFlow's transform_graph and Grappler.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Compiles transform_graph once for this user (70 s).
+in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Compiles transform_graph once per user (70 s).
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from tfcarve.prepare.channels import BATCH_NORMS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _TOOLS = Path(__file__).parents[1] / "tools"
-# The page of TensorFlow's tool has this for deployment.
-_PAGE = (
+# The pipeline for deployment in the documentation of TensorFlow's tool.
+_PIPELINE = (
     'strip_unused_nodes(type=float, shape="1,299,299,3") remove_nodes(op=Identity, op=CheckNumerics) '
     "fold_constants(ignore_errors=true) fold_batch_norms fold_old_batch_norms"
 )
-# The same where the inputs are Placeholders already.
+# The same for models whose inputs are already Placeholders.
 _ANY = (
     "strip_unused_nodes remove_nodes(op=Identity, op=CheckNumerics) fold_constants(ignore_errors=true) "
     "fold_batch_norms fold_old_batch_norms"
 )
 _ROUNDS = 3
 _ZOO = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
-_OURS = "`mobile`"
+_TFCARVE = "`mobile`"
 
 
-def _ours(model: Path, made: Path, how: Sequence[str]) -> list[str]:
+def _command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
     ends = ["--inputs", INPUT, "--outputs", OUTPUT]
     return [sys.executable, "-m", "tfcarve", "transform", str(model), "-o", str(made), *ends, *how]
 
@@ -63,39 +63,39 @@ def _environment() -> Mapping[str, str]:
 
 
 def transform(model: Path, made: Path, how: Sequence[str]) -> None:
-    """Makes `made` of a model with `how`, options of `tfcarve transform`; raises CalledProcessError where it fails."""
+    """Transforms a model to `made` with the options `how`; raises CalledProcessError if `tfcarve transform` fails."""
     environment = {**os.environ, **_environment()}
-    command = _ours(model, made, how)
+    command = _command(model, made, how)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
-def taken(model: Path, oracle: TransformGraph, folder: Path) -> Taken:
-    """Measures the page's pipeline on a model by both tools, in turns.
+def taken(model: Path, reference: TransformGraph, folder: Path) -> Taken:
+    """Measures both tools alternately with the documented pipeline.
 
-    Raises CalledProcessError where one fails.
+    Raises CalledProcessError if one fails.
     """
-    ours, theirs = folder / "ours.pb", folder / "theirs.pb"
+    own_file, other_file = folder / "ours.pb", folder / "theirs.pb"
     commands = (
-        _ours(model, ours, ["--transforms", _PAGE]),
-        oracle.command(model, theirs, [INPUT], [OUTPUT], _PAGE),
+        _command(model, own_file, ["--transforms", _PIPELINE]),
+        reference.command(model, other_file, [INPUT], [OUTPUT], _PIPELINE),
     )
     own, other = measure.in_turns(_ROUNDS, *((command, _environment()) for command in commands))
-    sizes = (ours.stat().st_size, theirs.stat().st_size)
+    sizes = (own_file.stat().st_size, other_file.stat().st_size)
     return Taken(model.stat().st_size, own, other, sizes)
 
 
 def output_of(model: Path, fed: Path, folder: Path) -> Array | None:
-    """Returns what a model gives; None where TensorFlow can't run it."""
+    """Returns the output of a model, or None if TensorFlow can't run it."""
     output = folder / "output.npy"
     try:
         _peer("run", model, fed, output)
     except subprocess.CalledProcessError:
         return None
-    given: Array = np.load(output)
-    return given
+    array: Array = np.load(output)
+    return array
 
 
-def _looked_at(
+def _measured(
     name: str, tool: str, model: Path, fed: Path, expected: Array, folder: Path
 ) -> Prepared:
     output = output_of(model, fed, folder)
@@ -111,30 +111,30 @@ def _looked_at(
 
 
 def prepared(
-    name: str, model: Path, fed: Path, oracle: TransformGraph, folder: Path
+    name: str, model: Path, fed: Path, reference: TransformGraph, folder: Path
 ) -> Iterator[Prepared]:
-    """Yields a model as it is and as each tool leaves it; a tool that fails is left out and named on stderr.
+    """Yields the results for a model itself and after each tool; a failure of transform_graph is reported on stderr.
 
-    Raises CalledProcessError where ours or Grappler fails.
+    Raises CalledProcessError if tfcarve or Grappler fails.
     """
     expected = output_of(model, fed, folder)
     assert expected is not None
     made = folder / "made.pb"
-    yield _looked_at(name, "source", model, fed, expected, folder)
+    yield _measured(name, "source", model, fed, expected, folder)
     transform(model, made, ["--preset", "mobile"])
-    yield _looked_at(name, _OURS, made, fed, expected, folder)
+    yield _measured(name, _TFCARVE, made, fed, expected, folder)
     _peer("optimize", model, made)
-    yield _looked_at(name, "Grappler", made, fed, expected, folder)
+    yield _measured(name, "Grappler", made, fed, expected, folder)
     try:
-        oracle.run(oracle.command(model, made, [INPUT], [OUTPUT], _ANY))
+        reference.run(reference.command(model, made, [INPUT], [OUTPUT], _ANY))
     except TransformFailed as error:
         print(f"{name}: transform_graph: {error}", file=sys.stderr)
         return
-    yield _looked_at(name, "`transform_graph`", made, fed, expected, folder)
+    yield _measured(name, "`transform_graph`", made, fed, expected, folder)
 
 
 def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """Yields the name, the file and an input of each model; those that are not kept are made in `folder`."""
+    """Yields the name, the file and an input of each model; models without a cached file are created in `folder`."""
     for name in _ZOO:
         made = made_models.made(name)
         yield name, made.model, made.input
@@ -145,22 +145,22 @@ def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
 
 def text(machine: str, beside: str, whole: Taken, rows: Sequence[Prepared]) -> str:
     """Returns the page."""
-    misses = prepare_table.missed(whole, rows, _OURS)
+    misses = prepare_table.missed(whole, rows, _TFCARVE)
     return "\n".join(
         (
             "# Preparation of models\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}. Beside it ran: {beside}.\n",
+            f"Measured on {datetime.date.today().isoformat()}: {machine}. Running at the same time: {beside}.\n",
             "    PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md\n",
-            f"Inception v3, the pipeline of TensorFlow's page, medians of {_ROUNDS} runs in turns, the largest memory of one",
-            "process. `transform_graph` is compiled with -O1 from TensorFlow's sources and linked with its wheel's library. It",
-            "does not fold FusedBatchNormV3:\n",
-            f"    {_PAGE}\n",
+            f"Inception v3 with the pipeline in TensorFlow's documentation: medians of {_ROUNDS} alternating runs, and the largest",
+            "memory of one process. `transform_graph` is compiled with -O1 from TensorFlow's sources and linked with the library of",
+            "its wheel. It does not fold FusedBatchNormV3:\n",
+            f"    {_PIPELINE}\n",
             prepare_table.pipeline(whole),
             "\n`mobile` next to Grappler (pruning, constant folding, arithmetic, dependency) and to TensorFlow's",
-            "`transform_graph` with the same pipeline. The difference is of outputs from the source's, where nothing is",
-            "optimized:\n",
+            "`transform_graph` with the same pipeline. The difference is that of the outputs from the source's, run without",
+            "optimizations:\n",
             prepare_table.models(rows),
-            "\nGoals that are missed:\n" if misses else "\nNo goal is missed.",
+            "\nMissed goals:\n" if misses else "\nAll goals are met.",
             *(f"- {miss}" for miss in misses),
             "",
         )
@@ -168,7 +168,7 @@ def text(machine: str, beside: str, whole: Taken, rows: Sequence[Prepared]) -> s
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where something can't be measured."""
+    """Returns the exit status: 0, or 2 if a measurement fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prepare", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument("--beside", default="nothing", help="what else runs on the machine")
@@ -176,23 +176,23 @@ def main(argv: Sequence[str]) -> int:
         "--tensorflow",
         type=Path,
         metavar="DIR",
-        help="TensorFlow's source tree; else $TFCARVE_TENSORFLOW, else the pinned version",
+        help="TensorFlow's source tree (default: $TFCARVE_TENSORFLOW, or the pinned version)",
     )
-    asked = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     machine = measure.machine()
     try:
-        tree = common.tensorflow_tree(asked.tensorflow)
-        oracle = transform_graph.built(tree, cache_root())
+        tree = common.tensorflow_tree(arguments.tensorflow)
+        reference = transform_graph.built(tree, cache_root())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            whole = taken(made_models.made("inception_v3").model, oracle, folder)
+            whole = taken(made_models.made("inception_v3").model, reference, folder)
             rows = [
                 row
                 for model, path, fed in models(folder)
-                for row in prepared(model, path, fed, oracle, folder)
+                for row in prepared(model, path, fed, reference, folder)
             ]
-        page = text(machine, asked.beside, whole, rows)
-        files.write_if_changed(asked.output, page.encode())
+        page = text(machine, arguments.beside, whole, rows)
+        files.write_if_changed(arguments.output, page.encode())
     except (TfcarveError, subprocess.CalledProcessError) as error:
         print(f"prepare: {error} {getattr(error, 'stderr', '') or ''}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""What benchmarks.prepare needs of full TensorFlow, in processes of their own.
+"""The steps of benchmarks.prepare that run full TensorFlow, each in a child process.
 
 python -m benchmarks.prepare_peer make MODEL.pb INPUT.npy      # EfficientNet B0, frozen
 python -m benchmarks.prepare_peer optimize MODEL.pb MADE.pb    # by Grappler
@@ -21,7 +21,7 @@ from tensorflow.python.grappler import tf_optimizer
 
 from demo.library import INPUT, OUTPUT
 
-# Those that leave no ops which a library has to be built for specially; remap makes internal ones.
+# The optimizers that create no internal ops; remap does.
 OPTIMIZERS = ("pruning", "constfold", "arithmetic", "dependency", "constfold", "dependency")
 _SEED = 20231114
 
@@ -41,14 +41,14 @@ def make(model: Path, fed: Path) -> None:
         if isinstance(layer, tf.keras.layers.BatchNormalization):
             layer.set_weights([drawn.uniform(0.7, 1.3, w.shape) for w in layer.weights])
     kernel, bias = keras.layers[-1].get_weights()
-    # Fresh weights give each class the same probability: any wrong output would look right.
+    # With initial weights all classes have the same probability, which would hide wrong outputs.
     keras.layers[-1].set_weights([drawn.normal(0, 0.2, kernel.shape), bias])
     model.write_bytes(frozen.freeze(keras).SerializeToString(deterministic=True))
     np.save(fed, frozen.image((1, 224, 224, 3)))
 
 
 def optimize(model: Path, made: Path) -> None:
-    """Writes what Grappler makes of a graph for inference."""
+    """Writes a graph after Grappler's optimizations for inference."""
     settings = tf.compat.v1.ConfigProto()
     rewrites = settings.graph_options.rewrite_options
     rewrites.optimizers.extend(OPTIMIZERS)
@@ -57,13 +57,13 @@ def optimize(model: Path, made: Path) -> None:
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(_read(model), name="")
         meta = tf.compat.v1.train.export_meta_graph(graph=graph)
-    # Grappler takes what is fetched from this collection.
+    # Grappler takes the fetched nodes from this collection.
     meta.collection_def["train_op"].node_list.value.append(OUTPUT)
     made.write_bytes(tf_optimizer.OptimizeGraph(settings, meta).SerializeToString())
 
 
 def run(model: Path, fed: Path, output: Path) -> None:
-    """Writes what a graph gives for an input; nothing is optimized."""
+    """Writes the output of a graph for an input, without optimizations."""
     settings = tf.compat.v1.ConfigProto()
     settings.graph_options.optimizer_options.opt_level = -1
     settings.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -74,7 +74,7 @@ def run(model: Path, fed: Path, output: Path) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0."""
+    """Returns the exit status 0."""
     what, *files = argv
     programs: dict[str, Callable[..., None]] = {"make": make, "optimize": optimize, "run": run}
     programs[what](*map(Path, files))

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from benchmarks import measure
 from benchmarks.measure import Usage
 
-# What a prepared model may differ by.
+# The largest accepted difference of a prepared model's output.
 TOLERANCE = 1e-5
-# How many times a file's bytes a pipeline may take.
+# The memory limit of a pipeline, as a multiple of the file's size.
 MEMORY = 4
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A model as a tool leaves it.
+    """A model after a tool.
 
     Attributes:
       model: its name.
       tool: "source" for the model itself.
-      nodes: in the graph.
-      bytes: of the file.
-      norms: batch normalizations in the graph.
-      difference: the largest of an output from the source's; None where TensorFlow can't run it.
+      nodes: the number of nodes in the graph.
+      bytes: the size of the file.
+      norms: the number of batch normalizations in the graph.
+      difference: the largest difference of an output from the source's; None if TensorFlow can't run the model.
     """
 
     model: str
@@ -37,7 +37,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Taken:
-    """A pipeline on a model of `bytes` bytes, by both tools; `made` are the sizes of their files."""
+    """The measurements of both tools on a model of `bytes` bytes; `made` has the sizes of their output files."""
 
     bytes: int
     ours: Usage
@@ -56,7 +56,7 @@ def _times(of: int, value: int) -> str:
 
 
 def pipeline(taken: Taken) -> str:
-    """Returns the table of what a pipeline takes, as Markdown."""
+    """Returns the table of time and memory, as Markdown."""
     programs = ("`tfcarve transform`", "`transform_graph`")
     rows = [
         (
@@ -86,8 +86,8 @@ def models(rows: Sequence[Prepared]) -> str:
 def missed(taken: Taken, rows: Sequence[Prepared], ours: str) -> list[str]:
     """Returns a line for each goal that the tool `ours` misses.
 
-    The goals: the pipeline takes no longer than the other program does and MEMORY times the file; not more nodes and
-    bytes than the best of the others, no batch normalization left, outputs within TOLERANCE.
+    The goals: the pipeline is not slower than the other program and needs at most MEMORY times the file's size; a model
+    has no more nodes and bytes than after the best other tool, no batch normalizations, and outputs within TOLERANCE.
     """
     found = []
     if taken.ours.wall > taken.theirs.wall:
@@ -96,7 +96,7 @@ def missed(taken: Taken, rows: Sequence[Prepared], ours: str) -> list[str]:
     if taken.ours.peak > MEMORY * taken.bytes:
         found.append(f"the pipeline: memory of {_times(taken.bytes, taken.ours.peak)}")
     for own in (row for row in rows if row.tool == ours):
-        # A graph that can't run, or gives something else, is no measure.
+        # Graphs that can't run, or have other outputs, are not compared.
         right = [
             r
             for r in rows

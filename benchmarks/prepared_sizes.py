@@ -1,9 +1,9 @@
-"""The size of libraries that are carved for models as they were frozen, and for what preparation makes of them.
+"""Compares the sizes of libraries that are carved for frozen models and for prepared models.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Each library is built by the rules in a copy of
-tests/e2e/bzlmod: some twenty minutes on two cores where TensorFlow's core is built.
+in the repository's root, with a Python that has tensorflow-cpu 2.14.1. The rules build each library in a copy of
+tests/e2e/bzlmod; this takes about twenty minutes on two cores if TensorFlow's core is already built.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tfcarve.errors import TfcarveError
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 PACKAGE = "prepared_sizes"
 BUILD_FILE = Path(__file__).with_name("prepared_sizes.BUILD")
-# How a model is prepared, by what the table calls it.
+# The options of `tfcarve transform`, by the name in the table; None for the frozen model itself.
 WAYS = {
     "as it was frozen": None,
     "`mobile`": ["--preset", "mobile"],
@@ -43,7 +43,7 @@ class Size:
       model: its name.
       way: one of WAYS.
       platform: one of PLATFORMS.
-      stripped: bytes of the file.
+      stripped: the size of the file in bytes.
     """
 
     model: str
@@ -53,7 +53,7 @@ class Size:
 
 
 def _variants(name: str, model: Path, folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a model for each of WAYS."""
+    """Yields the file of a model for each of WAYS."""
     for number, (way, options) in enumerate(WAYS.items()):
         made = folder / f"{name}_{number}.pb"
         if options is None:
@@ -76,7 +76,7 @@ def _sizes(workspace: Workspace, name: str, model: Path, folder: Path) -> Iterat
 
 
 def table(sizes: Sequence[Size]) -> str:
-    """Returns a row for each model and way, with the bytes on each platform and the share of the frozen model's."""
+    """Returns a row for each model and way, with the bytes on each platform and the change from the frozen model's."""
     by_key = {(size.model, size.way, size.platform): size.stripped for size in sizes}
     frozen = next(iter(WAYS))
     rows = []
@@ -98,7 +98,7 @@ def text(machine: str, sizes: Sequence[Size]) -> str:
             "# Size of libraries for prepared models\n",
             f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
             "    PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md\n",
-            "Bytes of the stripped shared library with default options; in brackets against that for the frozen model.\n",
+            "Bytes of the stripped shared library with default options, and in brackets the change from the frozen model's.\n",
             table(sizes),
             "",
         )
@@ -106,7 +106,7 @@ def text(machine: str, sizes: Sequence[Size]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where something can't be built."""
+    """Returns the exit status: 0, or 2 if a build fails."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.prepared_sizes", description=__doc__
     )
@@ -114,7 +114,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--model", action="append", metavar="NAME", help="only this model; may be repeated"
     )
-    asked = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as scratch, workspaces.opened("sizes") as workspace:
             folder = Path(scratch)
@@ -122,7 +122,7 @@ def main(argv: Sequence[str]) -> int:
             sizes = [
                 size
                 for name, model, _ in prepare.models(folder)
-                if not asked.model or name in asked.model
+                if not arguments.model or name in arguments.model
                 for size in _sizes(workspace, name, model, folder)
             ]
     except (
@@ -134,7 +134,7 @@ def main(argv: Sequence[str]) -> int:
     ) as error:
         print(f"prepared_sizes: {error}", file=sys.stderr)
         return 2
-    files.write_if_changed(asked.output, text(measure.machine(), sizes).encode())
+    files.write_if_changed(arguments.output, text(measure.machine(), sizes).encode())
     return 0
 
 

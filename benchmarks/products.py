@@ -30,8 +30,8 @@ from bootstrap.console import BootstrapError
 from bootstrap.fetch_source import from_cache, from_debian
 from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
-from tfcarve import elf_file
 from tfcarve.errors import InvalidInput, TfcarveError
+from tfcarve.objfile import elf
 from tfcarve.releases import known
 
 _HERE = Path(__file__).parent
@@ -201,11 +201,11 @@ def _copts() -> dict[str, Any]:
 
 def code_bytes(file: Path, sections: str = "") -> int:
     """Returns the bytes of machine code of an object file, in sections whose names match `sections`."""
-    elf = elf_file.opened(file.read_bytes(), str(file))
+    opened = elf.open_elf(file.read_bytes(), str(file))
     executable = 4  # SHF_EXECINSTR
     return sum(
         section["sh_size"]
-        for section in elf.iter_sections()
+        for section in opened.iter_sections()
         if section["sh_flags"] & executable and re.search(sections, section.name)
     )
 

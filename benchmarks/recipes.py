@@ -1,8 +1,8 @@
-"""The recipes of docs/recipes.md on models of today: bytes, bytes as gzip packs them, and how far outputs differ.
+"""Measures the recipes of docs/recipes.md on current models: bytes, gzipped bytes and output differences.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Needs some ten minutes.
+in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Takes about ten minutes.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from tfcarve.errors import TfcarveError
 _MODELS = ("inception_v3", "resnet_50", "mobilenet_v2")
 _PAGE = Path(__file__).parents[1] / "docs/recipes.md"
 _SOURCE = "as it was frozen"
-# What the guides' own model is fed. Each model gets its own image.
+# The input shape of the guides' model; it is replaced with that of each model.
 _SHAPE = "1,299,299,3"
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a recipe makes of a model.
+    """A model after a recipe.
 
     Attributes:
       model: its name.
       recipe: the title of its section in docs/recipes.md.
-      bytes: of the file.
-      packed: of the file as gzip -6 packs it.
-      difference: largest difference of the output from the source's.
+      bytes: the size of the file.
+      packed: the size of the file after gzip -6.
+      difference: the largest difference of the output from the source's.
     """
 
     model: str
@@ -69,20 +69,20 @@ def _made(name: str, folder: Path) -> Iterator[Made]:
     expected = prepare.output_of(made.model, made.input, folder)
     assert expected is not None
 
-    def looked_at(recipe: str, file: Path) -> Made:
+    def measured(recipe: str, file: Path) -> Made:
         output = prepare.output_of(file, made.input, folder)
         assert output is not None, f"{name}: TensorFlow does not run what {recipe!r} makes"
         data = file.read_bytes()
         packed = len(gzip.compress(data, 6))
         return Made(name, recipe, len(data), packed, largest_difference(output, expected))
 
-    yield looked_at(_SOURCE, made.model)
+    yield measured(_SOURCE, made.model)
     shape = ",".join(map(str, np.load(made.input).shape))
     for recipe, transforms in recipes(_PAGE.read_text(encoding="utf-8")).items():
         file = folder / "made.pb"
         how = ["--transforms", transforms.replace(_SHAPE, shape)]
         prepare.transform(made.model, file, how)
-        yield looked_at(recipe, file)
+        yield measured(recipe, file)
         print(f"{name}: {recipe}", file=sys.stderr, flush=True)
 
 
@@ -101,8 +101,8 @@ def text(machine: str, rows: Sequence[Made]) -> str:
             "# Recipes\n",
             f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
             "    PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md\n",
-            "The command lines of docs/recipes.md, with the shape of the model's own image. Weights are random, batch",
-            "normalizations randomized. Outputs are probabilities of 1,000 classes.\n",
+            "The command lines of docs/recipes.md, with the input shape of each model. Weights and batch normalizations are",
+            "random. Outputs are probabilities of 1,000 classes.\n",
             table(rows),
             "",
         )
@@ -110,17 +110,17 @@ def text(machine: str, rows: Sequence[Made]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where something can't be made or run."""
+    """Returns the exit status: 0, or 2 if a model can't be created or run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recipes", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
-    asked = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as scratch:
             rows = [row for name in _MODELS for row in _made(name, Path(scratch))]
     except (TfcarveError, subprocess.CalledProcessError) as error:
         print(f"recipes: {error}", file=sys.stderr)
         return 2
-    files.write_if_changed(asked.output, text(measure.machine(), rows).encode())
+    files.write_if_changed(arguments.output, text(measure.machine(), rows).encode())
     return 0
 
 

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.measure import Row, in_turns, run, seconds, size, times_less
-from tfcarve.models import read, wire
+from tfcarve.models import wire
+from tfcarve.models.mapped_file import mapped
 
 _MAKE_INCEPTION = """
 import sys
@@ -60,7 +61,7 @@ def _large(path: Path, values: int) -> None:
 
 
 def _longest_node(path: Path) -> int:
-    data = read.mapped(path)
+    data = mapped(path)
     return max(b - a for number, _, a, b in wire.fields(data, 0, len(data)) if number == 1)
 
 

@@ -1,4 +1,4 @@
-"""Tests of AARs: small classes and libraries, and TensorFlow's own Java inference class."""
+"""Tests of AARs, with small classes and libraries, and with TensorFlow's Java inference class."""
 
 import io
 import os
@@ -65,19 +65,19 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 
 def test_classes(java: Path) -> None:
-    made = _classes(java)
-    # What is used comes along, Android's own classes and what nobody uses stay out.
-    assert sorted(_members(made.jar)) == ["org/t/T.class", "org/t/Used.class"]
-    assert made.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
-    assert _classes(java) == made
-    # The format of Java 8, which all of Android's tools read.
-    assert _members(made.jar)["org/t/T.class"][4:8] == bytes((0, 0, 0, 52))
+    classes = _classes(java)
+    # The jar has the used classes, but neither Android's classes nor unused ones.
+    assert sorted(_members(classes.jar)) == ["org/t/T.class", "org/t/Used.class"]
+    assert classes.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
+    assert _classes(java) == classes
+    # The class file format of Java 8.
+    assert _members(classes.jar)["org/t/T.class"][4:8] == bytes((0, 0, 0, 52))
 
 
-def test_javac_that_refuses_or_is_missing(java: Path) -> None:
+def test_javac_that_fails_or_is_missing(java: Path) -> None:
     (java / "stubs/android/util/Log.java").unlink()
     (java / "stubs/Other.java").write_text("class Other {}")
-    with pytest.raises(InvalidInput, match=r"refused:(.|\n)*package android\.util does not exist"):
+    with pytest.raises(InvalidInput, match=r"failed:(.|\n)*package android\.util does not exist"):
         _classes(java)
     with pytest.raises(InvalidInput, match="no_such_javac: cannot be run"):
         compiled(java / "no_such_javac", [], [], java / "stubs")
@@ -88,14 +88,14 @@ def test_aar(java: Path) -> None:
         "arm64-v8a": _library(java, "aarch64-linux-android24"),
         "armeabi-v7a": _library(java, "armv7a-linux-androideabi24"),
     }
-    made = aar(
+    data = aar(
         package="org.t.lib",
         api_level=24,
         classes=_classes(java),
         libraries=libraries,
         file_name="libt.so",
     )
-    inside = _members(made)
+    inside = _members(data)
     assert sorted(inside) == [
         "AndroidManifest.xml",
         "R.txt",
@@ -109,11 +109,11 @@ def test_aar(java: Path) -> None:
     assert b'minSdkVersion="24"' in inside["AndroidManifest.xml"]
 
 
-def test_native_methods_without_a_function_are_refused(java: Path) -> None:
+def test_native_methods_without_a_function_are_rejected(java: Path) -> None:
     classes = _classes(java)
     libraries = {"x86_64": _library(java, "x86_64-linux-android24", _LIBRARY)}
 
-    def made(*without: str) -> bytes:
+    def build(*without: str) -> bytes:
         return aar(
             package="org.t.lib",
             api_level=24,
@@ -124,15 +124,15 @@ def test_native_methods_without_a_function_are_refused(java: Path) -> None:
         )
 
     with pytest.raises(InvalidInput) as refused:
-        made()
-    assert "no function for the native method Java_org_t_Used_eager" in str(refused.value)
+        build()
+    assert "does not export the native method Java_org_t_Used_eager" in str(refused.value)
     assert "Java_org_t_T_count" not in str(refused.value)
-    assert "jni/x86_64/libt.so" in _members(made("org.t.Used"))
+    assert "jni/x86_64/libt.so" in _members(build("org.t.Used"))
     with pytest.raises(InvalidInput, match="Java_org_t_Used_eager"):
-        made("org.t.Us")
+        build("org.t.Us")
 
 
-def test_all_that_is_wrong_is_told_at_once(java: Path) -> None:
+def test_all_problems_are_reported_at_once(java: Path) -> None:
     libraries = {
         "arm64-v8a": _library(java, "armv7a-linux-androideabi24"),
         "x86": _library(
@@ -148,22 +148,25 @@ def test_all_that_is_wrong_is_told_at_once(java: Path) -> None:
             file_name="libt.so",
         )
     first, second = str(refused.value).split("\n  ")[1:]
-    assert first.startswith("jni/arm64-v8a/libt.so: is for EM_ARM with 32 bits")
+    assert first.startswith("jni/arm64-v8a/libt.so: is for armv7 (32 bits)")
     assert second.startswith("jni/x86/libt.so: its segments are aligned to 4096 bytes")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["arm64=lib.so", "--package=org.t"], "arm64: no ABI; there are: arm64-v8a, armeabi-v7a"),
-        (["lib.so", "--package=org.t"], "write ABI=LIBRARY, each ABI once"),
-        (["x86=lib.so", "x86=lib.so", "--package=org.t"], "write ABI=LIBRARY, each ABI once"),
+        (
+            ["arm64=lib.so", "--package=org.t"],
+            "'arm64' is not an ABI: expected one of arm64-v8a, armeabi-v7a",
+        ),
+        (["lib.so", "--package=org.t"], "expected ABI=LIBRARY, each ABI once"),
+        (["x86=lib.so", "x86=lib.so", "--package=org.t"], "expected ABI=LIBRARY, each ABI once"),
         (["x86=no_such.so", "--package=org.t"], "no_such.so: no such file"),
-        (["x86=lib.so", "--package=t"], "no Java package"),
-        (["x86=lib.so", '--package=org.t" x="'], "no Java package"),
+        (["x86=lib.so", "--package=t"], "is not a qualified Java package name"),
+        (["x86=lib.so", '--package=org.t" x="'], "is not a qualified Java package name"),
     ],
 )
-def test_command_tells_what_is_wrong(
+def test_invalid_arguments(
     java: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -187,7 +190,7 @@ def test_command(java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "jni/x86/libt.so" in _members(Path("t.aar").read_bytes())
 
 
-def test_command_needs_a_java_compiler(
+def test_command_requires_a_java_compiler(
     java: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _library(java, "i686-linux-android24")
@@ -202,14 +205,14 @@ def test_tensorflows_inference_class() -> None:
     tree = trees.tensorflow()
     stubs = Path(os.environ["RUNFILES_DIR"], os.environ["ANDROID_LOG_STUB"]).parents[2]
     inference = tree / "tensorflow/tools/android/inference_interface"
-    made = compiled(
+    classes = compiled(
         _JAVAC,
         sorted((inference / "java/org/tensorflow/contrib/android").glob("*.java")),
         [inference / "java", tree / "tensorflow/java/src/main/java"],
         stubs,
     )
-    names = _members(made.jar).keys()
+    names = _members(classes.jar).keys()
     assert "org/tensorflow/contrib/android/TensorFlowInferenceInterface.class" in names
     assert "org/tensorflow/contrib/android/RunStats.class" in names
     assert not any(name.startswith("android/") for name in names)
-    assert "Java_org_tensorflow_Session_run" in made.natives
+    assert "Java_org_tensorflow_Session_run" in classes.natives

@@ -65,7 +65,7 @@ def test_goals_of_a_pipeline() -> None:
 
 def test_text() -> None:
     page = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, _OURS, _OTHER])
-    assert "a machine. Beside it ran: a build." in page
+    assert "a machine. Running at the same time: a build." in page
     assert page.endswith("No goal is missed.\n")
     worse = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, replace(_OURS, norms=3), _OTHER])
     assert worse.endswith("missed:\n\n- net: 3 batch normalizations are left\n")

@@ -5,6 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfcarve.json_codec import Form
+from tfcarve.prepare.compare.report import CompareReport
+from tfcarve.prepare.diff_report import DiffReport
+from tfcarve.proof.compare import Proof
+from tfcarve.proof.manifest import Manifest
+from tfcarve.registry.index import KernelIndex
+from tfcarve.selection.selection import Selection
+from tfcarve.size.committed import Committed
+from tfcarve.size.link_line import LinkFile
+from tfcarve.size.marginal import MarginalSize
+from tfcarve.size.report import Report
 
 
 @dataclass(frozen=True)
@@ -24,4 +34,39 @@ class Document:
     read_by: str
 
 
-DOCUMENTS: tuple[Document, ...] = ()
+DOCUMENTS: tuple[Document, ...] = (
+    Document(
+        "index",
+        KernelIndex,
+        "`tfcarve index`",
+        "`tfcarve select`, `tfcarve locate`",
+    ),
+    Document(
+        "selection",
+        Selection,
+        "`tfcarve select`, `tf_selection`",
+        "`tfcarve header`, `op-files`, `units`, `explain`, `prove`, `size`",
+    ),
+    Document("proof", Proof, "`tfcarve prove --json`: a list with one for each slice", "people"),
+    Document(
+        "manifest", Manifest, "`tfcarve manifest`, into the library", "`tfcarve inspect`, apps"
+    ),
+    Document(
+        "size_report", Report, "`tfcarve size`", "`tfcarve size`, `size-check`, `size-comment`"
+    ),
+    Document(
+        "committed_sizes",
+        Committed,
+        "`tfcarve size-check --update`",
+        "`tfcarve size-check`, `size-comment`",
+    ),
+    Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
+    Document("diff", DiffReport, "`tfcarve diff --json`", "people"),
+    Document("link", LinkFile, "`tf_mobile_library`", "`tfcarve size`, `size-marginal`"),
+    Document(
+        "marginal_size",
+        MarginalSize,
+        "`tfcarve size-marginal --json`: a list with one for each target",
+        "`tfcarve size --marginal-sizes`",
+    ),
+)

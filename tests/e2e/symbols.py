@@ -9,7 +9,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from tfcarve.size import archive
+from tfcarve.objfile import archive
 
 # How the names of TensorFlow's own begin, somewhere inside: others are the C++ library's.
 _OURS = "10tensorflow"

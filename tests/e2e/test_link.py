@@ -11,7 +11,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from e2e import arm, releases
 from e2e.releases import Release
-from tfcarve.size import archive
+from tfcarve.objfile import archive
 
 MACHINES: Mapping[str, str] = {
     "linux_arm64": "EM_AARCH64",

@@ -57,7 +57,7 @@ def test_a_model_that_is_broken_stops_the_build(app: Workspace, target: str) -> 
     for part in (
         "prepared/broken.pb differs from prepared/source.pbtxt: 1 of 1 outputs by more than 1e-09",
         "first node that differs: 'output' (Softmax)",
-        "it reads relu now norm",
+        "its inputs: relu now norm",
         "--norun_validations skips it",
     ):
         assert part in done.stdout

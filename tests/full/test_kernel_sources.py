@@ -17,13 +17,13 @@ from e2e.symbols import Symbols
 from tfcarve.releases import known
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
-from zoo import keeping
+from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
 
 @pytest.fixture(scope="module")
 def selection() -> Selection:
-    models = [keeping.kept(name).model for name in sorted(keeping.MODELS)]
+    models = [cached.load(name).model for name in sorted(cached.MODELS)]
     return selected(
         *(model for model in models if not libraries.missing(selected(model), known.release()))
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from demo import nested
-from tfcarve.package.android_library import ABIS
+from tfcarve.objfile import cpu
 
 _TOOLS = (
     "clang",
@@ -89,7 +89,7 @@ def _for_android(commands: Sequence[Sequence[str]]) -> dict[str, list[Sequence[s
 
 def test_each_abi_is_compiled_for_its_api_level(actions: Actions) -> None:
     compiled = _for_android(actions["CppCompile"])
-    assert len(compiled) == len(ABIS)
+    assert len(compiled) == len(cpu.BY_ANDROID_ABI)
     assert all(triple.endswith("26") for triple in compiled)
     for commands in compiled.values():
         headers = [

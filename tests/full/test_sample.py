@@ -9,9 +9,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from demo import nested
-from tfcarve.package.android_library import ABIS
-from tfcarve.package.objects import mach_objects
-from tfcarve.size import archive
+from tfcarve.objfile import archive, cpu
+from tfcarve.objfile import elf as elf_files
+from tfcarve.objfile.macho_objects import mach_objects
 
 ANDROID = {"android_arm64": "arm64-v8a", "android_armv7": "armeabi-v7a"}
 IOS = {"ios_arm64": ("arm64", "ios", (13, 0))}
@@ -40,8 +40,10 @@ def test_android(sample: dict[str, dict[str, bytes]], platform: str) -> None:
     registering = 0
     for name, data in sample[platform].items():
         for member, content in archive.members(data, name):
-            elf = ELFFile(io.BytesIO(content))
-            assert (elf["e_machine"], elf.elfclass) == ABIS[ANDROID[platform]], member
+            elf = elf_files.open_elf(content, member)
+            expected = cpu.BY_ANDROID_ABI[ANDROID[platform]]
+            found = (elf_files.cpu_name(content, member), elf.elfclass)
+            assert found == (expected.name, expected.bits), member
             if name == "libunits.a":
                 registering += elf.get_section_by_name(".init_array") is not None
     assert registering > 0, "the units register nothing"

@@ -16,7 +16,9 @@ import pytest
 from demo import nested
 from demo.nested import Workspace
 from tfcarve.cli import main
-from tfcarve.package import android_library
+from tfcarve.objfile import cpu
+from tfcarve.objfile.shared_library import read_shared_library
+from tfcarve.package.android_library import problems
 
 _NAME = "libtensorflow_inference.so"
 # The app calls the library, as it is told to in C.
@@ -52,10 +54,10 @@ def _workspace() -> Iterator[Workspace]:
 def test_android(workspace: Workspace) -> None:
     (file,) = workspace.build(["//:android"]).files("//:android")
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as aar:
-        libraries = {abi: aar.read(f"jni/{abi}/{_NAME}") for abi in android_library.ABIS}
+        libraries = {abi: aar.read(f"jni/{abi}/{_NAME}") for abi in cpu.BY_ANDROID_ABI}
     for abi, data in libraries.items():
-        library = android_library.read(data, abi)
-        assert list(android_library.problems(library, abi, _NAME, 24)) == []
+        library = read_shared_library(data, abi)
+        assert list(problems(library, abi, _NAME, 24)) == []
         assert {"tfcarve_session_run", "Java_org_tensorflow_Session_run"} <= library.exported
         assert library.initialisers > 0, "nothing is registered"
 

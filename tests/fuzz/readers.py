@@ -18,15 +18,15 @@ from google.protobuf.message import DecodeError
 from selections import selection
 
 from tfcarve.build_files import evaluate as build_file
-from tfcarve.emit import aligned_graph
+from tfcarve.emit import aligned_graph, tensor_content
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
-from tfcarve.prepare import ends, graph_file, pipeline, tensors, transform_list, transforms
-from tfcarve.prepare.compare import archive
+from tfcarve.prepare import endpoints, graph_file, pipeline, tensors, transform_list, transforms
+from tfcarve.prepare.compare import npz
 from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import check
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import GraphDef, TensorProto
 from tfcarve.registry import attr_spec, index, records, skeleton
 from tfcarve.selection import selection as selections
@@ -109,7 +109,7 @@ def _transformed(data: bytes) -> object:
     message.ClearField("library")
     graph = graph_file.from_message(message)
     check(graph)
-    named = ends.inputs(graph), ends.outputs(graph)
+    named = endpoints.inputs(graph), endpoints.outputs(graph)
     return pipeline.transform(graph, _TRANSFORMS, *named, cast(Evaluator, None))
 
 
@@ -223,14 +223,14 @@ READERS: dict[str, Reader] = {
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader([graph_def, meta_graph], _meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
-    "aligned_graph": Reader([aligned_graph], _aligned, wire.WireError, [_GRAPH, _LARGE]),
+    "aligned_graph": Reader([aligned_graph, tensor_content], _aligned, wire.WireError, [_GRAPH, _LARGE]),
     "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
-    "ops_json": Reader([ops_list], _text(ops_list.from_json), ops_list.ListError, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
+    "ops_json": Reader([ops_list], lambda data: ops_list.from_json(data, "ops.json"), InvalidInput, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
     "ops_yaml": Reader(
         [ops_list],
-        _text(ops_list.from_yaml),
-        ops_list.ListError,
+        lambda data: ops_list.from_yaml(data, "ops.yaml"),
+        InvalidInput,
         [b"ops: [Add, {op: B, types: [half]}, {op: C, classes: ['C<d>']}]\ndtypes: [float]\n"],
         _SPARE_OF_LISTS,
     ),
@@ -253,8 +253,8 @@ READERS: dict[str, Reader] = {
     "transforms": Reader([transform_list], _text(transform_list.parse), InvalidInput, _STEPS, 60_000_000),
     # A constant may hold one value and claim many: up to 256 MB of them are made.
     "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
-    "transformed": Reader([ends, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
-    "npz": Reader([archive], lambda data: archive.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
+    "transformed": Reader([endpoints, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
+    "npz": Reader([npz], lambda data: npz.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
     "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
     "skeleton": Reader([skeleton], _text(_skeleton), UnicodeError, [_SKELETON]),
     "attr_spec": Reader(

@@ -1,4 +1,4 @@
-"""What Apple's linker flag does for registrations: their functions run, and without it none is there."""
+"""Tests that registrations run if a library is linked with Apple's -force_load, and only then."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def _library(folder: Path) -> Path:
     return clang.archived(folder / "libkernels.a", registry, *kernels, bsd=True)
 
 
-# From iOS 16 on, the linker writes __init_offsets in place of __mod_init_func.
+# For iOS 16 and later, the linker writes __init_offsets instead of __mod_init_func.
 @pytest.mark.parametrize("minimum", ["13.0", "16.0"])
 def test_registrations_run_with_force_load_only(tmp_path: Path, minimum: str) -> None:
     library = _library(tmp_path)

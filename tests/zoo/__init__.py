@@ -1,1 +1,1 @@
-"""A zoo of models, made here: what TensorFlow's own tool finds for each stands beside ours."""
+"""A zoo of generated models, for which tfcarve's selections are compared with the results of TensorFlow's own tool."""

@@ -1,4 +1,4 @@
-"""Detection and segmentation: boxes, masks, and what makes pictures larger again."""
+"""Models for detection and segmentation: boxes, masks and upsampling."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Makers, floats, frozen, network
+from zoo.building import Builders, floats, frozen, network
 
 
 def _detector(picture: Any) -> Any:
-    """As an SSD does: two maps of features, anchors, and the best boxes of each class."""
+    """An SSD: two feature maps, anchors, and the best boxes of each class."""
     near = tf.nn.relu6(tf.nn.conv2d(picture, tf.ones([3, 3, 3, 8]), 2, "SAME"))
     far = tf.nn.relu6(tf.nn.depthwise_conv2d(near, tf.ones([3, 3, 8, 1]), [1, 2, 2, 1], "SAME"))
     maps = [
@@ -53,7 +53,7 @@ def _u_shape() -> Any:
     return network(tf.keras.Model(taken, layers.Conv2D(2, 1, activation="softmax")(up)))
 
 
-MODELS: Makers = {
+MODELS: Builders = {
     "detector": lambda: frozen(_detector, floats(1, 16, 16, 3)),
     "non-max suppression": lambda: frozen(_suppression, floats(9, 4), floats(9)),
     "non-max suppression, functional": lambda: frozen(

@@ -1,4 +1,4 @@
-"""Selections from TensorFlow's real sources, for the tests of the zoo."""
+"""Selections for models of the zoo, with the index of the pinned TensorFlow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import trees
 
 from tfcarve.commands.common import default_defines
-from tfcarve.models import read
+from tfcarve.commands.read_model import read_model
+from tfcarve.models.choice import ALL, Choice
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
@@ -26,9 +27,9 @@ def tensorflow_index() -> KernelIndex:
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
-def selected(*models: Path, choice: read.Choice = read.ALL) -> Selection:
+def selected(*models: Path, choice: Choice = ALL) -> Selection:
     """What `models` need."""
-    loaded = [read.read(model, choice) for model in models]
+    loaded = [read_model(model, choice) for model in models]
     resolved = resolve(
         loaded,
         tensorflow_index(),

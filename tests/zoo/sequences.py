@@ -1,4 +1,4 @@
-"""What goes along a sequence: recurrent layers, attention, and control flow in both its forms."""
+"""Models for sequences: recurrent layers, attention, and lowered and functional control flow."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Maker, Makers, Saved, floats, frozen, network
+from zoo.building import Builder, Builders, Saved, floats, frozen, network
 
 
-def _recurrent(layer: str, lower: bool) -> Maker:
-    def make() -> Any:
-        build = getattr(tf.keras.layers, layer)
-        return network(tf.keras.Sequential([tf.keras.Input((4, 2)), build(3)]), lower)
+def _recurrent(layer: str, lower: bool) -> Builder:
+    def build() -> Any:
+        layer_class = getattr(tf.keras.layers, layer)
+        return network(tf.keras.Sequential([tf.keras.Input((4, 2)), layer_class(3)]), lower)
 
-    return make
+    return build
 
 
 def _both_ways() -> Any:
@@ -65,7 +65,7 @@ def _speech(x: Any) -> Any:
     return tf.sparse.to_dense(beams[0]), tf.sparse.to_dense(greedy[0])
 
 
-MODELS: Makers = {
+MODELS: Builders = {
     "LSTM, lowered": _recurrent("LSTM", True),
     "LSTM, functional": _recurrent("LSTM", False),
     "GRU, lowered": _recurrent("GRU", True),

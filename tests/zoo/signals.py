@@ -1,4 +1,4 @@
-"""Sound, and numbers of other kinds: half, double, complex, small integers, quantized."""
+"""Models for audio, and for other data types: half, double, complex, small integers, quantized."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Makers, floats, frozen
+from zoo.building import Builders, floats, frozen
 
 
 def _mfcc(data: Any) -> Any:
@@ -56,7 +56,7 @@ def _fake_quantized(x: Any) -> Any:
 
 
 def _quantized(x: Any) -> Any:
-    """As graph_transforms' quantize_nodes leaves a network."""
+    """A network in the form that quantize_nodes of graph_transforms produces."""
     ops = tf.raw_ops
     taken = ops.QuantizeV2(input=x, min_range=-1.0, max_range=1.0, T=tf.quint8, mode="MIN_FIRST")
     kernel = ops.QuantizeV2(input=tf.ones([2, 2, 3, 2]), min_range=0.0, max_range=1.0, T=tf.quint8)
@@ -95,7 +95,7 @@ def _dice(x: Any) -> Any:
     return x + noise + tf.random.normal([3]), tf.random.categorical([x], 2), tf.random.shuffle(x)
 
 
-MODELS: Makers = {
+MODELS: Builders = {
     "MFCC of a WAV file": lambda: frozen(_mfcc, tf.TensorSpec([], tf.string)),
     "mel spectrogram": lambda: frozen(_mel, floats(256)),
     "inverse spectrogram": lambda: frozen(_restore, floats(256)),

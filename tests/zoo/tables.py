@@ -1,4 +1,4 @@
-"""Words, tables, sparse and ragged values, and programs that learn: most are SavedModels."""
+"""Models for text, lookup tables, sparse and ragged values, and on-device training; most are SavedModels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Makers, Saved, floats, frozen
+from zoo.building import Builders, Saved, floats, frozen
 
 _TEXT = tf.TensorSpec([None], tf.string)
 
@@ -89,7 +89,7 @@ def _dense() -> Any:
 
 
 def _learner() -> Any:
-    """Learns on the device: one signature trains, one infers."""
+    """On-device training: one signature trains, one infers."""
     module = tf.Module()
     module.model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(2)])
     weights = module.model.trainable_variables
@@ -112,7 +112,7 @@ def _learner() -> Any:
     return Saved(module, {"train": module.train, "infer": module.infer})
 
 
-MODELS: Makers = {
+MODELS: Builders = {
     "words, SavedModel": _words,
     "text vectors, SavedModel": _vectorizer,
     "strings": lambda: frozen(_strings, _TEXT),

@@ -1,4 +1,4 @@
-"""Equal models in different files give equal selections; a signature gives just its part."""
+"""Equal models in different formats have equal selections, and a signature selects only what it needs."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ import tensorflow as tf
 from msgspec.structs import replace
 from tensorflow.python.util import tf_export
 
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.models.keras_config import computes
 from tfcarve.prepare.freeze.run import freeze
 from tfcarve.selection.selection import Selection
-from zoo import keeping
+from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
 _CALLS = "keras.src.layers.core.tf_op_layer"
-# Modules of what does more than compute.
-_MORE = re.compile(
+# Modules with APIs that have other effects than computing.
+_EFFECTS = re.compile(
     r"[._](io|script|logging|lookup|session|summary\w*|dataset|rpc|debug|checkpoint|xla|dtensor)_ops"
     r"|load_library|importer|client|lib\.io|saved_model|python\.data"
 )
 
 
 def _needs(selection: Selection) -> tuple[Any, ...]:
-    """A selection without who needs what: Keras numbers the functions of a process."""
+    """Returns a selection without node names, because Keras numbers the functions of a process."""
     kernels = [replace(k, needed_by=()) for k in selection.kernels]
     ops = [replace(o, needed_by=()) for o in selection.ops]
     return (ops, kernels, selection.files, selection.helpers, selection.added_by_runtime)
@@ -55,10 +56,10 @@ def test_keras_files(tmp_path: Path) -> None:
         network.save(tmp_path / name)
         selection = selected(tmp_path / name)
         assert _needs(selection) == expected
-        (facts,) = selection.models
-        assert (facts.path, facts.format) == (str(tmp_path / name), "keras")
+        (model,) = selection.models
+        assert (model.path, model.format) == (str(tmp_path / name), "keras")
     (served,) = selected(
-        tmp_path / "model.h5", choice=read.Choice(signatures=("serving_default",))
+        tmp_path / "model.h5", choice=Choice(signatures=("serving_default",))
     ).models
     assert served.signatures == ("serving_default",)
 
@@ -69,20 +70,22 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
     for name in ("code.keras", "code.h5"):
         code.save(tmp_path / name)
         with pytest.raises(
-            InvalidInput, match=f"{name}: Keras cannot load or save it: it has a Lambda, code"
+            InvalidInput,
+            match=f"{name}: Keras cannot load or save it: it has a Lambda, which runs code",
         ):
-            read.read(tmp_path / name)
+            read_model(tmp_path / name)
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
-        InvalidInput, match=r"broken.keras: Keras cannot load or save it: neither.*: save it as a"
+        InvalidInput,
+        match=r"broken.keras: Keras cannot load or save it: it is neither.*: save it as a",
     ):
-        read.read(tmp_path / "broken.keras")
+        read_model(tmp_path / "broken.keras")
 
 
 def _changed(file: Path, name: str, layer: Mapping[str, object]) -> Path:
-    """A .keras file like `file` with one more layer."""
-    made = file.with_name(name)
-    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(made, "w") as to:
+    """Writes a copy of a .keras file with an additional layer."""
+    changed = file.with_name(name)
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(changed, "w") as to:
         for member in archive.namelist():
             content = archive.read(member)
             if member == "config.json":
@@ -90,11 +93,11 @@ def _changed(file: Path, name: str, layer: Mapping[str, object]) -> Path:
                 config["config"]["layers"].append(layer)
                 content = json.dumps(config).encode()
             to.writestr(member, content)
-    return made
+    return changed
 
 
 def _called(kind: str, module: str, config: Mapping[str, object], first: str, **others: str) -> Any:
-    """A layer of a .keras file that is called with strings."""
+    """Returns a layer of a .keras file that is called with strings."""
     settings = {"name": kind, "trainable": True, "dtype": "float32", **config}
     call = ["_CONSTANT_VALUE", -1, first, others]
     return {
@@ -107,10 +110,10 @@ def _called(kind: str, module: str, config: Mapping[str, object], first: str, **
     }
 
 
-def test_functions_that_a_keras_file_names_are_not_called(tmp_path: Path) -> None:
-    """Keras alone calls them, for all its safe mode."""
+def test_functions_in_a_keras_file_are_not_called(tmp_path: Path) -> None:
+    """Keras itself calls them, even in safe mode."""
     _network().save(tmp_path / "model.keras")
-    made = tmp_path / "made"
+    marker = tmp_path / "marker"
     system = {"class_name": "function", "config": "system", "module": "os", "registered_name": "os"}
     program = {
         "function": system,
@@ -122,32 +125,38 @@ def test_functions_that_a_keras_file_names_are_not_called(tmp_path: Path) -> Non
     }
     write = {"function": "io.write_file"}
     for name, layer, message in [
-        ("a.keras", _called("Lambda", "keras.layers", program, f"touch {made}"), "it has a Lambda"),
+        (
+            "a.keras",
+            _called("Lambda", "keras.layers", program, f"touch {marker}"),
+            "it has a Lambda",
+        ),
         (
             "b.keras",
-            _called("TFOpLambda", _CALLS, write, str(made), contents="x"),
+            _called("TFOpLambda", _CALLS, write, str(marker), contents="x"),
             "it calls TensorFlow's 'io.write_file'",
         ),
     ]:
         file = _changed(tmp_path / "model.keras", name, layer)
         with pytest.raises(InvalidInput, match=message):
-            read.read(file)
-        assert not made.exists()
-        with pytest.raises(AttributeError):  # what it calls gives no tensor
+            read_model(file)
+        assert not marker.exists()
+        with pytest.raises(AttributeError):  # the function that it calls returns no tensor
             tf.keras.models.load_model(file, compile=False, safe_mode=True)
-        assert made.exists()
-        made.unlink()
+        assert marker.exists()
+        marker.unlink()
 
 
 def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
     _network().save(tmp_path / "model.keras")
     with zipfile.ZipFile(tmp_path / "model.keras", "a") as archive:
         archive.writestr("model.weights.npz", b"")
-    with pytest.raises(InvalidInput, match=r"its weights are NumPy's \.npz, which may hold code"):
-        read.read(tmp_path / "model.keras")
+    with pytest.raises(
+        InvalidInput, match=r"its weights are a NumPy \.npz file, which may contain code"
+    ):
+        read_model(tmp_path / "model.keras")
 
 
-def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
+def test_layer_that_is_larger_than_the_file(tmp_path: Path) -> None:
     layers = tf.keras.layers
     small, large = tmp_path / "small.keras", tmp_path / "large.keras"
     tf.keras.Sequential([layers.Input((4,)), layers.Dense(4)]).save(small)
@@ -156,18 +165,18 @@ def test_a_layer_that_claims_more_than_the_file_has(tmp_path: Path) -> None:
             content = archive.read(member).replace(b'"units": 4', b'"units": 60000')
             to.writestr(member, content.replace(b"[null, 4]", b"[null, 60000]"))
     with pytest.raises(InvalidInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
-        read.read(large)
+        read_model(large)
 
 
-def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
+def test_pure_apis_are_in_pure_modules() -> None:
     where = {
         name: getattr(symbol, "__module__", "")
         for name, symbol in tf_export._NAME_TO_SYMBOL_MAPPING.items()
     }
     known = {name: module for name, module in where.items() if computes(name)}
     assert len(known) > 1500
-    assert not {name for name, module in known.items() if _MORE.search(module)}
-    # The control: where TensorFlow has what reads and writes files, runs code and talks to others.
+    assert not {name for name, module in known.items() if _EFFECTS.search(module)}
+    # Negative control: APIs that access files or the network, or run code.
     for name in (
         "io.write_file",
         "py_function",
@@ -176,12 +185,12 @@ def test_what_is_known_to_compute_is_defined_where_nothing_else_is() -> None:
         "rpc_call",
         "raw_ops.Save",
     ):
-        assert _MORE.search(where[name]) and name not in known
+        assert _EFFECTS.search(where[name]) and name not in known
 
 
 def _ops(signatures: tuple[str, ...] = ()) -> Mapping[str, object]:
-    model = keeping.kept("learner, SavedModel").model
-    selection = selected(model, choice=read.Choice(signatures=signatures))
+    model = cached.load("learner, SavedModel").model
+    selection = selected(model, choice=Choice(signatures=signatures))
     return {op.name: op for op in selection.ops}
 
 
@@ -193,10 +202,10 @@ def test_signatures() -> None:
     assert _ops(("train", "infer")).keys() == trains.keys() | infers.keys()
 
 
-def test_a_graph_and_its_text(tmp_path: Path) -> None:
+def test_binary_text_and_meta_graph(tmp_path: Path) -> None:
     from google.protobuf import text_format
 
-    graph = tf.compat.v1.GraphDef.FromString(keeping.kept("v1 LSTM").model.read_bytes())
+    graph = tf.compat.v1.GraphDef.FromString(cached.load("v1 LSTM").model.read_bytes())
     (tmp_path / "m.pb").write_bytes(graph.SerializeToString())
     (tmp_path / "m.pbtxt").write_text(text_format.MessageToString(graph))
     meta = tf.compat.v1.MetaGraphDef(graph_def=graph)
@@ -206,7 +215,7 @@ def test_a_graph_and_its_text(tmp_path: Path) -> None:
 
 
 def test_training(tmp_path: Path) -> None:
-    """What TensorFlow's C++ gradients of a small network are made of (math_grad.cc, nn_grad.cc), and optimizers."""
+    """Selects optimizers and the ops in TensorFlow's C++ gradients of a small network (math_grad.cc, nn_grad.cc)."""
     (tmp_path / "l.yaml").write_text(
         "ops: [Conv2D, Relu, BiasAdd, MatMul, Square]\ndtypes: [float]\ntraining: true\n"
     )

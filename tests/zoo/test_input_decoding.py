@@ -1,4 +1,4 @@
-"""Graphs that decode files: what they need without that, and that they give the same."""
+"""Graphs that decode files: without the decoding they need fewer ops and compute the same outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tensorflow.python.ops import gen_audio_ops as audio_ops
 from tensorflow.python.tools.strip_unused_lib import strip_unused
 
 from tfcarve.selection.selection import Leftover
-from zoo import keeping
+from zoo import cached
 from zoo.selecting import selected
 
 _V1 = tf.compat.v1
@@ -39,7 +39,7 @@ def _run(graph: Any, output: str, fed: dict[str, Any]) -> Any:
 
 
 def _pictures() -> Any:
-    """What TensorFlow 1's Inception was saved as, on a small scale."""
+    """Returns a small graph with the structure of TensorFlow 1's Inception."""
     with tf.Graph().as_default() as graph:
         contents = _V1.placeholder(tf.string, [], "contents")
         floats = tf.cast(tf.io.decode_jpeg(contents, channels=3), tf.float32)
@@ -53,25 +53,25 @@ def test_pictures(tmp_path: Path) -> None:
     graph = _pictures()
     model = _written(graph, tmp_path)
     found = _leftovers(model)
-    needless = {"Cast", "DecodeJpeg", "ExpandDims", "ResizeBilinear"}
-    assert {left.op for left in found if left.alone} == needless
-    (how,) = {left.transform for left in found}
-    assert how.startswith("strip_unused_nodes with 'resized' as the input")
+    decoding = {"Cast", "DecodeJpeg", "ExpandDims", "ResizeBilinear"}
+    assert {left.op for left in found if left.alone} == decoding
+    (transform,) = {left.transform for left in found}
+    assert transform.startswith("strip_unused_nodes with 'resized' as the input")
 
-    less = strip_unused(graph, ["resized"], ["output"], tf.float32.as_datatype_enum)
-    assert _ops(_written(less, tmp_path)) == _ops(model) - needless
+    stripped = strip_unused(graph, ["resized"], ["output"], tf.float32.as_datatype_enum)
+    assert _ops(_written(stripped, tmp_path)) == _ops(model) - decoding
     picture = numpy.random.default_rng(1).integers(0, 256, (9, 7, 3)).astype(numpy.uint8)
     encoded = tf.io.encode_jpeg(picture).numpy()
     batch = tf.cast(tf.io.decode_jpeg(encoded), tf.float32)[tf.newaxis]
     resized = _V1.image.resize_bilinear(batch, [8, 8]).numpy()
     numpy.testing.assert_array_equal(
-        _run(less, "output:0", {"resized:0": resized}),
+        _run(stripped, "output:0", {"resized:0": resized}),
         _run(graph, "output:0", {"contents:0": encoded}),
     )
 
 
 def test_sounds(tmp_path: Path) -> None:
-    """The spectrogram takes the samples, its coefficients how many a second there are: two tensors to feed."""
+    """Two tensors must be fed: the spectrogram reads the samples, and the MFCC reads the sample rate."""
     with tf.Graph().as_default() as graph:
         samples, rate = tf.audio.decode_wav(_V1.placeholder(tf.string, [], "wav"), name="decoded")
         spectrogram = audio_ops.audio_spectrogram(samples, 256, 128)
@@ -79,8 +79,8 @@ def test_sounds(tmp_path: Path) -> None:
     model = _written(graph.as_graph_def(), tmp_path)
     found = _leftovers(model)
     assert {left.op for left in found if left.alone} == {"DecodeWav"}
-    (how,) = {left.transform for left in found}
-    assert "new placeholders for 'decoded', 'decoded:1', which" in how
+    (transform,) = {left.transform for left in found}
+    assert "new placeholders for 'decoded', 'decoded:1', which" in transform
 
     with tf.Graph().as_default() as imported:
         fed = {
@@ -88,17 +88,17 @@ def test_sounds(tmp_path: Path) -> None:
             "decoded:1": _V1.placeholder(tf.int32, [], "rate"),
         }
         tf.import_graph_def(graph.as_graph_def(), input_map=fed, name="")
-    less = _V1.graph_util.extract_sub_graph(imported.as_graph_def(), ["output"])
-    assert _ops(_written(less, tmp_path)) == _ops(model) - {"DecodeWav"}
+    stripped = _V1.graph_util.extract_sub_graph(imported.as_graph_def(), ["output"])
+    assert _ops(_written(stripped, tmp_path)) == _ops(model) - {"DecodeWav"}
     wave = numpy.sin(numpy.arange(2048, dtype=numpy.float32) / 9)[:, numpy.newaxis]
     encoded = tf.audio.encode_wav(wave, 8000).numpy()
     decoded = tf.audio.decode_wav(encoded).audio.numpy()
     numpy.testing.assert_array_equal(
-        _run(less, "output:0", {"samples:0": decoded, "rate:0": 8000}),
+        _run(stripped, "output:0", {"samples:0": decoded, "rate:0": 8000}),
         _run(graph.as_graph_def(), "output:0", {"wav:0": encoded}),
     )
 
 
-def test_a_detector_that_is_fed_numbers_has_none() -> None:
-    """The control."""
-    assert not _leftovers(keeping.kept("detector").model)
+def test_graph_without_decoding() -> None:
+    """Negative control."""
+    assert not _leftovers(cached.load("detector").model)

@@ -1,4 +1,4 @@
-"""What real graphs keep from their training: found, and without it full TensorFlow gives the same outputs."""
+"""Leftover training nodes of real graphs: they are found, and full TensorFlow computes the same outputs without them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.registry.index import KernelIndex
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, leftovers, reachable
 from tfcarve.selection.lookup import Lookup
-from zoo import keeping
+from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
 _V1 = tf.compat.v1
@@ -33,7 +34,7 @@ def _found(model: Path) -> dict[leftovers.Place, str]:
 
 
 def _kinds(name: str) -> set[str]:
-    return set(_found(keeping.kept(name).model).values())
+    return set(_found(cached.load(name).model).values())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def _kinds(name: str) -> set[str]:
         ("v1 queues", {"summaries"}),
         ("v1 files", {"asserts", "summaries"}),
         ("dense, SavedModel", {"restoring", "saving", "unused"}),
-        # It learns by a signature of its own: its optimizer is no leftover.
+        # It has a signature that trains, so its optimizer is not a leftover.
         ("learner, SavedModel", {"restoring", "saving", "unused"}),
         ("v1 loop", set()),
         ("v1 LSTM", {"initializing"}),
@@ -79,7 +80,7 @@ def _draw() -> tuple[Any, Any]:
 
 @cache
 def _trained(folder: Path) -> tuple[Path, Path]:
-    """Writes the trainer as a SavedModel, which says what its output is, and as a GraphDef, which does not."""
+    """Writes the trainer as a SavedModel, which states its outputs, and as a GraphDef, which does not."""
     with tf.Graph().as_default() as graph, _V1.Session() as session:
         x, probabilities = _draw()
         session.run(_V1.global_variables_initializer())
@@ -94,21 +95,21 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def _without(graph: Any, names: Iterable[str]) -> Any:
-    gone = set(names)
-    kept = type(graph)()
-    kept.CopyFrom(graph)
-    del kept.node[:]
+    removed = set(names)
+    remaining = type(graph)()
+    remaining.CopyFrom(graph)
+    del remaining.node[:]
     for node in graph.node:
-        if node.name not in gone:
-            new = kept.node.add()
+        if node.name not in removed:
+            new = remaining.node.add()
             new.CopyFrom(node)
             del new.input[:]
-            new.input.extend(i for i in node.input if i.removeprefix("^") not in gone)
-    return kept
+            new.input.extend(i for i in node.input if i.removeprefix("^") not in removed)
+    return remaining
 
 
 def _run(graph: Any) -> Any:
-    """Runs the trainer's graph with fixed variables: what initialises them may be gone."""
+    """Runs the trainer's graph with fixed values of variables, whose initializers may be removed."""
     generator = numpy.random.default_rng(1)
 
     def values(*shape: int) -> Any:
@@ -125,12 +126,12 @@ def test_outputs_are_the_same_without_leftovers(trained: tuple[Path, Path]) -> N
     graph = _V1.GraphDef.FromString(plain.read_bytes())
     for model in trained:
         names = [node for function, node in _found(model) if not function]
-        less = _without(graph, names)
-        assert len(less.node) < len(graph.node)
-        numpy.testing.assert_array_equal(_run(less), _run(graph))
+        reduced = _without(graph, names)
+        assert len(reduced.node) < len(graph.node)
+        numpy.testing.assert_array_equal(_run(reduced), _run(graph))
 
 
-def test_all_that_a_trainer_leaves(trained: tuple[Path, Path]) -> None:
+def test_all_kinds_of_leftovers(trained: tuple[Path, Path]) -> None:
     saved, _ = trained
     selection = selected(saved)
     kinds = {left.kind for left in selection.leftovers}
@@ -143,20 +144,20 @@ def test_all_that_a_trainer_leaves(trained: tuple[Path, Path]) -> None:
     assert needed <= {op.name for op in selection.ops}
 
 
-def test_nothing_else_is_needed(trained: tuple[Path, Path]) -> None:
-    """What one signature needs is what is left when leftovers are taken away, but for what they share with it."""
+def test_same_as_the_selection_for_a_signature(trained: tuple[Path, Path]) -> None:
+    """A signature needs no op that only leftovers need, except those inside asserts."""
     saved, _ = trained
-    all_of_it = selected(saved)
-    served = selected(saved, choice=read.Choice(signatures=("serving_default",)))
-    alone = {left.op for left in all_of_it.leftovers if left.alone} - {"Assert"}
+    whole = selected(saved)
+    served = selected(saved, choice=Choice(signatures=("serving_default",)))
+    alone = {left.op for left in whole.leftovers if left.alone} - {"Assert"}
     assert not alone & {op.name for op in served.ops} - {
         "All", "Less", "Abs", "If", "Assert", "Const",
     }  # fmt: skip
     assert not _OPTIMIZERS & {op.name for op in served.ops}
 
 
-def test_what_may_be_an_output_is_no_leftover(trained: tuple[Path, Path]) -> None:
-    """A GraphDef does not say that its output is `probabilities`, which a summary alone reads."""
+def test_possible_outputs_are_not_leftovers(trained: tuple[Path, Path]) -> None:
+    """A GraphDef does not state its outputs, and only a summary reads `probabilities`, which is one."""
     _, plain = trained
     found = _found(plain)
     assert {"training", "saving", "summaries", "asserts"} <= set(found.values())
@@ -171,5 +172,5 @@ def test_every_op_of_the_data_file_is_tensorflows() -> None:
     named = kinds.readers | kinds.decoding.decoders | kinds.decoding.follow
     named = named.union(*(k.ends | k.sources | k.barred | k.after for k in kinds.kinds))
     assert not named - op_names
-    applies = {name for name in known if "Apply" in name and "Accumulator" not in name}
+    applies = {name for name in op_names if "Apply" in name and "Accumulator" not in name}
     assert applies == kinds.optimizers

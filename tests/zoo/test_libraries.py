@@ -1,4 +1,4 @@
-"""What needs a library that tfcarve does not build, held against TensorFlow's sources and the zoo."""
+"""Checks the table of sources that need libraries which tfcarve does not build, against TensorFlow and the zoo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import trees
 from tfcarve.build_files.sources import below
 from tfcarve.releases import known
 from tfcarve.selection import buildable, libraries, lookup
-from zoo import keeping
+from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
 _HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -38,12 +38,12 @@ def test_all_sources_that_include_its_headers() -> None:
 
 
 def test_models_of_the_zoo_that_need_one() -> None:
-    needing = {}
-    for name in keeping.MODELS:
-        problems = libraries.missing(selected(keeping.kept(name).model), known.release())
+    found = {}
+    for name in cached.MODELS:
+        problems = libraries.missing(selected(cached.load(name).model), known.release())
         if problems:
-            needing[name] = {problem.what.split("'")[1] for problem in problems}
-    assert needing == {
+            found[name] = {problem.what.split("'")[1] for problem in problems}
+    assert found == {
         "photo filters": {"EncodePng"},
         "picture from JPEG": {"DecodeJpeg"},
         "text vectors, SavedModel": {"StringLower"},

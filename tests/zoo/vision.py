@@ -1,4 +1,4 @@
-"""Networks that look at pictures: the families of tf.keras.applications, at their smallest."""
+"""Vision models: the smallest of each family in tf.keras.applications, and image operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from zoo.making import Maker, Makers, floats, frozen, network
+from zoo.building import Builder, Builders, floats, frozen, network
 
 _APPLICATIONS: dict[str, dict[str, Any]] = {
     "ConvNeXtTiny": {},
@@ -26,15 +26,15 @@ _APPLICATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def _application(name: str) -> Maker:
-    given = {"input_shape": (32, 32, 3), **_APPLICATIONS[name]}
+def _application(name: str) -> Builder:
+    arguments = {"input_shape": (32, 32, 3), **_APPLICATIONS[name]}
 
-    def make() -> Any:
+    def build() -> Any:
         tf.keras.backend.clear_session()
-        build = getattr(tf.keras.applications, name)
-        return network(build(weights=None, include_top=False, pooling="avg", **given))
+        application = getattr(tf.keras.applications, name)
+        return network(application(weights=None, include_top=False, pooling="avg", **arguments))
 
-    return make
+    return build
 
 
 def _volumes(x: Any) -> Any:
@@ -66,7 +66,7 @@ def _photo_filters(x: Any) -> Any:
     return tf.io.encode_png(tf.cast(tf.image.flip_left_right(tf.image.rot90(bright))[0], tf.uint8))
 
 
-MODELS: Makers = {
+MODELS: Builders = {
     **{name: _application(name) for name in _APPLICATIONS},
     "volumes": lambda: frozen(_volumes, floats(1, 4, 4, 4, 1)),
     "old layers": lambda: frozen(_old_layers, floats(1, 8, 8, 3)),

@@ -1,3 +1,3 @@
-"""tfcarve: carves the smallest TensorFlow library that still runs an app's models."""
+"""tfcarve: builds the smallest TensorFlow library that runs an app's models."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""`python -m tfcarve` is the command `tfcarve`."""
+"""`python -m tfcarve` runs the command `tfcarve`."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""The command `tfcarve`: arguments in, files and an exit status out.
+"""The command line of tfcarve.
 
-0: done; 1: the answer is no (a missing op or kernel); 2: bad input or use.
+Exit status: 0 done, 1 a check failed (such as a missing op or kernel), 2 invalid input or usage.
 """
 
 import argparse
@@ -14,10 +14,10 @@ from tfcarve.printable import printable_lines
 
 
 def parser(names: Sequence[str] = NAMES) -> argparse.ArgumentParser:
-    """Returns the parser of the command line, with the subcommands `names`."""
+    """Returns the parser for the subcommands `names`."""
     top = argparse.ArgumentParser(
         prog="tfcarve",
-        description="Carves the smallest TensorFlow library that still runs your models.",
+        description="Builds the smallest TensorFlow library that runs your models.",
     )
     top.add_argument("--version", action="version", version=f"tfcarve {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
@@ -29,10 +29,10 @@ def parser(names: Sequence[str] = NAMES) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the command line `argv` (without the program's name); returns the exit status."""
+    """Runs a command line, without the program's name; returns the exit status."""
     try:
-        named = argv[:1] if argv and argv[0] in NAMES else NAMES
-        arguments = parser(named).parse_args(argv)
+        names = argv[:1] if argv and argv[0] in NAMES else NAMES
+        arguments = parser(names).parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
@@ -46,5 +46,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 def entry_point() -> None:
-    """The installed command."""
+    """Runs the installed command `tfcarve`."""
     sys.exit(main(sys.argv[1:]))

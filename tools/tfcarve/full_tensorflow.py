@@ -1,4 +1,4 @@
-"""Programs that need full TensorFlow: each in a process of its own, with bounded memory and time."""
+"""Runs programs that need full TensorFlow, each in its own process with limited memory and time."""
 
 import importlib.util
 import os
@@ -11,56 +11,56 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_LONGEST_MESSAGE = 400
+_MAX_MESSAGE = 400
 _SOURCES = Path(__file__).parents[1]
-# What TensorFlow takes for itself, on many processors too, and how many times its weights a model takes.
-_SPARE, _TIMES = 8 << 30, 8
-# Processor time: of the program itself, and how many bytes of a model each further second is for.
-_SECONDS, _BYTES_A_SECOND = 1200, 1 << 20
+# Memory of TensorFlow itself, even on many processors, and memory of a model as a multiple of its size.
+_BASE_MEMORY, _MODEL_FACTOR = 8 << 30, 8
+# Processor time of the program itself, and the bytes of a model for which a second is added.
+_BASE_SECONDS, _BYTES_PER_SECOND = 1200, 1 << 20
 
 
 class Failed(Exception):
-    """The program failed; the text is the signal that ended it or the last line that it said, "" where it said nothing."""
+    """The program failed; the text is the signal that ended it or its last line on standard error; "": there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may use: bytes of memory (RLIMIT_DATA) and seconds of processor time (RLIMIT_CPU)."""
+    """Limits of a program: bytes of memory (RLIMIT_DATA) and seconds of processor time (RLIMIT_CPU)."""
 
     memory: int
     seconds: int
 
     @classmethod
     def of_model(cls, size: int) -> "Limits":
-        """Returns limits in proportion to `size`, the bytes of a model's files."""
-        return cls(_SPARE + _TIMES * size, _SECONDS + size // _BYTES_A_SECOND)
+        """Returns the limits for a model whose files have `size` bytes."""
+        return cls(_BASE_MEMORY + _MODEL_FACTOR * size, _BASE_SECONDS + size // _BYTES_PER_SECOND)
 
 
 def installed() -> bool:
-    """Says whether the Python that runs tfcarve has tensorflow."""
+    """Returns whether tensorflow is installed in the Python that runs tfcarve."""
     return importlib.util.find_spec("tensorflow") is not None
 
 
 def not_installed() -> str:
-    """Returns the message for a Python without tensorflow, with the command that installs it."""
+    """Returns the message that tensorflow is not installed, with the command that installs it."""
     return f"tensorflow is not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
 
 
 def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits: Limits) -> None:
-    """Runs a module of tfcarve as a program by the Python that runs tfcarve.
+    """Runs a module of tfcarve as a program, in the Python that runs tfcarve.
 
     Args:
-      module: its name, like tfcarve.proof.golden_run.
-      arguments: its own.
-      folder: where it runs.
-      limits: what it may use.
+      module: the module's name, e.g. tfcarve.proof.golden_run.
+      arguments: the program's arguments.
+      folder: its working directory.
+      limits: its limits.
 
     Raises:
-      Failed: it ended with another status than 0.
+      Failed: the exit status is not 0.
     """
     path = os.pathsep.join(filter(None, [str(_SOURCES), os.environ.get("PYTHONPATH", "")]))
     done = subprocess.run(
-        # -P: what is in the folder may have a library's name.
+        # -P: files in the folder must not be imported instead of libraries.
         [
             *(sys.executable, "-P", "-m", __name__, str(limits.memory), str(limits.seconds)),
             *(module, *arguments),
@@ -80,27 +80,27 @@ def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits
     )
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        said = lines[-1][:_LONGEST_MESSAGE] if lines else ""
-        raise Failed(_by_signal(-done.returncode, limits) or said)
+        message = lines[-1][:_MAX_MESSAGE] if lines else ""
+        raise Failed(_by_signal(-done.returncode, limits) or message)
 
 
 def _by_signal(number: int, limits: Limits) -> str:
-    """Returns how a program was ended, "" where it ended by itself."""
+    """Returns which signal ended a program; "": none did."""
     if number <= 0:
         return ""
     if number == signal.SIGXCPU:
         return f"it took more than {limits.seconds} seconds of processor time"
-    return f"it was ended by {signal.Signals(number).name}"
+    return f"it was killed by {signal.Signals(number).name}"
 
 
-def limit(kind: int, most: int) -> None:
-    """Bounds what this process may use of the resource `kind` (RLIMIT_DATA, …); a lower bound that there is stays."""
+def limit(kind: int, maximum: int) -> None:
+    """Limits this process's use of the resource `kind` (RLIMIT_DATA, …); a lower limit stays in effect."""
     _, hard = resource.getrlimit(kind)
-    resource.setrlimit(kind, (min(most, hard) if hard >= 0 else most, hard))
+    resource.setrlimit(kind, (min(maximum, hard) if hard >= 0 else maximum, hard))
 
 
 def main(memory: str, seconds: str, module: str, *arguments: str) -> None:
-    """Runs the module `module` in this process, within the limits."""
+    """Runs a module in this process, within the limits."""
     limit(resource.RLIMIT_DATA, int(memory))
     limit(resource.RLIMIT_CPU, int(seconds))
     sys.argv = [module, *arguments]

@@ -119,3 +119,24 @@ def _decode(data: bytes, form: type[_T], where: str) -> _T:
         raise InvalidInput(f"{where}: nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{where}: {error}") from None
+
+
+def decode_plain(data: bytes, where: str) -> object:
+    """Decodes a JSON document without a declared form to dicts, lists, strings, numbers, booleans and None.
+
+    It accepts NaN and Infinity, as Python's json module does: programs in Python write them.
+
+    Args:
+      data: UTF-8 text; untrusted.
+      where: the document's name, for messages.
+
+    Raises:
+      InvalidInput: it is no JSON, or the decoded values would take far more memory than the text.
+    """
+    _require_moderate(data, where)
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise InvalidInput(f"{where}: nested too deeply") from None
+    except ValueError as error:
+        raise InvalidInput(f"{where}: {error}") from None

@@ -52,7 +52,7 @@ def _committed(ctx):
 def _check_command(ctx, reports, budgets):
     # A platform without a toolchain has no report.
     percents = ["--growth", shell.quote(ctx.attr.growth), "--warning", shell.quote(ctx.attr.warning)]
-    return ["size-check"] + reports + ["--budgets", budgets, "--not-all"] + percents + _committed(ctx)
+    return ["size-check"] + reports + ["--budgets", budgets, "--allow-missing"] + percents + _committed(ctx)
 
 def _update_command(ctx, reports, _budgets):
     """Writes the committed file in the source tree."""

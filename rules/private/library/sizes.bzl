@@ -64,7 +64,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     args.add("--selection", selection)
     args.add("--link", line)
     args.add("--root", ".")
-    args.add("--no-keep")
+    args.add("--no-history")
     args.add("-o", report)
     args.add("--html", page)
     ctx.actions.run(

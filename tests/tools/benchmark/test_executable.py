@@ -43,7 +43,7 @@ def test_neither_program_nor_library(tmp_path: Path) -> None:
     for data, message in (
         (b"#!/bin/sh\n", "m: not an ELF file: expected a benchmark_model or a shared library"),
         (b"", "m: not an ELF file"),
-        (whole[:40], "m: no whole ELF file"),
+        (whole[:40], "m: not a complete ELF file"),
         (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),
         (bytes(other), "m: built for ELF machine 243"),
     ):

@@ -14,19 +14,21 @@ from tfcarve.benchmark import page
 from tfcarve.size.report import Entry, Kernel, Report
 
 _SIZES = Report(
-    "linux_x86_64",
-    {"stripped": 1000, "text": 900, "gzip": 400},
-    (
+    version=1,
+    platform="linux_x86_64",
+    sizes={"stripped": 1000, "text": 900, "gzip": 400},
+    attributed=1000,
+    models=("m.pb",),
+    kernels=(
+        Kernel("conv.cc", "ConvOp<float>", ("Conv2D",), ("m.pb",)),
+        Kernel("pad.cc", "PadOp<float>", ("Pad",), ("m.pb",)),
+    ),
+    definitions=(),
+    entries=(
         Entry("kernels", "conv.cc", "ConvOp<float>", "", 300),
         Entry("kernels", "pad.cc", "PadOp<float>", "", 100),
         Entry("core", "session.cc", "", "", 600),
     ),
-    (
-        Kernel("conv.cc", "ConvOp<float>", ("Conv2D",), ("m.pb",)),
-        Kernel("pad.cc", "PadOp<float>", ("Pad",), ("m.pb",)),
-    ),
-    (),
-    ("m.pb",),
 )
 
 

@@ -1,4 +1,4 @@
-"""core_of() and the core.bzl made of it, for a small tree of TensorFlow's shape."""
+"""Tests of core_of() and core.bzl, with a small tree in the layout of TensorFlow."""
 
 import dataclasses
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_unit_sources_are_for_the_processor(root: Path) -> None:
     )
 
 
-def test_no_tensorflow_tree(tmp_path: Path) -> None:
+def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
     with pytest.raises(
         CoreSourcesError, match=r"is this the root of a TensorFlow 2.14 source tree\?"
     ):

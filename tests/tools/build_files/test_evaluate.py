@@ -1,4 +1,4 @@
-"""evaluate(): a BUILD file's text to its rules."""
+"""Tests of evaluating BUILD files."""
 
 import re
 import warnings
@@ -14,7 +14,8 @@ _FILES = ["a.cc", "a.h", "a_test.cc", "sub/b.cc", "sub/deep/c.cc"]
 
 
 def _srcs(expression: str, before: str = "") -> object:
-    text = f'{before}\nfilegroup(name = "x", srcs = {expression})\n'
+    load = 'load("//x.bzl", "if_cuda", "macro", "unknown", macros = "renamed")'
+    text = f'{load}\n{before}\nfilegroup(name = "x", srcs = {expression})\n'
     return evaluate(text, "pkg", _FILES)["x"].attrs["srcs"]
 
 
@@ -33,7 +34,17 @@ def _srcs(expression: str, before: str = "") -> object:
         ('select({"//c:win": ["w.cc"], "//conditions:default": ["a.cc"]})', ["a.cc"]),
         ('if_mobile(["a.cc"])', ["a.cc"]),
         ('if_cuda(["gpu.cc"])', []),
-        ("some_macro_of_theirs()", []),
+        ("macro()", []),
+        ("macros.field", []),
+        ("macros.call()", []),
+        ('["a.cc", "b.cc"][0:1]', ["a.cc"]),
+        ('{"a": ["a.cc"]}["a"]', ["a.cc"]),
+        ('{"a": ["a.cc"]}.get("b", ["b.cc"])', ["b.cc"]),
+        ('dict({"a": 1}, b = 2).keys()', ["a", "b"]),
+        ('["a.cc"] * 2', ["a.cc", "a.cc"]),
+        ('["a.cc"] if not 1 > 2 and "a" in ["a"] else []', ["a.cc"]),
+        ('{n: 1 for n in ["a.cc"]}.keys()', ["a.cc"]),
+        ("[-1]", [-1]),
         ('["a.cc"] if True else ["b.cc"]', ["a.cc"]),
     ],
 )
@@ -41,24 +52,50 @@ def test_expression(expression: str, expected: list[str]) -> None:
     assert _srcs(expression) == expected
 
 
-def test_names_are_looked_up() -> None:
+def test_variables() -> None:
     assert _srcs("LIST + MORE", 'LIST = ["a.cc"]\nMORE = glob(["sub/*"])') == ["a.cc", "sub/b.cc"]
 
 
-def test_rules_of_a_comprehension() -> None:
+def test_rules_in_a_comprehension() -> None:
     rules = evaluate('[cc_library(name = n, srcs = [n + ".cc"]) for n in ["p", "q"]]', "pkg", [])
     assert sorted(rules) == ["p", "q"]
     assert rules["q"].labels("srcs") == ["q.cc"]
 
 
 def test_nothing_is_executed(tmp_path: Path) -> None:
-    """A call of Python's is a call of an unknown macro."""
+    """Python's functions are unknown, even if a file loads a macro of the same name."""
     made = tmp_path / "made"
-    assert evaluate(f'x = open("{made}", "w")\nopen("{made}", "w")\n', "pkg", []) == {}
+    with pytest.raises(BuildFileError, match="the function 'open' is neither loaded nor known"):
+        evaluate(f'x = open("{made}", "w")', "pkg", [])
+    evaluate(f'load("//x.bzl", "open")\nx = open("{made}", "w")\n', "pkg", [])
     assert not made.exists()
 
 
-def test_no_build_file() -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("for x in []:\n  y = 1", "a BUILD file has no statement of the kind 'for'"),
+        ("def f():\n  return 1", "a BUILD file has no statement of the kind 'functiondef'"),
+        ("import os", "a BUILD file has no statement of the kind 'import'"),
+        ("x = lambda: 1", "syntax that is not evaluated: lambda: 1"),
+        ("x = {1, 2}", "syntax that is not evaluated: {1, 2}"),
+        ('x = f"{1}"', "syntax that is not evaluated: "),
+        ("x = ~1", "syntax that is not evaluated: ~1"),
+        ("x = 1 is 1", "syntax that is not evaluated: 1 is 1"),
+        ("x = 7 // 2", "an operator that is not evaluated: 7 // 2"),
+        ("x = y", "the name 'y' is neither loaded nor assigned"),
+        ("x = y()", "the function 'y' is neither loaded nor known"),
+        ('x = "a".split("b")', "a method that is not evaluated: 'a'.split('b')"),
+        ('x = "a".field', "syntax that is not evaluated: 'a'.field"),
+    ],
+)
+def test_unknown_syntax(text: str, message: str) -> None:
+    """It is an error with file and line, and not an empty list."""
+    with pytest.raises(BuildFileError, match=r"^p/BUILD:2: " + re.escape(message)):
+        evaluate(f"# first line\n{text}", "p", [])
+
+
+def test_syntax_error() -> None:
     with pytest.raises(BuildFileError, match=r"pkg/BUILD:2: "):
         evaluate("a = 1\n}{\n", "pkg", [])
 
@@ -66,15 +103,15 @@ def test_no_build_file() -> None:
 @pytest.mark.parametrize(
     "value",
     ['glob(["a"], exclude = [["b"]])', "{[]: 1}", "\0", "(" * 300, "-" * 99999 + "1"],
-    ids=["a list in glob", "a list as a key", "a zero byte", "brackets", "nested too deep"],
+    ids=["a list in glob", "a list as a key", "a zero byte", "brackets", "nested too deeply"],
 )
-def test_what_makes_no_sense(value: str) -> None:
+def test_invalid_values(value: str) -> None:
     with pytest.raises(BuildFileError, match="^p/BUILD"):
         evaluate(f"x = {value}", "p", ["a"])
 
 
 @pytest.mark.parametrize(
-    ("before", "again", "times"),
+    ("first", "repeated", "times"),
     [
         ('x = "a"', "x = x + x", 60),
         ("x = [1]", "x = x + x", 60),
@@ -86,33 +123,33 @@ def test_what_makes_no_sense(value: str) -> None:
         ("x = [1, 2]", "x = [(y, z) for y in x for z in x]", 6),
     ],
 )  # fmt: skip
-def test_what_comes_to_too_much(before: str, again: str, times: int) -> None:
-    """Each line doubles what the one before made."""
-    evaluate("\n".join([before, again, again]), "p", ["a"])
-    with pytest.raises(BuildFileError, match="^p/BUILD: .*it comes to more than"):
-        evaluate("\n".join([before, *[again] * times]), "p", ["a"])
+def test_exponential_growth(first: str, repeated: str, times: int) -> None:
+    """Each line doubles the value of the previous line."""
+    evaluate("\n".join([first, repeated, repeated]), "p", ["a"])
+    with pytest.raises(BuildFileError, match="^p/BUILD: .*it evaluates to more than"):
+        evaluate("\n".join([first, *[repeated] * times]), "p", ["a"])
 
 
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ('"%999999999d" % 1', "only %s and its like"),
-        ('"%.999999999f" % 1', "only %s and its like"),
-        ('"%*d" % (999999999, 1)', "only %s and its like"),
-        ('"%(x)s" % 1', "only %s and its like"),
-        ('"{:>999999999}".format(1)', "only {} and {0}"),
-        ('"{0.__class__}".format(1)', "only {} and {0}"),
-        ('"{0[0]}".format("a")', "only {} and {0}"),
-        ("{((1,),): 1}", "a key that is neither"),
+        ('"%999999999d" % 1', "conversions such as %s only"),
+        ('"%.999999999f" % 1', "conversions such as %s only"),
+        ('"%*d" % (999999999, 1)', "conversions such as %s only"),
+        ('"%(x)s" % 1', "conversions such as %s only"),
+        ('"{:>999999999}".format(1)', r"the fields \{\} and \{0\} only"),
+        ('"{0.__class__}".format(1)', r"the fields \{\} and \{0\} only"),
+        ('"{0[0]}".format("a")', r"the fields \{\} and \{0\} only"),
+        ("{((1,),): 1}", "a dictionary key must be"),
     ],
 )
-def test_what_is_no_starlark(expression: str, message: str) -> None:
-    with pytest.raises(BuildFileError, match=f"p/BUILD: not as Bazel reads it: .*{message}"):
+def test_not_starlark(expression: str, message: str) -> None:
+    with pytest.raises(BuildFileError, match=f"p/BUILD: invalid: .*{message}"):
         evaluate(f"x = {expression}", "p", [])
 
 
 @pytest.mark.parametrize(
-    ("expression", "made"),
+    ("expression", "expected"),
     [
         ('["%s-%d%%" % ("a", 1)]', ["a-1%"]),
         ('["{}{{}}{}".format("a", 1)]', ["a{}1"]),
@@ -123,27 +160,27 @@ def test_what_is_no_starlark(expression: str, message: str) -> None:
         ('{("a", 1): ["b"]}.values()', [["b"]]),
     ],
 )
-def test_texts(expression: str, made: list[object]) -> None:
-    assert _srcs(expression) == made
+def test_strings(expression: str, expected: list[object]) -> None:
+    assert _srcs(expression) == expected
 
 
 def test_too_long() -> None:
     assert evaluate("x = 1 #" + "x" * (1 << 19), "p", []) == {}
-    with pytest.raises(BuildFileError, match="^p/BUILD: of more than"):
+    with pytest.raises(BuildFileError, match="^p/BUILD: has more than"):
         evaluate("x = 1 #" + "x" * (1 << 20), "p", [])
     assert evaluate("x = [" + "1, " * 10_000 + "]", "p", []) == {}
-    with pytest.raises(BuildFileError, match="^p/BUILD: of more than"):
+    with pytest.raises(BuildFileError, match="^p/BUILD: has more than"):
         evaluate("x = [" + "1, " * 20_000 + "]", "p", [])
 
 
-def test_the_parsers_warnings_are_not_shown() -> None:
+def test_parser_warnings_are_suppressed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evaluate('x = "\\d"', "p", [])
 
 
 def _matches(glob: str, name: str) -> bool:
-    """Bazel's globs by the book: every way to divide the name is tried."""
+    """A reference implementation of Bazel's globs that tries every way to divide the name."""
     if "/" not in glob:
         return "/" not in name and bool(re.fullmatch(re.escape(glob).replace(r"\*", ".*"), name))
     first, rest = glob.split("/", 1)
@@ -154,7 +191,7 @@ def _matches(glob: str, name: str) -> bool:
 
 
 def _ends(name: str) -> list[str]:
-    """The name, and what is left of it without its first folders."""
+    """Returns the name, and the name without its first folder, its first two folders, and so on."""
     return [name[place:] for place in range(len(name)) if place == 0 or name[place - 1] == "/"]
 
 
@@ -164,13 +201,13 @@ _FILE = st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=4).
 
 
 @given(_GLOB.filter(lambda glob: not glob.endswith("**")), st.lists(_FILE, max_size=5))
-def test_globs_match_as_by_the_book(glob: str, files: list[str]) -> None:
+def test_globs_match_the_reference(glob: str, files: list[str]) -> None:
     rules = evaluate(f'f(name = "x", srcs = glob(["{glob}"]))', "p", files)
     assert rules["x"].attrs["srcs"] == sorted(f for f in files if _matches(glob, f))
 
 
 @pytest.mark.parametrize("glob", ["*a" * 30 + "b", "**/*a/" * 30 + "b", "**/a" * 30 + "*b"])
-def test_globs_of_many_wildcards_end(glob: str) -> None:
+def test_globs_with_many_wildcards_are_fast(glob: str) -> None:
     file = "/".join(["a" * 200] * 10)
     rules = evaluate(f'f(name = "x", srcs = glob(["{glob}"]))', "p", [file])
     assert rules["x"].attrs["srcs"] == []

@@ -1,4 +1,4 @@
-"""helper_sources(): what a kernel's source links, in a small tree of TensorFlow's shape."""
+"""Tests of helper_sources(), with a small tree in the layout of TensorFlow."""
 
 import dataclasses
 from pathlib import Path
@@ -27,7 +27,7 @@ tf_kernel_library(name = "segment", prefix = "segment")
 tf_kernel_library(name = "repeat", srcs = ["repeat_cpu.h", "repeat_cpu_int.cc"], prefix = "repeat_op")
 cc_library(name = "core_thing", srcs = ["core_thing.cc"], hdrs = ["core_thing.h"])
 """,
-    # Includes the header of `cast` for its template alone, and calls Launch().
+    # Includes the header of `cast` only for its template, and calls Launch().
     "add_op.cc": f"""
 #include "{_K}/fill.h"
 #include "{_K}/cast.h"
@@ -47,7 +47,7 @@ void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
     "big.h": "void Launch();",
     "launch.cc": "void Launch() {}",
     "unused.cc": "void Unused() {}",
-    # Leaves its functor to files that say nothing but what to instantiate, in a macro of their header.
+    # Its functor is instantiated by files that use a macro of their header for that.
     "take.h": "template <class D> struct Take { int operator()(const D& d, int n) const; };",
     "take_impl.h": f"""#include "{_K}/take.h"
 #define TAKE(T)  \\
@@ -56,13 +56,13 @@ void Compute() {{ Fill(); CastTemplate<int>(); Launch(); }}
 """,
     "take_impl_1.cc": f'#define RANK 1\n#include "{_K}/take_impl.h"\n',
     "take.cc": f'#include "{_K}/take.h"\n',
-    # Includes the same header, and has no file of the same name.
+    # Includes the same header; no file has its name as a prefix.
     "takes_more.cc": f'#include "{_K}/take.h"\n',
-    # Declares the functor by itself.
+    # Declares the functor in the source itself.
     "repeat_op.cc": "template <class D> struct Repeat { void operator()(const D& d) const; };",
     "repeat_cpu.h": "template <class D> void Repeat<D>::operator()(const D& d) const {}",
     "repeat_cpu_int.cc": f'#include "{_K}/repeat_cpu.h"\ntemplate struct Repeat<CPUDevice>;\n',
-    # One of several sources with the same templates defines what these call.
+    # One of several sources that share templates defines a function that the templates call.
     "segment_impl.h": "bool Validate(int n);\ntemplate <class T> void Sum() {\n  Validate(1);\n}",
     "segment_impl_1.cc": f'#include "{_K}/segment_impl.h"\nbool Validate(int n) {{ return n; }}',
     "segment_impl_2.cc": f'#include "{_K}/segment_impl.h"\nvoid Run() {{ Sum<int>(); }}',
@@ -117,17 +117,17 @@ def _helpers(root: Path, unit: str) -> list[str]:
     return [h.removeprefix(_K + "/") for h in found.get(f"{_K}/{unit}", ())]
 
 
-def test_what_it_uses_and_what_that_uses(root: Path) -> None:
-    """Not the core's, not the graphics card's, not what its targets hold for others."""
+def test_direct_and_indirect_helpers(root: Path) -> None:
+    """Without sources of the core, for GPUs, or that the targets contain for others."""
     assert _helpers(root, "add_op.cc") == ["deep.cc", "fill.cc", "launch.cc"]
 
 
-def test_a_registering_source_only_for_a_name_of_its_header(root: Path) -> None:
+def test_registering_source_with_a_used_name(root: Path) -> None:
     assert _helpers(root, "uses_move.cc") == ["move.cc"]
     assert _helpers(root, "uses_cast_op.cc") == ["cast.cc"]
 
 
-def test_a_registering_source_that_defines_what_the_templates_of_several_call(root: Path) -> None:
+def test_registering_source_that_shared_templates_call(root: Path) -> None:
     assert _helpers(root, "segment_impl_2.cc") == ["segment_impl_1.cc"]
     assert _helpers(root, "segment_impl_1.cc") == []
 
@@ -142,15 +142,15 @@ def test_a_registering_source_that_defines_what_the_templates_of_several_call(ro
 )
 def test_sources_that_only_instantiate(root: Path, unit: str, helper: str) -> None:
     assert _helpers(root, unit) == [helper]
-    # The control: what is defined where all see it is left to nobody.
+    # Negative control: a functor that is defined in place needs no other source.
     for name in ("take.h", "repeat_op.cc"):
         file = root / _K / name
         file.write_text(file.read_text().replace("const; };", "const {} };"))
     assert _helpers(root, unit) == []
 
 
-def test_what_the_core_leaves_out(root: Path) -> None:
-    """tf.data's: no library of TensorFlow's holds it but those that hold most of the core."""
+def test_sources_that_are_not_in_the_core(root: Path) -> None:
+    """dataset.cc of tf.data: the only libraries with it contain most of the core."""
     framework = root / "tensorflow/core/framework"
     framework.mkdir()
     (framework / "dataset.h").write_text("class DatasetBase { int Get(); };")
@@ -162,7 +162,7 @@ def test_what_the_core_leaves_out(root: Path) -> None:
     assert _helpers(root, "other_op.cc") == []
 
 
-def test_none_is_left_out(root: Path) -> None:
+def test_source_without_helpers(root: Path) -> None:
     units = [f"{_K}/deep.cc"]
     assert (
         helper_sources(
@@ -172,7 +172,7 @@ def test_none_is_left_out(root: Path) -> None:
     )
 
 
-def test_a_kernel_of_the_c_api_links_that_without_its_sessions(root: Path) -> None:
+def test_kernel_of_the_c_api(root: Path) -> None:
     names = ("kernels.cc", "c_api.cc", "kernels/bitcast_op.cc")
     (root / "tensorflow/c/kernels").mkdir(parents=True)
     for name in names:

@@ -1,4 +1,4 @@
-"""What sources include and name, each looked at once."""
+"""Tests of the includes and names of sources."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ _TEXTS = {
 }
 
 
-def test_direct_in_order_of_the_lines() -> None:
+def test_direct_includes() -> None:
     assert Sources(_TEXTS.__getitem__).direct("a.cc") == ("b.h", "c.h")
 
 
-def test_closure_with_what_is_not_there_and_in_a_circle() -> None:
+def test_closure_with_a_missing_file_and_a_cycle() -> None:
     files = Sources(lambda path: _TEXTS.get(path, ""))
     assert files.closure(["a.cc"]) == {"a.cc", "b.h", "c.h", "not/there.h"}
     assert files.closure(["c.h"]) == {"not/there.h"}
@@ -29,18 +29,18 @@ def test_names() -> None:
     assert "Go" in found.used
 
 
-def test_a_file_is_read_once_for_each_question() -> None:
-    asked: list[str] = []
+def test_results_are_cached() -> None:
+    reads: list[str] = []
 
     def text(path: str) -> str:
-        asked.append(path)
+        reads.append(path)
         return _TEXTS[path]
 
     files = Sources(text)
     for _ in range(2):
         files.direct("a.cc")
         files.names("a.cc")
-    assert asked == ["a.cc", "a.cc"]
+    assert reads == ["a.cc", "a.cc"]
 
 
 def test_below_a_folder(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Names that a text defines, instantiates, leaves to others and uses: tables of (text, names)."""
+"""Tests of the names that a source defines, instantiates, promises and uses."""
 
 import pytest
 
@@ -54,5 +54,5 @@ def test_promised(text: str, expected: set[str]) -> None:
     assert names(text).promised == expected
 
 
-def test_used_leaves_out_comments() -> None:
+def test_used_without_comments() -> None:
     assert names("Fill<T>(x); // not Launch").used == {"Fill"}

@@ -1,4 +1,4 @@
-"""BuildTree: rules by label, filegroups to files."""
+"""Tests of BuildTree: rules by label, and the files of filegroups."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def tree(tmp_path: Path) -> BuildTree:
     _write(tmp_path, "a/one.cc")
     _write(tmp_path, "a/sub/two.cc")
     _write(tmp_path, "a/own/BUILD")
-    _write(tmp_path, "a/own/not_ours.cc")
+    _write(tmp_path, "a/own/other_package.cc")
     _write(
         tmp_path, "b/BUILD.upstream", 'filegroup(name="more", srcs=["b.cc", "gone.cc", "@x//y"])'
     )
@@ -42,11 +42,11 @@ def _write(root: Path, name: str, text: str = "") -> None:
     (root / name).write_text(text)
 
 
-def test_filegroup_follows_filegroups(tree: BuildTree) -> None:
-    """Other packages' files, files that are not there and a circle are no trouble."""
+def test_nested_filegroups(tree: BuildTree) -> None:
+    """With files of other packages, missing files and a cycle."""
     assert tree.filegroup(Label("a", "all")) == ["a/one.cc", "a/sub/two.cc", "b/b.cc"]
 
 
-def test_what_is_not_there_is_empty(tree: BuildTree) -> None:
+def test_missing_labels(tree: BuildTree) -> None:
     assert tree.filegroup(Label("nowhere", "all")) == []
     assert tree.rule(Label("nowhere", "all")) is None

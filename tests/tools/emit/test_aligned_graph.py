@@ -1,4 +1,4 @@
-"""Aligned graphs: the same graph to TensorFlow, with large constants at multiples of 64."""
+"""Tests of aligned graphs: TensorFlow reads the same graph, and large constants are at multiples of 64 bytes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ from tfcarve.models.wire import Budget, WireError
 
 
 def _aligned(data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
-    """The new graph, and offset and size of each constant in it."""
+    """Returns the aligned graph, and the offset and size of each constant in it."""
     out, places = b"", []
     for piece in aligned_graph.aligned(data):
         if piece.constant_bytes:
@@ -48,39 +48,39 @@ _NODES = st.tuples(_NAMES, st.integers(0, 1500), st.lists(_NAMES, max_size=3), s
 
 
 @given(st.lists(_NODES, max_size=6))
-def test_the_same_graph_with_all_that_is_large_aligned(
+def test_same_graph_with_large_constants_aligned(
     nodes: list[tuple[str, int, list[str], str]],
 ) -> None:
     contents = [bytes(range(256)) * (size // 64) for _, size, _, _ in nodes]
-    given_graph = protos.graph(
+    original = protos.graph(
         *(
             _const(name, content, *(f"^{i}" for i in inputs), device=device)
             for (name, _, inputs, device), content in zip(nodes, contents, strict=True)
         )
     )
-    made, places = _aligned(given_graph)
-    assert _parsed(made) == _parsed(given_graph)
-    assert _uses(made) == _uses(given_graph)
+    result, places = _aligned(original)
+    assert _parsed(result) == _parsed(original)
+    assert _uses(result) == _uses(original)
     large = [content for content in contents if len(content) >= 1024]
     assert [size for _, size in places] == [len(content) for content in large]
     for (place, size), content in zip(places, large, strict=True):
         assert place % 64 == 0
-        assert made[place : place + size] == content
-    assert _aligned(made)[0] == made, "it is aligned already"
+        assert result[place : place + size] == content
+    assert _aligned(result)[0] == result, "it is already aligned"
 
 
 @pytest.mark.parametrize("length", [128, 1 << 14, 1 << 21])
-def test_lengths_of_any_size(length: int) -> None:
-    """Where a length takes one byte more: of what is inside, and of each message around it."""
+def test_length_fields_that_grow(length: int) -> None:
+    """Sizes around those at which a length field, of the content or of an enclosing message, needs another byte."""
     for less in range(-8, 264, 1 if length < 1 << 20 else 9):
         content = b"\x01" * (max(length, 1300) - less)
         graph = protos.graph(_const("c" * (less % 7 + 1), content))
-        made, [(place, size)] = _aligned(graph)
+        result, [(place, size)] = _aligned(graph)
         assert place % 64 == 0
-        assert made[place : place + size] == content
-        assert len(made) < len(graph) + 5 * 64
+        assert result[place : place + size] == content
+        assert len(result) < len(graph) + 5 * 64
         if less % 33 == 0:
-            assert _parsed(made) == _parsed(graph)
+            assert _parsed(result) == _parsed(graph)
 
 
 _VALUES: dict[str, Callable[[Any], Any]] = {
@@ -103,7 +103,7 @@ _VALUES: dict[str, Callable[[Any], Any]] = {
 
 
 def _listed(dtype: str) -> Any:
-    """A Const whose values stand one by one."""
+    """Returns a Const whose values are a list."""
     kind = tf.as_dtype(dtype)
     drawn = np.random.default_rng(1).integers(-5000, 5000, (32, 64))
     array = drawn.astype(kind.as_numpy_dtype)
@@ -122,23 +122,23 @@ def _listed(dtype: str) -> Any:
 
 
 @pytest.mark.parametrize("dtype", _VALUES)
-def test_values_that_stand_one_by_one(dtype: str) -> None:
+def test_values_in_a_list(dtype: str) -> None:
     node = _listed(dtype)
-    made, [(place, size)] = _aligned(graph_pb2.GraphDef(node=[node]).SerializeToString())
-    tensor = _parsed(made).node[0].attr["value"].tensor
+    result, [(place, size)] = _aligned(graph_pb2.GraphDef(node=[node]).SerializeToString())
+    tensor = _parsed(result).node[0].attr["value"].tensor
     assert len(tensor.tensor_content) == size
     assert not _VALUES[dtype](tensor)
     assert place % 64 == 0
-    wanted = tf.make_ndarray(node.attr["value"].tensor)
-    assert tf.make_ndarray(tensor).tobytes() == wanted.tobytes()
+    expected = tf.make_ndarray(node.attr["value"].tensor)
+    assert tf.make_ndarray(tensor).tobytes() == expected.tobytes()
 
 
-def test_values_without_packing() -> None:
+def test_unpacked_values() -> None:
     values = b"".join(protos.number(7, n - 300) for n in range(600))
     tensor = protos.number(1, 3) + protos.data(2, protos.shape(600)) + values
     graph = protos.graph(protos.node("c", "Const", {"value": protos.data(8, tensor)}))
-    made, [(place, _)] = _aligned(graph)
-    found = tf.make_ndarray(_parsed(made).node[0].attr["value"].tensor)
+    result, [(place, _)] = _aligned(graph)
+    found = tf.make_ndarray(_parsed(result).node[0].attr["value"].tensor)
     assert found.tolist() == list(range(-300, 300))
     assert place % 64 == 0
 
@@ -162,7 +162,7 @@ _TENSOR = protos.tensor_value("float32", (1024,), _BIG)
         protos.node("c", "Const", {"value": _TENSOR + _TENSOR}),
         protos.node("c", "Const", {"value": _TENSOR}) + protos.data(5, protos.data(2, _TENSOR)),
         _of_tensor(_FLOAT, _SHAPE, protos.data(4, _BIG[:1023])),
-        # One value for all: in a file it would be a thousand times that.
+        # One value for all elements: as a content it would be a thousand times larger.
         _of_tensor(_FLOAT, _SHAPE, protos.data(5, bytes(4))),
         _of_tensor(_FLOAT, _SHAPE, protos.data(5, bytes(4095))),
         _of_tensor(_FLOAT, _SHAPE, protos.data(5, bytes(4100))),
@@ -174,18 +174,18 @@ _TENSOR = protos.tensor_value("float32", (1024,), _BIG)
         _of_tensor(protos.number(1, 999), _SHAPE, protos.data(5, _BIG)),
     ],
 )  # fmt: skip
-def test_what_stays_as_it_is(node: bytes) -> None:
+def test_unchanged_nodes(node: bytes) -> None:
     graph = protos.graph(node, functions=[protos.function("F", _const("c", _BIG))])
     assert _aligned(graph) == (graph, [])
 
 
-def test_the_last_of_several_contents_counts() -> None:
+def test_last_of_several_contents() -> None:
     fields = (_FLOAT, protos.data(4, b"\x01" * 9000), _SHAPE, protos.data(4, _BIG))
     graph = protos.graph(_of_tensor(*fields))
-    made, [(place, size)] = _aligned(graph)
-    assert made[place : place + size] == _BIG
-    assert _parsed(made) == _parsed(graph)
-    assert b"\x01" * 9000 not in made
+    result, [(place, size)] = _aligned(graph)
+    assert result[place : place + size] == _BIG
+    assert _parsed(result) == _parsed(graph)
+    assert b"\x01" * 9000 not in result
 
 
 @pytest.mark.parametrize(
@@ -201,38 +201,38 @@ def _memmap(*words: str | Path) -> int:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, made = tmp_path / "m.pb", tmp_path / "folder" / "out.pb"
+    model, result = tmp_path / "m.pb", tmp_path / "folder" / "out.pb"
     model.write_bytes(protos.graph(_const("a", _BIG), _const("b", _BIG * 3), _const("c", b"1234")))
-    assert _memmap(model, "-o", made) == 0
+    assert _memmap(model, "-o", result) == 0
     assert capsys.readouterr().out == "2 constants with 16,384 bytes are aligned\n"
-    assert made.read_bytes() == _aligned(model.read_bytes())[0]
+    assert result.read_bytes() == _aligned(model.read_bytes())[0]
     assert _memmap(model, "-o", model) == 0
-    assert model.read_bytes() == made.read_bytes()
+    assert model.read_bytes() == result.read_bytes()
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"no graph", "no protocol buffer"),
+        (b"no graph", "not a protocol buffer"),
         (protos.saved_model(protos.meta_graph(protos.graph(), "serve")), "is a SavedModel: give a frozen GraphDef"),
-        (protos.graph(_const("a", _BIG))[:-1000], "the file is cut off"),
-        (protos.graph(_of_tensor(_FLOAT, _SHAPE, b"\x22\xff\x7f")), "field 4 of 16383 bytes"),
+        (protos.graph(_const("a", _BIG))[:-1000], "the file is truncated"),
+        (protos.graph(_of_tensor(_FLOAT, _SHAPE, b"\x22\xff\x7f")), "field 4 has 16383 bytes"),
     ],
 )  # fmt: skip
-def test_no_frozen_graph(
+def test_not_a_frozen_graph(
     content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "m.pb"
     model.write_bytes(content)
     assert _memmap(model, "-o", tmp_path / "out.pb") == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"tfcarve: {model}: ")
-    assert message in said
+    error = capsys.readouterr().err
+    assert error.startswith(f"tfcarve: {model}: ")
+    assert message in error
     assert list(tmp_path.iterdir()) == [model], "no output, whole or partial"
 
 
-def test_no_such_file_and_no_place_to_write(
+def test_missing_file_and_unwritable_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "m.pb"

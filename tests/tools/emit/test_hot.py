@@ -1,4 +1,4 @@
-"""Tests of the table of sources that are compiled for speed."""
+"""Tests of the table of hot sources."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ def _sources() -> list[str]:
     return [str(p.relative_to(root)) for p in (root / _KERNELS).rglob("*.cc")]
 
 
-def test_each_pattern_names_sources_of_tensorflow() -> None:
+def test_each_pattern_matches_sources_of_tensorflow() -> None:
     sources = _sources()
     patterns = [pattern for group in hot.groups(known.release()) for pattern in group.sources]
     assert len(patterns) > 10
@@ -27,7 +27,7 @@ def test_each_pattern_names_sources_of_tensorflow() -> None:
     assert not any(fnmatchcase(source, f"{_KERNELS}/renamed_op.cc") for source in sources)
 
 
-def test_no_source_is_in_two_groups() -> None:
+def test_groups_are_disjoint() -> None:
     found = Counter(
         (source, group.name)
         for source in _sources()

@@ -1,4 +1,4 @@
-"""Include trees: what is followed, and that nothing leaves the folder."""
+"""Tests of include trees: which includes are followed, and that no file outside the folders is copied."""
 
 from pathlib import Path
 
@@ -27,9 +27,9 @@ def test_closure_over_several_folders(tmp_path: Path) -> None:
         },
     )
     second = _write(tmp_path / "two", {"c.h": '// #include "x"\n', "a/b.h": "shadowed\n"})
-    made = include_tree(IncludePath([first, second]), ["a/a.h"])
-    assert sorted(made) == ["a/a.h", "a/b.h", "a/inner/d.h", "c.h"]
-    assert made["a/b.h"].startswith(b"#if 0")
+    tree = include_tree(IncludePath([first, second]), ["a/a.h"])
+    assert sorted(tree) == ["a/a.h", "a/b.h", "a/inner/d.h", "c.h"]
+    assert tree["a/b.h"].startswith(b"#if 0")
 
 
 def test_nothing_outside_is_copied(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_nothing_outside_is_copied(tmp_path: Path) -> None:
 
 
 def test_missing_header(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"a/none.h: in none of the 1 include folders"):
+    with pytest.raises(InvalidInput, match=r"a/none.h: is in none of the 1 include folders"):
         include_tree(IncludePath([tmp_path]), ["a/none.h"])
 
 

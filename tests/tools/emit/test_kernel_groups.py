@@ -58,12 +58,12 @@ def _tree(folder: Path, build: str) -> Path:
 
 
 @pytest.mark.parametrize("prefix", ["android", "portable"])
-def test_what_is_lacking(prefix: str, tmp_path: Path) -> None:
+def test_missing_sources(prefix: str, tmp_path: Path) -> None:
     root = _tree(tmp_path, _BUILD.replace("PREFIX", prefix))
     assert (
         kernel_groups(_MADE, root).decode()
         == f"""\
-# Add these to the filegroups of the same names in tensorflow/core/kernels/BUILD of TensorFlow 9.8.7.
+# Add these sources to the filegroups with the same names in tensorflow/core/kernels/BUILD of TensorFlow 9.8.7.
 
 filegroup(
     name = "{prefix}_extended_ops_headers",
@@ -84,16 +84,16 @@ filegroup(
     )
 
 
-def test_nothing_is_lacking(tmp_path: Path) -> None:
+def test_no_missing_sources(tmp_path: Path) -> None:
     root = _tree(tmp_path, _BUILD.replace("PREFIX", "android"))
     assert kernel_groups(selection([("Relu", "R", _K + "relu_op.cc")]), root) == b""
 
 
-def test_a_tree_without_the_filegroups(tmp_path: Path) -> None:
+def test_tree_without_the_filegroups(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no filegroup portable_extended_ops_group2 or android_"):
         kernel_groups(_MADE, _tree(tmp_path, ""))
 
 
-def test_a_build_file_that_is_none(tmp_path: Path) -> None:
+def test_invalid_build_file(tmp_path: Path) -> None:
     with pytest.raises(BuildFileError, match="tensorflow/core/kernels/BUILD:1"):
         kernel_groups(_MADE, _tree(tmp_path, "filegroup("))

@@ -1,11 +1,11 @@
-"""Link fragments: what they say for each system, and what facts are refused."""
+"""Tests of link facts: which are refused, and the files for each build system."""
 
 import json
 import re
-from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict, replace
 
 from tfcarve.emit.link_facts import FRAGMENTS, LinkFacts, fragment, parse
 from tfcarve.errors import InvalidInput
@@ -30,7 +30,7 @@ def _document(**changed: Any) -> bytes:
     return json.dumps({**asdict(LINUX), **changed}).encode()
 
 
-def test_facts_are_read_as_they_are_written() -> None:
+def test_parse() -> None:
     assert parse(_document(), "facts") == LINUX
 
 
@@ -53,14 +53,14 @@ def test_every_fragment_forces_the_registrations_and_nothing_else(name: str, sys
         assert all(f"-framework {f}" in text.replace("\n", " ") for f in facts.frameworks)
 
 
-def test_pkg_config_and_the_plain_list_say_the_same() -> None:
+def test_pkg_config_and_the_plain_list_have_the_same_flags() -> None:
     plain = fragment(LINUX, "link_flags.txt", "2.14.1").decode().split()
     package = fragment(LINUX, "tensorflow-core.pc", "2.14.1").decode()
     libs = package.split("Libs: ")[1].split()
     assert [flag for flag in libs if flag not in ("-L${prefix}", "-lstdc++")] == plain
 
 
-def test_macros_of_the_headers_reach_cmake_and_make() -> None:
+def test_macros_for_cmake_and_make() -> None:
     assert (
         '"NDEBUG;EIGEN_NEON_GEBP_NR=4"'
         in fragment(LINUX, "TensorFlowCoreConfig.cmake", "1").decode()
@@ -71,20 +71,20 @@ def test_macros_of_the_headers_reach_cmake_and_make() -> None:
 @pytest.mark.parametrize(
     ("system", "name", "message"),
     [
-        ("android", "Android.mk", "# It runs on API level 26 and newer: set APP_PLATFORM to android-26 or"),
-        ("android", "TensorFlowCoreConfig.cmake", "# It runs on API level 26 and newer: set ANDROID_PLATFORM"),
-        ("ios", "tensorflow-core.xcconfig", "// It runs on iOS 15.0 and newer: set IPHONEOS_DEPLOYMENT"),
+        ("android", "Android.mk", "# It requires API level 26 or higher: set APP_PLATFORM to android-26 or"),
+        ("android", "TensorFlowCoreConfig.cmake", "# It requires API level 26 or higher: set ANDROID_PLATFORM"),
+        ("ios", "tensorflow-core.xcconfig", "// It requires iOS 15.0 or newer: set IPHONEOS_DEPLOYMENT"),
     ],
 )  # fmt: skip
-def test_the_minimum_os_version_is_told(system: str, name: str, message: str) -> None:
+def test_minimum_os_version(system: str, name: str, message: str) -> None:
     assert f"\n{message}" in fragment(OTHERS[system], name, "1").decode()
-    untold = replace(OTHERS[system], minimum_os_version="")
-    assert "It runs on" not in fragment(untold, name, "1").decode()
+    unknown = replace(OTHERS[system], minimum_os_version="")
+    assert "It requires" not in fragment(unknown, name, "1").decode()
 
 
-def test_a_fragment_of_another_system_is_refused() -> None:
+def test_fragment_for_another_operating_system() -> None:
     with pytest.raises(
-        InvalidInput, match=r"Android.mk: not made for linux_arm64; there are: Tensor"
+        InvalidInput, match=r"Android.mk: not available for linux_arm64: available are Tensor"
     ):
         fragment(LINUX, "Android.mk", "2.14.1")
 
@@ -92,24 +92,25 @@ def test_a_fragment_of_another_system_is_refused() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"{", "facts: Expecting property name"),
-        (b"[" * 50_000, "nested too deep"),
-        (b"[]", "an object was expected"),
-        (_document(os=3), "a string was expected"),
-        (_document(more=1), "exactly these keys were expected"),
-        (_document(os="plan9"), "no system 'plan9'; there are: android, ios, linux"),
+        (b"{", "facts: Input data was truncated"),
+        (b"[" * 50_000, "Expected `object`, got `array`"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b"{}", "missing required field `platform`"),
+        (_document(os=3), r"Expected `str`, got `int` - at `\$.os`"),
+        (_document(more=1), "unknown field `more`"),
+        (_document(os="plan9"), "unknown operating system 'plan9': known are android, ios, linux"),
         (_document(system_flags=["-lm; rm -r ."]), r"letters, digits and _.,=\+:/- only"),
         (_document(frameworks=["A;B"]), "letters, digits"),
         (_document(defines=['A="$(B)"']), "letters, digits"),
         (_document(platform=""), "letters, digits"),
-        (_document(minimum_os_version="13\n#"), "no version: digits and dots only"),
+        (_document(minimum_os_version="13\n#"), "is not a version: use digits and dots only"),
     ],
 )
-def test_bad_facts(data: bytes, message: str) -> None:
+def test_invalid_facts(data: bytes, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         parse(data, "facts")
 
 
-def test_a_version_from_a_model_is_no_way_into_a_makefile() -> None:
+def test_unsafe_version() -> None:
     with pytest.raises(InvalidInput, match="version"):
         fragment(LINUX, "tensorflow-core.mk", "2\n$(shell date)")

@@ -1,4 +1,4 @@
-"""docs/memory.md: its commands are ones that there are, and its code is the app's."""
+"""Tests of docs/memory.md: its commands are valid, its code is that of the tested app, and its sizes are right."""
 
 import os
 import re
@@ -30,8 +30,8 @@ def test_commands() -> None:
 
 def test_code() -> None:
     (block,) = _blocks("c")
-    wanted, there = _lines(block), _lines(_file("APP_TEST"))
-    assert any(there[i : i + len(wanted)] == wanted for i in range(len(there)))
+    documented, tested = _lines(block), _lines(_file("APP_TEST"))
+    assert any(tested[i : i + len(documented)] == documented for i in range(len(tested)))
 
 
 def test_sizes() -> None:

@@ -14,11 +14,11 @@ def test_op_files() -> None:
     assert op_files(selection()) == b""
 
 
-def test_what_tensorflows_core_has_is_not_listed() -> None:
+def test_sources_of_tensorflows_core_are_not_listed() -> None:
     core = "tensorflow/core/common_runtime/lower_functional_ops.cc"
     helper = "tensorflow/core/common_runtime/eager/context.cc"
-    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", core)], helpers=[helper])
-    assert op_files(made) == f"k/b.cc\n{helper}\n".encode()
+    selected = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", core)], helpers=[helper])
+    assert op_files(selected) == f"k/b.cc\n{helper}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,13 @@ def test_what_tensorflows_core_has_is_not_listed() -> None:
         ("z.cc\r\nk/a.cc\r\n", "z.cc\r\nk/a.cc\r\nk/b.cc\r\no/ops.cc\r\n"),
         ("k/a.cc.old\n", "k/a.cc.old\nk/a.cc\nk/b.cc\no/ops.cc\n"),
     ],
-    ids=["empty", "order stays", "no newline at the end", "CRLF", "a name that starts as another"],
+    ids=[
+        "empty",
+        "order is preserved",
+        "no newline at the end",
+        "CRLF",
+        "a path that is a prefix of another",
+    ],
 )
 def test_extended(before: str, after: str) -> None:
     assert extended(before, _MADE) == after
@@ -43,9 +49,9 @@ def test_nothing_is_missing(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["k/a.cc\nk/b.cc", "../b.cc", "$(b).cc", "a b.cc", ""])
-def test_paths_that_no_source_has(path: str) -> None:
-    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
-    with pytest.raises(InvalidInput, match="no path of a source"):
-        op_files(made)
-    with pytest.raises(InvalidInput, match="no path of a source"):
-        extended("k/b.cc\n", made)
+def test_invalid_paths(path: str) -> None:
+    selected = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
+    with pytest.raises(InvalidInput, match="is not a valid source path"):
+        op_files(selected)
+    with pytest.raises(InvalidInput, match="is not a valid source path"):
+        extended("k/b.cc\n", selected)

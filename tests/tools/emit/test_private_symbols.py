@@ -1,4 +1,4 @@
-"""Renamed symbols: which, and what the linker then does; with real objects of the system's compiler."""
+"""Tests of renamed symbols: which ones, and what the linker does, with object files of the host's compiler."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tfcarve.cli import main
 from tfcarve.emit.private_symbols import defined, redefinitions, renames
 
-# What `nm -P -a --defined-only` prints; the D5 name is only that of a COMDAT group.
+# Output of `nm -P -a --defined-only`; the D5 symbol only names a COMDAT group.
 NM = """\
 lib.a[one.o]:
 tfcarve_run T 0 10
@@ -27,7 +27,7 @@ JNI_OnLoadMore T 0 4
 """
 
 
-def test_what_others_can_bind_and_the_names_of_groups() -> None:
+def test_global_symbols_and_group_names_are_renamed() -> None:
     assert sorted(renames(defined(NM))) == [
         "JNI_OnLoadMore",
         "_ZGVinline",
@@ -37,15 +37,15 @@ def test_what_others_can_bind_and_the_names_of_groups() -> None:
     ]
 
 
-def test_names_of_apples_c_stay_too() -> None:
+def test_public_names_in_mach_o() -> None:
     assert renames(["_tfcarve_run", "__ZN1aEv"]) == {"__ZN1aEv": "_tfcarved___ZN1aEv"}
 
 
-def test_file_of_objcopy() -> None:
+def test_redefinitions() -> None:
     assert redefinitions(["b", "a", "tfcarve_x"]) == b"a _tfcarved_a\nb _tfcarved_b\n"
 
 
-# The library's class and the app's have the same name and are not the same.
+# The library and the app have different classes of the same name.
 LIBRARY = """
 #include <string>
 namespace google { struct A { std::string s; A(); virtual ~A() {} }; A::A() : s("library") {} }
@@ -60,10 +60,10 @@ int main() { google::A a; std::printf("%ld %d", a.n, tfcarve_size()); }
 
 
 def _compile(folder: Path, name: str, text: str) -> Path:
-    source, made = folder / f"{name}.cc", folder / f"{name}.o"
+    source, object_file = folder / f"{name}.cc", folder / f"{name}.o"
     source.write_text(text)
-    subprocess.run(["g++", "-c", source, "-o", made], check=True)
-    return made
+    subprocess.run(["g++", "-c", source, "-o", object_file], check=True)
+    return object_file
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     library = _compile(folder, "library", LIBRARY)
     _compile(folder, "app", APP)
-    # Two members of one name, as TensorFlow's archive has them.
+    # Two members with the same name, as in TensorFlow's archive.
     empty = folder / "other"
     empty.mkdir()
     other = _compile(empty, "library", "int other() { return 1; }")
@@ -86,20 +86,20 @@ def _link(folder: Path, archive: str) -> subprocess.CompletedProcess[str]:
     return done if done.returncode else subprocess.run([program], text=True, capture_output=True)
 
 
-def test_an_app_with_the_same_names_links(built: Path) -> None:
+def test_app_with_the_same_names_links(built: Path) -> None:
     assert main(["private-symbols", "--archive", str(built / "lib.a"), str(built / "new.a")]) == 0
     members = subprocess.run(["ar", "t", built / "new.a"], text=True, capture_output=True).stdout
     assert members.split() == ["library.o", "library.o"]
     assert _link(built, "new.a").stdout == "3 7"
 
 
-def test_without_it_the_linker_refuses(built: Path) -> None:
+def test_without_renaming_the_linker_refuses(built: Path) -> None:
     done = _link(built, "lib.a")
     assert done.returncode == 1
     assert "multiple definition of `google::A::A()'" in done.stderr
 
 
-def test_bad_input(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = tmp_path / "words.a"
     words.write_text("words")
     output = tmp_path / "out.a"

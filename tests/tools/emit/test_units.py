@@ -9,14 +9,14 @@ from tfcarve.releases import known
 
 
 def test_units() -> None:
-    made = units.units(
+    generated = units.units(
         selection(
             [("B", "BOp<CPU, float>", "k/b.cc"), ("A", "AOp", "k/b.cc"), ("C", "AOp", "k/b.cc")],
             [("A", "o/ops.cc")],
             [("_Arg", "ArgOp", "k/f.cc")],
         )
     )
-    assert made == {
+    assert generated == {
         "k__b.cc": b'#define TFCARVE_KERNEL_CLASSES "AOp", "BOp<CPU, float>"\n'
         b'#define TFCARVE_OPS "A", "B", "C"\n#define TFCARVE_UNIT "k/b.cc"\n'
         b'#include "registration_table.h"\n#include "k/b.cc"\n',
@@ -49,7 +49,7 @@ def test_hot_names() -> None:
     )
 
 
-def test_sources_of_tensorflow_may_be_replaced() -> None:
+def test_sources_of_tensorflow_can_be_overridden() -> None:
     source = "tensorflow/core/kernels/h.cc"
     (helper,) = units.helpers(selection(helpers=[source])).values()
     (unit,) = units.units(selection([("H", "HOp", source)])).values()
@@ -57,7 +57,7 @@ def test_sources_of_tensorflow_may_be_replaced() -> None:
     assert unit.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
 
 
-def test_names_that_are_hostile_stay_strings() -> None:
+def test_hostile_names_stay_string_literals() -> None:
     (unit,) = units.units(selection([("A", 'x"\n#include "/etc/passwd', "k.cc")])).values()
     assert (
         unit.splitlines()[0] == rb'#define TFCARVE_KERNEL_CLASSES "x\"\012#include \"/etc/passwd"'
@@ -65,8 +65,8 @@ def test_names_that_are_hostile_stay_strings() -> None:
 
 
 @pytest.mark.parametrize("path", ['a".cc', "a\nb.cc", "../a.cc", "", "a b.cc"])
-def test_paths_that_are_none(path: str) -> None:
-    with pytest.raises(InvalidInput, match="no path of a source"):
+def test_invalid_paths(path: str) -> None:
+    with pytest.raises(InvalidInput, match="is not a valid source path"):
         units.file_name(path)
 
 
@@ -74,11 +74,11 @@ def test_file_name_of_an_absolute_path() -> None:
     assert units.file_name("/app/op.cc") == "app__op.cc"
 
 
-def test_unit_is_never_called_as_its_source() -> None:
+def test_unit_never_has_the_name_of_its_source() -> None:
     assert units.file_name("op.cc") == "__op.cc"
 
 
-def test_two_sources_with_one_name() -> None:
+def test_two_units_with_the_same_name() -> None:
     clash = selection([("A", "AOp", "a/b__c.cc"), ("B", "BOp", "a__b/c.cc")])
-    with pytest.raises(InvalidInput, match="a__b__c.cc as another source has"):
+    with pytest.raises(InvalidInput, match="a__b__c.cc would have the same name"):
         units.units(clash)

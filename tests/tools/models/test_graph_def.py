@@ -64,8 +64,8 @@ def test_nodes_and_functions() -> None:
     assert functions == {"F": ("inner", "x")}
 
 
-def test_a_tensors_values_are_not_read() -> None:
-    # They would be no message: whoever looks into them fails.
+def test_tensor_values_are_not_read() -> None:
+    # The values are not a valid message: reading them would fail.
     assert _attr(protos.tensor_value("float32", (1,), b"\xff" * 40)).kind == "tensor"
 
 
@@ -73,7 +73,7 @@ def test_a_tensors_values_are_not_read() -> None:
     ("data", "message"),
     [
         (protos.graph(node("n", "")), "node 'n': has no op"),
-        (protos.graph(node("n", "a b")), "node 'n': 'a b' is no name of an op"),
+        (protos.graph(node("n", "a b")), "node 'n': 'a b' is not an op name"),
         (
             protos.data(1, protos.data(1, "n") + protos.number(2, 1)),
             "node 'n': field 2 has wire type 0",
@@ -91,11 +91,11 @@ def test_a_tensors_values_are_not_read() -> None:
             "list field 2 has wire type 0",
         ),
         (protos.graph(functions=[protos.data(3, node("n", "Op"))]), "a function without a name"),
-        (protos.data(9, ""), "field 9: not as in graph.proto"),
-        (protos.data(1, protos.data(1, b"\xff")), "no UTF-8"),
+        (protos.data(9, ""), "field 9 is not in graph.proto"),
+        (protos.data(1, protos.data(1, b"\xff")), "not UTF-8"),
     ],
 )
-def test_no_graph(data: bytes, message: str) -> None:
+def test_invalid_graph(data: bytes, message: str) -> None:
     with pytest.raises(WireError, match=message):
         _read(data)
 
@@ -117,8 +117,8 @@ _GRAPH = protos.graph(
 
 
 @given(st.integers(0, len(_GRAPH) - 1))
-def test_cut_off_anywhere(length: int) -> None:
-    """A file cut off at any byte is an error, or ends between two nodes."""
+def test_truncated_anywhere(length: int) -> None:
+    """A file truncated at any byte is an error, unless it ends between two nodes."""
     try:
         assert len(_read(_GRAPH[:length])) <= 3
     except WireError as error:
@@ -140,14 +140,14 @@ def test_damaged_anywhere(changes: list[tuple[int, int]]) -> None:
         assert str(error)
 
 
-def test_what_nodes_have_in_common_is_there_once() -> None:
+def test_nodes_share_equal_values() -> None:
     attrs = {"T": protos.type_value("float32")}
     first, second = _read(protos.graph(node("a", "Relu", attrs), node("b", "Relu", attrs)))
     assert first.op is second.op
     assert first.attrs is second.attrs
 
 
-def test_nodes_are_walked_through_again_and_again() -> None:
+def test_nodes_can_be_iterated_repeatedly() -> None:
     data = protos.graph(
         node("a", "Relu"),
         functions=[protos.function("F", node("b", "Elu")), protos.function("G", node("c", "Elu"))],
@@ -175,31 +175,31 @@ _FIELDS = [
 
 @given(st.lists(st.sampled_from(_FIELDS), max_size=9))
 def test_fields_in_any_order(fields: list[bytes]) -> None:
-    """The quick way to read a node comes to what the thorough one does, or leaves it to that."""
+    """The fast path returns the same as the general reader, or leaves the node to it."""
     data = protos.data(2, "Op") + b"".join(fields)
-    thorough = graph_def._any_node(data, 0, len(data), "m", "")
-    assert graph_def.node(data, 0, len(data), "m", "") == thorough
+    expected = graph_def._any_node(data, 0, len(data), "m", "")
+    assert graph_def.node(data, 0, len(data), "m", "") == expected
 
 
 @pytest.mark.parametrize(
-    ("part", "most"),
+    ("part", "limit"),
     [(protos.data(3, ""), 60_000), (protos.data(5, protos.data(1, "k")), 20_000)],
     ids=["inputs", "attributes"],
 )
-def test_a_node_of_more_parts_than_a_model_has(part: bytes, most: int) -> None:
-    assert _read(protos.graph(protos.data(2, "Op") + part * (most // 3)))
-    with pytest.raises(WireError, match="more and smaller parts than a model has"):
-        _read(protos.graph(protos.data(2, "Op") + part * (3 * most)))
+def test_node_with_too_many_parts(part: bytes, limit: int) -> None:
+    assert _read(protos.graph(protos.data(2, "Op") + part * (limit // 3)))
+    with pytest.raises(WireError, match="too many small parts"):
+        _read(protos.graph(protos.data(2, "Op") + part * (3 * limit)))
 
 
-def test_more_functions_than_a_model_has() -> None:
+def test_too_many_functions() -> None:
     function = protos.data(1, protos.data(1, protos.data(1, "F")))
     assert _read(protos.data(2, function * 5_000)) == []
-    with pytest.raises(WireError, match="more and smaller parts than a model has"):
+    with pytest.raises(WireError, match="too many small parts"):
         _read(protos.data(2, function * 20_000))
 
 
-def test_more_dimensions_than_a_shape_has() -> None:
+def test_too_many_dimensions() -> None:
     assert _attr(protos.data(7, protos.shape(*[1] * 254))) == AttrValue("shape", (1,) * 254)
-    with pytest.raises(WireError, match="a shape of more than 254 dimensions"):
+    with pytest.raises(WireError, match="a shape with more than 254 dimensions"):
         _attr(protos.data(7, protos.shape(*[1] * 255)))

@@ -1,4 +1,4 @@
-"""Tests of reading graphs in text form: what comes of them in binary form, read as that is."""
+"""Tests of graphs in text form: they are converted to binary form and read from it."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_functions() -> None:
         ('node { name: "n" }', "node 'n': has no op"),
         (
             'node {\n name: "n" op: "Op" attr { key: "a" value { i: x } } }',
-            "line 2: a whole number was expected, not 'x'",
+            "line 2: an integer was expected, not 'x'",
         ),
         (
             'node { name: "n" op: "Op" attr { key: "a" value { type: DT_WRONG } } }',
@@ -79,7 +79,7 @@ def test_functions() -> None:
         ),
     ],
 )
-def test_wrong(text: str, message: str) -> None:
+def test_invalid(text: str, message: str) -> None:
     with pytest.raises((TextError, WireError), match=message):
         _nodes(text)
 
@@ -138,7 +138,7 @@ def test_saved_model() -> None:
     assert signature.outputs == {"y", "i", "p", "q"}
 
 
-def test_a_tensors_values_are_not_turned_over() -> None:
+def test_tensor_values_are_not_converted() -> None:
     text = """node { name: "c" op: "Const" attr { key: "value" value { tensor {
       dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: 1 float_val: 2 tensor_content: "xyz" } } } }"""
     _, binary = graph_text.to_binary(text.encode())
@@ -170,15 +170,15 @@ _VALUES = st.one_of(
         max_size=3,
     )
 )  # fmt: skip
-def test_as_protocol_buffers_write_it(nodes: list[tuple[str, list[str], dict[str, Any]]]) -> None:
-    """What TensorFlow's own classes write in either form is read as the same."""
+def test_as_protobuf_writes_it(nodes: list[tuple[str, list[str], dict[str, Any]]]) -> None:
+    """Both forms that TensorFlow's classes write are read as the same nodes."""
     from tensorflow.core.framework import attr_value_pb2, graph_pb2
 
     graph = graph_pb2.GraphDef()
     for name, inputs, attrs in nodes:
-        made = graph.node.add(name=name, op="Op", input=inputs)
+        node = graph.node.add(name=name, op="Op", input=inputs)
         for key, value in attrs.items():
-            made.attr[key].CopyFrom(attr_value_pb2.AttrValue(**value))
+            node.attr[key].CopyFrom(attr_value_pb2.AttrValue(**value))
     binary = graph.SerializeToString()
     expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))[0])
     assert _nodes(protobufs.MessageToString(graph)) == expected

@@ -1,4 +1,4 @@
-"""Tests of hashing model files, beside other work and by itself."""
+"""Tests of hashing model files, directly and in the background."""
 
 import hashlib
 import mmap
@@ -19,7 +19,7 @@ def _file(path: Path, pages: float) -> Path:
     return path
 
 
-def _right(path: Path) -> str:
+def _expected(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -29,32 +29,30 @@ def test_the_whole_file_is_hashed(
 ) -> None:
     monkeypatch.setattr(hashing, "_WINDOW", mmap.PAGESIZE)
     path = _file(tmp_path / "m.pb", pages)
-    assert sha256(path) == _right(path)
+    assert sha256(path) == _expected(path)
 
 
 def test_files_ahead(tmp_path: Path) -> None:
     files = [_file(tmp_path / f"{n}.pb", n) for n in range(4)]
     with Ahead([*files, files[0]]) as hashes:
         assert [hashes.sha256(file) for file in reversed(files)] == [
-            _right(file) for file in reversed(files)
+            _expected(file) for file in reversed(files)
         ]
         later = _file(tmp_path / "later.pb", 2)
-        assert hashes.sha256(later) == _right(later)
+        assert hashes.sha256(later) == _expected(later)
 
 
-def test_what_is_no_file_is_said_when_it_is_asked_for(tmp_path: Path) -> None:
-    there = _file(tmp_path / "m.pb", 1)
-    with Ahead([tmp_path / "none.pb", tmp_path, there]) as hashes:
-        assert hashes.sha256(there) == _right(there)
+def test_errors_are_raised_when_the_hash_is_requested(tmp_path: Path) -> None:
+    existing = _file(tmp_path / "m.pb", 1)
+    with Ahead([tmp_path / "none.pb", tmp_path, existing]) as hashes:
+        assert hashes.sha256(existing) == _expected(existing)
         with pytest.raises(InvalidInput, match=r"none\.pb: cannot be read: No such file"):
             hashes.sha256(tmp_path / "none.pb")
         with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
             hashes.sha256(tmp_path)
 
 
-def test_a_file_that_cannot_be_hashed_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_that_can_no_longer_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
@@ -64,14 +62,14 @@ def test_a_file_that_cannot_be_hashed_any_more(
         hashes.sha256(path)
 
 
-def test_it_ends_with_what_it_was_for(tmp_path: Path) -> None:
+def test_the_thread_ends_with_the_block(tmp_path: Path) -> None:
     path = tmp_path / "long.pb"
     with path.open("wb") as stream:
         stream.truncate(20_000_000_000)
     start, interval, threads = time.monotonic(), sys.getswitchinterval(), threading.active_count()
-    with pytest.raises(InvalidInput, match="no model"), Ahead([path]):
+    with pytest.raises(InvalidInput, match="not a model"), Ahead([path]):
         assert threading.active_count() == threads + 1
-        raise InvalidInput("no model")
+        raise InvalidInput("not a model")
     assert threading.active_count() == threads
     assert sys.getswitchinterval() == interval
-    assert time.monotonic() - start < 10  # all of it takes a minute
+    assert time.monotonic() - start < 10  # hashing the whole file takes a minute

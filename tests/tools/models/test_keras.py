@@ -1,7 +1,8 @@
-"""Tests of Keras files where TensorFlow is not there; tests/zoo has those with it."""
+"""Tests of Keras files without TensorFlow; tests with TensorFlow are in tests/zoo."""
 
 import importlib.util
 import json
+import math
 import sys
 import zipfile
 from collections.abc import Mapping
@@ -10,9 +11,9 @@ from pathlib import Path
 import h5py
 import pytest
 
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models.keras_config import UnsafeError, computes, require_layers_alone, require_safe
-from tfcarve.models.read import read
+from tfcarve.models.keras_config import UnsafeError, computes, require_layers_only, require_safe
 
 
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "M.HDF5"])
@@ -20,7 +21,7 @@ def test_without_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nam
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(InvalidInput) as raised:
-        read(tmp_path / name)
+        read_model(tmp_path / name)
     assert f"{name}: is a Keras file: tensorflow is not installed in {sys.executable}" in str(
         raised.value
     )
@@ -72,25 +73,25 @@ def _calls(kind: str, **config: object) -> Mapping[str, object]:
     ids=str,
 )
 def test_layers(layer: object) -> None:
-    require_layers_alone(_model(layer))
-    require_layers_alone({**_model(layer), "compile_config": {"loss": _function("f", "mine")}})
+    require_layers_only(_model(layer))
+    require_layers_only({**_model(layer), "compile_config": {"loss": _function("f", "mine")}})
 
 
 @pytest.mark.parametrize(
     ("layer", "message"),
     [
-        (_layer("Lambda"), "it has a Lambda, code that is not run here"),
-        (_layer("Dense", registered_name="Lambda"), "it has a Lambda, code"),
-        (_layer("Mine>Lambda"), "it has a Mine>Lambda, code"),
+        (_layer("Lambda"), "it has a Lambda, which runs code from the file"),
+        (_layer("Dense", registered_name="Lambda"), "it has a Lambda, which runs"),
+        (_layer("Mine>Lambda"), "it has a Mine>Lambda, which"),
         (_layer("core.Lambda", "keras.src.layers"), "it has the class 'core.Lambda', which is not"),
-        (_layer("ResidualWrapper"), "it has a ResidualWrapper, code"),
-        (_layer("TensorFlowOpLayer"), "it has a TensorFlowOpLayer, code"),
-        (_layer("__lambda__"), "it has a __lambda__, code"),
+        (_layer("ResidualWrapper"), "it has a ResidualWrapper, which"),
+        (_layer("TensorFlowOpLayer"), "it has a TensorFlowOpLayer, which"),
+        (_layer("__lambda__"), "it has a __lambda__, which"),
         (_layer("get_file", "keras.utils"), "it has the class 'get_file', which is not"),
-        (_layer(["Dense"]), "which is not one of Keras' own"),
-        (_layer("Popen", "subprocess"), "it names something in the module 'subprocess'"),
-        (_layer("Dense", ["keras"]), "it names something in the module"),
-        (_layer("Dense", "keras_evil"), "it names something in the module 'keras_evil'"),
+        (_layer(["Dense"]), "which is not part of Keras"),
+        (_layer("Popen", "subprocess"), "it refers to the module 'subprocess'"),
+        (_layer("Dense", ["keras"]), "it refers to the module"),
+        (_layer("Dense", "keras_evil"), "it refers to the module 'keras_evil'"),
         (_layer("Dense", config={"activation": _function("system", "os")}), "the module 'os'"),
         (_layer("Dense", "tensorflow.python.keras.layers"), "the module 'tensorflow.python.keras"),
         (_function("x", "tensorflow.python.ops.init_ops"), "the module 'tensorflow.python.ops.in"),
@@ -126,16 +127,16 @@ def test_layers(layer: object) -> None:
     ],
     ids=str,
 )
-def test_what_is_more_than_layers(layer: object, message: str) -> None:
+def test_more_than_layers(layer: object, message: str) -> None:
     with pytest.raises(UnsafeError) as raised:
-        require_layers_alone(_model(layer))
+        require_layers_only(_model(layer))
     assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("config", [[], None, "Lambda", 3])
-def test_what_is_no_configuration(config: object) -> None:
-    with pytest.raises(UnsafeError, match="is none of a model"):
-        require_layers_alone(config)
+def test_not_a_configuration(config: object) -> None:
+    with pytest.raises(UnsafeError, match="is not that of a model"):
+        require_layers_only(config)
 
 
 @pytest.mark.parametrize(
@@ -152,16 +153,16 @@ def test_what_is_no_configuration(config: object) -> None:
         ("", False),
     ],
 )
-def test_what_computes(name: str, known: bool) -> None:
+def test_computes(name: str, known: bool) -> None:
     assert computes(name) == known
 
 
-def test_a_deep_configuration_is_looked_through() -> None:
+def test_deeply_nested_configuration() -> None:
     deep: object = _layer("Lambda")
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(UnsafeError, match="it has a Lambda"):
-        require_layers_alone(_model(deep))
+        require_layers_only(_model(deep))
 
 
 def _archive(path: Path, **members: str) -> None:
@@ -171,7 +172,7 @@ def _archive(path: Path, **members: str) -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    """What else than a model a file may hold, each said in words."""
+    """Files that are not models, or not safe: the message states why."""
     path = tmp_path / "m.keras"
 
     def message() -> str:
@@ -180,32 +181,36 @@ def test_files(tmp_path: Path) -> None:
         return str(raised.value)
 
     path.write_bytes(b"x")
-    assert message() == "neither an archive of Keras nor HDF5"
+    assert message() == "it is neither a Keras archive nor HDF5"
     _archive(path, metadata_json="{}")
     assert message().startswith("it cannot be read: ")
     _archive(path, config_json="{")
     assert message().startswith("its configuration cannot be read: Expecting property name")
     _archive(path, config_json="[" * 50_000)
-    assert message() == "its configuration cannot be read: nested too deep"
+    assert message() == "its configuration cannot be read: nested too deeply"
     _archive(path, config_json="[" + "{}," * 1_000_000 + "{}]")
-    assert "characters of tiny values" in message()
+    assert "bytes of very small values" in message()
     _archive(path, config_json=json.dumps(_model(_layer("Lambda"))))
-    assert message() == "it has a Lambda, code that is not run here"
+    assert message() == "it has a Lambda, which runs code from the file"
     _archive(path, config_json=json.dumps(_model(_layer("Dense"))))
     require_safe(path)
+    # Keras writes NaN and Infinity, which strict JSON does not have.
+    _archive(path, config_json=json.dumps(_model(_layer("ReLU", config={"max_value": math.inf}))))
+    require_safe(path)
+    _archive(path, config_json=json.dumps(_model(_layer("Dense"))))
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"Dense"', b'"Dance"'))
     assert message().startswith("it cannot be read: Bad CRC-32")
     with h5py.File(path, "w") as file:
         file["weights"] = [1.0]
-    assert message() == "no model in it, weights alone"
+    assert message() == "it contains weights but no model"
     with h5py.File(path, "w") as file:
         file.attrs["model_config"] = json.dumps(_model(_layer("Lambda")))
-    assert message() == "it has a Lambda, code that is not run here"
-    # An archive behind HDF5: Keras takes the one or the other by the file's name.
+    assert message() == "it has a Lambda, which runs code from the file"
+    # An archive appended to HDF5: Keras reads one or the other, depending on the file's name.
     with h5py.File(path, "w") as file:
         file.attrs["model_config"] = json.dumps(_model(_layer("Dense")))
     require_safe(path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("config.json", json.dumps(_model(_layer("Lambda"))))
-    assert message() == "it has a Lambda, code that is not run here"
+    assert message() == "it has a Lambda, which runs code from the file"

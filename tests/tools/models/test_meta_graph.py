@@ -29,11 +29,11 @@ def test_saved_model() -> None:
 
 
 @pytest.mark.parametrize("data", [protos.data(8, ""), protos.number(2, 1)])
-def test_no_meta_graph(data: bytes) -> None:
-    with pytest.raises(WireError, match="no MetaGraphDef"):
+def test_not_a_meta_graph(data: bytes) -> None:
+    with pytest.raises(WireError, match="not a MetaGraphDef"):
         list(meta_graph.meta_graph(data, 0, len(data), Budget(len(data))))
 
 
-def test_no_saved_model() -> None:
-    with pytest.raises(WireError, match="no SavedModel"):
+def test_not_a_saved_model() -> None:
+    with pytest.raises(WireError, match="not a SavedModel"):
         list(meta_graph.saved_model(protos.data(3, ""), Budget(2)))

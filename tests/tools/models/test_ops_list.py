@@ -2,43 +2,45 @@
 
 import pytest
 
+from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import RequestedOp
-from tfcarve.models.ops_list import ListError, OpsList, from_json, from_yaml
+from tfcarve.models.ops_list import OpsList, from_json, from_yaml
 
 
 @pytest.mark.parametrize(
-    ("text", "asks"),
+    ("text", "requests"),
     [
         ('[["Add", "AddOp"]]', (RequestedOp("Add", "AddOp"),)),
         ('[["Add", null], ["Add", null]]', (RequestedOp("Add", ""),)),
         ('[["Add", "A"], ["Sub", "S"]]', (RequestedOp("Add", "A"), RequestedOp("Sub", "S"))),
     ],
 )
-def test_json(text: str, asks: tuple[RequestedOp, ...]) -> None:
-    assert from_json(text) == OpsList(asks)
+def test_json(text: str, requests: tuple[RequestedOp, ...]) -> None:
+    assert from_json(text.encode(), "l.json") == OpsList(requests)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("[" + "[]," * 200_000 + "[]]", "no JSON: 600004 characters of tiny values"),
+        ("", "Input data was truncated"),
+        ("[" * 100_000, r"Expected `str`, got `array` - at `\$\[0\]\[0\]`"),
+        ("[" + "[]," * 200_000 + "[]]", "600,004 bytes of very small values"),
         ("[" + '["A","AOp<CPUDevice>"],' * 50_000 + '["A",""]]', "50001 entries: at most 50000"),
-        ("{}", "a list of"),
-        ("[]", "a list of"),
-        ('["Add"]', "entry 0: "),
-        ('[["Add", 3]]', "entry 0: "),
-        ('[["a b", null]]', "entry 0: 'a b' is no name of an op"),
+        ("{}", "Expected `array`, got `object`"),
+        ("[]", "is empty: a list of"),
+        ('["Add"]', r"Expected `array`, got `str` - at `\$\[0\]`"),
+        ('[["Add", 3]]', r"Expected `str \| null`, got `int` - at `\$\[0\]\[1\]`"),
+        ('[["Add"]]', r"Expected `array` of length 2 - at `\$\[0\]`"),
+        ('[["a b", null]]', "entry 0: 'a b' is not an op name"),
     ],
 )
-def test_wrong_json(text: str, message: str) -> None:
-    with pytest.raises(ListError, match=message):
-        from_json(text)
+def test_invalid_json(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        from_json(text.encode(), "l.json")
 
 
 @pytest.mark.parametrize(
-    ("text", "asks"),
+    ("text", "requests"),
     [
         ("ops: [Add]", (RequestedOp("Add"),)),
         ("{ops: [Add], dtypes: [float, int32]}", (RequestedOp("Add", None, ("float32", "int32")),)),
@@ -49,34 +51,36 @@ def test_wrong_json(text: str, message: str) -> None:
         ),
     ],
 )
-def test_yaml(text: str, asks: tuple[RequestedOp, ...]) -> None:
-    assert from_yaml(text) == OpsList(asks)
+def test_yaml(text: str, requests: tuple[RequestedOp, ...]) -> None:
+    assert from_yaml(text.encode(), "l.yaml") == OpsList(requests)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a list `ops` was expected"),
+        ("", "Expected `object`, got `null`"),
         ("ops: []", "a list `ops` was expected"),
-        ("ops: [", "no YAML"),
-        ("{ops: [Add], extra: 1}", "unknown key 'extra': known are dtypes, ops, training"),
-        ("{ops: [Add], dtypes: float}", "dtypes: a list of data types"),
+        ("ops: [", "invalid YAML"),
+        ("{ops: [Add], extra: 1}", "Object contains unknown field `extra`"),
+        ("{ops: [Add], dtypes: float}", r"Expected `array`, got `str` - at `\$.dtypes`"),
         ("{ops: [Add], dtypes: [flout]}", "unknown data type 'flout': known are float32"),
-        ("{ops: [Add], training: 1}", "training: true or false was expected, not 1"),
+        ("{ops: [Add], training: 1}", r"Expected `bool`, got `int` - at `\$.training`"),
         ("{ops: [], training: false}", "a list `ops` was expected"),
-        ("ops: [3]", "entry 0 of ops: a name or a mapping"),
-        ("ops: [{op: Add, extra: 1}]", "entry 0 of ops: a name or a mapping"),
-        ("ops: [{op: a b}]", "'a b' is no name of an op"),
-        ("ops: [{op: Add, classes: x}]", "classes: a list of kernel classes"),
-        ("ops: [!!python/name:os.system ]", "line 1: anchors, aliases and tags are not read"),
+        ("ops: [3]", r"Expected `str \| object`, got `int` - at `\$.ops\[0\]`"),
+        ("ops: [{op: Add, extra: 1}]", r"unknown field `extra` - at `\$.ops\[0\]`"),
+        ("ops: [{types: [float]}]", r"missing required field `op` - at `\$.ops\[0\]`"),
+        ("ops: [{op: Add, types: }]", r"Expected `array`, got `null` - at `\$.ops\[0\].types`"),
+        ("ops: [{op: a b}]", "'a b' is not an op name"),
+        ("ops: [{op: Add, classes: x}]", r"Expected `array`, got `str` - at `\$.ops\[0\].classes`"),
+        ("ops: [!!python/name:os.system ]", "line 1: anchors, aliases and tags are not supported"),
     ],
 )
-def test_wrong_yaml(text: str, message: str) -> None:
-    with pytest.raises(ListError, match=message):
-        from_yaml(text)
+def test_invalid_yaml(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        from_yaml(text.encode(), "l.yaml")
 
 
 @pytest.mark.parametrize("text", ["training: true", "{ops: [], training: true}"])
 def test_training(text: str) -> None:
-    assert from_yaml(text) == OpsList((), training=True)
-    assert not from_yaml("ops: [Add]").training
+    assert from_yaml(text.encode(), "l.yaml") == OpsList((), training=True)
+    assert not from_yaml(b"ops: [Add]", "l.yaml").training

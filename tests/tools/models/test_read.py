@@ -1,4 +1,4 @@
-"""Tests of reading models of all kinds from files: the bad ones say what would be right."""
+"""Tests of reading model files of all kinds; errors state what would be right."""
 
 import hashlib
 import mmap
@@ -11,8 +11,9 @@ import pytest
 from protos import node
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read as reading
-from tfcarve.models.read import Choice, read
+from tfcarve.models.choice import Choice
+from tfcarve.models.mapped_file import mapped
+from tfcarve.models.read import read
 
 _GRAPH = protos.graph(node("n", "Relu", {"T": protos.type_value("float32")}))
 _TEXT = 'node { name: "n" op: "Relu" attr { key: "T" value { type: DT_FLOAT } } }'
@@ -39,7 +40,7 @@ def _write(path: Path, content: bytes | str) -> Path:
         ("sm/saved_model.pbtxt", f"meta_graphs {{ graph_def {{ {_TEXT} }} }}", "saved_model-text"),
     ],
 )
-def test_equal_models_are_read_as_equal(
+def test_equal_models_in_different_formats(
     tmp_path: Path, name: str, content: bytes | str, kind: str
 ) -> None:
     path = _write(tmp_path / name, content)
@@ -50,29 +51,29 @@ def test_equal_models_are_read_as_equal(
     assert [(n.node, n.op, n.attrs["T"].value) for n in model.nodes] == [("n", "Relu", "float32")]
 
 
-def _looked_at(path: Path) -> int:
-    """Bytes of a mapped file that count as this process's memory: proc(5)."""
+def _resident(path: Path) -> int:
+    """Returns how many bytes of a mapped file are in this process's memory. Source: proc(5)."""
     entry = rf"/{re.escape(path.name)}$(?:\n\w+: .*)*?\nRss: +(\d+) kB"
     maps = Path("/proc/self/smaps").read_text()
     return sum(int(size) * 1024 for size in re.findall(entry, maps, re.MULTILINE))
 
 
-def test_a_long_graph_takes_no_memory(tmp_path: Path) -> None:
+def test_large_graph_takes_no_memory(tmp_path: Path) -> None:
     const = node("weights", "Const", {"value": protos.tensor_value("float32", (4096,), b"\0" * 65536)})  # fmt: skip
     path = _write(tmp_path / "long.pb", protos.graph(*[const] * 512))
     model = read(path)
-    model.digest()  # what is hashed is mapped too, until then
+    model.digest()  # hashing maps the file too
     assert [n.op for n in model.nodes] == ["Const"] * 512
-    assert _looked_at(path) < 10 << 20
-    content = reading.mapped(path)
+    assert _resident(path) < 10 << 20
+    content = mapped(path)
     assert sum(content[place] for place in range(0, len(content), mmap.PAGESIZE)) >= 0
-    assert _looked_at(path) > 30 << 20
+    assert _resident(path) > 30 << 20
 
 
 def test_tflite_and_lists(tmp_path: Path) -> None:
     assert not read(_write(tmp_path / "m.tflite", flat.model([], []))).nodes
-    assert read(_write(tmp_path / "m.json", '[["Add", null]]')).asks[0].op == "Add"
-    assert read(_write(tmp_path / "m.yaml", "ops: [Add]")).asks[0].op == "Add"
+    assert read(_write(tmp_path / "m.json", '[["Add", null]]')).requests[0].op == "Add"
+    assert read(_write(tmp_path / "m.yaml", "ops: [Add]")).requests[0].op == "Add"
 
 
 def test_tags(tmp_path: Path) -> None:
@@ -122,13 +123,21 @@ _TWO_HEADS_TEXT = """meta_graphs { graph_def {
             {"Placeholder", "DecodePng", "Relu", "NoOp", "Elu", "F", "Selu"},
         ),
     ],
-    ids=["all of the graph", "one", "with a function", "what is fed hides what is behind", "two"],
+    ids=[
+        "all of the graph",
+        "one",
+        "with a function",
+        "inputs of a fed node are not needed",
+        "two",
+    ],
 )
 def test_signatures(tmp_path: Path, signatures: tuple[str, ...], ops: set[str]) -> None:
     data = protos.saved_model(protos.meta_graph(_TWO_HEADS, "serve", signatures=_SIGNATURES))
     path = _write(tmp_path / "saved_model.pb", data)
     model = read(path, Choice(signatures=signatures))
-    assert {n.op for n in model.nodes} == ops  # a function's nodes are cut by selection.reach
+    assert {
+        n.op for n in model.nodes
+    } == ops  # unneeded functions are removed later, by the selection
     assert model.signatures == tuple(s for s in sorted(_SIGNATURES) if not signatures or s in signatures)  # fmt: skip
 
 
@@ -144,10 +153,10 @@ def test_signatures_in_text_form(tmp_path: Path) -> None:
     ("signature", "message"),
     [
         ("serve", "no signature serve: it has broken, inner, one, two"),
-        ("broken", "signature broken names the node 'gone', which the graph has not"),
+        ("broken", "signature broken refers to the node 'gone', which does not exist"),
     ],
 )
-def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: str) -> None:
+def test_missing_signatures(tmp_path: Path, signature: str, message: str) -> None:
     data = protos.saved_model(protos.meta_graph(_TWO_HEADS, "serve", signatures=_SIGNATURES))
     path = _write(tmp_path / "saved_model.pb", data)
     with pytest.raises(InvalidInput, match=f"^{path}: {message}"):
@@ -158,21 +167,27 @@ def test_signatures_that_are_not_there(tmp_path: Path, signature: str, message: 
     ("name", "content", "message"),
     [
         ("m.pb", b"", "is empty"),
-        ("m.pb", "node { }", "is text, no binary graphdef: name it .pbtxt"),
-        ("m.pb", b"\xff\xfe\xfd", "no protocol buffer"),
-        ("m.pb", _GRAPH[:-20], "cut off or damaged"),
-        ("m.pb", protos.graph(), "a graph with no nodes"),
-        ("m.pbtxt", "# nothing", "a graph with no nodes"),
+        (
+            "m.pb",
+            "node { }",
+            "is text, not a binary graphdef: if it is one in text form, name it .pbtxt",
+        ),
+        ("m.pb", b"\xff\xfe\xfd", "not a protocol buffer"),
+        ("m.pb", _GRAPH[:-20], "truncated or damaged"),
+        ("m.pb", protos.graph(), "the graph has no nodes"),
+        ("m.pbtxt", "# nothing", "the graph has no nodes"),
         ("m.pbtxt", b"\xff", "line 1: unexpected"),
         ("m.pbtxt", "node {", "line 1: the text ends inside a message"),
-        ("m.meta", protos.meta_graph(protos.graph()), "a graph with no nodes"),
-        ("m.meta", protos.data(1, ""), "no graphs at all"),
-        ("m.tflite", b"abc", "no TensorFlow Lite model"),
-        ("m.json", "{}", "a list of"),
-        ("m.yaml", "[]", "a list `ops` was expected"),
+        ("m.meta", protos.meta_graph(protos.graph()), "the graph has no nodes"),
+        ("m.meta", protos.data(1, ""), "it has no graphs"),
+        ("m.tflite", b"abc", "not a TensorFlow Lite model"),
+        ("m.json", "{}", "Expected `array`"),
+        ("m.yaml", "[]", "Expected `object`"),
+        ("m.yaml", b"\xff", "byte 0: not UTF-8 text"),
         ("m.json", b" " * 5_000_000, "5000000 bytes: an ops list has at most 4194304"),
         ("m.yaml", b"#" * 5_000_000, "give the model itself"),
         ("m.keras", b"", "is empty"),
+        ("m.h5", b"x", "is a Keras file: freeze it first: tfcarve freeze"),
     ],
 )
 def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str) -> None:
@@ -182,17 +197,17 @@ def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str)
     assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="gone.pb: no such file: give a model"):
         read(tmp_path / "gone.pb")
 
 
-def test_directory_that_is_no_saved_model(tmp_path: Path) -> None:
+def test_directory_without_saved_model(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="is a directory without saved_model.pb"):
         read(tmp_path)
 
 
-def test_directory_under_a_files_name(tmp_path: Path) -> None:
+def test_directory_with_a_file_name(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pb").mkdir()
     with pytest.raises(InvalidInput, match="is a directory"):
         read(tmp_path)
@@ -205,17 +220,17 @@ def test_unreadable(tmp_path: Path) -> None:
         read(loop)
 
 
-def test_the_digest_is_asked_for_the_file_that_was_read(tmp_path: Path) -> None:
+def test_digest_is_that_of_the_file_that_was_read(tmp_path: Path) -> None:
     content = protos.saved_model(protos.meta_graph(_GRAPH, "serve"))
     file = _write(tmp_path / "sm/saved_model.pb", content)
-    asked = []
+    hashed = []
 
     def digest(path: Path) -> str:
-        asked.append(path)
+        hashed.append(path)
         return "0123"
 
     model = read(file.parent, sha256=digest)
-    assert not asked
+    assert not hashed
     assert model.digest() == "0123"
-    assert asked == [file]
+    assert hashed == [file]
     assert read(file.parent).digest() == hashlib.sha256(content).hexdigest()

@@ -35,17 +35,18 @@ def test_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "good"), [((2**62,), True), ((2**62, 2), False), ((2**62,) * 250, False)]
+    ("dimensions", "valid"), [((2**62,), True), ((2**62, 2), False), ((2**62,) * 250, False)]
 )
-def test_shapes_of_tensors(dimensions: tuple[int, ...], good: bool, tmp_path: Path) -> None:
+def test_largest_shape(dimensions: tuple[int, ...], valid: bool, tmp_path: Path) -> None:
     path = tmp_path / "m.pb"
     path.write_bytes(
         protos.graph(node("w", "Const", {"value": protos.tensor_value("float32", dimensions)}))
     )
-    if good:
+    if valid:
         assert summary(read(path)).parameters == 2**62
     else:
         with pytest.raises(
-            InvalidInput, match="m.pb: node 'w': a shape of more than 9223372036854775807 elements"
+            InvalidInput,
+            match="m.pb: node 'w': a shape with more than 9223372036854775807 elements",
         ):
             summary(read(path))

@@ -1,4 +1,4 @@
-"""Tests of finding TensorFlow's ops in TensorFlow Lite models."""
+"""Tests of reading TensorFlow ops in TensorFlow Lite models."""
 
 import struct
 
@@ -39,34 +39,34 @@ def test_no_flex_ops(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "no TensorFlow Lite model"),
-        (b"\0\0\0\0NOPE", "no TensorFlow Lite model"),
-        (b"\xff\xff\xff\xffTFL3", "outside of the file"),
-        (flat.model(["FlexAdd"], [(7, b"")]), "operator 0 of subgraph 0: unknown code 7"),
-        (flat.model(["FlexAdd"], [(0, b"")]), "options of less than three bytes"),
-        (flat.model(["FlexAdd"], [(0, b"abc")]), "options that are no list"),
+        (b"", "not a TensorFlow Lite model"),
+        (b"\0\0\0\0NOPE", "not a TensorFlow Lite model"),
+        (b"\xff\xff\xff\xffTFL3", "outside the file"),
+        (flat.model(["FlexAdd"], [(7, b"")]), "operator 0 of subgraph 0: unknown operator code 7"),
+        (flat.model(["FlexAdd"], [(0, b"")]), "the options have less than three bytes"),
+        (flat.model(["FlexAdd"], [(0, b"abc")]), "the options are not a list"),
         (
             flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add"))]),
-            "no NodeDef in its custom options",
+            "its custom options have no NodeDef",
         ),
-        (flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add", b"\xff"))]), "no NodeDef"),
+        (flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add", b"\xff"))]), "have no NodeDef"),
         (
             flat.model(["FlexAdd"], [(0, flat.flex_options(b"Add", protos.data(1, "n")))]),
             "has no op",
         ),
         (
             flat.model(["FlexAdd"], [(0, flat.flex_options(b"", _ADD))]),
-            "is called '' but holds a node of 'Add'",
+            "has the name '' but a node of the op 'Add'",
         ),
     ],
 )
-def test_wrong(data: bytes, message: str) -> None:
+def test_invalid(data: bytes, message: str) -> None:
     with pytest.raises(FlatError, match=message):
         tflite.flex_ops(data, "m")
 
 
 def test_parts_that_refer_to_the_same_bytes() -> None:
-    """Three thousand operators that are all the same large one end soon."""
+    """A file of three thousand operators that share one large definition is refused early."""
     large = protos.node("sum", "Add", {"a": protos.string_value("x" * 100_000)})
     data = bytearray(
         flat.model(["FlexAdd"], [(0, b"")] * 3000 + [(0, flat.flex_options(b"Add", large))])
@@ -100,7 +100,7 @@ def test_damaged_anywhere(changes: list[tuple[int, int]]) -> None:
 
 
 @given(st.integers(0, len(_MODEL) - 1))
-def test_cut_off_anywhere(length: int) -> None:
+def test_truncated_anywhere(length: int) -> None:
     try:
         tflite.flex_ops(_MODEL[:length], "m")
     except FlatError as error:

@@ -34,30 +34,30 @@ def test_fields() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\x08", "ends inside a number"),
-        (b"\x08\x80", "ends inside a number"),
-        (b"\x08" + b"\xff" * 11, "a number of more than 10 bytes"),
-        (b"\x0a\x05abc", "field 1 of 5 bytes, but 3 are left"),
-        (b"\x0a\xff\xff\xff\xff\x7f", "but 0 are left"),
-        (b"\x09abc", "field 1 is cut off"),
-        (b"\x0dabc", "field 1 is cut off"),
+        (b"\x08", "ends inside a varint"),
+        (b"\x08\x80", "ends inside a varint"),
+        (b"\x08" + b"\xff" * 11, "a varint of more than 10 bytes"),
+        (b"\x0a\x05abc", "field 1 has 5 bytes, but only 3 remain"),
+        (b"\x0a\xff\xff\xff\xff\x7f", "but only 0 remain"),
+        (b"\x09abc", "field 1 is truncated"),
+        (b"\x0dabc", "field 1 is truncated"),
         (b"\x0b", "wire type 3"),
         (b"\x00", "field number 0"),
     ],
 )
-def test_no_message(data: bytes, message: str) -> None:
+def test_not_a_message(data: bytes, message: str) -> None:
     with pytest.raises(WireError, match=message):
         list(wire.fields(data, 0, len(data)))
 
 
 def test_text() -> None:
     assert wire.text("hä".encode(), 0, 3) == "hä"
-    with pytest.raises(WireError, match="no UTF-8"):
+    with pytest.raises(WireError, match="not UTF-8"):
         wire.text(b"\xff", 0, 1)
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_end_in_fields_or_an_error(data: bytes) -> None:
+def test_any_bytes_give_fields_or_an_error(data: bytes) -> None:
     try:
         for number, kind, a, b in wire.fields(data, 0, len(data)):
             assert number > 0

@@ -1,4 +1,4 @@
-"""Tests of reading YAML for settings; where both read a text, PyYAML's loader says the same."""
+"""Tests of reading YAML settings: a text that is accepted has the same value as with PyYAML's loader."""
 
 from typing import Any
 
@@ -29,21 +29,21 @@ def test_values(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: [", "no YAML: "),
-        ("a: \x00", "no YAML: "),
-        ("b: 1\na: &x [1]", "line 2: anchors, aliases and tags are not read"),
-        ("a: [1]\nb: *x", "line 2: anchors, aliases and tags are not read"),
-        ("!!python/name:os.system", "line 1: anchors, aliases and tags are not read"),
-        ("!own a", "anchors, aliases and tags are not read"),
-        ("a: 1\na: 2", "line 2: 'a' twice"),
-        ("1: 2", "1 as a key: a string was expected"),
-        ("[a]: 2", "as a key: a string was expected"),
+        ("a: [", "invalid YAML: "),
+        ("a: \x00", "invalid YAML: "),
+        ("b: 1\na: &x [1]", "line 2: anchors, aliases and tags are not supported"),
+        ("a: [1]\nb: *x", "line 2: anchors, aliases and tags are not supported"),
+        ("!!python/name:os.system", "line 1: anchors, aliases and tags are not supported"),
+        ("!own a", "anchors, aliases and tags are not supported"),
+        ("a: 1\na: 2", "line 2: duplicate key: 'a'"),
+        ("1: 2", "key is not a string: 1"),
+        ("[a]: 2", "key is not a string"),
         ("a\n---\nb", "more than one document"),
-        ("[" * 20 + "]" * 20, "nested more than 16 deep"),
+        ("[" * 20 + "]" * 20, "nested more than 16 levels deep"),
         ("[" + "a," * 50_000 + "a]", "more than 50000 values"),
     ],
 )
-def test_other(text: str, message: str) -> None:
+def test_refused(text: str, message: str) -> None:
     with pytest.raises(YamlError, match=message):
         load(text)
 
@@ -56,7 +56,7 @@ _VALUES = st.recursive(
 
 
 @given(_VALUES, st.booleans())
-def test_what_pyyaml_writes(value: Any, flow: bool) -> None:
+def test_same_as_pyyaml(value: Any, flow: bool) -> None:
     class NoAliases(yaml.SafeDumper):
         def ignore_aliases(self, data: Any) -> bool:
             return True
@@ -65,7 +65,7 @@ def test_what_pyyaml_writes(value: Any, flow: bool) -> None:
 
 
 @given(st.text(alphabet="ab:-[]{},'\"#&*!|> \n~1", max_size=40))
-def test_any_text_ends(text: str) -> None:
+def test_any_text(text: str) -> None:
     try:
         load(text)
     except YamlError as error:

@@ -1,4 +1,4 @@
-"""What the tests of preparation share: one process that runs TensorFlow."""
+"""Shared fixtures: one child process that runs TensorFlow."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,6 @@ from tfcarve.prepare.evaluate import Evaluator
 
 @pytest.fixture(scope="session")
 def evaluator() -> Iterator[Evaluator]:
-    """Gives TensorFlow in a process of its own."""
+    """TensorFlow in a child process."""
     with Evaluator() as running:
         yield running

@@ -28,32 +28,34 @@ def test_concat(dtype: tf.DType, evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_an_axis_that_concat_can_not_have(evaluator: Evaluator) -> None:
+def test_axis_must_be_constant(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [3, 2], name="x")
         axis = tf1.placeholder(tf.int64, [], name="axis")
         tf.raw_ops.ConcatV2(values=[x, x], axis=axis, name="y")
 
-    with pytest.raises(InvalidInput, match=r"node 'y': its axis is of int64 and no constant"):
+    with pytest.raises(InvalidInput, match=r"node 'y': its int64 axis is not constant"):
         prepared.transformed(prepared.drawn(draw), "backport_concatv2", evaluator)
 
 
-def _arrays(loop: bool) -> Graph:
+def _with_tensor_arrays(loop: bool) -> Graph:
     def draw() -> None:
         tf1.disable_control_flow_v2()
         try:
             x = tf1.placeholder(tf.float32, [3, 2], name="x")
             array = tf1.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
-            made = tf1.TensorArray(tf.float32, 3)
+            created = tf1.TensorArray(tf.float32, 3)
             if loop:
-                _, made = tf1.while_loop(
+                _, created = tf1.while_loop(
                     lambda i, a: i < 3,
                     lambda i, a: (i + 1, a.write(i, array.read(i) * 2.0)),
-                    [tf.constant(0), made],
+                    [tf.constant(0), created],
                 )
             else:
-                made = made.write(0, array.read(2)).write(1, array.read(0)).write(2, array.read(1))
-            tf.identity(made.stack(), name="y")
+                created = (
+                    created.write(0, array.read(2)).write(1, array.read(0)).write(2, array.read(1))
+                )
+            tf.identity(created.stack(), name="y")
         finally:
             tf1.enable_control_flow_v2()
 
@@ -62,13 +64,13 @@ def _arrays(loop: bool) -> Graph:
 
 @pytest.mark.parametrize("loop", [True, False])
 def test_tensor_arrays(loop: bool, evaluator: Evaluator) -> None:
-    before = _arrays(loop)
+    before = _with_tensor_arrays(loop)
     after = prepared.transformed(before, "backport_tensor_array_v3", evaluator)
     assert [op for op in prepared.ops(before) if op.startswith("TensorArray") and op.endswith("V3")]
     assert not [
         op for op in prepared.ops(after) if op.startswith("TensorArray") and op.endswith("V3")
     ]
     assert prepared.ops(before).total() + 2 == prepared.ops(after).total()
-    # The last version of graphs that has TensorArrayV2.
+    # The last graph version with TensorArrayV2.
     old = replace(after, versions=b'"\x02\x08\x19')
     assert prepared.difference(before, old, {"x": _X}) == 0

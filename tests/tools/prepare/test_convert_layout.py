@@ -1,4 +1,4 @@
-"""Tests of convert_layout: the ops that work with channels last."""
+"""Tests of convert_layout: ops that are converted to channels last."""
 
 import prepared
 import pytest
@@ -48,7 +48,7 @@ def _arithmetic(at: Layout, x: tf.Tensor) -> tf.Tensor:
     return tf.add_n([y, x, tf.where(y > 0.1, y, x)])
 
 
-def _moving(at: Layout, x: tf.Tensor) -> tf.Tensor:
+def _layout_agnostic(at: Layout, x: tf.Tensor) -> tf.Tensor:
     y = tf.pad(at.conv(x), at.dims([0, 0], [1, 0], [1, 2], [0, 3]))
     y = tf.pad(y, at.dims([0, 0], [0, 0], [1, 1], [0, 2]), "REFLECT")
     y = tf.concat([y, y * 2.0], at.channel)
@@ -83,13 +83,15 @@ def _labels(at: Layout, x: tf.Tensor) -> tf.Tensor:
         pytest.param(lambda at, x: at.norm(x, "V3"), 2, id="norm_v3"),
         pytest.param(Layout.bias, 2, id="bias"),
         pytest.param(_arithmetic, 2, id="arithmetic"),
-        pytest.param(_moving, 2, id="moving"),
+        pytest.param(_layout_agnostic, 2, id="moving"),
         pytest.param(Layout.means, 1, id="means"),
         pytest.param(_flat, 1, id="flat"),
         pytest.param(_labels, 1, id="labels"),
     ],
 )
-def test_one_transpose_at_each_end(draw: Draw, transposes: int, evaluator: Evaluator) -> None:
+def test_transposes_only_at_inputs_and_outputs(
+    draw: Draw, transposes: int, evaluator: Evaluator
+) -> None:
     after = converted(draw, evaluator)
     assert prepared.ops(after)["Transpose"] == transposes
 
@@ -111,7 +113,7 @@ def test_constants_are_transposed_once(evaluator: Evaluator) -> None:
     assert [1, 4, 8, 8] not in shapes
 
 
-def test_transposes_cancel(evaluator: Evaluator) -> None:
+def test_inverse_transposes_cancel(evaluator: Evaluator) -> None:
     def draw(at: Layout, x: tf.Tensor) -> tf.Tensor:
         y = at.conv(x)
         last = y if at.last else tf.transpose(y, TO_LAST)
@@ -139,7 +141,7 @@ def test_two_transposes_become_one(evaluator: Evaluator) -> None:
     assert prepared.ops(after)["Transpose"] == 2
 
 
-def test_many_transposes_in_a_row(evaluator: Evaluator) -> None:
+def test_many_consecutive_transposes(evaluator: Evaluator) -> None:
     def draw(at: Layout, x: tf.Tensor) -> tf.Tensor:
         y = at.conv(x)
         y = tf.transpose(y, TO_SECOND) if at.last else y
@@ -151,7 +153,7 @@ def test_many_transposes_in_a_row(evaluator: Evaluator) -> None:
     assert prepared.ops(after)["Transpose"] == 2
 
 
-def test_what_depends_on_the_order_reads_the_old_one(evaluator: Evaluator) -> None:
+def test_layout_dependent_ops_read_the_original_layout(evaluator: Evaluator) -> None:
     def draw(at: Layout, x: tf.Tensor) -> tf.Tensor:
         y = at.conv(x)
         y = tf.transpose(y, TO_SECOND) if at.last else y
@@ -163,7 +165,7 @@ def test_what_depends_on_the_order_reads_the_old_one(evaluator: Evaluator) -> No
     assert prepared.ops(after)["Softmax"] == 1
 
 
-def test_the_shape_of_what_is_converted(evaluator: Evaluator) -> None:
+def test_shape_of_a_converted_tensor(evaluator: Evaluator) -> None:
     def draw(at: Layout, x: tf.Tensor) -> tf.Tensor:
         y = at.conv(x, 5, 2)
         return tf.cast(
@@ -174,7 +176,7 @@ def test_the_shape_of_what_is_converted(evaluator: Evaluator) -> None:
     assert prepared.ops(after)["Transpose"] == 1
 
 
-def test_depth_and_space(evaluator: Evaluator) -> None:
+def test_depth_to_space_and_space_to_depth(evaluator: Evaluator) -> None:
     def draw(at: Layout, x: tf.Tensor) -> tf.Tensor:
         y = tf.nn.space_to_depth(at.conv(x), 2, at.format)
         return tf.nn.depth_to_space(y + at.constant(16, 1, 1), 4, at.format)

@@ -1,4 +1,4 @@
-"""Tests of convert_layout: what is fed and fetched, functions, loops, whole graphs."""
+"""Tests of convert_layout: inputs and outputs, functions, loops, whole graphs."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ def test_fetched_nodes_keep_name_and_shape(evaluator: Evaluator) -> None:
     assert np.array_equal(listed[3], np.concatenate([listed[2], listed[1]], 1))
 
 
-def test_an_intermediate_tensor_that_is_fed(evaluator: Evaluator) -> None:
+def test_a_fed_intermediate_tensor(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, (2, 4, 8, 8), name="x")
         z = tf.nn.relu(Layout(False).conv(x), name="z")
@@ -68,12 +68,12 @@ def test_three_dimensions(evaluator: Evaluator) -> None:
     assert prepared.difference(draw(True), after, {"x": prepared.noise(2, 3, 4, 6, 8)}) < 1e-5
 
 
-def test_channels_last_stay(evaluator: Evaluator) -> None:
+def test_channels_last_is_not_changed(evaluator: Evaluator) -> None:
     before = drawn(Layout.bias, True)
     assert prepared.transformed(before, "convert_layout", evaluator).nodes == before.nodes
 
 
-def test_bodies_of_functions(evaluator: Evaluator) -> None:
+def test_function_bodies(evaluator: Evaluator) -> None:
     def draw(last: bool) -> Graph:
         @tf.function
         def body(x: tf.Tensor) -> tf.Tensor:
@@ -145,7 +145,7 @@ print(json.dumps(y.reshape(-1).tolist()))
 """
 
 
-def test_full_tensorflow_with_channels_second_gives_the_same(
+def test_full_tensorflow_with_channels_second_has_equal_outputs(
     tmp_path: Path, evaluator: Evaluator
 ) -> None:
     before = drawn(Layout.means, False)

@@ -1,4 +1,4 @@
-"""Damaged graphs: each is refused with InvalidInput or can be worked on; none takes memory beyond its size."""
+"""Damaged graphs raise InvalidInput or are transformed, in memory proportional to their size."""
 
 import contextlib
 from pathlib import Path
@@ -27,18 +27,18 @@ _PARAMETERS = {
 
 def _draw() -> None:
     x = tf1.placeholder(tf.float32, [1, 4, 4, 2], name="x")
-    made = tf.nn.conv2d(
+    created = tf.nn.conv2d(
         tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), prepared.noise(3, 3, 2, 4), 1, "VALID"
     )
-    made = tf1.nn.fused_batch_norm(
-        tf.nn.bias_add(made, prepared.noise(4)),
+    created = tf1.nn.fused_batch_norm(
+        tf.nn.bias_add(created, prepared.noise(4)),
         *(abs(prepared.noise(4)) for _ in range(4)),
         is_training=False,
     )[0]
     with tf1.control_dependencies([tf.group(tf.identity(x))]):
         ids = tf.zeros((1, 4, 4), tf.int32)
-        made += tf.gather(prepared.noise(3, 1), ids)
-        tf.concat([made * 2.0, made + prepared.noise(4)], 3, name="y")
+        created += tf.gather(prepared.noise(3, 1), ids)
+        tf.concat([created * 2.0, created + prepared.noise(4)], 3, name="y")
 
 
 _SEED = graph_file.to_bytes(prepared.drawn(_draw))
@@ -54,7 +54,7 @@ def _damaged(draw: st.DrawFn) -> bytes:
     return data
 
 
-def _worked_on(graph: Graph) -> None:
+def _transformed(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "Const":
             with contextlib.suppress(InvalidInput):
@@ -74,19 +74,19 @@ def _worked_on(graph: Graph) -> None:
 @given(_damaged())
 def test_damaged(data: bytes) -> None:
     with contextlib.suppress(InvalidInput):
-        _worked_on(graph_file.parse(data, _PATH))
+        _transformed(graph_file.parse(data, _PATH))
 
 
-def test_the_seed_is_good() -> None:
-    _worked_on(graph_file.parse(_SEED, _PATH))
+def test_the_undamaged_graph() -> None:
+    _transformed(graph_file.parse(_SEED, _PATH))
 
 
 @pytest.mark.parametrize("size", range(0, len(_SEED), 37))
-def test_cut_off(size: int) -> None:
+def test_truncated(size: int) -> None:
     with contextlib.suppress(InvalidInput):
         graph_file.parse(_SEED[:size], _PATH)
 
 
-def test_equal_nodes_are_refused_at_once() -> None:
-    with pytest.raises(InvalidInput, match="there are two of that name"):
+def test_duplicate_nodes_are_rejected_early() -> None:
+    with pytest.raises(InvalidInput, match="two nodes have this name"):
         graph_file.parse(b"\x0a\x05\x12\x03Neg" * 100_000, _PATH)

@@ -1,4 +1,4 @@
-"""Tests of the process that runs TensorFlow."""
+"""Tests of the child process that runs TensorFlow."""
 
 import importlib.machinery
 import importlib.util
@@ -12,7 +12,8 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import evaluate, tensors
-from tfcarve.prepare.evaluate import Evaluator, Failed, Output
+from tfcarve.prepare.evaluate import Evaluator, Failed
+from tfcarve.prepare.evaluate_messages import OpListRequest, Output
 from tfcarve.prepare.graph import Graph, Ref
 
 
@@ -25,7 +26,7 @@ def _draw() -> None:
     tf1.placeholder(tf.float32, name="anything")
 
 
-def test_the_definitions_of_ops(evaluator: Evaluator) -> None:
+def test_op_defs(evaluator: Evaluator) -> None:
     assert evaluator.op_defs["RandomUniform"].is_stateful
     assert not evaluator.op_defs["Relu"].is_stateful
     assert [arg.name for arg in evaluator.op_defs["Split"].input_arg] == ["split_dim", "value"]
@@ -57,16 +58,16 @@ def test_values(evaluator: Evaluator) -> None:
     assert tensors.to_array(u, "u") == 3
 
 
-def test_what_tensorflow_refuses(evaluator: Evaluator) -> None:
+def test_tensorflow_errors(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw)
     with evaluator.loaded(graph) as loaded:
         with pytest.raises(Failed, match="x"):
             loaded.run([Ref("y")], {})
         with pytest.raises(Failed, match="float"):
             loaded.run([Ref("t")], {Ref("s"): tensors.from_array(prepared.noise(2))})
-        with pytest.raises(Failed, match="there is no nothing:0"):
+        with pytest.raises(Failed, match="the tensor nothing:0 does not exist"):
             loaded.run([Ref("nothing")], {})
-        with pytest.raises(Failed, match="there is no y:1"):
+        with pytest.raises(Failed, match="the tensor y:1 does not exist"):
             loaded.run([Ref("y", 1)], {})
     graph.nodes[0].op = "NoSuchOp"
     with pytest.raises(Failed, match="NoSuchOp"), evaluator.loaded(graph):
@@ -87,12 +88,12 @@ def test_memory_is_bounded() -> None:
     assert any(text in str(refused.value) for text in ("OOM", "ended with status", "alloc"))
 
 
-def test_it_begins_again_after_its_end() -> None:
+def test_it_restarts_after_its_end() -> None:
     with Evaluator() as own:
         assert "Relu" in own.op_defs
         own._process.kill()  # type: ignore[union-attr]
         with pytest.raises(InvalidInput, match="TensorFlow's process ended with status -9"):
-            own.request({"do": "op_list"})
+            own.request(OpListRequest())
         with own.loaded(_fill(3)) as loaded:
             (y,) = loaded.run([Ref("y")], {})
         assert tensors.to_array(y, "y").tolist() == [1, 1, 1]
@@ -100,14 +101,14 @@ def test_it_begins_again_after_its_end() -> None:
 
 def test_it_ends_with_the_block() -> None:
     with Evaluator() as own:
-        own.request({"do": "op_list"})
+        own.request(OpListRequest())
         process = own._process
     assert process is not None
     assert isinstance(process, subprocess.Popen)
     assert process.returncode == 0
 
 
-def test_a_python_without_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tensorflow_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> importlib.machinery.ModuleSpec | None:
         assert name == "tensorflow"
         return None

@@ -40,9 +40,9 @@ def _transposed(x: tf.Tensor) -> tf.Tensor:
 
 
 def _dilated(x: tf.Tensor) -> tf.Tensor:
-    spread = tf.space_to_batch_nd(x, [2, 2], [[2, 2], [2, 2]])
-    made = tf.nn.conv2d(spread, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
-    return tf.batch_to_space(made, [2, 2], [[0, 0], [0, 0]])
+    propagate = tf.space_to_batch_nd(x, [2, 2], [[2, 2], [2, 2]])
+    created = tf.nn.conv2d(propagate, prepared.noise(3, 3, 3, 4), 1, "VALID", name="conv")
+    return tf.batch_to_space(created, [2, 2], [[0, 0], [0, 0]])
 
 
 def _norm(x: tf.Tensor, op: str, **attrs: object) -> tf.Tensor:
@@ -58,7 +58,7 @@ _OLD = "BatchNormWithGlobalNormalization"
 
 
 def _with_old_norms(graph: Graph, scale_after: bool = True) -> Graph:
-    """Returns a graph with the op that TensorFlow's Python no longer makes, in the place of FusedBatchNorm."""
+    """Returns a graph with BatchNormWithGlobalNormalization instead of FusedBatchNorm."""
     for node in graph.nodes:
         if node.op == "FusedBatchNorm":
             x, scale, offset, mean, variance = node.input
@@ -69,7 +69,7 @@ def _with_old_norms(graph: Graph, scale_after: bool = True) -> Graph:
             node.attr["T"].type = 1
             node.attr["variance_epsilon"].f = epsilon
             node.attr["scale_after_normalization"].b = scale_after
-    return replace(graph, versions=b'"\x02\x08\x08')  # the last version of graphs that has it
+    return replace(graph, versions=b'"\x02\x08\x08')  # the last graph version with this op
 
 
 _NORMS = ["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", _OLD]
@@ -82,10 +82,10 @@ def test_norms(
     op: str, linear: Callable[[tf.Tensor], tf.Tensor], bias: bool, evaluator: Evaluator
 ) -> None:
     def draw() -> None:
-        made = linear(_picture())
+        created = linear(_picture())
         if bias:
-            made = tf.nn.bias_add(made, prepared.noise(made.shape[-1]))
-        _norm(made, "FusedBatchNorm" if op == _OLD else op)
+            created = tf.nn.bias_add(created, prepared.noise(created.shape[-1]))
+        _norm(created, "FusedBatchNorm" if op == _OLD else op)
 
     before = prepared.drawn(draw)
     before = _with_old_norms(before) if op == _OLD else before
@@ -118,7 +118,9 @@ def _affine(x: tf.Tensor, first: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("first", ["product", "quotient", "sum"])
 @pytest.mark.parametrize("shape", [(4,), (1, 1, 1, 4), (1,), (1, 1)])
-def test_products_and_sums(first: str, shape: tuple[int, ...], evaluator: Evaluator) -> None:
+def test_multiplications_and_additions(
+    first: str, shape: tuple[int, ...], evaluator: Evaluator
+) -> None:
     before = prepared.drawn(lambda: _affine(_conv(_picture()), first, shape))
     after = prepared.transformed(before, "fold_batch_norms", evaluator)
     assert prepared.ops(after) == {"Placeholder": 1, "Const": 2, "Conv2D": 1, "BiasAdd": 1}
@@ -140,18 +142,18 @@ def test_matrix_products(transposed: bool, first: str, evaluator: Evaluator) -> 
     assert prepared.difference(before, after, {"x": prepared.noise(2, 3)}) < _CLOSE
 
 
-def test_a_product_alone_leaves_no_bias(evaluator: Evaluator) -> None:
+def test_a_multiplication_without_addition_adds_no_bias(evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: tf.multiply(_conv(_picture()), _positive(4), name="y"))
     after = prepared.transformed(before, "fold_batch_norms", evaluator)
     assert prepared.ops(after) == {"Placeholder": 1, "Const": 1, "Conv2D": 1}
     assert prepared.difference(before, after, {"x": _X}) < _CLOSE
 
 
-def test_a_convolution_of_one_dimension(evaluator: Evaluator) -> None:
+def test_a_1d_convolution(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [2, 8, 3], name="x")
-        made = tf.nn.conv1d(x, prepared.noise(3, 3, 4), 1, "SAME")
-        _affine(tf.nn.bias_add(made, prepared.noise(4)), "product", (4,))
+        created = tf.nn.conv1d(x, prepared.noise(3, 3, 4), 1, "SAME")
+        _affine(tf.nn.bias_add(created, prepared.noise(4)), "product", (4,))
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fold_constants fold_batch_norms", evaluator)
@@ -161,15 +163,15 @@ def test_a_convolution_of_one_dimension(evaluator: Evaluator) -> None:
 
 
 def test_channels_first(evaluator: Evaluator) -> None:
-    """TensorFlow's CPU has no such convolution: the two graphs are compared with its constants in the last place."""
+    """TensorFlow has no such convolution on CPUs: both graphs are run with channels last."""
 
     def graph(layout: str) -> Graph:
         def draw() -> None:
             dims = (2, 3, 6, 6) if layout == "NCHW" else (2, 6, 6, 3)
             x = tf1.placeholder(tf.float32, dims, name="x")
-            made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", data_format=layout)
+            created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", data_format=layout)
             shape = (4, 1, 1) if layout == "NCHW" else (4,)
-            scaled = tf.multiply(made, _positive(4).reshape(shape), name="scaled")
+            scaled = tf.multiply(created, _positive(4).reshape(shape), name="scaled")
             _norm_of(scaled, layout)
 
         return prepared.drawn(draw)
@@ -208,8 +210,8 @@ def test_shared_weights(evaluator: Evaluator) -> None:
 
 
 def _read_twice() -> None:
-    made = _conv(_picture())
-    tf.add(made * _positive(4), made, name="y")
+    created = _conv(_picture())
+    tf.add(created * _positive(4), created, name="y")
 
 
 def _is_output() -> None:
@@ -220,7 +222,7 @@ def _not_by_channel() -> None:
     tf.multiply(_conv(_picture()), _positive(6, 1), name="y")
 
 
-def _grows() -> None:
+def _broadcasts() -> None:
     tf.multiply(_conv(_picture(), 1), _positive(4), name="y")
 
 
@@ -228,27 +230,27 @@ def _more_dimensions() -> None:
     tf.multiply(_conv(_picture()), _positive(1, 1, 1, 1, 4), name="y")
 
 
-def _of_zero() -> None:
+def _divides_by_zero() -> None:
     tf.divide(_conv(_picture()), np.zeros(4, np.float32), name="y")
 
 
-def _from_the_right() -> None:
+def _as_second_operand() -> None:
     tf.divide(_positive(4), _conv(_picture()), name="y")
 
 
 def _reads_the_mean() -> None:
-    made = tf.raw_ops.FusedBatchNormV3(
+    created = tf.raw_ops.FusedBatchNormV3(
         x=_conv(_picture()), scale=_positive(4), offset=prepared.noise(4),
         mean=prepared.noise(4), variance=_positive(4), is_training=False,
     )  # fmt: skip
-    tf.add(made[0], made[1], name="y")
+    tf.add(created[0], created[1], name="y")
 
 
 def _not_constant() -> None:
-    tf.multiply(_conv(_picture()), tf.reduce_mean(_picture_again()), name="y")
+    tf.multiply(_conv(_picture()), tf.reduce_mean(_uses_the_input_again()), name="y")
 
 
-def _picture_again() -> tf.Tensor:
+def _uses_the_input_again() -> tf.Tensor:
     return tf1.get_default_graph().get_tensor_by_name("x:0")
 
 
@@ -257,21 +259,21 @@ def _picture_again() -> tf.Tensor:
     [
         _read_twice,
         _not_by_channel,
-        _grows,
+        _broadcasts,
         _more_dimensions,
-        _of_zero,
-        _from_the_right,
+        _divides_by_zero,
+        _as_second_operand,
         _reads_the_mean,
         _not_constant,
     ],
 )
-def test_what_can_not_be_folded_stays(draw: Draw, evaluator: Evaluator) -> None:
+def test_unsupported_graphs_are_not_changed(draw: Draw, evaluator: Evaluator) -> None:
     before = prepared.drawn(draw)
     after = prepared.transformed(before, _BOTH, evaluator)
     assert after.nodes == before.nodes
 
 
-def test_training_mode_stays(evaluator: Evaluator) -> None:
+def test_training_mode_is_not_changed(evaluator: Evaluator) -> None:
     def draw() -> None:
         tf.raw_ops.FusedBatchNormV3(
             x=_conv(_picture()), scale=_positive(4), offset=prepared.noise(4),
@@ -282,7 +284,7 @@ def test_training_mode_stays(evaluator: Evaluator) -> None:
     assert prepared.transformed(before, _BOTH, evaluator).nodes == before.nodes
 
 
-def test_an_output_on_the_way_stays(evaluator: Evaluator) -> None:
+def test_a_fetched_intermediate_node_stays(evaluator: Evaluator) -> None:
     before = prepared.drawn(_is_output)
     after = prepared.transformed(before, _BOTH, evaluator, ("y", "z"))
     assert prepared.ops(after)["Mul"] == 1
@@ -291,7 +293,7 @@ def test_an_output_on_the_way_stays(evaluator: Evaluator) -> None:
     assert prepared.difference(before, direct, {"x": _X}) < _CLOSE
 
 
-def test_a_variance_of_zeros_gives_no_nan(evaluator: Evaluator) -> None:
+def test_zero_variance_causes_no_nan(evaluator: Evaluator) -> None:
     def draw() -> None:
         zeros = np.zeros(4, np.float32)
         tf.raw_ops.FusedBatchNormV3(
@@ -310,15 +312,15 @@ def test_damaged_weights(evaluator: Evaluator) -> None:
     weights = next(n for n in graph.nodes if n.op == "Const" and "ilter" in n.name)
     weights.attr["value"].tensor.tensor_content = b"1234"
     with pytest.raises(
-        InvalidInput, match=r"^fold_batch_norms: node '.*ilter.*: a constant of 108 values"
+        InvalidInput, match=r"^fold_batch_norms: node '.*ilter.*: its constant of 108 values"
     ):
         prepared.transformed(graph, "fold_batch_norms", evaluator)
 
 
 def test_in_functions(evaluator: Evaluator) -> None:
     def draw() -> None:
-        made = tf.function(lambda a: tf.nn.relu(_conv(a) * _positive(4) + 1.0))
-        tf.identity(made(_picture()), name="y")
+        created = tf.function(lambda a: tf.nn.relu(_conv(a) * _positive(4) + 1.0))
+        tf.identity(created(_picture()), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fold_batch_norms", evaluator)

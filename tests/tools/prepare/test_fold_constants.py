@@ -22,7 +22,7 @@ def _draw() -> None:
     tf.add(tf.matmul(x, weights) * scale, tf.random.stateless_uniform([4], [1, 2]), name="y")
 
 
-def test_constants_become_one(evaluator: Evaluator) -> None:
+def test_constant_expressions_are_folded(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(before, "fold_constants", evaluator)
     assert prepared.ops(after) == {"Placeholder": 1, "MatMul": 1, "Mul": 1, "AddV2": 1, "Const": 3}
@@ -31,7 +31,7 @@ def test_constants_become_one(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_nothing_random_or_fed_is_folded(evaluator: Evaluator) -> None:
+def test_random_or_fed_nodes_are_not_folded(evaluator: Evaluator) -> None:
     def draw() -> None:
         c = tf.constant(1.0, name="c")
         d = tf1.placeholder_with_default(tf.constant(2.0), [], name="d")
@@ -46,7 +46,7 @@ def test_nothing_random_or_fed_is_folded(evaluator: Evaluator) -> None:
     assert "Neg" not in prepared.ops(fed)
 
 
-def test_shapes_that_are_known(evaluator: Evaluator) -> None:
+def test_known_shapes(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [2, 3, 4], name="x")
         u = tf1.placeholder(tf.float32, [None, 3], name="u")
@@ -75,7 +75,7 @@ def test_several_outputs(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": prepared.noise(2)}) == 0
 
 
-def test_strings_and_an_output_that_is_constant(evaluator: Evaluator) -> None:
+def test_strings_and_a_constant_output(evaluator: Evaluator) -> None:
     def draw() -> None:
         tf.identity(tf.strings.join([tf.constant(["a", "b"]), "c"]), name="y")
         tf.identity(tf.constant(prepared.noise(3), name="c"), name="z")
@@ -105,7 +105,7 @@ def test_limits(evaluator: Evaluator) -> None:
         left("max_constant_size_in_bytes=-1")
 
 
-def test_what_would_be_huge_is_left(evaluator: Evaluator) -> None:
+def test_huge_constants_are_not_folded(evaluator: Evaluator) -> None:
     def draw() -> None:
         huge = tf.fill([1 << 20, 1 << 20], 1.0, name="huge")
         x = tf1.placeholder(tf.float32, [], name="x")
@@ -115,9 +115,9 @@ def test_what_would_be_huge_is_left(evaluator: Evaluator) -> None:
     assert {"Fill", "Sum"} < prepared.ops(after).keys()
 
 
-def test_what_is_huge_and_does_not_say_so_is_refused() -> None:
+def test_huge_constants_of_unknown_size_are_rejected() -> None:
     def draw() -> None:
-        # Its size depends on values that only running it tells.
+        # Its size is known only when it runs.
         count = tf.size(tf.where(tf.constant([True, True])), out_type=tf.int32)
         shape = tf.fill([count], 1 << 20)
         x = tf1.placeholder(tf.float32, [], name="x")
@@ -132,7 +132,7 @@ def test_what_is_huge_and_does_not_say_so_is_refused() -> None:
             assert "Sum" in prepared.ops(after)
 
 
-def test_what_tensorflow_can_not_compute_is_left(evaluator: Evaluator) -> None:
+def test_nodes_that_fail_are_not_folded(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [], name="x")
         bad = tf1.check_numerics(tf.constant(np.nan, tf.float32), "no")
@@ -143,17 +143,17 @@ def test_what_tensorflow_can_not_compute_is_left(evaluator: Evaluator) -> None:
     assert "Sqrt" not in prepared.ops(after)
 
 
-def test_shapes_that_do_not_fit(evaluator: Evaluator) -> None:
+def test_incompatible_shapes(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw)
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[0].size = 4
     by_name(graph)["w"].attr["value"].tensor.tensor_shape.dim[1].size = 3
     with pytest.raises(
-        InvalidInput, match=r"^fold_constants: TensorFlow says: .*Dimensions must be equal"
+        InvalidInput, match=r"^fold_constants: TensorFlow reports: .*Dimensions must be equal"
     ):
         prepared.transformed(graph, "fold_constants", evaluator)
 
 
-def test_a_custom_op_is_left_alone(evaluator: Evaluator) -> None:
+def test_a_custom_op_is_not_folded(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw)
     by_name(graph)["Mul" if "Mul" in by_name(graph) else "mul"].op = "AppScale"
     after = prepared.transformed(graph, "fold_constants merge_duplicate_nodes", evaluator)
@@ -161,7 +161,7 @@ def test_a_custom_op_is_left_alone(evaluator: Evaluator) -> None:
     assert "Sqrt" not in prepared.ops(after)
 
 
-def test_a_custom_op_in_a_function_is_left_alone(evaluator: Evaluator) -> None:
+def test_a_custom_op_in_a_function_is_not_folded(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [2, 6], name="x")
         inner = tf.function(tf.tanh)
@@ -190,8 +190,8 @@ def test_loops(lowered: bool, evaluator: Evaluator) -> None:
                 size = tf.cast(tf.size(v), tf.float32)
                 return i + 1, v * tf.sqrt(tf.constant(4.0)) / size
 
-            made = tf1.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])
-            tf.identity(made[1], name="y")
+            created = tf1.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])
+            tf.identity(created[1], name="y")
         finally:
             tf1.enable_control_flow_v2()
 
@@ -209,7 +209,7 @@ def test_loops(lowered: bool, evaluator: Evaluator) -> None:
     assert ("Enter" in all_ops(after)) == lowered
 
 
-def test_output_shapes_are_cleared(evaluator: Evaluator) -> None:
+def test_output_shapes_are_removed(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw)
     by_name(graph)["y"].attr["_output_shapes"].list.shape.add().dim.add(size=7)
     cleared = prepared.transformed(graph, "fold_constants", evaluator)
@@ -218,10 +218,10 @@ def test_output_shapes_are_cleared(evaluator: Evaluator) -> None:
         prepared.transformed(graph, "fold_constants(clear_output_shapes=false)", evaluator)
 
 
-def test_the_same_bytes_each_time(evaluator: Evaluator) -> None:
+def test_output_is_deterministic(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
-    made = {
+    created = {
         prepared.graph_file.to_bytes(prepared.transformed(before, "fold_constants", evaluator))
         for _ in range(3)
     }
-    assert len(made) == 1
+    assert len(created) == 1

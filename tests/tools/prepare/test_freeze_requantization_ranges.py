@@ -92,8 +92,8 @@ def test_percentiles(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rang", "the log names 'rang', no node of the graph; did you mean range"),
-        ("y", "node 'y': a Dequantize, no RequantizationRange"),
+        ("rang", "the log names 'rang', which is not a node of the graph; did you mean range"),
+        ("y", "node 'y': is a Dequantize, not a RequantizationRange"),
     ],
 )
 def test_a_log_of_another_graph(
@@ -105,15 +105,17 @@ def test_a_log_of_another_graph(
         _frozen(log, evaluator)
 
 
-def test_no_log(tmp_path: Path, evaluator: Evaluator) -> None:
+def test_missing_or_empty_log(tmp_path: Path, evaluator: Evaluator) -> None:
     log = tmp_path / "run.log"
     with pytest.raises(InvalidInput, match="run.log: No such file"):
         _frozen(log, evaluator)
     log.write_bytes(b"\xff;a__print__;__requant_min_max:[x][nan]")
-    with pytest.raises(InvalidInput, match=r"run.log: no ranges: log them with insert_logging"):
+    with pytest.raises(
+        InvalidInput, match=r"run.log: contains no ranges: log them with insert_logging"
+    ):
         _frozen(log, evaluator)
     _log(log, (-1, 1))
     with pytest.raises(InvalidInput, match="min_percentile=101"):
         _frozen(log, evaluator, ", min_percentile=101")
-    with pytest.raises(InvalidInput, match="needs the parameter 'min_max_log_file'"):
+    with pytest.raises(InvalidInput, match="the parameter 'min_max_log_file' is required"):
         prepared.transformed(prepared.drawn(_draw), "freeze_requantization_ranges", evaluator)

@@ -1,4 +1,4 @@
-"""Tests of what merges padding, resizing and dilation into convolutions."""
+"""Tests of the transforms that fuse padding, resizing and dilation into convolutions."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def _depthwise(x: tf.Tensor, name: str = "y") -> tf.Tensor:
 
 @pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
-def test_mirrored_padding(mode: str, padding: str, evaluator: Evaluator) -> None:
+def test_mirror_pad(mode: str, padding: str, evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: _conv(tf.pad(_picture(), _PADS, mode), padding))
     after = prepared.transformed(before, "fuse_pad_and_conv", evaluator)
     assert prepared.ops(after) == {"Placeholder": 1, "Const": 2, "FusedPadConv2D": 1}
@@ -36,7 +36,7 @@ def test_mirrored_padding(mode: str, padding: str, evaluator: Evaluator) -> None
 
 
 @pytest.mark.parametrize("transform", ["fuse_pad_and_conv", "fold_pads"])
-def test_zeros(transform: str, evaluator: Evaluator) -> None:
+def test_zero_padding(transform: str, evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: _conv(tf.pad(_picture(), _PADS)))
     after = prepared.transformed(before, transform, evaluator)
     assert "Pad" in prepared.ops(before)
@@ -45,20 +45,20 @@ def test_zeros(transform: str, evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
 
 
-def test_zeros_before_a_depthwise_convolution_stay(evaluator: Evaluator) -> None:
+def test_zero_padding_before_a_depthwise_convolution_stays(evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: _depthwise(tf.pad(_picture(), _PADS)))
     after = prepared.transformed(before, "fold_pads", evaluator)
     assert prepared.ops(after) == prepared.ops(before)
 
 
 @pytest.mark.parametrize("activation", [tf.nn.relu6, tf.identity])
-def test_zeros_before_a_fused_convolution(
+def test_zero_padding_before_a_fused_convolution(
     activation: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluator
 ) -> None:
     def draw() -> None:
-        made = _depthwise(tf.pad(_picture(), _PADS), name="depthwise")
-        made = activation(tf.nn.bias_add(made, prepared.noise(6)))
-        tf.identity(made, name="y")
+        created = _depthwise(tf.pad(_picture(), _PADS), name="depthwise")
+        created = activation(tf.nn.bias_add(created, prepared.noise(6)))
+        tf.identity(created, name="y")
 
     before = prepared.drawn(draw)
     steps = "remove_nodes(op=Identity) fuse_ops fold_pads"
@@ -68,7 +68,7 @@ def test_zeros_before_a_fused_convolution(
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
 
 
-def test_zeros_of_a_size_that_is_fed_stay(evaluator: Evaluator) -> None:
+def test_fed_padding_sizes_stay(evaluator: Evaluator) -> None:
     def draw() -> None:
         _conv(tf.pad(_picture(), tf.constant(_PADS, name="pads")))
 
@@ -77,8 +77,8 @@ def test_zeros_of_a_size_that_is_fed_stay(evaluator: Evaluator) -> None:
     assert after.nodes == before.nodes
 
 
-def test_tensorflow_is_wrong_for_more_than_one_example() -> None:
-    """Where this fails, fuse_pad_and_conv needn't leave batches alone any more."""
+def test_tensorflow_is_wrong_for_a_batch_larger_than_1() -> None:
+    """If this fails, fuse_pad_and_conv no longer needs to exclude batches."""
     fused = tf.raw_ops.FusedPadConv2D(
         input=prepared.noise(2, 6, 6, 3),
         paddings=_PADS,
@@ -132,23 +132,23 @@ def _mirrored_and_dilated() -> None:
     tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "VALID", dilations=2, name="y")
 
 
-def _several() -> None:
+def _batch_of_several() -> None:
     _conv(tf.pad(_picture(2), _PADS, "REFLECT"))
 
 
-def _any_number() -> None:
+def _unknown_batch() -> None:
     _conv(_resized(_picture(None)))
 
 
-def _any_number_padded() -> None:
+def _unknown_batch_padded() -> None:
     _conv(tf.pad(_resized(_picture(None)), _PADS, "REFLECT"))
 
 
-def _half_pixels() -> None:
+def _half_pixel_centers() -> None:
     _conv(_resized(_picture(), half_pixel_centers=True))
 
 
-def _of_bytes() -> None:
+def _of_uint8() -> None:
     _conv(_resized(tf.cast(_picture(), tf.uint8)))
 
 
@@ -159,14 +159,14 @@ def _of_bytes() -> None:
         _of_channels,
         _zeros_and_same,
         _mirrored_and_dilated,
-        _several,
-        _any_number,
-        _any_number_padded,
-        _half_pixels,
-        _of_bytes,
+        _batch_of_several,
+        _unknown_batch,
+        _unknown_batch_padded,
+        _half_pixel_centers,
+        _of_uint8,
     ],
 )
-def test_what_the_fused_op_can_not_do_stays(draw: Callable[[], None], evaluator: Evaluator) -> None:
+def test_unsupported_graphs_are_not_changed(draw: Callable[[], None], evaluator: Evaluator) -> None:
     before = prepared.drawn(draw)
     all_of_them = "fuse_resize_pad_and_conv fuse_resize_and_conv fuse_pad_and_conv"
     assert prepared.transformed(before, all_of_them, evaluator).nodes == before.nodes
@@ -175,12 +175,14 @@ def test_what_the_fused_op_can_not_do_stays(draw: Callable[[], None], evaluator:
 def _atrous(
     pads: list[list[int]], crops: list[list[int]], size: int = 3, depthwise: bool = False, padding: str = "VALID"
 ) -> None:  # fmt: skip
-    spread = tf.space_to_batch_nd(_picture(), [2, 2], pads)
+    propagate = tf.space_to_batch_nd(_picture(), [2, 2], pads)
     if depthwise:
-        made = tf.nn.depthwise_conv2d(spread, prepared.noise(size, size, 3, 2), [1] * 4, padding)
+        created = tf.nn.depthwise_conv2d(
+            propagate, prepared.noise(size, size, 3, 2), [1] * 4, padding
+        )
     else:
-        made = tf.nn.conv2d(spread, prepared.noise(size, size, 3, 4), 1, padding)
-    tf.raw_ops.BatchToSpaceND(input=made, block_shape=np.array([2, 2]), crops=crops, name="y")
+        created = tf.nn.conv2d(propagate, prepared.noise(size, size, 3, 4), 1, padding)
+    tf.raw_ops.BatchToSpaceND(input=created, block_shape=np.array([2, 2]), crops=crops, name="y")
 
 
 _SAME, _NONE = [[2, 2], [2, 2]], [[0, 0], [0, 0]]

@@ -1,4 +1,4 @@
-"""Tests of fuse_lstm: loops of Keras become BlockLSTMV2, which gives the same; names and shapes of outputs stay."""
+"""Tests of fuse_lstm: Keras loops become BlockLSTMV2 with equal outputs; the outputs' names and shapes stay."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ _LOOPS = (
 
 
 class _Cell(L.LSTMCell):
-    """An LSTM whose gates are computed in another way."""
+    """An LSTM cell whose gates a subclass computes in another way."""
 
     def call(self, x: Any, states: Any, training: object = None) -> Any:
         h, c = states
@@ -43,7 +43,7 @@ class _Cell(L.LSTMCell):
 
 
 class _OneProduct(_Cell):
-    """One product for the input and the last output, the bias first, and sizes of the parts."""
+    """One product for the input and the previous output, the bias first, and explicit split sizes."""
 
     def build(self, shape: Any) -> None:
         super().build(shape)
@@ -55,14 +55,14 @@ class _OneProduct(_Cell):
 
 
 class _OutputFirst(_OneProduct):
-    """One product for the last output and the input."""
+    """One product for the previous output and the input."""
 
     def gates(self, x: Any, h: Any) -> Any:
         return tf.split(tf.matmul(tf.concat([h, x], 1), self.joined) + self.bias, 4, axis=1)
 
 
 class _OtherOrder(_Cell):
-    """Gates in another order, a matrix that is transposed, and biases on both sides."""
+    """Gates in another order, a transposed matrix, and biases as either operand."""
 
     def gates(self, x: Any, h: Any) -> Any:
         turned = tf.constant(prepared.noise(4 * UNITS, UNITS))
@@ -77,18 +77,18 @@ def _stacked(x: Any) -> Any:
     return L.LSTM(5)(x)
 
 
-def _of_keras(**options: Any) -> Callable[[], Model]:
+def _keras_layers(**options: Any) -> Callable[[], Model]:
     return lambda: lstms.model(L.LSTM(UNITS, **options))
 
 
 _MODELS: dict[str, tuple[int, Callable[[], Model]]] = {
-    "the last output": (1, _of_keras()),
-    "all outputs": (1, _of_keras(return_sequences=True)),
-    "states": (1, _of_keras(return_state=True)),
-    "all outputs and states": (1, _of_keras(return_sequences=True, return_state=True)),
-    "no bias": (1, _of_keras(use_bias=False)),
-    "backwards": (1, _of_keras(go_backwards=True, return_sequences=True)),
-    "time first": (1, _of_keras(time_major=True, return_sequences=True)),
+    "the last output": (1, _keras_layers()),
+    "all outputs": (1, _keras_layers(return_sequences=True)),
+    "states": (1, _keras_layers(return_state=True)),
+    "all outputs and states": (1, _keras_layers(return_sequences=True, return_state=True)),
+    "no bias": (1, _keras_layers(use_bias=False)),
+    "backwards": (1, _keras_layers(go_backwards=True, return_sequences=True)),
+    "time first": (1, _keras_layers(time_major=True, return_sequences=True)),
     "both ways": (2, lambda: lstms.model(L.Bidirectional(L.LSTM(UNITS)))),
     "both ways, all": (
         2,
@@ -108,46 +108,46 @@ _MODELS: dict[str, tuple[int, Callable[[], Model]]] = {
 _CELLS = {"one product": _OneProduct, "output first": _OutputFirst, "other order": _OtherOrder}
 
 
-def _transformed(graph: Graph, made: Model, steps: list[Step], evaluator: Evaluator) -> Graph:
-    return pipeline.transform(prepared.copy(graph), steps, *lstms.names(made), evaluator)
+def _transformed(graph: Graph, created: Model, steps: list[Step], evaluator: Evaluator) -> Graph:
+    return pipeline.transform(prepared.copy(graph), steps, *lstms.names(created), evaluator)
 
 
 def _is_fused(
-    before: Graph, after: Graph, made: Model, count: int, batch: int | None = None
+    before: Graph, after: Graph, created: Model, count: int, batch: int | None = None
 ) -> None:
-    """Makes sure that a graph has no loop any more and gives the same."""
+    """Asserts that the transformed graph has no loop and equal outputs."""
     ops = prepared.ops(after)
     assert ops["BlockLSTMV2"] == count
     assert not any(ops[op] for op in _LOOPS)
     assert not after.library.function
     for size in (1, 2, 5) if batch is None else (batch,):
-        fed = lstms.fed(made, size)
-        assert prepared.difference(before, after, fed, lstms.names(made)[1]) < 1e-6
-        (first, *_) = prepared.ran(after, fed, lstms.names(made)[1])
+        fed = lstms.fed(created, size)
+        assert prepared.difference(before, after, fed, lstms.names(created)[1]) < 1e-6
+        (first, *_) = prepared.ran(after, fed, lstms.names(created)[1])
         assert first.std() > 0.01
 
 
 @pytest.mark.parametrize("batch", [None, 2])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", _MODELS)
-def test_loops_of_keras(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
+def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
     if name == "the last of any size" and batch:
         pytest.skip("of no rows it would be zeros")
     count, make = _MODELS[name]
-    made = make()
-    before = FORMS[form](made, batch)
+    created = make()
+    before = FORMS[form](created, batch)
     for steps in (_FUSE, [*_MOBILE, *_FUSE]):
-        after = _transformed(before, made, steps, evaluator)
-        _is_fused(before, after, made, count, batch)
+        after = _transformed(before, created, steps, evaluator)
+        _is_fused(before, after, created, count, batch)
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", _CELLS)
 def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evaluator) -> None:
-    made = lstms.model(L.RNN(_CELLS[name](UNITS), return_sequences=True))
-    before = FORMS[form](made, None)
-    after = _transformed(before, made, [*parse("fold_constants"), *_FUSE], evaluator)
-    _is_fused(before, after, made, 1)
+    created = lstms.model(L.RNN(_CELLS[name](UNITS), return_sequences=True))
+    before = FORMS[form](created, None)
+    after = _transformed(before, created, [*parse("fold_constants"), *_FUSE], evaluator)
+    _is_fused(before, after, created, 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -164,33 +164,33 @@ def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evalua
     ],
 )
 def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS))
-    before = FORMS[form](made, None)
-    after = _transformed(before, made, [*parse(transforms), *_FUSE], evaluator)
-    _is_fused(before, after, made, 1)
+    created = lstms.model(L.LSTM(UNITS))
+    before = FORMS[form](created, None)
+    after = _transformed(before, created, [*parse(transforms), *_FUSE], evaluator)
+    _is_fused(before, after, created, 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_sizes_that_change_between_runs(form: str, evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
-    before = FORMS[form](made, None)
-    after = _transformed(before, made, _FUSE, evaluator)
+def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
+    created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    before = FORMS[form](created, None)
+    after = _transformed(before, created, _FUSE, evaluator)
     assert prepared.ops(after)["BlockLSTMV2"] == 1
     for batch, steps in ((1, 1), (3, 2), (2, 9)):
-        assert prepared.difference(before, after, lstms.fed(made, batch, steps)) < 1e-6
+        assert prepared.difference(before, after, lstms.fed(created, batch, steps)) < 1e-6
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS))
-    before = FORMS[form](made, 2)
-    after = _transformed(before, made, [*_MOBILE, *_FUSE], evaluator)
+def test_nodes_and_names(form: str, evaluator: Evaluator) -> None:
+    created = lstms.model(L.LSTM(UNITS))
+    before = FORMS[form](created, 2)
+    after = _transformed(before, created, [*_MOBILE, *_FUSE], evaluator)
     (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
     assert node.name.endswith("while/lstm")
     assert (node.attr["cell_clip"].f, node.attr["use_peephole"].b) == (0, False)
     added = [name.removeprefix(node.name) for name in node.input if name.startswith(node.name)]
     assert added == ["/steps", "/weights", *["/peephole"] * 3, "/bias"]
-    # Nothing of the loop is left: x, its Transpose, a constant state, what takes the last output.
+    # Only these remain: x, its Transpose, a constant state, the slice of the last output.
     assert prepared.ops(after) == {
         "BlockLSTMV2": 1,
         "Const": 9,
@@ -203,11 +203,9 @@ def test_the_node_and_its_names(form: str, evaluator: Evaluator) -> None:
 
 @pytest.mark.parametrize("every", [True, False])
 @pytest.mark.parametrize("kept", ["TensorListStack", "Exit"])
-def test_what_is_fetched_of_the_loop_keeps_its_name(
-    kept: str, every: bool, evaluator: Evaluator
-) -> None:
-    made = lstms.model(L.LSTM(UNITS, return_sequences=every, return_state=True))
-    before = lstms.lowered(made, 2)
+def test_fetched_results_keep_their_names(kept: str, every: bool, evaluator: Evaluator) -> None:
+    created = lstms.model(L.LSTM(UNITS, return_sequences=every, return_state=True))
+    before = lstms.lowered(created, 2)
     lists = {node.input[0] for node in before.nodes if node.op == "TensorListStack"}
     named = [node.name for node in before.nodes if node.op == kept and node.name not in lists]
     assert len(named) == (2 if kept == "Exit" else 1)
@@ -215,41 +213,41 @@ def test_what_is_fetched_of_the_loop_keeps_its_name(
     steps = [*parse("fold_constants"), *_FUSE]
     after = pipeline.transform(prepared.copy(before), steps, ["x"], outputs, evaluator)
     assert prepared.ops(after)["BlockLSTMV2"] == 1
-    assert prepared.difference(before, after, lstms.fed(made, 2), outputs) < 1e-6
+    assert prepared.difference(before, after, lstms.fed(created, 2), outputs) < 1e-6
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_a_stack_that_is_waited_for(waits: bool, evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS))
-    before = lstms.functional(made, 2)
+def test_a_stack_with_control_outputs(waits: bool, evaluator: Evaluator) -> None:
+    created = lstms.model(L.LSTM(UNITS))
+    before = lstms.functional(created, 2)
     (stack,) = (n for n in before.nodes if n.op == "TensorListStack")
     if waits:
         by_name(before)["y"].input.append(f"^{stack.name}")
     else:
         stack.input.append("^x")
-    after = _transformed(before, made, [*parse("fold_constants"), *_FUSE], evaluator)
-    _is_fused(before, after, made, 1, 2)
+    after = _transformed(before, created, [*parse("fold_constants"), *_FUSE], evaluator)
+    _is_fused(before, after, created, 1, 2)
     taken = by_name(after)[stack.name]
     assert taken.op == "StridedSlice"
     assert ("^x" in taken.input) is not waits
 
 
-def test_what_the_loop_waits_for(evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS))
+def test_control_inputs_of_the_loop(evaluator: Evaluator) -> None:
+    created = lstms.model(L.LSTM(UNITS))
     for form in FORMS.values():
-        before = form(made, None)
+        before = form(created, None)
         loop = next(n for n in before.nodes if n.op in ("Enter", "StatelessWhile"))
         loop.input.append("^x")
-        after = _transformed(before, made, _FUSE, evaluator)
-        _is_fused(before, after, made, 1)
+        after = _transformed(before, created, _FUSE, evaluator)
+        _is_fused(before, after, created, 1)
         (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
         assert node.input[-1] == "^x"
 
 
 def test_variables_in_another_order(evaluator: Evaluator) -> None:
-    """The old outputs of the loop have the numbers that outputs of the new node have."""
-    made = lstms.model(L.LSTM(UNITS, return_state=True))
-    before = lstms.functional(made, None)
+    """The loop's outputs have the same numbers as those of the new node."""
+    created = lstms.model(L.LSTM(UNITS, return_state=True))
+    before = lstms.functional(created, None)
     after = prepared.copy(before)
     (loop,) = (node for node in after.nodes if node.op == "StatelessWhile")
     order = list(range(len(loop.input)))
@@ -261,8 +259,8 @@ def test_variables_in_another_order(evaluator: Evaluator) -> None:
     for old, new in ((h, 6), (c, 1)):
         order[old], order[new] = order[new], order[old]
     _reorder(after, loop, order)
-    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.OUTPUTS) == 0
-    _is_fused(before, _transformed(after, made, _FUSE, evaluator), made, 1)
+    assert prepared.difference(before, after, lstms.fed(created, 2), lstms.OUTPUTS) == 0
+    _is_fused(before, _transformed(after, created, _FUSE, evaluator), created, 1)
 
 
 def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:
@@ -289,19 +287,19 @@ def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:
 
 
 def test_an_empty_batch(evaluator: Evaluator) -> None:
-    made = lstms.model(L.LSTM(UNITS))
-    before = lstms.functional(made, None)
-    after = _transformed(before, made, _FUSE, evaluator)
-    assert prepared.difference(before, after, lstms.fed(made, 0)) == 0
+    created = lstms.model(L.LSTM(UNITS))
+    before = lstms.functional(created, None)
+    after = _transformed(before, created, _FUSE, evaluator)
+    assert prepared.difference(before, after, lstms.fed(created, 0)) == 0
 
 
 def test_columns_are_in_the_order_of_the_kernel(evaluator: Evaluator) -> None:
-    """What Keras has as input, forget, cell and output gate is what the kernel gives as i, f, ci and o."""
-    made = lstms.model(L.LSTM(UNITS), 1)
-    after = _transformed(lstms.functional(made, 1), made, [*_MOBILE, *_FUSE], evaluator)
+    """The input, forget, cell and output gates of Keras are the kernel's outputs i, f, ci and o."""
+    created = lstms.model(L.LSTM(UNITS), 1)
+    after = _transformed(lstms.functional(created, 1), created, [*_MOBILE, *_FUSE], evaluator)
     (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
-    fed = lstms.fed(made, 1, 1)
-    kernel, _, bias = (weight.numpy() for weight in made.weights)
+    fed = lstms.fed(created, 1, 1)
+    kernel, _, bias = (weight.numpy() for weight in created.weights)
     gates = np.split(fed["x"][0, 0] @ kernel + bias, 4)
     wanted = [_sigmoid(gates[0]), _sigmoid(gates[1]), _sigmoid(gates[3]), np.tanh(gates[2])]
     got = prepared.ran(after, fed, [f"{node.name}:{number}" for number in (0, 2, 3, 4)])
@@ -313,20 +311,20 @@ def _sigmoid(value: Any) -> Any:
     return 1 / (1 + np.exp(-value))
 
 
-def test_a_large_one_of_the_zoo(evaluator: Evaluator) -> None:
-    made = zoo.lstm_256()
-    before = prepared.from_tensorflow(made.graph)
+def test_a_large_model(evaluator: Evaluator) -> None:
+    created = zoo.lstm_256()
+    before = prepared.from_tensorflow(created.graph)
     steps = [*_MOBILE, *presets.FUSE]
     ends = [frozen.INPUT], [frozen.OUTPUT]
     after = pipeline.transform(prepared.copy(before), steps, *ends, evaluator)
     ops = prepared.ops(after)
     assert ops["BlockLSTMV2"] == 1
     assert not any(ops[op] for op in _LOOPS)
-    (got,) = prepared.ran(after, {frozen.INPUT: made.input}, [frozen.OUTPUT])
-    assert np.abs(got - made.output).max() < 1e-6
+    (got,) = prepared.ran(after, {frozen.INPUT: created.input}, [frozen.OUTPUT])
+    assert np.abs(got - created.output).max() < 1e-6
 
 
-def test_a_graph_without_loops_stays(evaluator: Evaluator) -> None:
+def test_a_graph_without_loops_is_not_changed(evaluator: Evaluator) -> None:
     graph = prepared.drawn(lambda: tf.nn.relu(prepared.tf1.placeholder(tf.float32, name="x")))
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], ["Relu"], evaluator)
     assert after.nodes == graph.nodes

@@ -1,4 +1,4 @@
-"""Damaged loops: fuse_lstm leaves them or refuses them with InvalidInput."""
+"""Damaged loops: fuse_lstm does not change them or raises InvalidInput."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ _FUSE = parse("fuse_lstm")
 
 @pytest.fixture(scope="module")
 def graphs(evaluator: Evaluator) -> dict[str, Graph]:
-    """Gives a loop of each form that would be fused."""
-    made = lstms.model(L.LSTM(UNITS, return_state=True))
+    """A fusable loop of each form."""
+    created = lstms.model(L.LSTM(UNITS, return_state=True))
     found = {}
     for form, freeze in FORMS.items():
         steps = parse("fold_constants remove_nodes(op=Identity)")
-        found[form] = pipeline.transform(freeze(made, 2), steps, ["x"], lstms.OUTPUTS, evaluator)
+        found[form] = pipeline.transform(freeze(created, 2), steps, ["x"], lstms.OUTPUTS, evaluator)
         after = _transformed(found[form], evaluator)
         assert prepared.ops(after)["BlockLSTMV2"] == 1
     return found
@@ -57,7 +57,7 @@ def _without_result(role: str) -> Callable[[Graph], object]:
     return change
 
 
-def _circle(op: str) -> Callable[[Graph], object]:
+def _with_cycle(op: str) -> Callable[[Graph], object]:
     def change(graph: Graph) -> None:
         body = _function(graph, "body").node_def
         (node,) = (n for n in body if n.op == op)
@@ -66,7 +66,7 @@ def _circle(op: str) -> Callable[[Graph], object]:
     return change
 
 
-def _two_of_a_name(graph: Graph) -> None:
+def _with_duplicate_name(graph: Graph) -> None:
     body = _function(graph, "body").node_def
     body.add().CopyFrom(body[0])
 
@@ -76,8 +76,8 @@ def _called_by_nothing(graph: Graph) -> None:
     del loop.attr["body"]
 
 
-def _itself(graph: Graph) -> None:
-    """The body is a loop over the body."""
+def _recursive(graph: Graph) -> None:
+    """Makes the body a loop over itself."""
     body = _function(graph, "body")
     (loop,) = (node for node in graph.nodes if node.op == "StatelessWhile")
     inner = body.node_def.add()
@@ -94,11 +94,11 @@ _CHANGES: dict[str, Callable[[Graph], object]] = {
     "fewer results": _without_argument("body", "output_arg"),
     "a condition without a value": _without_result("cond"),
     "a result without a value": _without_result("body"),
-    "a sum of itself": _circle("BiasAdd"),
-    "a product of itself": _circle("Split"),
-    "two of a name": _two_of_a_name,
+    "a sum of itself": _with_cycle("BiasAdd"),
+    "a product of itself": _with_cycle("Split"),
+    "two of a name": _with_duplicate_name,
     "no name of a body": _called_by_nothing,
-    "itself": _itself,
+    "itself": _recursive,
 }
 
 
@@ -111,41 +111,47 @@ def test_functions(change: str, graphs: dict[str, Graph], evaluator: Evaluator) 
         assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
-def _each_input_gone(graph: Graph) -> Iterator[Graph]:
+def _without_each_input(graph: Graph) -> Iterator[Graph]:
     for place, node in enumerate(graph.nodes):
         for number in range(len(node.input)):
-            made = prepared.copy(graph)
-            del made.nodes[place].input[number]
-            yield made
+            created = prepared.copy(graph)
+            del created.nodes[place].input[number]
+            yield created
 
 
-def _each_input_another(graph: Graph) -> Iterator[Graph]:
+def _with_each_input_replaced(graph: Graph) -> Iterator[Graph]:
     names = [node.name for node in graph.nodes]
     for place, node in enumerate(graph.nodes):
         for number in range(len(node.input)):
-            made = prepared.copy(graph)
-            made.nodes[place].input[number] = names[(place * 7 + number * 3) % len(names)]
-            yield made
+            created = prepared.copy(graph)
+            created.nodes[place].input[number] = names[(place * 7 + number * 3) % len(names)]
+            yield created
 
 
-def _each_without_attributes(graph: Graph) -> Iterator[Graph]:
+def _without_each_nodes_attributes(graph: Graph) -> Iterator[Graph]:
     for place in range(len(graph.nodes)):
-        made = prepared.copy(graph)
-        for key in list(made.nodes[place].attr):
-            del made.nodes[place].attr[key]
-        yield made
+        created = prepared.copy(graph)
+        for key in list(created.nodes[place].attr):
+            del created.nodes[place].attr[key]
+        yield created
 
 
-def _each_twice(graph: Graph) -> Iterator[Graph]:
+def _with_each_node_duplicated(graph: Graph) -> Iterator[Graph]:
     for place in range(len(graph.nodes)):
-        made = prepared.copy(graph)
-        made.nodes.append(NodeDef.FromString(made.nodes[place].SerializeToString()))
-        made.nodes[-1].name += "_again"
-        yield made
+        created = prepared.copy(graph)
+        created.nodes.append(NodeDef.FromString(created.nodes[place].SerializeToString()))
+        created.nodes[-1].name += "_again"
+        yield created
 
 
 @pytest.mark.parametrize(
-    "damaged", [_each_input_gone, _each_input_another, _each_without_attributes, _each_twice]
+    "damaged",
+    [
+        _without_each_input,
+        _with_each_input_replaced,
+        _without_each_nodes_attributes,
+        _with_each_node_duplicated,
+    ],
 )
 @pytest.mark.parametrize("form", FORMS)
 def test_nodes(
@@ -160,25 +166,25 @@ def test_nodes(
 
 
 def _bodies(graph: Graph) -> Iterator[Graph]:
-    """Yields graphs in whose functions one node lacks an input, or its attributes, or is another op."""
+    """Yields graphs with a function in which one node lacks an input or its attributes, or has another op."""
     for number, function in enumerate(graph.library.function):
         for place in range(len(function.node_def)):
-            for change in (_less_input, _no_attributes, _no_op):
-                made = prepared.copy(graph)
-                change(made.library.function[number].node_def[place])
-                yield made
+            for change in (_without_input, _without_attributes, _with_other_op):
+                created = prepared.copy(graph)
+                change(created.library.function[number].node_def[place])
+                yield created
 
 
-def _less_input(node: NodeDef) -> None:
+def _without_input(node: NodeDef) -> None:
     del node.input[:1]
 
 
-def _no_attributes(node: NodeDef) -> None:
+def _without_attributes(node: NodeDef) -> None:
     for key in list(node.attr):
         del node.attr[key]
 
 
-def _no_op(node: NodeDef) -> None:
+def _with_other_op(node: NodeDef) -> None:
     node.op = "NoOp"
 
 
@@ -188,8 +194,8 @@ def test_nodes_of_functions(graphs: dict[str, Graph], evaluator: Evaluator) -> N
             _transformed(graph, evaluator)
 
 
-def test_many_copies_in_a_row(graphs: dict[str, Graph], evaluator: Evaluator) -> None:
-    """What takes long for a loop of some size is not begun."""
+def test_long_chains_of_copies(graphs: dict[str, Graph], evaluator: Evaluator) -> None:
+    """Large loops are rejected before expensive analysis."""
     graph = prepared.copy(graphs["functional"])
     body = _function(graph, "body").node_def
     before = body[0].name + ":output:0"

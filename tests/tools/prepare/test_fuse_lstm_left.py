@@ -1,4 +1,4 @@
-"""What fuse_lstm leaves as it is: loops that compute another thing, or of which more is known outside."""
+"""Loops that fuse_lstm does not change: they compute something else, or are used in unsupported ways."""
 
 import functools
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from tfcarve.prepare.transform_list import parse
 _FUSE = parse("fuse_lstm")
 
 
-class _Normalised(L.LSTMCell):
-    """An LSTM whose gates are normalised."""
+class _Normalized(L.LSTMCell):
+    """An LSTM with normalized gates."""
 
     def build(self, shape: Any) -> None:
         super().build(shape)
@@ -38,7 +38,7 @@ class _Normalised(L.LSTMCell):
 
 
 class _Computed(L.LSTMCell):
-    """An LSTM with a matrix that is computed of the input."""
+    """An LSTM with a matrix that is computed from the input."""
 
     def call(self, x: Any, states: Any, training: object = None) -> Any:
         h, c = states
@@ -50,7 +50,7 @@ class _Computed(L.LSTMCell):
 
 
 class _Coupled(L.LSTMCell):
-    """A cell whose gate for the cell's old value is what the other one leaves."""
+    """A cell with coupled input and forget gates."""
 
     def call(self, x: Any, states: Any, training: object = None) -> Any:
         h, c = states
@@ -76,7 +76,7 @@ _MODELS: dict[str, Callable[[], Model]] = {
     "another gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="hard_sigmoid")),
     "tanh for a gate": _of(lambda: L.LSTM(UNITS, recurrent_activation="tanh")),
     "sigmoid for the cell": _of(lambda: L.LSTM(UNITS, activation="sigmoid")),
-    "normalised": _of(lambda: L.RNN(_Normalised(UNITS))),
+    "normalised": _of(lambda: L.RNN(_Normalized(UNITS))),
     "computed weights": _of(lambda: L.RNN(_Computed(UNITS))),
     "coupled gates": _of(lambda: L.RNN(_Coupled(UNITS))),
     "a GRU": _of(lambda: L.GRU(UNITS)),
@@ -87,33 +87,35 @@ _MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-def _stays(graph: Graph, made: Model, evaluator: Evaluator, random: bool = False) -> None:
-    """Makes sure that fuse_lstm changes nothing."""
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+def _assert_not_changed(
+    graph: Graph, created: Model, evaluator: Evaluator, random: bool = False
+) -> None:
+    """Asserts that fuse_lstm changes nothing."""
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert after.nodes == graph.nodes
     assert after.library == graph.library
     if not random:
-        fed = lstms.fed(made, 2)
-        assert prepared.difference(graph, after, fed, lstms.names(made)[1]) == 0
+        fed = lstms.fed(created, 2)
+        assert prepared.difference(graph, after, fed, lstms.names(created)[1]) == 0
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", _MODELS)
 def test_other_loops(name: str, form: str, evaluator: Evaluator) -> None:
-    made = _MODELS[name]()
-    graph = FORMS[form](made, 2 if name == "doubles" else None)
-    _stays(graph, made, evaluator, random="dropout" in name)
+    created = _MODELS[name]()
+    graph = FORMS[form](created, 2 if name == "doubles" else None)
+    _assert_not_changed(graph, created, evaluator, random="dropout" in name)
     mobile = pipeline.transform(
-        prepared.copy(graph), presets.preset("mobile"), *lstms.names(made), evaluator
+        prepared.copy(graph), presets.preset("mobile"), *lstms.names(created), evaluator
     )
-    _stays(mobile, made, evaluator, random="dropout" in name)
+    _assert_not_changed(mobile, created, evaluator, random="dropout" in name)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_zeros_of_no_rows(form: str, evaluator: Evaluator) -> None:
-    """The last output of a batch of known size is zeros where there is no row."""
-    made = lstms.model(L.LSTM(UNITS), None)
-    _stays(FORMS[form](made, 2), made, evaluator)
+def test_last_output_of_no_rows(form: str, evaluator: Evaluator) -> None:
+    """With a known batch size, the last output of 0 rows is zeros."""
+    created = lstms.model(L.LSTM(UNITS), None)
+    _assert_not_changed(FORMS[form](created, 2), created, evaluator)
 
 
 @functools.cache
@@ -132,19 +134,19 @@ def _fusable(form: str, evaluator: Evaluator) -> Graph:
 
 
 def _folded(form: str, evaluator: Evaluator) -> tuple[Model, Graph]:
-    """Returns a model and its graph, which fuse_lstm would change: shapes are constants and nothing is copied."""
+    """Returns a model and its fusable graph, with constant shapes and without Identity nodes."""
     return _model(), prepared.copy(_fusable(form, evaluator))
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
-    """As many iterations as there are examples, not rows."""
-    made = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
-    graph = FORMS[form](made, None)
+def test_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
+    """The number of iterations is the batch size, not the number of rows."""
+    created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
+    graph = FORMS[form](created, None)
     (row,) = (n for n in graph.nodes if n.op == "TensorListFromTensor")
     (shape,) = (n for n in graph.nodes if n.op == "Shape" and n.input[0] == row.input[0])
     shape.input[0] = "x"
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
@@ -152,20 +154,20 @@ def _all_nodes(graph: Graph) -> list[NodeDef]:
     return [*graph.nodes, *(node for f in graph.library.function for node in f.node_def)]
 
 
-def _one(graph: Graph, op: str, number: int = 0) -> NodeDef:
+def _only(graph: Graph, op: str, number: int = 0) -> NodeDef:
     return [node for node in _all_nodes(graph) if node.op == op][number]
 
 
 def _other_op(old: str, new: str, number: int = 0) -> Callable[[Graph], object]:
     def change(graph: Graph) -> None:
-        _one(graph, old, number).op = new
+        _only(graph, old, number).op = new
 
     return change
 
 
 def _other_attribute(op: str, key: str, value: object) -> Callable[[Graph], object]:
     def change(graph: Graph) -> None:
-        attr = _one(graph, op).attr[key]
+        attr = _only(graph, op).attr[key]
         if isinstance(value, bytes):
             attr.s = value
         elif isinstance(value, bool):
@@ -178,27 +180,27 @@ def _other_attribute(op: str, key: str, value: object) -> Callable[[Graph], obje
 
 
 def _other_value(reader: str, place: int, value: Any) -> Callable[[Graph], object]:
-    """Returns what gives a node of an op another constant to read; one in a frame waits for what is there."""
+    """Returns a change that replaces a constant input of a node; in a frame the new constant gets a control input."""
 
     def change(graph: Graph) -> None:
-        node = _one(graph, reader)
-        made = nodes.constant(f"other/{reader}", value)
+        node = _only(graph, reader)
+        created = nodes.constant(f"other/{reader}", value)
         for function in graph.library.function:
             if node in function.node_def:
-                function.node_def.append(made)
-                node.input[place] = f"{made.name}:output:0"
+                function.node_def.append(created)
+                node.input[place] = f"{created.name}:output:0"
                 return
         if reader != "TensorListReserve":
-            made.input.append(f"^{ref(node.input[0 if place else 1]).node}")
-        graph.nodes.append(made)
-        node.input[place] = made.name
+            created.input.append(f"^{ref(node.input[0 if place else 1]).node}")
+        graph.nodes.append(created)
+        node.input[place] = created.name
 
     return change
 
 
 def _swapped(op: str, number: int = 0) -> Callable[[Graph], object]:
     def change(graph: Graph) -> None:
-        node = _one(graph, op, number)
+        node = _only(graph, op, number)
         node.input[0], node.input[1] = node.input[1], node.input[0]
 
     return change
@@ -208,10 +210,10 @@ _INT = np.int32
 
 
 def _with_second_test(most: int) -> Callable[[Graph], object]:
-    """Returns what makes a loop go on only while a counter is less than `most` too, as maximum_iterations does."""
+    """Returns a change that adds the condition that a counter is less than `most`, as maximum_iterations does."""
 
     def change(graph: Graph) -> None:
-        less = _one(graph, "Less")
+        less = _only(graph, "Less")
         second = nodes.copy(less, "second")
         both = NodeDef(name="both", op="LogicalAnd")
         for function in graph.library.function:
@@ -222,7 +224,7 @@ def _with_second_test(most: int) -> Callable[[Graph], object]:
                 function.node_def.extend([second, both])
         if not graph.library.function:
             both.input.extend([less.name, "second"])
-            _one(graph, "LoopCond").input[0] = "both"
+            _only(graph, "LoopCond").input[0] = "both"
             graph.nodes.extend([second, both])
         _other_value("Less", 1, np.array(most, _INT))(graph)
 
@@ -253,20 +255,20 @@ _CHANGES: dict[str, Callable[[Graph], object]] = {
 
 
 def _check(graph: Graph) -> None:
-    node = _one(graph, "Sigmoid")
+    node = _only(graph, "Sigmoid")
     node.op = "CheckNumerics"
 
 
 def _effect(graph: Graph) -> None:
-    made = NodeDef(name="effect", op="Abort")
+    created = NodeDef(name="effect", op="Abort")
     if graph.library.function:
-        graph.library.function[0].node_def.append(made)
+        graph.library.function[0].node_def.append(created)
     else:
-        made.input.append(f"^{_one(graph, 'Sigmoid').name}")
-        graph.nodes.append(made)
+        created.input.append(f"^{_only(graph, 'Sigmoid').name}")
+        graph.nodes.append(created)
 
 
-# What is computed stays the same, so it is not the way in which `_CHANGES` change a graph that keeps a loop.
+# The control for `_CHANGES`: changes of the same form that do not alter the computation are fused.
 _SAME: dict[str, Callable[[Graph], object]] = {
     "as many iterations": _other_value("Less", 1, np.array(STEPS, _INT)),
     "the same columns": _other_value("Split", 0, np.array(-1, _INT)),
@@ -282,51 +284,51 @@ _SAME: dict[str, Callable[[Graph], object]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("change", _SAME)
-def test_nothing_is_different(change: str, form: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+def test_equivalent_changes_are_fused(change: str, form: str, evaluator: Evaluator) -> None:
+    created, graph = _folded(form, evaluator)
     before = prepared.copy(graph)
     _SAME[change](graph)
     assert (graph.nodes, graph.library) != (before.nodes, before.library)
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert prepared.ops(after)["BlockLSTMV2"] == 1
-    assert prepared.difference(before, after, lstms.fed(made, 2), lstms.names(made)[1]) < 1e-6
+    assert prepared.difference(before, after, lstms.fed(created, 2), lstms.names(created)[1]) < 1e-6
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("change", _CHANGES)
-def test_one_thing_is_different(change: str, form: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
+def test_changed_loops(change: str, form: str, evaluator: Evaluator) -> None:
+    created, graph = _folded(form, evaluator)
     before = prepared.copy(graph)
     _CHANGES[change](graph)
     assert (graph.nodes, graph.library) != (before.nodes, before.library)
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
 @pytest.mark.parametrize(("end", "value"), [("time", 1), ("/y", 2)])
 @pytest.mark.parametrize("form", FORMS)
 def test_other_counters(end: str, value: int, form: str, evaluator: Evaluator) -> None:
-    """One that starts at 1, and one that counts by 2."""
-    made, graph = _folded(form, evaluator)
+    """Counters that start at 1 or count by 2."""
+    created, graph = _folded(form, evaluator)
     changed = [n for n in _all_nodes(graph) if n.op == "Const" and n.name.endswith(end)]
     assert changed
     for node in changed:
         node.attr["value"].tensor.CopyFrom(nodes.tensor(nodes.constant("", np.array(value, _INT))))
-    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(made), evaluator)
+    after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 
 
 @pytest.mark.parametrize("op", ["MatMul", "Switch", "Merge", "LoopCond"])
-def test_what_is_fetched_inside(op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded("lowered", evaluator)
-    outputs = [*lstms.names(made)[1], _one(graph, op).name]
+def test_fetched_nodes_in_the_loop(op: str, evaluator: Evaluator) -> None:
+    created, graph = _folded("lowered", evaluator)
+    outputs = [*lstms.names(created)[1], _only(graph, op).name]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
 
-def test_a_loop_that_is_fetched(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
-    outputs = [*lstms.names(made)[1], f"{_one(graph, 'StatelessWhile').name}:4"]
+def test_fetched_loop(evaluator: Evaluator) -> None:
+    created, graph = _folded("functional", evaluator)
+    outputs = [*lstms.names(created)[1], f"{_only(graph, 'StatelessWhile').name}:4"]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
@@ -342,18 +344,18 @@ def test_a_loop_that_is_fetched(evaluator: Evaluator) -> None:
         ("lowered", "Exit"),
     ],
 )
-def test_what_is_fed(form: str, op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
-    inputs = ["x", _one(graph, op).name]
-    outputs = lstms.names(made)[1]
+def test_fed_nodes(form: str, op: str, evaluator: Evaluator) -> None:
+    created, graph = _folded(form, evaluator)
+    inputs = ["x", _only(graph, op).name]
+    outputs = lstms.names(created)[1]
     after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
     assert after.nodes == graph.nodes
 
 
-def test_weights_that_are_fed(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
+def test_fed_weights(evaluator: Evaluator) -> None:
+    created, graph = _folded("functional", evaluator)
     (weights,) = (n for n in graph.nodes if n.op == "Const" and "recurrent_kernel" in n.name)
-    inputs, outputs = ["x", weights.name], lstms.names(made)[1]
+    inputs, outputs = ["x", weights.name], lstms.names(created)[1]
     after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
     assert after.nodes == graph.nodes
 
@@ -361,28 +363,32 @@ def test_weights_that_are_fed(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("form", "op"), [("functional", "StatelessWhile"), ("lowered", "Exit"), ("lowered", "Merge")]
 )
-def test_a_loop_that_is_waited_for(form: str, op: str, evaluator: Evaluator) -> None:
-    made, graph = _folded(form, evaluator)
-    by_name(graph)["y"].input.append(f"^{_one(graph, op).name}")
-    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+def test_loop_with_control_outputs(form: str, op: str, evaluator: Evaluator) -> None:
+    created, graph = _folded(form, evaluator)
+    by_name(graph)["y"].input.append(f"^{_only(graph, op).name}")
+    after = pipeline.transform(
+        prepared.copy(graph), _FUSE, ["x"], lstms.names(created)[1], evaluator
+    )
     assert after.nodes == graph.nodes
 
 
-def test_a_counter_that_is_read(evaluator: Evaluator) -> None:
-    made, graph = _folded("functional", evaluator)
-    loop = _one(graph, "StatelessWhile")
+def test_counter_with_readers(evaluator: Evaluator) -> None:
+    created, graph = _folded("functional", evaluator)
+    loop = _only(graph, "StatelessWhile")
     graph.nodes.append(NodeDef(name="times", op="Neg", input=[f"{loop.name}:2"]))
     graph.nodes[-1].attr["T"].type = nodes.INT32
-    outputs = [*lstms.names(made)[1], "times"]
+    outputs = [*lstms.names(created)[1], "times"]
     after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], outputs, evaluator)
     assert after.nodes == graph.nodes
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_state_of_one_row_for_a_batch(form: str, evaluator: Evaluator) -> None:
-    """The loop would repeat it; a state of another size than the batch is no state of the op."""
-    made, graph = _folded(form, evaluator)
+    """The loop would broadcast it, but the op requires a state of the batch size."""
+    created, graph = _folded(form, evaluator)
     placeholder = by_name(graph)["x"].attr["shape"].shape
     placeholder.dim[0].size = -1
-    after = pipeline.transform(prepared.copy(graph), _FUSE, ["x"], lstms.names(made)[1], evaluator)
+    after = pipeline.transform(
+        prepared.copy(graph), _FUSE, ["x"], lstms.names(created)[1], evaluator
+    )
     assert after.nodes == graph.nodes

@@ -1,4 +1,4 @@
-"""Tests of fuse_ops: TensorFlow runs what it writes, and TensorFlow's own remapper writes the same."""
+"""Tests of fuse_ops: TensorFlow runs the fused graph, and TensorFlow's own remapper creates the same nodes."""
 
 from collections.abc import Callable
 
@@ -28,36 +28,38 @@ def _picture(shape: tuple[int | None, ...] = (2, 6, 6, 3)) -> tf.Tensor:
 
 
 def _conv(x: tf.Tensor, bias: str, activation: str) -> None:
-    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="linear")
-    _rest(made, bias, activation)
+    created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4), 1, "SAME", name="linear")
+    _activated(created, bias, activation)
 
 
 def _depthwise(x: tf.Tensor, bias: str, activation: str) -> None:
     """Two filters for each of two channels."""
-    made = tf.nn.depthwise_conv2d(x[..., :2], prepared.noise(3, 2, 2, 2), [1, 2, 2, 1], "SAME")
-    _rest(made, bias, activation)
+    created = tf.nn.depthwise_conv2d(x[..., :2], prepared.noise(3, 2, 2, 2), [1, 2, 2, 1], "SAME")
+    _activated(created, bias, activation)
 
 
-def _rest(made: tf.Tensor, bias: str, activation: str) -> None:
+def _activated(created: tf.Tensor, bias: str, activation: str) -> None:
     if bias == "add":
-        made = tf.constant(prepared.noise(4)) + made
+        created = tf.constant(prepared.noise(4)) + created
     elif bias == "bias":
-        made = tf.nn.bias_add(made, prepared.noise(4))
+        created = tf.nn.bias_add(created, prepared.noise(4))
     elif bias == "norm":
         variance = np.abs(prepared.noise(4)) + np.float32(0.5)
-        made = tf1.nn.fused_batch_norm(
-            made,
+        created = tf1.nn.fused_batch_norm(
+            created,
             prepared.noise(4),
             prepared.noise(4),
             prepared.noise(4),
             variance,
             is_training=False,
         )[0]
-    tf.identity(_ACTIVATIONS[activation](made), name="y")
+    tf.identity(_ACTIVATIONS[activation](created), name="y")
 
 
 def _product(x: tf.Tensor, bias: str, activation: str) -> None:
-    _rest(tf.matmul(tf.reshape(x, [-1, 3]), prepared.noise(3, 4), name="linear"), bias, activation)
+    _activated(
+        tf.matmul(tf.reshape(x, [-1, 3]), prepared.noise(3, 4), name="linear"), bias, activation
+    )
 
 
 @pytest.mark.parametrize("activation", _ACTIVATIONS)
@@ -74,7 +76,7 @@ def _product(x: tf.Tensor, bias: str, activation: str) -> None:
         (_product, "add", "_FusedMatMul"),
     ],
 )
-def test_one_op_gives_the_same(
+def test_outputs_are_equal(
     draw: Callable[..., None], bias: str, op: str, activation: str, evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(lambda: draw(_picture(), bias, activation))
@@ -87,7 +89,7 @@ def test_one_op_gives_the_same(
 
 
 def _remapped(graph: Graph) -> Graph:
-    """Returns what TensorFlow's remapper alone makes of a graph."""
+    """Returns a graph after TensorFlow's remapper alone."""
     config = tf1.ConfigProto()
     options = config.graph_options.rewrite_options
     options.optimizers.append("remap")
@@ -95,7 +97,7 @@ def _remapped(graph: Graph) -> Graph:
     options.meta_optimizer_iterations = 1
     definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
     for node in definition.node:
-        node.device = "/device:CPU:0"  # it leaves alone what may be anywhere
+        node.device = "/device:CPU:0"  # the remapper skips nodes without a device
     with tf.Graph().as_default() as imported:
         tf.import_graph_def(definition, name="")
         meta = tf1.train.export_meta_graph(graph=imported)
@@ -106,7 +108,7 @@ def _remapped(graph: Graph) -> Graph:
 
 @pytest.mark.parametrize("activation", ["", "Relu", "LeakyRelu"])
 @pytest.mark.parametrize(("draw", "bias"), [(_conv, "bias"), (_product, "bias"), (_conv, "norm")])
-def test_as_tensorflow_writes_it(
+def test_nodes_are_those_of_the_remapper(
     draw: Callable[..., None], bias: str, activation: str, evaluator: Evaluator
 ) -> None:
     graph = prepared.drawn(lambda: draw(_picture(), bias, activation))
@@ -130,38 +132,38 @@ def _grouped() -> None:
 
 
 def _not_a_bias() -> None:
-    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    tf.add(made, prepared.noise(6, 4), name="y")
+    created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(created, prepared.noise(6, 4), name="y")
 
 
 def _double() -> None:
     x = tf.cast(_picture(), tf.float64)
-    made = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4).astype(np.float64), 1, "SAME")
-    tf.nn.bias_add(made, prepared.noise(4).astype(np.float64), name="y")
+    created = tf.nn.conv2d(x, prepared.noise(3, 3, 3, 4).astype(np.float64), 1, "SAME")
+    tf.nn.bias_add(created, prepared.noise(4).astype(np.float64), name="y")
 
 
 def _read_twice() -> None:
-    made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    tf.add(tf.nn.bias_add(made, prepared.noise(4)), made, name="y")
+    created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    tf.add(tf.nn.bias_add(created, prepared.noise(4)), created, name="y")
 
 
 def _computed_filter() -> None:
     filters = tf.sqrt(np.abs(prepared.noise(3, 3, 3, 1)))
-    made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-    tf.nn.bias_add(made, prepared.noise(3), name="y")
+    created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+    tf.nn.bias_add(created, prepared.noise(3), name="y")
 
 
 @pytest.mark.parametrize(
     "draw", [_unknown_channels, _grouped, _not_a_bias, _double, _read_twice, _computed_filter]
 )
-def test_what_the_kernel_can_not_do_stays(draw: Callable[[], None], evaluator: Evaluator) -> None:
+def test_unsupported_graphs_are_not_changed(draw: Callable[[], None], evaluator: Evaluator) -> None:
     before = prepared.drawn(draw)
     assert prepared.transformed(before, "fuse_ops", evaluator).nodes == before.nodes
 
 
 @pytest.mark.parametrize("activation", ["Relu", "LeakyRelu"])
 @pytest.mark.parametrize(("draw", "op"), [(_conv, "_FusedConv2D"), (_product, "_FusedMatMul")])
-def test_an_activation_alone(
+def test_an_activation_without_bias(
     draw: Callable[..., None], op: str, activation: str, evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(lambda: draw(_picture(), "", activation))
@@ -171,11 +173,11 @@ def test_an_activation_alone(
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
 
 
-def test_a_filter_that_others_read_stays(evaluator: Evaluator) -> None:
+def test_a_filter_with_other_readers_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
-        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-        tf.add(tf.nn.bias_add(made, prepared.noise(3)), tf.reduce_sum(filters), name="y")
+        created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.add(tf.nn.bias_add(created, prepared.noise(3)), tf.reduce_sum(filters), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator)
@@ -184,26 +186,28 @@ def test_a_filter_that_others_read_stays(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) < 1e-5
 
 
-def test_a_filter_that_is_fed_stays(evaluator: Evaluator) -> None:
+def test_a_fed_filter_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         filters = tf.constant(prepared.noise(3, 3, 3, 1), name="filters")
-        made = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
-        tf.nn.bias_add(made, prepared.noise(3), name="y")
+        created = tf.nn.depthwise_conv2d(_picture(), filters, [1, 1, 1, 1], "SAME")
+        tf.nn.bias_add(created, prepared.noise(3), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator, inputs=("x", "filters"))
     assert after.nodes == before.nodes
 
 
-def _sound(axes: list[int], bias: str, activation: str) -> None:
-    """A convolution over one dimension; no `axes` stands for all of size 1."""
-    made = tf.nn.conv2d(_picture((2, 6, 1, 3)), prepared.noise(3, 3, 3, 4), 1, "SAME")
-    _rest(tf.squeeze(made, axes), bias, activation)
+def _conv_1d(axes: list[int], bias: str, activation: str) -> None:
+    """A 1D convolution; without `axes` all dimensions of size 1 are squeezed."""
+    created = tf.nn.conv2d(_picture((2, 6, 1, 3)), prepared.noise(3, 3, 3, 4), 1, "SAME")
+    _activated(tf.squeeze(created, axes), bias, activation)
 
 
 @pytest.mark.parametrize(("bias", "activation"), [("bias", "Relu"), ("add", ""), ("", "Relu6")])
-def test_a_squeeze_comes_after(bias: str, activation: str, evaluator: Evaluator) -> None:
-    before = prepared.drawn(lambda: _sound([2], bias, activation))
+def test_a_squeeze_is_moved_after_the_fused_op(
+    bias: str, activation: str, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(lambda: _conv_1d([2], bias, activation))
     after = prepared.transformed(before, "remove_nodes(op=Identity) fuse_ops", evaluator)
     assert {"BiasAdd", "AddV2", "Conv2D", activation}.isdisjoint(prepared.ops(after))
     (squeeze,) = (node for node in after.nodes if node.op == "Squeeze")
@@ -213,14 +217,14 @@ def test_a_squeeze_comes_after(bias: str, activation: str, evaluator: Evaluator)
 
 
 def test_a_squeeze_of_unknown_dimensions_stays(evaluator: Evaluator) -> None:
-    before = prepared.drawn(lambda: _sound([], "bias", "Relu"))
+    before = prepared.drawn(lambda: _conv_1d([], "bias", "Relu"))
     assert "_FusedConv2D" not in prepared.ops(prepared.transformed(before, "fuse_ops", evaluator))
 
 
-def test_an_output_on_the_way_stays(evaluator: Evaluator) -> None:
+def test_a_fetched_intermediate_node_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
-        made = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
-        tf.nn.relu(tf.nn.bias_add(made, prepared.noise(4), name="z"), name="y")
+        created = tf.nn.conv2d(_picture(), prepared.noise(3, 3, 3, 4), 1, "SAME")
+        tf.nn.relu(tf.nn.bias_add(created, prepared.noise(4), name="z"), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "fuse_ops", evaluator, ("y", "z"))

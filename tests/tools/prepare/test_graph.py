@@ -1,4 +1,4 @@
-"""Tests of graphs: what refers to what, order, cycles and names."""
+"""Tests of graphs: edges, order, cycles and names."""
 
 import pytest
 
@@ -7,7 +7,6 @@ from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
     Ref,
-    check,
     consumers,
     reachable,
     ref,
@@ -15,6 +14,7 @@ from tfcarve.prepare.graph import (
     topological_order,
     unique_name,
 )
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import NodeDef
 
 
@@ -38,7 +38,7 @@ def test_ref(text: str, expected: Ref) -> None:
     assert expected.text() == text
 
 
-def test_output_0_is_spelled_by_the_name_alone() -> None:
+def test_output_0_is_the_name_alone() -> None:
     assert ref("a:0") == ref("a")
     assert ref("a:0").text() == "a"
 
@@ -48,7 +48,7 @@ def test_order() -> None:
     assert [node.name for node in topological_order(graph)] == ["a", "b", "c"]
 
 
-def test_a_loop_is_no_cycle() -> None:
+def test_a_loop_is_not_a_cycle() -> None:
     loop = [("m", "Merge", ["e", "n"]), ("e", "Enter", ["a"]), ("n", "NextIteration", ["m"])]
     graph = _graph(("a", "Const", []), *loop)
     assert [node.name for node in topological_order(graph)] == ["a", "e", "m", "n"]
@@ -63,15 +63,16 @@ def test_a_cycle(back: str) -> None:
 
 
 def test_names() -> None:
-    with pytest.raises(InvalidInput, match=r"node 'a': there are two of that name"):
+    with pytest.raises(InvalidInput, match=r"node 'a': two nodes have this name"):
         check(_graph(("a", "Const", []), ("a", "Const", [])))
     with pytest.raises(
-        InvalidInput, match=r"node 'b': its input 'weigths' names no node.*mean weights\?"
+        InvalidInput,
+        match=r"node 'b': its input 'weigths' is not a node of the graph.*mean weights\?",
     ):
         check(_graph(("weights", "Const", []), ("b", "Neg", ["weigths"])))
 
 
-def test_rewire_follows_and_keeps_waits_once() -> None:
+def test_rewire_follows_chains_and_removes_duplicate_control_inputs() -> None:
     node = NodeDef(name="n", op="Add", input=["a", "b:1", "^c", "^d"])
     rewire(
         [node],
@@ -80,7 +81,7 @@ def test_rewire_follows_and_keeps_waits_once() -> None:
     assert list(node.input) == ["y:2", "b:1", "^d"]
 
 
-def test_what_is_reachable() -> None:
+def test_reachable() -> None:
     graph = _graph(
         ("a", "Const", []), ("b", "Neg", ["a"]), ("c", "Neg", ["b"]), ("d", "Neg", ["b"])
     )

@@ -1,4 +1,4 @@
-"""Tests of GraphDef files: read, written, and what is none."""
+"""Tests of reading and writing GraphDef files."""
 
 from pathlib import Path
 
@@ -20,12 +20,12 @@ def _draw() -> None:
 
 
 def _definition() -> tf1.GraphDef:
-    with tf.Graph().as_default() as made:
+    with tf.Graph().as_default() as created:
         _draw()
-    return made.as_graph_def()
+    return created.as_graph_def()
 
 
-def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     definition = _definition()
     definition.node[0].attr["_of_nobody"].s = b"kept"
     path = tmp_path / "m.pb"
@@ -36,14 +36,14 @@ def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
     assert len(graph.library.function) == 1
 
 
-def test_a_field_that_is_not_declared_stays(tmp_path: Path) -> None:
+def test_unknown_fields_are_preserved(tmp_path: Path) -> None:
     path = tmp_path / "m.pb"
     unknown = b"\xa2\x1f\x03abc"  # field 500
     path.write_bytes(b"\x0a" + bytes([8 + len(unknown)]) + b"\x0a\x01a\x12\x03Neg" + unknown)
     assert unknown in graph_file.to_bytes(graph_file.read_graph(path))
 
 
-def test_text_in_and_out(tmp_path: Path) -> None:
+def test_text_format(tmp_path: Path) -> None:
     definition = _definition()
     path = tmp_path / "m.pbtxt"
     path.write_text(text_format.MessageToString(definition))
@@ -53,27 +53,27 @@ def test_text_in_and_out(tmp_path: Path) -> None:
     assert text_format.Parse((tmp_path / "n.pbtxt").read_text(), tf1.GraphDef()) == definition
 
 
-def test_a_message_becomes_a_graph_and_back() -> None:
+def test_message_round_trip() -> None:
     definition = _definition()
-    made = graph_file.to_bytes(prepared.from_tensorflow(definition))
-    assert tf1.GraphDef.FromString(made) == definition
+    created = graph_file.to_bytes(prepared.from_tensorflow(definition))
+    assert tf1.GraphDef.FromString(created) == definition
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", r"is empty"),
-        (b"\x0a\x05\x0a\x01a", r"the file is cut off"),
+        (b"\x0a\x05\x0a\x01a", r"the file is truncated"),
         (b"\x0a\x03\x0a\x01a", r"node 'a': has no op"),
-        (b"\x0a\x08\x0a\x01a\x12\x03Neg" * 2, r"node 'a': there are two of that name"),
-        (b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01b", r"its input 'b' names no node"),
+        (b"\x0a\x08\x0a\x01a\x12\x03Neg" * 2, r"node 'a': two nodes have this name"),
+        (b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01b", r"its input 'b' is not a node of the graph"),
         (b"\x0a\x0b\x0a\x01a\x12\x03Neg\x1a\x01a", r"depends on itself"),
-        (b"\x22\x00", r"a graph with no nodes"),
+        (b"\x22\x00", r"the graph has no nodes"),
         (b"\x08\x01\x12\x00", r"is a SavedModel: freeze it first: tfcarve freeze"),
         (b"\xff" * 20, r"m\.pb: "),
     ],
 )
-def test_what_is_no_graph(content: bytes, message: str, tmp_path: Path) -> None:
+def test_invalid_files(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pb"
     path.write_bytes(content)
     with pytest.raises(InvalidInput, match=message):
@@ -88,7 +88,7 @@ def test_what_is_no_graph(content: bytes, message: str, tmp_path: Path) -> None:
         ("meta_info_def { }", r"is a meta_graph: freeze it first"),
     ],
 )
-def test_text_that_is_no_graph(content: str, message: str, tmp_path: Path) -> None:
+def test_invalid_text_files(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pbtxt"
     path.write_text(content)
     with pytest.raises(InvalidInput, match=message):

@@ -29,13 +29,13 @@ def _outer(v: tf.Tensor, unused: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 def _draw() -> None:
     x = tf1.placeholder(tf.float32, [2, 4], name="x")
     with tf1.control_dependencies([tf.abs(x, name="first")]):
-        made, same = _outer(x, tf.constant(1.0))
-    with tf1.control_dependencies([made.op]):
-        tf.identity(tf.reduce_sum(made) + same, name="y")
+        created, same = _outer(x, tf.constant(1.0))
+    with tf1.control_dependencies([created.op]):
+        tf.identity(tf.reduce_sum(created) + same, name="y")
 
 
 @pytest.mark.parametrize("stateful", [True, False])
-def test_calls_in_calls(stateful: bool, evaluator: Evaluator) -> None:
+def test_nested_calls(stateful: bool, evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     for node in [*before.nodes, *(n for f in before.library.function for n in f.node_def)]:
         if node.op == "PartitionedCall" and stateful:
@@ -48,7 +48,7 @@ def test_calls_in_calls(stateful: bool, evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_a_call_that_is_fetched(evaluator: Evaluator) -> None:
+def test_a_fetched_call(evaluator: Evaluator) -> None:
     def draw() -> None:
         _inner(tf1.placeholder(tf.float32, [2, 4], name="x"))
 
@@ -60,7 +60,7 @@ def test_a_call_that_is_fetched(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}, outputs) == 0
 
 
-def test_names_that_are_taken(evaluator: Evaluator) -> None:
+def test_taken_names(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     call = next(n.name for n in before.nodes if n.op == "PartitionedCall")
     before.nodes.append(prepared.copy(Graph(before.nodes[:1])).nodes[0])
@@ -69,7 +69,7 @@ def test_names_that_are_taken(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_what_the_caller_sets(evaluator: Evaluator) -> None:
+def test_attributes_of_the_caller(evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: (_draw_simple(), None)[1])
     function = before.library.function[0]
     attr = function.signature.attr.add(name="N", type="type")
@@ -90,13 +90,13 @@ def _draw_simple() -> None:
     tf.identity(tf.function(tf.tanh)(x), name="y")
 
 
-def test_what_can_not_be_inlined(evaluator: Evaluator) -> None:
+def test_invalid_calls(evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw_simple)
     call = next(n for n in graph.nodes if n.op == "PartitionedCall")
     name = call.attr["f"].func.name
     call.attr["f"].func.name = name[:-1]
     with pytest.raises(
-        InvalidInput, match=rf"calls '{name[:-1]}', which is not there; did you mean {name}"
+        InvalidInput, match=rf"calls '{name[:-1]}', which does not exist; did you mean {name}"
     ):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
     call.attr["f"].func.name = name
@@ -105,12 +105,12 @@ def test_what_can_not_be_inlined(evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=r"2 inputs for 1 arguments"):
         prepared.transformed(extra, "inline_partitionedcall", evaluator)
     graph.library.function[0].node_def[0].op = "NoSuchOp"
-    with pytest.raises(InvalidInput, match=r"its function has NoSuchOp, which is not known"):
+    with pytest.raises(InvalidInput, match=r"its function has NoSuchOp, which is unknown"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
 
 
 @pytest.mark.parametrize("calls", [1, 2])
-def test_functions_that_call_themselves(calls: int, evaluator: Evaluator) -> None:
+def test_recursive_functions(calls: int, evaluator: Evaluator) -> None:
     graph = prepared.drawn(_draw_simple)
     function = graph.library.function[0]
     call = next(n for n in graph.nodes if n.op == "PartitionedCall")
@@ -119,5 +119,7 @@ def test_functions_that_call_themselves(calls: int, evaluator: Evaluator) -> Non
         node.CopyFrom(call)
         node.name = f"again{number}"
         node.input[:] = [function.signature.input_arg[0].name]
-    with pytest.raises(InvalidInput, match=r"functions call each other (in a circle|too often)"):
+    with pytest.raises(
+        InvalidInput, match=r"(functions call each other in a cycle|nodes after inlining)"
+    ):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)

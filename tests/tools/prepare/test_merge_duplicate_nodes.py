@@ -19,7 +19,7 @@ def _draw() -> None:
     tf.tanh(b, name="kept_2")
 
 
-def test_equal_nodes_become_one(evaluator: Evaluator) -> None:
+def test_equal_nodes_are_merged(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     outputs = ("y", "kept_1", "kept_2")
     after = prepared.transformed(before, "merge_duplicate_nodes", evaluator, outputs)
@@ -28,7 +28,7 @@ def test_equal_nodes_become_one(evaluator: Evaluator) -> None:
     assert {"a", "other", "e", "c"} < by_name(after).keys()
     assert not {"b", "d"} & by_name(after).keys()
     assert prepared.inputs_of(after, "kept_2") == ["a"]
-    assert prepared.ops(after)["RandomUniform"] == 2  # they are stateful
+    assert prepared.ops(after)["RandomUniform"] == 2  # stateful
     assert prepared.difference(before, after, {"x": prepared.noise(2, 3)}, outputs) == 0
 
 

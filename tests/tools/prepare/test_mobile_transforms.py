@@ -1,4 +1,4 @@
-"""Tests of the transforms that are tfcarve's own: control dependencies, neutral ops, constants of one value."""
+"""Tests of simplify_control_dependencies, remove_neutral_ops, compact_constants and remove_training_nodes."""
 
 from collections.abc import Callable
 
@@ -26,11 +26,11 @@ def _lowered(draw: Callable[[], object]) -> Graph:
         tf1.enable_control_flow_v2()
 
 
-def _waits(graph: Graph) -> int:
+def _control_inputs(graph: Graph) -> int:
     return sum(len(control_inputs(node)) for node in graph.nodes)
 
 
-def test_what_matters_not_is_not_waited_for(evaluator: Evaluator) -> None:
+def test_redundant_control_inputs_are_removed(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = _picture()
         first = tf.tanh(x, name="first")
@@ -39,12 +39,12 @@ def test_what_matters_not_is_not_waited_for(evaluator: Evaluator) -> None:
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
-    assert _waits(before) > 2
-    assert _waits(after) == 0
+    assert _control_inputs(before) > 2
+    assert _control_inputs(after) == 0
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_side_effects_are_waited_for(evaluator: Evaluator) -> None:
+def test_control_inputs_from_side_effects_stay(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = _picture()
         with tf1.control_dependencies([tf1.Print(x, [x]), tf.sin(x)]):
@@ -78,10 +78,10 @@ def _loop() -> None:
 
 def _loops() -> None:
     def inner(i: tf.Tensor, v: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        _, made = tf1.while_loop(
+        _, created = tf1.while_loop(
             lambda j, w: j < i, lambda j, w: (j + 1, w * tf.constant(1.25)), [tf.constant(0), v]
         )
-        return i + 1, made - tf.constant(0.25)
+        return i + 1, created - tf.constant(0.25)
 
     x = _picture(())
     tf.identity(tf1.while_loop(lambda i, v: i < 4, inner, [tf.constant(0), x])[1], name="y")
@@ -98,27 +98,27 @@ def test_control_flow_stays(
     before = _lowered(draw)
     after = prepared.transformed(before, transforms, evaluator)
     assert "Switch" in prepared.ops(before)
-    assert 0 < _waits(after) <= _waits(before)
+    assert 0 < _control_inputs(after) <= _control_inputs(before)
     for x in (-1.0, 0.25, 3.0):
         assert prepared.difference(before, after, {"x": np.float32(x)}) == 0
 
 
-def test_waits_in_a_loop_go_too(evaluator: Evaluator) -> None:
+def test_control_inputs_in_a_loop_are_removed(evaluator: Evaluator) -> None:
     before = _lowered(_loop)
     after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
-    assert _waits(after) < _waits(before)
+    assert _control_inputs(after) < _control_inputs(before)
 
 
-def test_a_relay_that_is_fetched_stays(evaluator: Evaluator) -> None:
+def test_a_fetched_noop_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
-        tf.group(tf1.Print(_picture(), [_picture_again()]), name="y")
+        tf.group(tf1.Print(_picture(), [_uses_the_input_again()]), name="y")
 
     before = prepared.drawn(draw)
     after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
     assert after.nodes == before.nodes
 
 
-def _picture_again() -> tf.Tensor:
+def _uses_the_input_again() -> tf.Tensor:
     return tf1.get_default_graph().get_tensor_by_name("x:0")
 
 
@@ -165,7 +165,7 @@ def test_not_neutral(draw: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluato
     assert prepared.transformed(before, "remove_neutral_ops", evaluator).nodes == before.nodes
 
 
-def test_what_is_fed_is_not_neutral(evaluator: Evaluator) -> None:
+def test_fed_constants_are_not_neutral(evaluator: Evaluator) -> None:
     def draw() -> None:
         tf.identity(_picture() + tf.constant(_ZEROS, name="z"), name="y")
 
@@ -180,7 +180,7 @@ def test_a_neutral_output_stays(evaluator: Evaluator) -> None:
     assert prepared.transformed(before, "remove_neutral_ops", evaluator).nodes == before.nodes
 
 
-def test_one_value_is_written_once(evaluator: Evaluator) -> None:
+def test_repeated_values_are_stored_once(evaluator: Evaluator) -> None:
     def draw() -> None:
         many = np.full((1000, 3), 0.25, np.float32)
         other = many.copy()
@@ -198,7 +198,7 @@ def test_one_value_is_written_once(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": prepared.noise(1, 3)}) == 0
 
 
-def test_identities_with_a_gradient_of_their_own_go(evaluator: Evaluator) -> None:
+def test_identities_with_custom_gradients_are_removed(evaluator: Evaluator) -> None:
     @tf.custom_gradient
     def swish(v: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
         return v * tf.sigmoid(v), lambda g: g

@@ -1,4 +1,4 @@
-"""Tests of divisions that become multiplications, and of attributes that are only read."""
+"""Tests of multiply_by_reciprocals, and of reading attributes."""
 
 import numpy as np
 import prepared
@@ -29,7 +29,7 @@ def test_a_constant(divisor: object, evaluator: Evaluator) -> None:
     ("divisor", "dtype"),
     [(0.0, tf.float32), (np.inf, tf.float32), (3e38, tf.float32), (3.0, tf.float64)],
 )
-def test_what_has_no_usual_reciprocal(
+def test_divisors_without_normal_reciprocal(
     divisor: float, dtype: tf.DType, evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(lambda: _divided(np.array(divisor, dtype.as_numpy_dtype), dtype))
@@ -37,8 +37,8 @@ def test_what_has_no_usual_reciprocal(
     assert prepared.ops(after) == prepared.ops(before)
 
 
-def test_reading_a_value_adds_none() -> None:
+def test_reading_an_attribute_does_not_add_it() -> None:
     node = NodeDef(name="a", op="AddV2")
-    with pytest.raises(InvalidInput, match="node 'a': a Const without a value"):
+    with pytest.raises(InvalidInput, match="node 'a': this Const has no value"):
         nodes.shape(node)
     assert "value" not in node.attr

@@ -1,4 +1,4 @@
-"""Tests of quantize_nodes. Results are compared with those of the float graph, in parts of its largest value."""
+"""Tests of quantize_nodes. Differences from the float graph are relative to its largest value."""
 
 import re
 from collections.abc import Callable
@@ -28,8 +28,8 @@ def _conv(x: tf.Tensor, **attrs: object) -> tf.Tensor:
     return tf.nn.conv2d(x, prepared.noise(3, 3, 4, 8), **{"strides": 2, "padding": "SAME", **attrs})
 
 
-def _wrong(before: Graph, after: Graph, x: Array = _X) -> float:
-    """Returns the largest difference, as a part of the largest value."""
+def _relative_difference(before: Graph, after: Graph, x: Array = _X) -> float:
+    """Returns the largest difference relative to the largest value."""
     (wanted,), (found,) = (prepared.ran(graph, {"x": x}, ["y"]) for graph in (before, after))
     assert wanted.shape == found.shape
     assert np.ptp(wanted) > 0.1
@@ -69,7 +69,7 @@ def test_ops(op: str, draw: Callable[[tf.Tensor], tf.Tensor], evaluator: Evaluat
     after = prepared.transformed(before, "quantize_nodes", evaluator)
     assert prepared.ops(after)[op] == 1
     assert prepared.ops(after)["Dequantize"] >= 1
-    assert _wrong(before, after) < 5 * _STEP
+    assert _relative_difference(before, after) < 5 * _STEP
 
 
 def _dilated() -> tf.Tensor:
@@ -105,7 +105,7 @@ def _not_finite() -> tf.Tensor:
     "draw",
     [_dilated, _explicit, _grouped, _unequal_strides, _outer_sum, _doubles, _not_finite],
 )
-def test_what_the_op_on_bytes_can_not_do_stays(
+def test_unsupported_ops_are_not_changed(
     draw: Callable[[], tf.Tensor], evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(lambda: tf.identity(draw(), name="y"))
@@ -121,14 +121,14 @@ def _net(batch: int | None = 2) -> None:
 
 
 @pytest.mark.parametrize("batch", [2, None])
-def test_bytes_flow_from_op_to_op(batch: int | None, evaluator: Evaluator) -> None:
+def test_consecutive_ops_stay_quantized(batch: int | None, evaluator: Evaluator) -> None:
     before = prepared.drawn(lambda: _net(batch))
     after = prepared.transformed(before, "quantize_nodes", evaluator)
     ops = prepared.ops(after)
     assert (ops["QuantizeV2"], ops["Dequantize"]) == (1, 1)
     assert ops["Requantize"] == ops["RequantizationRange"] == 4
     assert {"Conv2D", "MatMul", "Relu", "ConcatV2"}.isdisjoint(ops)
-    assert _wrong(before, after) < 0.05
+    assert _relative_difference(before, after) < 0.05
 
 
 def test_after_quantize_weights(evaluator: Evaluator) -> None:
@@ -138,10 +138,10 @@ def test_after_quantize_weights(evaluator: Evaluator) -> None:
     )
     assert prepared.ops(after)["Dequantize"] == 1
     assert prepared.ops(after)["QuantizeV2"] == 1
-    assert _wrong(before, after) < 0.05
+    assert _relative_difference(before, after) < 0.05
 
 
-def test_ops_that_are_ignored(evaluator: Evaluator) -> None:
+def test_ignored_ops(evaluator: Evaluator) -> None:
     after = prepared.transformed(
         prepared.drawn(_net), "quantize_nodes(ignore_op=Conv2D, ignore_op=Mul)", evaluator
     )
@@ -165,22 +165,22 @@ def test_fallback_range(evaluator: Evaluator) -> None:
         before, "quantize_nodes(fallback_min=-8, fallback_max=8)", evaluator
     )
     assert "RequantizationRange" not in prepared.ops(after)
-    assert _wrong(before, after) < 0.05
+    assert _relative_difference(before, after) < 0.05
     narrow = prepared.transformed(
         before, "quantize_nodes(fallback_min=-1, fallback_max=1)", evaluator
     )
-    assert _wrong(before, narrow) > 0.3
+    assert _relative_difference(before, narrow) > 0.3
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("fallback_min=0", "needs both fallback_min and fallback_max"),
-        ("fallback_min=1, fallback_max=2", "fallback_min=1.0: has to be 0 or less"),
-        ("input_min=2, input_max=2", "input_min=2.0 has to be less than"),
+        ("fallback_min=0", "fallback_min and fallback_max must be given together"),
+        ("fallback_min=1, fallback_max=2", "fallback_min=1.0: expected 0 or less"),
+        ("input_min=2, input_max=2", "input_min=2.0 must be less than"),
     ],
 )
-def test_ranges_that_are_none(parameters: str, message: str, evaluator: Evaluator) -> None:
+def test_invalid_ranges(parameters: str, message: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=f"quantize_nodes: {message}"):
         prepared.transformed(prepared.drawn(_net), f"quantize_nodes({parameters})", evaluator)
 
@@ -202,10 +202,10 @@ def test_trained_ranges(evaluator: Evaluator) -> None:
     (requantize,) = (node for node in after.nodes if node.op == "Requantize")
     nodes = by_name(after)
     assert [float(value(nodes[name])) for name in requantize.input[3:]] == [0, 6]
-    assert _wrong(before, after) < 0.05
+    assert _relative_difference(before, after) < 0.05
 
 
-def test_a_trained_range_that_is_not_for_bytes(evaluator: Evaluator) -> None:
+def test_trained_ranges_of_other_widths(evaluator: Evaluator) -> None:
     def draw() -> None:
         y = tf.quantization.fake_quant_with_min_max_vars(_conv(_picture()), -6, 6, num_bits=4)
         tf.identity(y, name="y")
@@ -226,10 +226,10 @@ def test_ranges_from_a_log(
     freeze = f'freeze_requantization_ranges(min_max_log_file="{log}")'
     after = prepared.transformed(quantized, freeze, evaluator)
     assert "RequantizationRange" not in prepared.ops(after)
-    assert _wrong(before, after) < 0.05
+    assert _relative_difference(before, after) < 0.05
 
 
-def test_fetched_and_fed_floats_stay(evaluator: Evaluator) -> None:
+def test_inputs_and_outputs_stay_floats(evaluator: Evaluator) -> None:
     def draw() -> None:
         z = tf.nn.relu(_conv(_picture()), name="z")
         tf.nn.relu(z - 0.5, name="y")
@@ -242,7 +242,7 @@ def test_fetched_and_fed_floats_stay(evaluator: Evaluator) -> None:
     assert prepared.ran(after, {"x": _X}, ["z"])[0].dtype == np.float32
 
 
-def test_bodies_of_functions(evaluator: Evaluator) -> None:
+def test_function_bodies(evaluator: Evaluator) -> None:
     @tf.function
     def body(x: tf.Tensor) -> tf.Tensor:
         return tf.nn.relu(tf.matmul(tf.reshape(x, (-1, 8)), prepared.noise(8, 5)))

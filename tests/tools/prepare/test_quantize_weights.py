@@ -31,7 +31,7 @@ def _weights(graph: Graph) -> Array:
     [prepared.noise(64, 32), prepared.noise(64, 32) - 5, prepared.noise(64, 32) * 1e-30, prepared.noise(64, 32) + 5],
     ids=["both signs", "negative", "small", "positive"],
 )  # fmt: skip
-def test_bytes(weights: Array, evaluator: Evaluator) -> None:
+def test_quantize_weights(weights: Array, evaluator: Evaluator) -> None:
     before = _product(weights)
     after = prepared.transformed(before, "quantize_weights", evaluator)
     assert prepared.ops(after) == {"Placeholder": 1, "MatMul": 1, "Const": 3, "Dequantize": 1}
@@ -47,12 +47,12 @@ def test_bytes(weights: Array, evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) < 64 * step
 
 
-def test_bytes_are_the_nearest(evaluator: Evaluator) -> None:
+def test_values_are_rounded_to_nearest(evaluator: Evaluator) -> None:
     weights = prepared.noise(64, 32) + np.float32(0.3)
     after = prepared.transformed(_product(weights), "quantize_weights", evaluator)
     wrong = np.abs(_weights(after) - weights)
     step = (weights.max() - weights.min()) / 255
-    assert (wrong <= step / 2 * 1.01).mean() > 0.99  # the ends of the range may be farther
+    assert (wrong <= step / 2 * 1.01).mean() > 0.99  # except at the ends of the range
     assert len(np.unique(nodes.value(by_name(after)["w_quantized_const"]))) > 200
 
 
@@ -69,7 +69,7 @@ def test_zeros_stay_zeros(evaluator: Evaluator) -> None:
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, -np.inf])
-def test_what_is_not_finite_stays(value: float, evaluator: Evaluator) -> None:
+def test_non_finite_constants_are_not_changed(value: float, evaluator: Evaluator) -> None:
     weights = prepared.noise(64, 32)
     weights[3, 4] = value
     before = _product(weights)
@@ -98,7 +98,7 @@ def test_rounding(steps: int, shift: float, evaluator: Evaluator) -> None:
     assert np.abs(_weights(after) - weights).max() <= width / 2 * 1.01
 
 
-def test_what_is_not_rounded(evaluator: Evaluator) -> None:
+def test_constants_that_are_not_rounded(evaluator: Evaluator) -> None:
     same = _product(np.zeros((64, 32), np.float32))
     assert not _weights(prepared.transformed(same, "round_weights", evaluator)).any()
     small = prepared.drawn(lambda: tf.constant(prepared.noise(15), name="y"))
@@ -108,7 +108,7 @@ def test_what_is_not_rounded(evaluator: Evaluator) -> None:
         prepared.transformed(same, "round_weights(num_steps=0)", evaluator)
 
 
-def test_inputs_of_bytes(evaluator: Evaluator) -> None:
+def test_quantize_placeholders(evaluator: Evaluator) -> None:
     before = _product(prepared.noise(64, 32))
     after = prepared.transformed(
         before, "quantize_placeholders(input_min=-1, input_max=1)", evaluator
@@ -123,13 +123,13 @@ def test_inputs_of_bytes(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("", "needs input_min and input_max"),
-        ("(input_min=1)", "needs both input_min and input_max"),
-        ("(input_min=1, input_max=1)", "input_min=1.0 has to be less than input_max=1.0"),
-        ("(input_min=nan, input_max=1)", "input_min=nan has to be less"),
+        ("", "the parameters input_min and input_max are required"),
+        ("(input_min=1)", "input_min and input_max must be given together"),
+        ("(input_min=1, input_max=1)", "input_min=1.0 must be less than input_max=1.0"),
+        ("(input_min=nan, input_max=1)", "input_min=nan must be less"),
     ],
 )
-def test_ranges_that_are_none(parameters: str, message: str, evaluator: Evaluator) -> None:
+def test_invalid_ranges(parameters: str, message: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=f"quantize_placeholders: {message}"):
         prepared.transformed(
             _product(prepared.noise(64, 32)), f"quantize_placeholders{parameters}", evaluator

@@ -1,4 +1,4 @@
-"""docs/recipes.md: its commands run as they stand, and what they make gives what the model gives."""
+"""docs/recipes.md: its commands run as written, and the transformed models have the outputs of the source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tensorflow as tf
 from tfcarve.cli import main
 from tfcarve.prepare import graph_file
 
-# By how much probabilities of ten classes may differ, by the file that is made.
+# The largest accepted difference of the probabilities, by output file.
 _TOLERANCE = {
     "deployed.pb": "1e-5",
     "rounded.pb": "3e-2",
@@ -31,7 +31,7 @@ def _commands() -> list[list[str]]:
 
 
 def _model() -> Any:
-    """A small network of the guides' kind: 299 x 299 pixels in, batch normalization, probabilities out."""
+    """A small network like that of the guides: 299 x 299 pixels, batch normalization, probabilities."""
     drawn = np.random.default_rng(1)
 
     def constant(*shape: int) -> Any:
@@ -39,19 +39,19 @@ def _model() -> Any:
 
     with tf.Graph().as_default() as graph:
         image = tf.compat.v1.placeholder(tf.float32, [None, 299, 299, 3], name="input")
-        made = tf.nn.conv2d(tf.identity(image), constant(7, 7, 3, 16), 8, "SAME")
-        made = tf.compat.v1.nn.fused_batch_norm(
-            made,
+        created = tf.nn.conv2d(tf.identity(image), constant(7, 7, 3, 16), 8, "SAME")
+        created = tf.compat.v1.nn.fused_batch_norm(
+            created,
             constant(16) + 1,
             constant(16),
             constant(16),
             tf.abs(constant(16)) + 1,
             is_training=False,
         )[0]
-        made = tf.nn.max_pool2d(tf.nn.relu(made), 4, 4, "SAME")
-        made = tf.reshape(made, [-1, 10 * 10 * 16])
-        made = tf.nn.bias_add(tf.matmul(made, constant(1600, 10) / 10), constant(10))
-        tf.nn.softmax(made, name="output")
+        created = tf.nn.max_pool2d(tf.nn.relu(created), 4, 4, "SAME")
+        created = tf.reshape(created, [-1, 10 * 10 * 16])
+        created = tf.nn.bias_add(tf.matmul(created, constant(1600, 10) / 10), constant(10))
+        tf.nn.softmax(created, name="output")
     return graph.as_graph_def()
 
 
@@ -74,13 +74,13 @@ def test_commands(folder: Path) -> None:
         assert main(["compare", "model.pb", file, "--tolerance", tolerance]) == 0, file
         ops = {node.op for node in graph_file.read_graph(folder / file).nodes}
         assert not {"FusedBatchNorm", "FusedBatchNormV3"} & ops, file
-    # The control: bytes are not floats.
+    # The control: quantized models are not exactly equal.
     assert main(["compare", "model.pb", "quantized.pb", "--tolerance", "1e-5"]) == 1
     ops = {node.op for node in graph_file.read_graph(folder / "quantized.pb").nodes}
     assert {"QuantizedConv2D", "QuantizedMatMul"} <= ops
 
 
-def test_bytes_are_a_quarter(folder: Path) -> None:
+def test_quantized_files_are_a_quarter_of_the_size(folder: Path) -> None:
     source = (folder / "model.pb").stat().st_size
     assert main(next(words for words in _commands() if "bytes.pb" in words)[1:]) == 0
     assert (folder / "bytes.pb").stat().st_size < 0.4 * source

@@ -21,12 +21,12 @@ def _draw() -> None:
     tf.identity(tf.add(last, checked, name="sum"), name="y")
 
 
-def test_nodes_go_and_outputs_stay(evaluator: Evaluator) -> None:
+def test_nodes_are_removed_and_outputs_stay(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(before, "remove_nodes(op=Identity)", evaluator)
     assert prepared.inputs_of(after, "sum")[0] == "split:2"
     assert prepared.ops(before)["Identity"] == 4
-    # `waiting` waits for another; `y` is the output.
+    # `waiting` has a control input; `y` is the output.
     assert prepared.ops(after)["Identity"] == 2
     assert prepared.inputs_of(after, "waiting") == ["x", "^split"]
     assert prepared.difference(before, after, {"x": _X}) == 0
@@ -47,10 +47,10 @@ def test_several_ops_and_inputs(evaluator: Evaluator) -> None:
 
 def test_an_op_must_be_named(evaluator: Evaluator) -> None:
     with pytest.raises(
-        InvalidInput, match=r"^remove_nodes: needs the parameter 'op': remove_nodes\(op=Id"
+        InvalidInput, match=r"^remove_nodes: the parameter 'op' is required: remove_nodes\(op=Id"
     ):
         prepared.transformed(prepared.drawn(_draw), "remove_nodes", evaluator)
-    with pytest.raises(InvalidInput, match=r"max_inputs='a': give a whole number"):
+    with pytest.raises(InvalidInput, match=r"max_inputs='a': expected an integer"):
         prepared.transformed(
             prepared.drawn(_draw), "remove_nodes(op=Identity, max_inputs=a)", evaluator
         )
@@ -61,8 +61,8 @@ def _condition() -> None:
     try:
         x = tf1.placeholder(tf.float32, [], name="x")
         p = tf1.placeholder(tf.bool, [], name="p")
-        made = tf1.cond(p, lambda: tf.constant(1.0), lambda: x * 2.0)
-        tf.identity(made, name="y")
+        created = tf1.cond(p, lambda: tf.constant(1.0), lambda: x * 2.0)
+        tf.identity(created, name="y")
     finally:
         tf1.enable_control_flow_v2()
 
@@ -76,7 +76,7 @@ def _condition() -> None:
         "remove_training_nodes fold_constants remove_nodes(op=Identity)",
     ],
 )
-def test_who_waits_in_a_branch_waits_on(
+def test_control_inputs_in_a_branch_stay(
     branch: bool, transforms: str, evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(_condition)
@@ -90,8 +90,8 @@ def test_who_waits_in_a_branch_waits_on(
 def _checked(guard: bool) -> None:
     x = tf1.placeholder(tf.float32, [None, 3], name="x")
     positive = tf.reduce_all(x > -2.0)
-    made = tf1.Assert if guard else tf.raw_ops.Assert
-    check = made(condition=positive, data=[x])
+    created = tf1.Assert if guard else tf.raw_ops.Assert
+    check = created(condition=positive, data=[x])
     with tf1.control_dependencies([tf.group(check, name="checks")]):
         doubled = tf.identity(x * 2.0)
     tf.identity(tf.stop_gradient(tf1.check_numerics(doubled, "bad")), name="y")
@@ -101,7 +101,7 @@ def _checked(guard: bool) -> None:
     ("guard", "lowered", "op"),
     [(False, False, "Assert"), (True, False, "If"), (True, True, "Merge")],
 )
-def test_what_only_training_needs_goes(
+def test_training_nodes_are_removed(
     guard: bool, lowered: bool, op: str, evaluator: Evaluator
 ) -> None:
     if lowered:
@@ -117,7 +117,7 @@ def test_what_only_training_needs_goes(
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_a_condition_that_is_read_stays(evaluator: Evaluator) -> None:
+def test_a_condition_with_other_readers_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         x = tf1.placeholder(tf.float32, [], name="x")
 

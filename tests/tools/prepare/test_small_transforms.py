@@ -1,4 +1,4 @@
-"""Tests of the transforms that change one thing of each node."""
+"""Tests of the transforms that change names, ops, attributes, devices and order."""
 
 import prepared
 import pytest
@@ -7,7 +7,8 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph, by_name, check
+from tfcarve.prepare.graph import Graph, by_name
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import NodeDef
 
 _X = prepared.noise(2, 3)
@@ -62,9 +63,9 @@ def test_defaults_of_tensorflow(evaluator: Evaluator) -> None:
     full = prepared.transformed(prepared.drawn(_draw), "add_default_attributes", evaluator)
     assert prepared.ran(full, {"x": _X}, ["y"])[0].shape == (2, 2)
     bare = Graph([NodeDef(name="x", op="LeakyRelu"), NodeDef(name="y", op="AppOp", input=["x"])])
-    made = prepared.transformed(bare, "add_default_attributes", evaluator)
-    assert made.nodes[0].attr["alpha"].f == pytest.approx(0.2)
-    assert not made.nodes[1].attr
+    created = prepared.transformed(bare, "add_default_attributes", evaluator)
+    assert created.nodes[0].attr["alpha"].f == pytest.approx(0.2)
+    assert not created.nodes[1].attr
 
 
 def test_rename_attribute(evaluator: Evaluator) -> None:
@@ -101,7 +102,7 @@ def test_rename_node(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"x": _X}) == 0
 
 
-def test_an_output_may_get_another_name(evaluator: Evaluator) -> None:
+def test_an_output_may_be_renamed(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(
         before, "rename_node(old_node_name=y, new_node_name=z) strip_unused_nodes", evaluator
@@ -128,7 +129,7 @@ def test_obfuscated_names_of_many_nodes(evaluator: Evaluator) -> None:
     assert names[-8:] == ["Y", "Z", "10", "11", "12", "13", "14", "15"]
 
 
-def test_control_dependencies(evaluator: Evaluator) -> None:
+def test_remove_control_dependencies(evaluator: Evaluator) -> None:
     for draw in (_draw, _with_function):
         before = prepared.drawn(draw)
         after = prepared.transformed(before, "remove_control_dependencies", evaluator)
@@ -180,20 +181,26 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("transforms", "message"),
     [
-        ("remove_attribute", r"remove_attribute: needs the parameter 'attribute_name'"),
-        ("remove_attribute(attribute_name=a, attribute_name=b)", r"attribute_name: 2 values"),
-        ("rename_attribute(old_attribute_name=a)", r"needs the parameter 'new_attribute_name'"),
-        ("rename_op(new_op_name=a)", r"rename_op: needs the parameter 'old_op_name'"),
-        ('rename_op(old_op_name=Exp, new_op_name="a b")', r"'a b' can't be the name of an op"),
-        ("rename_node(old_node_name=y)", r"rename_node: needs the parameter 'new_node_name'"),
+        ("remove_attribute", r"remove_attribute: the parameter 'attribute_name' is required"),
+        (
+            "remove_attribute(attribute_name=a, attribute_name=b)",
+            r"attribute_name is given 2 times",
+        ),
+        (
+            "rename_attribute(old_attribute_name=a)",
+            r"the parameter 'new_attribute_name' is required",
+        ),
+        ("rename_op(new_op_name=a)", r"rename_op: the parameter 'old_op_name' is required"),
+        ('rename_op(old_op_name=Exp, new_op_name="a b")', r"'a b' is not a valid op name"),
+        ("rename_node(old_node_name=y)", r"rename_node: the parameter 'new_node_name' is required"),
         (
             "rename_node(old_node_name=yy, new_node_name=z)",
-            r"there is no node 'yy'; did you mean y\?",
+            r"the node 'yy' does not exist; did you mean y\?",
         ),
-        ("rename_node(old_node_name=y, new_node_name=x)", r"there is a node 'x' already"),
-        ("set_device(if_default=perhaps)", r"if_default='perhaps': give true or false"),
+        ("rename_node(old_node_name=y, new_node_name=x)", r"a node 'x' already exists"),
+        ("set_device(if_default=perhaps)", r"if_default='perhaps': expected true or false"),
     ],
 )
-def test_wrong_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:
+def test_invalid_parameters(transforms: str, message: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=message):
         prepared.transformed(prepared.drawn(_draw), transforms, evaluator)

@@ -53,14 +53,14 @@ def test_lookup(version: int, dtype: tf.DType, evaluator: Evaluator) -> None:
         prepared.ran(after, feeds, ["y"])
 
 
-def test_zeros_alone(evaluator: Evaluator) -> None:
+def test_all_weights_are_zero(evaluator: Evaluator) -> None:
     after = prepared.transformed(
         _draw(_WEIGHTS * 0), "sparsify_gather(group_init_node=start)", evaluator
     )
     assert not _ran(after, {"x": _IDS}, "start").any()
 
 
-def test_two_gathers_have_one_table(evaluator: Evaluator) -> None:
+def test_two_gathers_share_a_table(evaluator: Evaluator) -> None:
     def draw() -> None:
         ids = tf1.placeholder(tf.int64, (2, 2), name="x")
         held = tf.constant(_WEIGHTS)
@@ -85,7 +85,7 @@ def test_two_gathers_have_one_table(evaluator: Evaluator) -> None:
     ],
     ids=["wide", "flat", "double", "axis"],
 )
-def test_other_weights_stay(before: Graph, evaluator: Evaluator) -> None:
+def test_other_weights_are_not_changed(before: Graph, evaluator: Evaluator) -> None:
     assert prepared.transformed(before, "sparsify_gather", evaluator).nodes == before.nodes
 
 
@@ -95,5 +95,5 @@ def test_variables(evaluator: Evaluator) -> None:
         weights = tf1.get_variable("w", (9, 1), use_resource=False)
         tf.raw_ops.GatherV2(params=weights, indices=ids, axis=0, name="y")
 
-    with pytest.raises(InvalidInput, match="node 'w': a VariableV2: freeze the model first"):
+    with pytest.raises(InvalidInput, match="node 'w': is a VariableV2: freeze the model first"):
         prepared.transformed(prepared.drawn(draw), "sparsify_gather", evaluator)

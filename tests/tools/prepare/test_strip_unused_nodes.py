@@ -18,7 +18,7 @@ def _draw() -> None:
     tf.identity(tf.function(lambda a: a * 3.0)(tf.constant(1.0)), name="unused")
 
 
-def test_only_what_the_outputs_need_stays(evaluator: Evaluator) -> None:
+def test_unused_nodes_are_removed(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(
         before, 'strip_unused_nodes(type=float, shape="2,2,3")', evaluator, inputs=["picture"]
@@ -33,7 +33,7 @@ def test_only_what_the_outputs_need_stays(evaluator: Evaluator) -> None:
     assert prepared.difference(before, after, {"picture": picture}) == 0
 
 
-def test_a_placeholder_stays_as_it_is(evaluator: Evaluator) -> None:
+def test_an_existing_placeholder_is_not_changed(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(before, "strip_unused_nodes", evaluator, inputs=["raw"])
     assert by_name(after)["raw"] == by_name(before)["raw"]
@@ -71,7 +71,7 @@ def _with_default() -> None:
     tf.identity(x * 2.0, name="y")
 
 
-def test_a_shape_that_is_not_named(evaluator: Evaluator) -> None:
+def test_default_shape(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
     after = prepared.transformed(before, "strip_unused_nodes", evaluator, inputs=["picture"])
     assert prepared.difference(before, after, {"picture": prepared.noise(2, 2, 3)}) == 0
@@ -84,13 +84,13 @@ def test_a_shape_that_is_not_named(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("type=flaot", r"'flaot' is no type"),
-        ('shape="1,a"', r"'1,a' is no shape"),
-        ("type=float, type=int8", r"type: 2 values: name it once"),
+        ("type=flaot", r"'flaot' is not a type"),
+        ('shape="1,a"', r"'1,a' is not a shape"),
+        ("type=float, type=int8", r"type is given 2 times: give it once"),
         ("name=picture, type_for_name=int8, type_for_name=int8", r"1 name and 2 type_for_name"),
     ],
 )
-def test_wrong_parameters(parameters: str, message: str, evaluator: Evaluator) -> None:
+def test_invalid_parameters(parameters: str, message: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=rf"^strip_unused_nodes: .*{message}"):
         prepared.transformed(
             prepared.drawn(_draw),

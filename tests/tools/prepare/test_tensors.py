@@ -1,4 +1,4 @@
-"""Tests of tensors and arrays, against TensorFlow's own."""
+"""Tests of the conversion between tensors and arrays, compared with TensorFlow's own."""
 
 import numpy as np
 import prepared
@@ -18,11 +18,11 @@ _NUMBERS = [
 ]
 
 
-def _ours(proto: object) -> TensorProto:
+def _from_tfcarve(proto: object) -> TensorProto:
     return TensorProto.FromString(proto.SerializeToString())  # type: ignore[attr-defined]
 
 
-def _theirs(proto: TensorProto) -> Array:
+def _from_tensorflow(proto: TensorProto) -> Array:
     return np.asarray(tf.make_ndarray(tensor_pb2.TensorProto.FromString(proto.SerializeToString())))
 
 
@@ -32,27 +32,29 @@ def _array(dtype: str, shape: tuple[int, ...]) -> Array:
 
 @pytest.mark.parametrize("dtype", _NUMBERS)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (40, 5)])
-def test_both_ways(dtype: str, shape: tuple[int, ...]) -> None:
+def test_round_trip(dtype: str, shape: tuple[int, ...]) -> None:
     array = _array(dtype, shape)
     ours = tensors.from_array(array)
     assert ours.dtype == dtypes.NUMBER_OF[dtype]
-    for read in (tensors.to_array(ours, "n"), _theirs(ours)):
+    for read in (tensors.to_array(ours, "n"), _from_tensorflow(ours)):
         assert read.dtype == array.dtype
         np.testing.assert_array_equal(read, array)
-    np.testing.assert_array_equal(tensors.to_array(_ours(tf.make_tensor_proto(array)), "n"), array)
+    np.testing.assert_array_equal(
+        tensors.to_array(_from_tfcarve(tf.make_tensor_proto(array)), "n"), array
+    )
 
 
 @pytest.mark.parametrize("dtype", _NUMBERS)
-def test_one_value_for_all(dtype: str) -> None:
+def test_repeated_values(dtype: str) -> None:
     array = np.full((100, 3), 1, dtype)
     ours = tensors.from_array(array)
-    for read in (tensors.to_array(ours, "n"), _theirs(ours)):
+    for read in (tensors.to_array(ours, "n"), _from_tensorflow(ours)):
         np.testing.assert_array_equal(read, array)
     if dtype not in ("float16", "complex64", "complex128"):
         assert ours.ByteSize() < 40
 
 
-def test_one_value_is_compared_by_its_bits() -> None:
+def test_values_are_compared_bitwise() -> None:
     array = np.zeros(100, np.float32)
     array[50] = -0.0
     read = tensors.to_array(tensors.from_array(array), "n")
@@ -73,7 +75,7 @@ def test_quantized(dtype: str) -> None:
 def test_strings() -> None:
     array = np.array([[b"a", b""], [b"\xff\0", b"long" * 30]], object)
     ours = tensors.from_array(array)
-    assert tensors.to_array(ours, "n").tolist() == array.tolist() == _theirs(ours).tolist()
+    assert tensors.to_array(ours, "n").tolist() == array.tolist() == _from_tensorflow(ours).tolist()
 
 
 def _splat(dims: list[int], values: list[float]) -> TensorProto:
@@ -84,7 +86,7 @@ def _splat(dims: list[int], values: list[float]) -> TensorProto:
     return tensor
 
 
-def test_the_last_value_stands_for_the_rest() -> None:
+def test_the_last_value_is_repeated() -> None:
     assert tensors.to_array(_splat([4], [1, 2]), "n").tolist() == [1, 2, 2, 2]
     assert tensors.to_array(_splat([2], []), "n").tolist() == [0, 0]
 
@@ -94,18 +96,18 @@ def test_the_last_value_stands_for_the_rest() -> None:
     [
         (
             _splat([1 << 40], [1]),
-            r"node 'n': a constant that claims 1099511627776 values and holds 1",
+            r"node 'n': its constant expands from 1 to 1099511627776 values",
         ),
-        (_splat([1 << 18, 1 << 20, 1 << 20], []), r"claims \d+ values and holds 0"),
-        (_splat([1] * 33, [1]), r"node 'n': .* more dimensions or elements .*: 33 dimensions"),
-        (_splat([0, 1 << 62], []), r"the largest one 4,611,686,018,427,387,904"),
-        (_splat([1], [1, 2]), r"of 1 values holds 2: the file is damaged"),
-        (_splat([-1], [1]), r"no known shape"),
-        (TensorProto(dtype=20), r"a constant of resource"),
-        (TensorProto(dtype=99), r"a constant of DataType 99"),
+        (_splat([1 << 18, 1 << 20, 1 << 20], []), r"expands from 0 to \d+ values"),
+        (_splat([1] * 33, [1]), r"node 'n': .* too many dimensions or elements: 33 dimensions"),
+        (_splat([0, 1 << 62], []), r"the largest is 4,611,686,018,427,387,904"),
+        (_splat([1], [1, 2]), r"of 1 values has 2: the file is damaged"),
+        (_splat([-1], [1]), r"the shape of its constant is unknown"),
+        (TensorProto(dtype=20), r"its constant is of type resource"),
+        (TensorProto(dtype=99), r"its constant is of type DataType 99"),
     ],
 )
-def test_what_is_no_tensor(tensor: TensorProto, message: str) -> None:
+def test_invalid_tensors(tensor: TensorProto, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         tensors.to_array(tensor, "n")
 
@@ -113,7 +115,7 @@ def test_what_is_no_tensor(tensor: TensorProto, message: str) -> None:
 def test_content_of_another_size() -> None:
     tensor = tensors.from_array(prepared.noise(3))
     tensor.tensor_content = tensor.tensor_content[:-1]
-    with pytest.raises(InvalidInput, match=r"3 values of 4 bytes holds 11 bytes"):
+    with pytest.raises(InvalidInput, match=r"3 values of 4 bytes has 11 bytes"):
         tensors.to_array(tensor, "n")
 
 

@@ -1,4 +1,4 @@
-"""Tests of the text of a list of transforms."""
+"""Tests of parsing a list of transforms."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_parse(text: str, steps: list[Step]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"none: name one at least"),
+        ("", r"the list is empty: name at least one"),
         ("(", r"character 0: expected a transform's name, found '\('"),
         ("a(", r"character 2: expected a parameter's name or \), found the end"),
         ("a(b)", r"character 3: expected = after 'b', found '\)'"),
@@ -46,6 +46,6 @@ def test_parse(text: str, steps: list[Step]) -> None:
         ("a, b", r"character 1: expected a transform's name"),
     ],
 )
-def test_what_is_no_list(text: str, message: str) -> None:
+def test_syntax_errors(text: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         parse(text)

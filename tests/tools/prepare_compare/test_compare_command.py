@@ -1,4 +1,4 @@
-"""`tfcarve compare`: what it prints, its exit status, what it refuses."""
+"""`tfcarve compare`: its output, exit status and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfcarve.cli import main
 
 @pytest.fixture(name="models")
 def _models(tmp_path: Path) -> tuple[Path, Path]:
-    """Two models that differ in the weights of the second layer by a hundredth."""
+    """Two models; the second layer's weights differ by 1 %."""
     return saved(tmp_path, "a", two_layers()), saved(tmp_path, "b", two_layers(1.0, 1.01))
 
 
@@ -33,7 +33,9 @@ def test_a_model_is_the_same_as_itself(
     assert (document["samples"], document["first_difference"]) == (3, None)
 
 
-def test_one_that_differs(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_differs(
+    models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     status, document, error = compared(capsys, *models)
     assert status == 1
     assert document["outputs"][0]["within"] is False
@@ -41,12 +43,10 @@ def test_one_that_differs(models: tuple[Path, Path], capsys: pytest.CaptureFixtu
     assert document["first_difference"]["constants"] == ["b_weights"]
     assert "1 of 1 outputs by more than 1e-05" in error
     assert "first node that differs: 'b' (MatMul): differs by" in error
-    assert "it reads constants that hold other values: 'b_weights'" in error
+    assert "its constants have other values: 'b_weights'" in error
 
 
-def test_the_tolerance_decides(
-    models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tolerance(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     _, document, _ = compared(capsys, *models)
     error = document["outputs"][0]["error"]
     for factor, status in ((1.001, 0), (0.999, 1)):
@@ -61,10 +61,10 @@ def test_the_table(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
     assert re.fullmatch(r"y +\S+ +\S+ +\d\.\d{7} +100\.0% +over 1e-05", lines[2])
 
 
-def test_figures_are_numpys(
+def test_figures(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What TensorFlow's own session gives on two samples, worked on by numpy."""
+    """The report agrees with figures that numpy computes from the outputs of TensorFlow's own session."""
     data = np.random.default_rng(1).normal(size=(2, 4, 3)).astype(np.float32)
     np.savez(tmp_path / "x.npz", x=data)
     _, document, _ = compared(capsys, *models, "--data", tmp_path / "x.npz")
@@ -88,7 +88,7 @@ def test_figures_are_numpys(
 
 
 def _all_kinds(offset: int) -> Draw:
-    """Draws inputs of five types, one of which picks rows, and an output for each."""
+    """Draws inputs of five types, one of them indices, and an output for each."""
 
     def draw() -> None:
         ids = tf1.placeholder(tf.int64, [None], name="ids")
@@ -112,7 +112,7 @@ def test_all_kinds_of_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert all(o["elements"] for o in document["outputs"])
 
 
-def test_integers_have_to_be_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_integers_must_be_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [saved(tmp_path, name, _all_kinds(n)) for n, name in enumerate("ab")]
     status, document, _ = compared(capsys, *paths, "--tolerance", "100")
     assert status == 1
@@ -136,10 +136,10 @@ def test_shapes_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "output 'y' float32 [4] and float32 [2, 2]" in error
 
 
-def test_an_input_within_the_graph(
+def test_an_intermediate_input(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The layer that differs is before what is fed, so that nothing differs."""
+    """The layer that differs is before the fed tensor, so no output differs."""
     other = saved(tmp_path, "c", two_layers(2.0, 1.0))
     assert compared(capsys, models[0], other)[0] == 1
     assert compared(capsys, models[0], other, "--inputs", "a_tanh", "--tolerance", "0")[0] == 0
@@ -154,10 +154,10 @@ def test_outputs_that_only_one_has(tmp_path: Path, capsys: pytest.CaptureFixture
     status, document, _ = compared(capsys, *paths)
     assert (status, document["not_compared"]) == (0, ["more"])
     assert main(["compare", *map(str, paths)]) == 0
-    assert "not compared, only one model has it: more" in capsys.readouterr().out
+    assert "not compared because only one model has it: more" in capsys.readouterr().out
 
 
-def _refused(
+def _error(
     capsys: pytest.CaptureFixture[str], message: str, *words: object, status: int = 2
 ) -> None:
     found, document, error = compared(capsys, *words)
@@ -165,33 +165,33 @@ def _refused(
     assert re.search(message, error), error
 
 
-def test_names_that_are_not_there(
-    models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    _refused(
-        capsys, r"a\.pb: output 'yy' names no node; did you mean y\?", *models, "--outputs", "yy"
+def test_unknown_names(models: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    _error(
+        capsys,
+        r"a\.pb: output 'yy' is not a node of the graph; did you mean y\?",
+        *models,
+        "--outputs",
+        "yy",
     )
-    _refused(capsys, r"a\.pb: input 'z' names no node", *models, "--inputs", "z")
-    _refused(
-        capsys, r"a\.pb: output 'y:1': the node has no such output", *models, "--outputs", "y:1"
-    )
+    _error(capsys, r"a\.pb: input 'z' is not a node of the graph", *models, "--inputs", "z")
+    _error(capsys, r"a\.pb: output 'y:1': the node has no such output", *models, "--outputs", "y:1")
 
 
-def test_models_with_other_inputs_and_outputs(
+def test_models_with_different_inputs_and_outputs(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     renamed = saved(tmp_path, "c", _shaped([4], "z"))
-    _refused(
+    _error(
         capsys,
-        r"a\.pb and .*c\.pb have no output in common: name the --outputs; nothing reads y of the first, z of the second",
+        r"a\.pb and .*c\.pb have no output in common: pass --outputs; nothing reads y of the first and z of the second",
         *(models[0], renamed),
     )
     other = saved(tmp_path, "d", lambda: tf1.placeholder(tf.float32, [4], name="w"))
-    _refused(capsys, r"d\.pb: input 'w' is no Placeholder of .*a\.pb", models[0], other)
+    _error(capsys, r"d\.pb: input 'w' is not a Placeholder of .*a\.pb", models[0], other)
 
 
 def test_a_model_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On the first one the samples are wrong; where only the second does not run it is broken."""
+    """If the first model fails, the samples are invalid; if only the second one fails, it is broken."""
 
     def picked(row: int) -> Draw:
         def draw() -> None:
@@ -201,14 +201,14 @@ def test_a_model_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture
         return draw
 
     good, bad = saved(tmp_path, "good", picked(0)), saved(tmp_path, "bad", picked(5))
-    _refused(
+    _error(
         capsys,
-        r"bad\.pb: TensorFlow does not run it on sample 0: .*give inputs that it takes by --data",
+        r"bad\.pb: TensorFlow cannot run it on sample 0: .*pass valid inputs with --data",
         *(bad, good),
     )
-    _refused(
+    _error(
         capsys,
-        r"bad\.pb: TensorFlow does not run it on sample 0, on which .*good\.pb runs",
+        r"bad\.pb: TensorFlow cannot run it on sample 0, on which .*good\.pb runs",
         good,
         bad,
         status=1,
@@ -217,38 +217,38 @@ def test_a_model_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture
     assert compared(capsys, bad, bad, "--data", tmp_path / "x.npz")[0] == 0
 
 
-def test_a_model_that_tensorflow_does_not_load(
+def test_a_model_that_tensorflow_rejects(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = 'node { name: "x" op: "Nowhere" }'
     (tmp_path / "n.pbtxt").write_text(text)
-    _refused(
-        capsys, r"n\.pbtxt: TensorFlow can't load it: .*Nowhere", models[0], tmp_path / "n.pbtxt"
+    _error(
+        capsys, r"n\.pbtxt: TensorFlow cannot load it: .*Nowhere", models[0], tmp_path / "n.pbtxt"
     )
 
 
-def test_data_that_does_not_fit(
+def test_invalid_data(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     np.savez(tmp_path / "x.npz", x=np.zeros((1, 4), np.float32))
-    _refused(
+    _error(
         capsys,
-        r"x\.npz: array 'x' is of shape \[1, 4\]: the input takes \[\?, 3\]",
+        r"x\.npz: array 'x' has the shape \[1, 4\]: the input takes \[\?, 3\]",
         *models,
         "--data",
         tmp_path / "x.npz",
     )
-    _refused(capsys, r"no\.npz: no such file", *models, "--data", tmp_path / "no.npz")
+    _error(capsys, r"no\.npz: no such file", *models, "--data", tmp_path / "no.npz")
 
 
 @pytest.mark.parametrize("tolerance", ["-1", "nan", "inf", "few"])
-def test_tolerances_that_are_none(
+def test_invalid_tolerances(
     models: tuple[Path, Path], tolerance: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _refused(capsys, "argument --tolerance: invalid", *models, f"--tolerance={tolerance}")
+    _error(capsys, "argument --tolerance: invalid", *models, f"--tolerance={tolerance}")
 
 
-def test_models_that_are_no_graphs_yet(
+def test_models_that_are_not_frozen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -264,16 +264,16 @@ def test_models_that_are_no_graphs_yet(
     assert compared(capsys, Path("m"), Path("m.pb"))[0] == 0
 
 
-def test_models_of_other_kinds(
+def test_invalid_models(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "m.keras").write_bytes(b"PK")
-    _refused(capsys, r"m\.keras: Keras cannot", models[0], tmp_path / "m.keras")
-    _refused(capsys, r"without saved_model\.pb", models[0], tmp_path)
-    _refused(capsys, r"none\.pb: no such file", models[0], tmp_path / "none.pb")
+    _error(capsys, r"m\.keras: Keras cannot", models[0], tmp_path / "m.keras")
+    _error(capsys, r"without saved_model\.pb", models[0], tmp_path)
+    _error(capsys, r"none\.pb: no such file", models[0], tmp_path / "none.pb")
 
 
-def test_the_document_goes_to_a_file(
+def test_output_file(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written = tmp_path / "found.json"
@@ -281,11 +281,11 @@ def test_the_document_goes_to_a_file(
     assert capsys.readouterr().out == ""
     assert json.loads(written.read_bytes())["first_difference"]["node"] == "b"
     assert main(["compare", *map(str, models), "-o", str(written)]) == 2
-    assert "-o is for JSON: say --json too" in capsys.readouterr().err
+    assert "-o requires --json" in capsys.readouterr().err
 
 
-def test_without_its_packages(models: tuple[Path, Path]) -> None:
-    """A Python without site packages has neither numpy nor protobuf."""
+def test_missing_packages(models: tuple[Path, Path]) -> None:
+    """Python without site packages has neither numpy nor protobuf."""
     words = [sys.executable, "-I", "-S", "-c"]
     folder = Path(main.__code__.co_filename).parents[1]
     program = f"import sys; sys.path.insert(0, {str(folder)!r}); from tfcarve.cli import main; sys.exit(main({['compare', *map(str, models)]!r}))"
@@ -295,18 +295,18 @@ def test_without_its_packages(models: tuple[Path, Path]) -> None:
     assert "pip install 'tfcarve[tensorflow]'" in done.stderr
 
 
-def test_what_the_node_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was between two nodes is gone."""
+def test_hint_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A node between two others was removed."""
 
     def draw(activated: bool) -> Draw:
-        def made() -> None:
+        def created() -> None:
             x = tf1.placeholder(tf.float32, [4], name="x")
             middle = tf.nn.relu(x, name="relu") if activated else x
             tf.add(middle, 1.0, name="y")
 
-        return made
+        return created
 
     paths = [saved(tmp_path, str(n), draw(not n)) for n in (0, 1)]
     _, document, error = compared(capsys, *paths)
     assert document["first_difference"]["inputs"] == [["relu", "y/y"], ["x", "y/y"]]
-    assert "it reads relu, y/y now x, y/y" in error
+    assert "its inputs: relu, y/y now x, y/y" in error

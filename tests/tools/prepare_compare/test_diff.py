@@ -1,4 +1,4 @@
-"""`tfcarve diff`: what changed, node by node."""
+"""`tfcarve diff`: differences, node by node."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tfcarve.prepare.messages import GraphDef, NodeDef
 
 
 def _node(name: str, op: str, *inputs: str, device: str = "", **attrs: Any) -> NodeDef:
-    made = NodeDef(name=name, op=op, input=inputs, device=device)
+    created = NodeDef(name=name, op=op, input=inputs, device=device)
     for key, value in attrs.items():
-        setattr(made.attr[key], "i" if isinstance(value, int) else "type", value)
-    return made
+        setattr(created.attr[key], "i" if isinstance(value, int) else "type", value)
+    return created
 
 
 def _graph(*nodes: NodeDef) -> Graph:
@@ -62,7 +62,7 @@ def test_each_kind_of_change() -> None:
     ]
 
 
-def test_an_attribute_that_is_left_out_is_not_one_that_is_zero() -> None:
+def test_a_missing_attribute_is_not_zero() -> None:
     (change,) = changes(_graph(_node("x", "Abs")), _graph(_node("x", "Abs", N=0)))
     assert [what for what, _, _ in change.details] == ["N"]
 
@@ -129,7 +129,7 @@ def _paths(tmp_path: Path) -> tuple[Path, Path]:
     return saved(tmp_path, "a", graph(tf.nn.relu)), saved(tmp_path, "b", graph(tf.nn.elu))
 
 
-def test_the_command(paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", *map(str, paths)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["~ y (Elu)", "    op: Relu -> Elu", "0 added, 0 removed, 1 changed"]
@@ -157,7 +157,7 @@ def test_json(paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> N
     }
 
 
-def test_a_file_that_is_none(
+def test_missing_file(
     paths: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "cut.pb").write_bytes(paths[0].read_bytes()[:-3])
@@ -165,7 +165,7 @@ def test_a_file_that_is_none(
     assert "cut.pb" in capsys.readouterr().err
 
 
-def test_a_name_that_a_terminal_obeys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_in_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.pbtxt").write_text('node { name: "x" op: "Placeholder" }')
     (tmp_path / "b.pbtxt").write_text('node { name: "\\033[2J" op: "Placeholder" }')
     assert main(["diff", str(tmp_path / "a.pbtxt"), str(tmp_path / "b.pbtxt")]) == 0

@@ -1,4 +1,4 @@
-"""docs/prepare.md, its sections Compare, Diff and tf_prepared_model: commands print what they show."""
+"""docs/prepare.md: the commands of Compare and Diff print the output shown, and the BUILD file is that of the app."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def _file(key: str) -> Path:
 
 
 def _blocks(section: str) -> list[tuple[str, str]]:
-    """The kind and text of each block of a section."""
+    """The language and text of each code block of a section."""
     text = _file("PREPARE_MD").read_text(encoding="utf-8")
     (found,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return _BLOCK.findall(found)
 
 
 def _examples(section: str) -> Iterator[tuple[list[str], str]]:
-    """The commands of each block, and what they print."""
+    """The commands of each block, and their output."""
     blocks = _blocks(section)
     for (kind, commands), (printed_kind, printed) in zip(blocks[::2], blocks[1::2], strict=True):
         assert (kind, printed_kind) == ("sh", "text")
         yield commands.splitlines(), printed
 
 
-def _alike(text: str) -> list[str]:
-    """The lines without digits that another processor may have otherwise, and the space around them."""
+def _normalized(text: str) -> list[str]:
+    """The lines without whitespace and digits, which depend on the processor."""
     return [" ".join(_NUMBER.sub("#", line).split()) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize(("section", "count"), [("Compare", 2), ("Diff", 1)])
-def test_commands_print_what_is_shown(
+def test_output_of_commands(
     section: str,
     count: int,
     tmp_path: Path,
@@ -69,10 +69,10 @@ def test_commands_print_what_is_shown(
             capsys.readouterr()
             status = main(words)
         printed = capsys.readouterr()
-        assert _alike(shown) == _alike(printed.err if status else printed.out)
+        assert _normalized(shown) == _normalized(printed.err if status else printed.out)
 
 
-def test_the_build_text_is_the_apps() -> None:
+def test_build_file_is_that_of_the_app() -> None:
     ((kind, text),) = _blocks("tf_prepared_model")
     assert kind == "starlark"
     assert text in _file("APP_BUILD").read_text(encoding="utf-8")

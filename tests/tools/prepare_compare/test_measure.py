@@ -1,4 +1,4 @@
-"""How far two tensors differ, held against figures worked out by hand."""
+"""Tests of the difference between two tensors, compared with manually computed figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_differences_of_floats() -> None:
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-def test_numbers_that_are_none(number: float) -> None:
+def test_nan_and_infinity(number: float) -> None:
     assert _floats([number, 1.0], [number, 1.0]).error == 0
     for other in (1.0, math.nan, math.inf, -math.inf):
         if other != number and not (math.isnan(other) and math.isnan(number)):
@@ -55,13 +55,13 @@ def test_classes() -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (4, 1), (2, 3, 10), (0, 10)])
-def test_what_does_not_look_like_classes(shape: tuple[int, ...]) -> None:
+def test_outputs_that_are_not_class_scores(shape: tuple[int, ...]) -> None:
     values = np.zeros(shape, np.float32)
     found = measure_arrays(values, values)
     assert (found.top1, found.top5) == (None, None)
 
 
-def test_five_classes_have_no_best_five() -> None:
+def test_five_classes_have_no_top5() -> None:
     found = _floats([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])
     assert (found.top1, found.top5) == (0.0, None)
 
@@ -76,9 +76,7 @@ def test_five_classes_have_no_best_five() -> None:
         ("object", [b"a", b""], [b"a", b"b"], 1.0),
     ],
 )
-def test_other_types_have_to_be_the_same(
-    dtype: str, a: list[Any], b: list[Any], largest: float
-) -> None:
+def test_other_types_must_be_equal(dtype: str, a: list[Any], b: list[Any], largest: float) -> None:
     x, y = np.array(a, dtype), np.array(b, dtype)
     assert measure_arrays(x, x) == Difference(len(a))
     found = measure_arrays(x, y)

@@ -1,4 +1,4 @@
-"""What tf_prepared_model counts on."""
+"""Tests of the properties that tf_prepared_model relies on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _rule() -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_the_rule_knows_the_presets() -> None:
+def test_presets_of_the_rule() -> None:
     found = re.search(r"^PRESETS = (\[[^]]*\])$", _rule(), re.MULTILINE)
     assert found
     assert ast.literal_eval(found[1]) == list(presets.NAMES)
@@ -43,10 +43,10 @@ def _draw() -> None:
         x = tf.nn.relu(y, name=f"layer_{layer}")
 
 
-def test_the_same_bytes_on_each_run(tmp_path: Path) -> None:
-    """Whatever the order in which a process has its sets."""
+def test_output_is_deterministic(tmp_path: Path) -> None:
+    """The output does not depend on the hash seed."""
     source = saved(tmp_path, "a", _draw)
-    made = []
+    created = []
     for seed in "123":
         output = tmp_path / f"{seed}.pb"
         words = ["transform", str(source), "-o", str(output), "--preset", "mobile", "--fuse"]
@@ -57,12 +57,12 @@ def test_the_same_bytes_on_each_run(tmp_path: Path) -> None:
             check=True,
             capture_output=True,
         )
-        made.append(output.read_bytes())
-    assert made[0] == made[1] == made[2]
-    assert made[0] != source.read_bytes()
+        created.append(output.read_bytes())
+    assert created[0] == created[1] == created[2]
+    assert created[0] != source.read_bytes()
 
 
-def test_what_it_makes_is_as_its_source(tmp_path: Path) -> None:
+def test_compare_accepts_the_prepared_model(tmp_path: Path) -> None:
     source, output = saved(tmp_path, "a", _draw), tmp_path / "b.pb"
     assert main(["transform", str(source), "-o", str(output), "--preset", "mobile", "--fuse"]) == 0
     assert main(["compare", str(source), str(output), "--tolerance", "1e-5"]) == 0

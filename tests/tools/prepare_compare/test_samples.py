@@ -1,4 +1,4 @@
-"""What two models are fed: arrays of a file, and random values in range."""
+"""Tests of samples: arrays from a file, and random values in range."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compared import Draw, saved, sides, tf1
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
 from tfcarve.prepare.compare import ranges, samples
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.tensors import Array
 
@@ -23,11 +23,11 @@ FLOAT, UINT8, INT32, STRING, INT64, BOOL, BFLOAT16 = 1, 4, 3, 7, 9, 10, 14
 def _random(
     dtype: int, shape: tuple[int, ...] | None, limit: int | None = None, count: int = 1
 ) -> list[Array]:
-    made = samples.random({X: Output(dtype, shape)}, {X: limit}, count)
-    return [tensors.to_array(sample[X], "x") for sample in made]
+    created = samples.random({X: Output(dtype, shape)}, {X: limit}, count)
+    return [tensors.to_array(sample[X], "x") for sample in created]
 
 
-def test_random_values_are_the_same_each_time_and_differ_from_sample_to_sample() -> None:
+def test_random_values_are_deterministic_and_differ_between_samples() -> None:
     first, second = (_random(FLOAT, (4, 5), count=3) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert len({array.tobytes() for array in first}) == 3
@@ -65,13 +65,13 @@ def test_random_strings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "made"), [((-1, 3), (1, 3)), ((), ()), (None, ()), ((0, -1), (0, 1))]
+    ("shape", "created"), [((-1, 3), (1, 3)), ((), ()), (None, ()), ((0, -1), (0, 1))]
 )
-def test_unknown_sizes_are_one(shape: tuple[int, ...] | None, made: tuple[int, ...]) -> None:
-    assert _random(FLOAT, shape)[0].shape == made
+def test_unknown_dimensions_are_1(shape: tuple[int, ...] | None, created: tuple[int, ...]) -> None:
+    assert _random(FLOAT, shape)[0].shape == created
 
 
-def test_what_has_no_random_values() -> None:
+def test_types_without_random_values() -> None:
     with pytest.raises(InvalidInput, match="input 'x' is of type bfloat16, which can't be fed"):
         _random(BFLOAT16, (1,))
     with pytest.raises(InvalidInput, match=r"input 'x' takes \[\?, 1099511627776\]: too large"):
@@ -91,18 +91,18 @@ def test_one_sample() -> None:
     np.testing.assert_array_equal(tensors.to_array(sample[X], "x"), array)
 
 
-def test_one_dimension_more_is_for_several_samples() -> None:
+def test_several_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
     array = np.arange(24, dtype=np.float32).reshape(4, 2, 3)
-    made = _samples(inputs, x=array, n=np.arange(4, dtype=np.int32))
-    assert len(made) == 4
-    for number, sample in enumerate(made):
+    created = _samples(inputs, x=array, n=np.arange(4, dtype=np.int32))
+    assert len(created) == 4
+    for number, sample in enumerate(created):
         np.testing.assert_array_equal(tensors.to_array(sample[X], "x"), array[number])
         assert tensors.to_array(sample[Ref("n")], "n") == number
         assert tensors.shape(sample[Ref("n")], "n") == ()
 
 
-def test_an_output_of_a_node_is_named_with_its_number() -> None:
+def test_names_with_output_numbers() -> None:
     (sample,) = samples.from_arrays(
         {"x:1": np.zeros((1, 3), np.float32)}, {Ref("x", 1): Output(FLOAT, (-1, 3))}
     )
@@ -115,30 +115,35 @@ ROW = np.zeros((1, 3), np.float32)
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"y": ROW}, r"array 'y' is for no input.* The inputs are: x"),
+        ({"y": ROW}, r"array 'y' matches no input.* The inputs are: x"),
         ({}, "there is no array for the input 'x'"),
-        ({"x": ROW.astype(np.float64)}, "array 'x' holds float64: the model's input is float32"),
+        (
+            {"x": ROW.astype(np.float64)},
+            "array 'x' is of type float64: the model's input is float32",
+        ),
         (
             {"x": np.array([[b""] * 3], object)},
-            "array 'x' holds strings: the model's input is float32",
+            "array 'x' is of type string: the model's input is float32",
         ),
         (
             {"x": np.zeros((1, 4), np.float32)},
-            r"array 'x' is of shape \[1, 4\]: the input takes \[\?, 3\]",
+            r"array 'x' has the shape \[1, 4\]: the input takes \[\?, 3\]",
         ),
-        ({"x": np.zeros(3, np.float32)}, r"array 'x' is of shape \[3\]: the input takes"),
-        ({"x": np.zeros((2, 1, 4), np.float32)}, r"array 'x' is of shape \[1, 4\]"),
-        ({"x": np.zeros((0, 1, 3), np.float32)}, "array 'x' holds several samples"),
+        ({"x": np.zeros(3, np.float32)}, r"array 'x' has the shape \[3\]: the input takes"),
+        ({"x": np.zeros((2, 1, 4), np.float32)}, r"array 'x' has the shape \[1, 4\]"),
+        ({"x": np.zeros((0, 1, 3), np.float32)}, "array 'x' has several samples"),
     ],
 )
-def test_arrays_that_do_not_fit(arrays: dict[str, Array], message: str) -> None:
+def test_invalid_arrays(arrays: dict[str, Array], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         _samples(ONE, **arrays)
 
 
 def test_arrays_of_different_numbers_of_samples() -> None:
     inputs = {**ONE, "n": Output(INT32, ())}
-    with pytest.raises(InvalidInput, match=r"so all have to hold as many: x \[4, 1, 3\], n \[3\]"):
+    with pytest.raises(
+        InvalidInput, match=r"so all arrays need the same number: x \[4, 1, 3\], n \[3\]"
+    ):
         _samples(inputs, x=np.zeros((4, 1, 3), np.float32), n=np.zeros(3, np.int32))
 
 
@@ -169,7 +174,7 @@ def test_limits_of_integers(tmp_path: Path, draw: Draw, limit: int | None) -> No
         assert ranges.limit(side.graph, X, side.outputs) == limit
 
 
-def test_the_smaller_of_two_limits(tmp_path: Path) -> None:
+def test_smallest_limit(tmp_path: Path) -> None:
     def draw() -> None:
         ids = _ids()
         tf.gather(_table([7, 2]), ids)

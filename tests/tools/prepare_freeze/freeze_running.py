@@ -1,4 +1,4 @@
-"""Freezes in this process and runs what comes out."""
+"""Freezes models in this process and runs the frozen graphs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from freeze_sources import Source
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
-from tfcarve.prepare.freeze import leftover, program, source
+from tfcarve.prepare.freeze import frozen_check, program, source
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
 
 
 def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
-    """What `tfcarve freeze` writes for the model at `path`, without a process of its own."""
+    """The output of `tfcarve freeze` for the model at `path`, without a child process."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = source.request(path, Options(**options))
-    same = freezing.unchanged(wanted)
+    same = freezing.already_frozen(wanted)
     if same:
         return same.path.read_bytes()
     done = frozen(program.load_source(wanted, folder), wanted)
     data: bytes = done.graph.SerializeToString(deterministic=True)
     (folder / "model.pb").write_bytes(data)
-    why = leftover.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
+    why = frozen_check.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
     if why:
         raise InvalidInput(why)
     return data
@@ -46,7 +46,7 @@ def ops_of(data: bytes) -> set[str]:
 
 
 def run(data: bytes, feeds: Mapping[str, Any], outputs: Iterable[str]) -> dict[str, Any]:
-    """What full TensorFlow gives for a frozen graph."""
+    """The outputs of a frozen graph in full TensorFlow."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_of(data), name="")
         with tf.compat.v1.Session(graph=graph) as session:
@@ -57,6 +57,6 @@ def run(data: bytes, feeds: Mapping[str, Any], outputs: Iterable[str]) -> dict[s
             return found
 
 
-def given(data: bytes, made: Source) -> dict[str, Any]:
-    """What a frozen graph gives for the inputs of its source."""
-    return run(data, made.feeds, made.expected)
+def outputs_of(data: bytes, created: Source) -> dict[str, Any]:
+    """The outputs of a frozen graph for its source's inputs."""
+    return run(data, created.feeds, created.expected)

@@ -1,4 +1,4 @@
-"""Models of each form that can be frozen, made by full TensorFlow, with what they give."""
+"""Models of each form that can be frozen, created by full TensorFlow, with their outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _X = np.random.default_rng(7).random((3, 4), np.float32)
 
 @dataclass(frozen=True)
 class Source:
-    """A model: its path, options of freeze that it needs, arrays by the frozen graph's inputs and outputs."""
+    """A model: its path, the options to freeze it, and arrays by the frozen graph's inputs and outputs."""
 
     path: Path
     feeds: Arrays
@@ -49,7 +49,7 @@ def _simple_save(session: Any, folder: Path, inputs: Arrays, outputs: Arrays, in
 
 
 def v1_saved_model(folder: Path, use_resource: bool = False) -> Source:
-    """A SavedModel of TensorFlow 1 with variables; an internal node has an output's name."""
+    """A TensorFlow 1 SavedModel with variables; an internal node has an output's name."""
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [None, 4], name="x")
         scores = _dense(x, use_resource)
@@ -61,7 +61,7 @@ def v1_saved_model(folder: Path, use_resource: bool = False) -> Source:
 
 
 def v1_table(folder: Path, vocabulary: Path | None = None) -> Source:
-    """A SavedModel of TensorFlow 1 with a table, of a list or of a text file, and words that it does not have."""
+    """A TensorFlow 1 SavedModel with a table from a list or a text file, and some unknown words."""
     words = np.array([[b"one", b"none"], [b"three", b""]], object)
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.string, [None, 2], name="words")
@@ -94,7 +94,9 @@ def two_signatures(folder: Path) -> Path:
         "serving_default": tf.function(lambda features: {"y": tf.nn.relu(features * module.scale)}),
         "other": tf.function(lambda features: {"z": tf.math.cosh(features) * module.scale}),
     }
-    concrete = {name: made.get_concrete_function(features) for name, made in signatures.items()}
+    concrete = {
+        name: created.get_concrete_function(features) for name, created in signatures.items()
+    }
     tf.saved_model.save(module, str(folder), concrete)
     return folder
 
@@ -110,7 +112,7 @@ def keras_model() -> Any:
 
 
 def lstm_model() -> Any:
-    """A recurrent Keras model: While, TensorLists, functions in functions."""
+    """A recurrent Keras model: While, TensorLists, nested functions."""
     tf.keras.utils.set_random_seed(4)
     layers = tf.keras.layers
     return tf.keras.Sequential(
@@ -119,7 +121,7 @@ def lstm_model() -> Any:
 
 
 def v1_control_flow(folder: Path) -> Source:
-    """Switch, Merge, Enter and Exit with calls of functions, both kinds of variables and a table inside of them."""
+    """Switch, Merge, Enter and Exit with function calls, both kinds of variables and a table inside."""
     step = tf.function(lambda value: value * 0.5 + tf.constant([1.0, 2.0]))
     fixed = tf.function(lambda: tf.constant([3.0, 4.0]))
     v1.disable_control_flow_v2()
@@ -151,7 +153,7 @@ def v1_control_flow(folder: Path) -> Source:
 
 
 def words_model(folder: Path) -> Source:
-    """A Keras model that splits sentences into words and looks these up."""
+    """A Keras model that splits sentences into words and looks them up."""
     tf.keras.utils.set_random_seed(5)
     layers = tf.keras.layers
     words = layers.TextVectorization(output_mode="int", output_sequence_length=4)
@@ -169,7 +171,7 @@ def words_model(folder: Path) -> Source:
 
 
 def keras_file(path: Path, model: Any) -> Source:
-    """`model` as a .keras or .h5 file, or as a SavedModel of TensorFlow 2."""
+    """`model` as a .keras or .h5 file, or as a TensorFlow 2 SavedModel."""
     if path.suffix:
         model.save(path)
     else:
@@ -183,7 +185,7 @@ def _vector(dtype: Any, name: str) -> list[Any]:
 
 
 def v2_table(folder: Path) -> Source:
-    """A SavedModel of TensorFlow 2: a static table of integers, used in a loop and outside, and a gathered variable."""
+    """A TensorFlow 2 SavedModel: a static integer table, used inside and outside a loop, and a gathered variable."""
     keys = np.array([7, -3, 100], np.int64)
     content = tf.lookup.KeyValueTensorInitializer(keys, np.array([0, 1, 2], np.int64))
     module = tf.Module()
@@ -205,7 +207,7 @@ def v2_table(folder: Path) -> Source:
 
 
 def v2_file_table(folder: Path) -> Source:
-    """A SavedModel of TensorFlow 2 with a table of a text file, which it keeps: prices by name."""
+    """A TensorFlow 2 SavedModel with a table from a text file asset: prices by name."""
     prices = folder.with_suffix(".txt")
     prices.write_text("tea 2.5\ncoffee 3.0\n")
     content = tf.lookup.TextFileInitializer(str(prices), tf.string, 0, tf.float32, 1, delimiter=" ")
@@ -223,7 +225,7 @@ def v2_file_table(folder: Path) -> Source:
 
 
 def mutable_table(folder: Path) -> Source:
-    """A SavedModel with a table that its checkpoint keeps."""
+    """A SavedModel with a table that is stored in its checkpoint."""
     module = tf.Module()
     module.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, 0.5)
     module.table.insert(["b", "a"], [2.0, 1.0])
@@ -244,7 +246,7 @@ def mutable_table(folder: Path) -> Source:
 
 
 def counter(folder: Path) -> Source:
-    """A SavedModel that changes a variable when it runs, and one signature that does not."""
+    """A SavedModel that changes a variable when it runs, except in one signature."""
     module = tf.Module()
     module.calls = tf.Variable(0.0, name="calls")
 
@@ -266,7 +268,7 @@ def counter(folder: Path) -> Source:
 
 
 def v2_control_flow(folder: Path) -> Source:
-    """If, Case and While in each other, with calls and variables of several types inside of them."""
+    """Nested If, Case and While, with calls and variables of several types inside."""
     module = tf.Module()
     module.weight = tf.Variable([1.0, 2.0])
     module.half = tf.Variable([0.5, 0.25], dtype=tf.float16)
@@ -304,7 +306,7 @@ def v2_control_flow(folder: Path) -> Source:
 
 
 def partitioned(folder: Path, meta: bool) -> Source:
-    """A variable in parts, which the checkpoint has as one."""
+    """A partitioned variable, which the checkpoint stores as one."""
     folder.mkdir(parents=True, exist_ok=True)
     with tf.Graph().as_default() as graph, v1.Session() as session:
         x = v1.placeholder(tf.float32, [None, 4], name="x")

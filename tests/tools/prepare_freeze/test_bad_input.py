@@ -1,4 +1,4 @@
-"""What freezing refuses: with a message that says what is wrong and what would be right, and nothing written."""
+"""Invalid input to freezing: the message states the problem and the fix, and nothing is written."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ v1 = tf.compat.v1
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
-    """Gives what makes a source, once."""
+def created(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+    """Returns a function that creates each source once."""
     folder = tmp_path_factory.mktemp("sources")
     return cache(lambda name: MAKERS[name](folder / str(list(MAKERS).index(name))))
 
@@ -37,26 +37,26 @@ def _message(path: Path, folder: Path, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("v2 Keras", {"signature": "classify"}, "no signature 'classify': it has serving_default: "),
-        ("v2 Keras", {"tags": ("serve", "gpu")}, "exactly the tags gpu,serve: it has serve: give"),
-        ("v2 Keras", {"outputs": ("Stateful",)}, "--outputs: the graph has no node 'Stateful'"),
-        ("v2 Keras", {"checkpoint": "x"}, "has variables of its own: leave out --checkpoint"),
-        ("v2 Keras", {"moving_averages": True}, "--moving-averages needs --checkpoint"),
-        ("v2 assertion", {"signature": "serving_default"}, "changes or hands on the variable 'calls' when the model runs"),
+        ("v2 Keras", {"signature": "classify"}, "no signature 'classify': the model has serving_default: "),
+        ("v2 Keras", {"tags": ("serve", "gpu")}, "exactly the tags gpu,serve: the model has serve: pass"),
+        ("v2 Keras", {"outputs": ("Stateful",)}, "--outputs: the graph does not have a node 'Stateful'"),
+        ("v2 Keras", {"checkpoint": "x"}, "already contains its variables: remove --checkpoint"),
+        ("v2 Keras", {"moving_averages": True}, "--moving-averages requires --checkpoint"),
+        ("v2 assertion", {"signature": "serving_default"}, "changes or passes on the variable 'calls' when the model runs"),
         ("v2 mutable table", {"signature": "learn"}, "changes or lists the table 'MutableHashTable"),
-        ("checkpoint V2, references", {"outputs": ("score",)}, "no node 'score': did you mean 'scores'?"),
-        ("checkpoint V2, references", {"outputs": ("scores:1",)}, "(Softmax) has 1 outputs, none is 1"),
-        ("checkpoint V2, references", {"outputs": ("scores:x",)}, "'scores:x' is no tensor"),
-        ("checkpoint V2, references", {"inputs": ("y",)}, "--inputs: the graph has no node 'y'"),
+        ("checkpoint V2, references", {"outputs": ("score",)}, "a node 'score'; did you mean scores?"),
+        ("checkpoint V2, references", {"outputs": ("scores:1",)}, "(Softmax) has 1 outputs, not output 1"),
+        ("checkpoint V2, references", {"outputs": ("scores:x",)}, "'scores:x' is not a tensor"),
+        ("checkpoint V2, references", {"inputs": ("y",)}, "--inputs: the graph does not have a node 'y'"),
         (
             "checkpoint V2, resources",
             {"inputs": ("dense/Softmax_input",)},
-            "--inputs: the graph has no node 'dense/Softmax_input'",
+            "--inputs: the graph does not have a node 'dense/Softmax_input'",
         ),
-        ("checkpoint V2, references", {"outputs": ()}, "--checkpoint needs --outputs"),
-        ("checkpoint V2, references", {"checkpoint": ""}, "needs the variable 'dense/w', and there is no"),
-        ("checkpoint V2, references", {"checkpoint": "/nowhere/x"}, "/nowhere/x: no such file, nor"),
-        (".meta, resources", {"outputs": ()}, "no signature 'serving_default': it has none: give --outp"),
+        ("checkpoint V2, references", {"outputs": ()}, "--checkpoint requires --outputs"),
+        ("checkpoint V2, references", {"checkpoint": ""}, "needs the variable 'dense/w', but there is no"),
+        ("checkpoint V2, references", {"checkpoint": "/nowhere/x"}, "checkpoint /nowhere/x: neither this file nor"),
+        (".meta, resources", {"outputs": ()}, "no signature 'serving_default': the model has none: pass --outp"),
         ("checkpoint V2, references", {"inputs": ("dense/b",)}, "the outputs need 'x', which nothing feeds"),
     ],
 )  # fmt: skip
@@ -64,22 +64,22 @@ def test_options(
     name: str,
     options: dict[str, Any],
     message: str,
-    made: Callable[[str], Source],
+    created: Callable[[str], Source],
     tmp_path: Path,
 ) -> None:
-    source = made(name)
+    source = created(name)
     assert message in _message(source.path, tmp_path, **{**source.options, **options})
-    # The control: with the options that it needs it is frozen.
+    # The control: with the required options it is frozen.
     if "learn" not in options.get("signature", "") and source.options:
         frozen_here(source.path, tmp_path, **source.options)
 
 
 @pytest.fixture
-def copied(made: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Source]:
-    """Gives a source of which files may be changed."""
+def copied(created: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Source]:
+    """Returns a function that copies a source, so that its files may be modified."""
 
     def copy(name: str) -> Source:
-        source = made(name)
+        source = created(name)
         folder = source.path if source.path.is_dir() else source.path.parent
         to = tmp_path / "copy"
         shutil.copytree(folder, to)
@@ -92,7 +92,7 @@ def copied(made: Callable[[str], Source], tmp_path: Path) -> Callable[[str], Sou
     return copy
 
 
-def _cut(path: Path, size: int) -> None:
+def _truncate(path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes()[:size])
 
 
@@ -104,15 +104,15 @@ def _cut(path: Path, size: int) -> None:
         ("checkpoint V1, references", "model.ckpt"),
     ],
 )
-def test_a_checkpoint_that_is_cut_short(
+def test_a_truncated_checkpoint(
     name: str, file: str, copied: Callable[[str], Source], tmp_path: Path
 ) -> None:
     source = copied(name)
     cut = source.path.parent / file
     frozen_here(source.path, tmp_path, **source.options)
-    _cut(cut, cut.stat().st_size // 2)
+    _truncate(cut, cut.stat().st_size // 2)
     found = _message(source.path, tmp_path, **source.options)
-    assert "model.ckpt: cannot be read: " in found and "is it cut short" in found
+    assert "model.ckpt: cannot be read: " in found and "it may be truncated" in found
     cut.unlink()
     assert "model.ckpt" in _message(source.path, tmp_path, **source.options)
 
@@ -131,12 +131,12 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
         other = v1.train.Saver().save(session, str(tmp_path / "other"))
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=few)
     assert (
-        f"checkpoint {few}: has no value for the variable 'dense/b': did you mean 'dense/b2'?"
+        f"checkpoint {few}: does not have the variable 'dense/b'; did you mean dense/b2 or dense/w?"
         in found
     )
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=other)
     assert (
-        "'dense/w' is DT_FLOAT (4, 2), its value DT_FLOAT (4, 3): the checkpoint is of another"
+        "'dense/w' is DT_FLOAT (4, 2), but its value is DT_FLOAT (4, 3): the checkpoint belongs to another"
         in found
     )
     found = _message(
@@ -145,13 +145,13 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
     assert "has no moving averages" in found
 
 
-def test_a_saved_model_that_is_damaged(copied: Callable[[str], Source], tmp_path: Path) -> None:
+def test_a_damaged_saved_model(copied: Callable[[str], Source], tmp_path: Path) -> None:
     source = copied("v2 Keras")
     frozen_here(source.path, tmp_path)
     shutil.rmtree(source.path / "variables")
-    assert "there is no checkpoint: the SavedModel has no vari" in _message(source.path, tmp_path)
-    _cut(source.path / "saved_model.pb", 3000)
-    assert "no SavedModel: " in _message(source.path, tmp_path)
+    assert "there is no checkpoint: the SavedModel lacks vari" in _message(source.path, tmp_path)
+    _truncate(source.path / "saved_model.pb", 3000)
+    assert "not a valid SavedModel: " in _message(source.path, tmp_path)
     (source.path / "saved_model.pb").unlink()
     assert "is a directory without saved_model.pb" in _message(source.path, tmp_path)
 
@@ -164,10 +164,10 @@ def _changed(folder: Path, change: Callable[[Any], None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("../secret", "outside of"), ("none.txt", "is missing")]
+    ("name", "detail"), [("../secret", "outside the folder"), ("none.txt", "is missing")]
 )
-def test_an_asset_elsewhere(
-    name: str, says: str, copied: Callable[[str], Source], tmp_path: Path
+def test_an_asset_outside_the_model(
+    name: str, detail: str, copied: Callable[[str], Source], tmp_path: Path
 ) -> None:
     source = copied("v2 table of a file")
     (source.path / "secret").write_text("tea 1\n")
@@ -177,10 +177,10 @@ def test_an_asset_elsewhere(
         meta_graph.asset_file_def[0].filename = name
 
     _changed(source.path, change)
-    assert f"the asset {name!r}" in (found := _message(source.path, tmp_path)) and says in found
+    assert f"the asset {name!r}" in (found := _message(source.path, tmp_path)) and detail in found
 
 
-def test_two_initialisers_of_a_table(copied: Callable[[str], Source], tmp_path: Path) -> None:
+def test_two_initializers_of_a_table(copied: Callable[[str], Source], tmp_path: Path) -> None:
     source = copied("v1 table")
 
     def change(meta_graph: Any) -> None:
@@ -191,9 +191,8 @@ def test_two_initialisers_of_a_table(copied: Callable[[str], Source], tmp_path: 
         next(n for n in nodes if n.name == "init_all_tables").input.append("^again")
 
     _changed(source.path, change)
-    assert (
-        "table 'hash_table' (HashTableV2): its content is not known before the model runs: 2"
-        in (_message(source.path, tmp_path))
+    assert "table 'hash_table' (HashTableV2): its content is unknown before the model runs: 2" in (
+        _message(source.path, tmp_path)
     )
 
 
@@ -206,7 +205,7 @@ attr {{ key: "f" value {{ func {{ name: "{function}" }} }} }}
 
 
 def _doubling(levels: int) -> bytes:
-    """A graph whose function calls another twice, and so on; the last calls the function `end`."""
+    """A graph in which each function calls the next one twice; the last one calls the function `end`."""
     with tf.Graph().as_default() as graph:
         v1.placeholder(tf.float32, [1], name="x")
     definition = graph.as_graph_def()
@@ -225,17 +224,19 @@ def _doubling(levels: int) -> bytes:
     return bytes(definition.SerializeToString())
 
 
-def test_functions_that_do_not_end(tmp_path: Path) -> None:
+def test_recursive_functions(tmp_path: Path) -> None:
     file = tmp_path / "m.pb"
     file.write_bytes(_doubling(3))
-    assert "calls 'f3', which the graph does not have" in _message(file, tmp_path, outputs=("y",))
+    assert "calls the function 'f3', which the graph does not have" in _message(
+        file, tmp_path, outputs=("y",)
+    )
     file.write_bytes(_doubling(3).replace(b"f3", b"f0"))
     assert "function 'f0': calls itself" in _message(file, tmp_path, outputs=("y",))
     file.write_bytes(_doubling(300))
-    assert "calls are too deep" in _message(file, tmp_path, outputs=("y",))
+    assert "calls are nested too deeply" in _message(file, tmp_path, outputs=("y",))
 
 
-def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
+def test_functions_that_grow_exponentially(tmp_path: Path) -> None:
     file = tmp_path / "m.pb"
     file.write_bytes(_doubling(60))
     definition = graph_of(file.read_bytes())
@@ -243,28 +244,32 @@ def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
     del last.node_def[:]
     last.ret["r"] = "a"
     file.write_bytes(definition.SerializeToString())
-    assert "nodes once functions are inlined" in _message(file, tmp_path, outputs=("y",))
+    assert "nodes after functions are inlined" in _message(file, tmp_path, outputs=("y",))
 
 
-def test_what_is_no_model(tmp_path: Path) -> None:
+def test_invalid_models(tmp_path: Path) -> None:
     for name, content, message in [
-        ("m.tflite", b"x", ".tflite holds no graph to freeze: give a SavedModel's directory"),
-        ("m.pb", b"no graph, text alone", "is text, no binary graphdef"),
+        (
+            "m.tflite",
+            b"x",
+            ".tflite files contain no graph to freeze: expected a SavedModel's directory",
+        ),
+        ("m.pb", b"no graph, text alone", "is text, not a binary graphdef"),
         ("m.pb", b"", "is empty"),
         ("m.pbtxt", b"node { name: ", "m.pbtxt: "),
-        ("m.meta", b"\xff\xff\xff", "no MetaGraphDef: "),
-        ("m.pb", b"\x08\x01\x12\x00", "is a SavedModel, whose file is called saved_model.pb"),
+        ("m.meta", b"\xff\xff\xff", "not a valid MetaGraphDef: "),
+        ("m.pb", b"\x08\x01\x12\x00", "is a SavedModel, but is not named saved_model.pb"),
     ]:
         (tmp_path / name).write_bytes(content)
         assert message in _message(tmp_path / name, tmp_path)
     assert "no such file" in _message(tmp_path / "none.pb", tmp_path)
 
 
-def test_a_graph_that_tensorflow_does_not_take(tmp_path: Path) -> None:
+def test_a_graph_that_tensorflow_rejects(tmp_path: Path) -> None:
     source = frozen_graph(tmp_path / "m.pb")
     frozen_here(source.path, tmp_path, outputs=("y",))
     definition = graph_of(source.path.read_bytes())
     next(n for n in definition.node if n.name == "y").attr["T"].type = tf.string.as_datatype_enum
     source.path.write_bytes(definition.SerializeToString())
     found = _message(source.path, tmp_path, outputs=("y",))
-    assert "the frozen graph is none that TensorFlow takes" in found
+    assert "TensorFlow rejects the frozen graph" in found

@@ -1,4 +1,4 @@
-"""tfcarve freeze as a user runs it, and the commands that freeze by themselves."""
+"""Tests of `tfcarve freeze`, and of the commands that freeze models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from freeze_running import frozen_here, given, graph_of
+from freeze_running import frozen_here, graph_of, outputs_of
 from freeze_sources import (
     checkpointed,
     counter,
@@ -27,8 +27,9 @@ from indexes import op, registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
+from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.choice import Choice
 from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
@@ -37,7 +38,7 @@ def _error(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
-def test_the_same_bytes_in_each_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_is_deterministic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = keras_file(tmp_path / "lstm", lstm_model())
     here = frozen_here(source.path, tmp_path / "here")
     for name in ("a.pb", "b.pb"):
@@ -49,25 +50,25 @@ def test_the_same_bytes_in_each_process(tmp_path: Path, capsys: pytest.CaptureFi
         ]
 
 
-def test_a_keras_file_by_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keras_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = keras_file(tmp_path / "m.keras", keras_model())
     output = tmp_path / "m.pb"
     assert main(["freeze", str(source.path), "-o", str(output)]) == 0
-    found = given(output.read_bytes(), source)["scores"]
+    found = outputs_of(output.read_bytes(), source)["scores"]
     assert np.allclose(found, source.expected["scores"], atol=1e-6)
     assert "input   features  float32  (-1, 4)" in capsys.readouterr().out
 
 
-def test_a_checkpoint_by_its_options(tmp_path: Path) -> None:
+def test_checkpoint(tmp_path: Path) -> None:
     source = checkpointed(tmp_path / "m", True, averages=True)
     words = ["freeze", str(source.path), "-o", str(tmp_path / "m.pb"), "--outputs", "scores"]
     relative = os.path.relpath(source.options["checkpoint"])
     assert main([*words, "--checkpoint", relative, "--moving-averages", "--inputs", "x"]) == 0
-    found = given((tmp_path / "m.pb").read_bytes(), source)["scores"]
+    found = outputs_of((tmp_path / "m.pb").read_bytes(), source)["scores"]
     assert np.allclose(found, source.expected["scores"], atol=1e-6)
 
 
-def test_a_frozen_graph_is_written_as_it_is(
+def test_a_frozen_graph_is_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = frozen_graph(tmp_path / "m.pb")
@@ -78,15 +79,13 @@ def test_a_frozen_graph_is_written_as_it_is(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main(["freeze", str(source.path), "-o", str(tmp_path / "copy.pb")]) == 0
     assert (tmp_path / "copy.pb").read_bytes() == source.path.read_bytes()
-    assert "is a frozen graph already: written as it is" in capsys.readouterr().out
+    assert "is already frozen: copied unchanged" in capsys.readouterr().out
     assert main(["freeze", str(text), "-o", str(tmp_path / "no.pb")]) == 2
     assert f"tensorflow is not installed in {sys.executable}: pip install" in _error(capsys)
     assert not (tmp_path / "no.pb").exists()
 
 
-def test_what_is_refused_changes_no_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_changes_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = counter(tmp_path / "m")
     output = tmp_path / "out" / "m.pb"
     assert main(["freeze", str(source.path), "-o", str(output)]) == 2
@@ -97,13 +96,13 @@ def test_what_is_refused_changes_no_file(
     assert main(["freeze", str(source.path), "-o", str(tmp_path / "old.pb")]) == 2
     assert (tmp_path / "old.pb").read_bytes() == before
     assert main(["freeze", str(source.path), "-o", str(tmp_path)]) == 2
-    assert "is a directory: give a file" in _error(capsys)
-    # The control: the signature that changes no variable.
+    assert "is a directory: expected a file" in _error(capsys)
+    # The control: a signature that does not change the variable.
     assert main(["freeze", str(source.path), "-o", str(output), "--signature", "checked"]) == 0
     assert output.exists()
 
 
-def test_a_table_of_more_than_there_is_memory(
+def test_a_table_that_exceeds_the_memory_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def write(size: int) -> None:
@@ -119,13 +118,13 @@ def test_a_table_of_more_than_there_is_memory(
     words = ["freeze", str(tmp_path / "m.pb"), "-o", str(tmp_path / "o.pb"), "--outputs", "out"]
     write(1 << 36)
     assert main(words) == 2
-    assert "its content is not known before the model runs: OOM when allocating" in _error(capsys)
+    assert "its content is unknown before the model runs: OOM when allocating" in _error(capsys)
     assert not (tmp_path / "o.pb").exists()
     write(1)
     assert main(words) == 0
 
 
-def test_a_program_that_takes_too_long_ends(tmp_path: Path) -> None:
+def test_time_limit(tmp_path: Path) -> None:
     script = tmp_path / "spinning.py"
     script.write_text("import sys\nwhile len(sys.argv) < 3: pass\n")
     limits = full_tensorflow.Limits(1 << 30, 1)
@@ -137,7 +136,7 @@ def test_a_program_that_takes_too_long_ends(tmp_path: Path) -> None:
 
 
 def _index(path: Path) -> Path:
-    """Writes an index of the ops that two_signatures uses once it is frozen."""
+    """Writes an index of the ops that the frozen two_signatures needs."""
     ops = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
     type_ = Attr("type")
     index = KernelIndex(
@@ -171,7 +170,7 @@ def test_select_and_inspect_freeze_a_saved_model(
         document = json.loads(output.read_bytes())
         assert {found["name"] for found in document["ops"]} & {"Cosh", "Relu"} == ops
         assert {model["path"] for model in document["models"]} == {str(folder)}
-    # As it stands it needs ops of variables, which the index lacks.
+    # The unfrozen model needs ops of variables, which the index lacks.
     assert main([*words, "-o", str(output)]) == 1
     assert "VarHandleOp" in _error(capsys)
 
@@ -183,7 +182,7 @@ def test_select_and_inspect_freeze_a_saved_model(
         ("--tags=gpu", "no graph with exactly the tags gpu: it has serve"),
     ],
 )
-def test_select_refuses_what_a_saved_model_does_not_have(
+def test_select_rejects_unknown_signatures(
     option: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = two_signatures(tmp_path / "m")
@@ -194,7 +193,7 @@ def test_select_refuses_what_a_saved_model_does_not_have(
     assert not output.exists()
 
 
-def test_golden_and_inspect_take_what_freeze_takes(
+def test_golden_and_inspect_freeze_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = v1_table(tmp_path / "m")
@@ -202,13 +201,13 @@ def test_golden_and_inspect_take_what_freeze_takes(
     feeds = [f"--input=words={tmp_path / 'words.npy'}"]
     assert main(["golden", str(source.path), *feeds, f"--output=numbers={tmp_path / 'n.npy'}"]) == 0
     assert np.load(tmp_path / "n.npy").tolist() == source.expected["numbers"].tolist()
-    made = keras_file(tmp_path / "m.keras", keras_model())
-    assert main(["inspect", str(made.path)]) == 0
+    created = keras_file(tmp_path / "m.keras", keras_model())
+    assert main(["inspect", str(created.path)]) == 0
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
     with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
-        read.read(made.path, read.Choice(signatures=("train",)))
-    served = read.read(made.path, read.Choice(signatures=("train", "serving_default")))
+        read_model(created.path, Choice(signatures=("train",)))
+    served = read_model(created.path, Choice(signatures=("train", "serving_default")))
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
-    assert main(["golden", str(made.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
-    assert f"{made.path}: full TensorFlow does not run it" in _error(capsys)
+    assert main(["golden", str(created.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
+    assert f"{created.path}: full TensorFlow does not run it" in _error(capsys)

@@ -1,4 +1,4 @@
-"""SavedModels with damaged nodes and bytes: a frozen graph, or a message; 400 of them, the same each time."""
+"""400 SavedModels with damaged nodes and bytes, deterministic: each is frozen or rejected with a message."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ def test_damaged_models(tmp_path: Path) -> None:
         except InvalidInput as error:
             assert str(error)
             refused += 1
-    # The control: both happen.
+    # The control: both occur.
     assert _CASES // 10 < refused < _CASES * 9 // 10

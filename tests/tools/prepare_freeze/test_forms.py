@@ -1,4 +1,4 @@
-"""Each form of a model, frozen, gives what the model gives."""
+"""Each form of a model has the same outputs when it is frozen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from freeze_running import frozen_here, given, graph_of, ops_of, run
+from freeze_running import frozen_here, graph_of, ops_of, outputs_of, run
 from freeze_sources import MAKERS, Source, keras_file
 
 from tfcarve.errors import InvalidInput
@@ -28,8 +28,8 @@ _CALLS = {"PartitionedCall", "StatefulPartitionedCall"}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Gives what makes a source, once."""
+def created(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Returns a function that creates each source once."""
     folder = tmp_path_factory.mktemp("sources")
     return cache(lambda name: MAKERS[name](folder / str(list(MAKERS).index(name))))
 
@@ -41,11 +41,11 @@ def _differs(found: Any, expected: Any) -> float:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_gives_the_same(name: str, made: Any, tmp_path: Path) -> None:
-    source: Source = made(name)
+def test_outputs_are_equal(name: str, created: Any, tmp_path: Path) -> None:
+    source: Source = created(name)
     data = frozen_here(source.path, tmp_path, **source.options)
     assert not ops_of(data) & (_STATE | _CALLS)
-    found = given(data, source)
+    found = outputs_of(data, source)
     for key, expected in source.expected.items():
         assert found[key].shape == expected.shape
         assert _differs(found[key], expected) < 1e-6
@@ -56,26 +56,26 @@ def test_gives_the_same(name: str, made: Any, tmp_path: Path) -> None:
     assert frozen_here(source.path, tmp_path / "again", **source.options) == data
 
 
-def test_a_changed_weight_is_seen(made: Any, tmp_path: Path) -> None:
-    """The control of the comparison: one weight of the frozen graph is another."""
-    source: Source = made("v2 Keras")
+def test_a_changed_weight_is_detected(created: Any, tmp_path: Path) -> None:
+    """The control of the comparison: one weight of the frozen graph is changed."""
+    source: Source = created("v2 Keras")
     graph = graph_of(frozen_here(source.path, tmp_path))
     node = next(n for n in graph.node if n.op == "Const" and n.attr["value"].tensor.ByteSize() > 64)
     content = np.frombuffer(node.attr["value"].tensor.tensor_content, np.float32) + 1e-3
     node.attr["value"].tensor.tensor_content = content.astype(np.float32).tobytes()
-    found = given(graph.SerializeToString(), source)
+    found = outputs_of(graph.SerializeToString(), source)
     assert _differs(found["scores"], source.expected["scores"]) > 1e-5
 
 
-def test_moving_averages_are_other_values(made: Any, tmp_path: Path) -> None:
-    source: Source = made("moving averages")
+def test_moving_averages(created: Any, tmp_path: Path) -> None:
+    source: Source = created("moving averages")
     options = {**source.options, "moving_averages": False}
-    found = given(frozen_here(source.path, tmp_path, **options), source)
+    found = outputs_of(frozen_here(source.path, tmp_path, **options), source)
     assert _differs(found["scores"], source.expected["scores"]) > 1e-3
 
 
-def test_lowered_control_flow(made: Any, tmp_path: Path) -> None:
-    source: Source = made("v2 LSTM")
+def test_lowered_control_flow(created: Any, tmp_path: Path) -> None:
+    source: Source = created("v2 LSTM")
     kept = frozen_here(source.path, tmp_path)
     assert "StatelessWhile" in ops_of(kept) and len(graph_of(kept).library.function) == 2
     lowered = frozen_here(source.path, tmp_path, lower_control_flow=True)
@@ -84,17 +84,17 @@ def test_lowered_control_flow(made: Any, tmp_path: Path) -> None:
     graph = graph_of(lowered)
     assert not graph.library.function
     assert [n.name for n in graph.node if n.op == "Placeholder"] == ["features"]
-    assert _differs(given(lowered, source)["scores"], source.expected["scores"]) < 1e-6
+    assert _differs(outputs_of(lowered, source)["scores"], source.expected["scores"]) < 1e-6
     assert frozen_here(source.path, tmp_path, lower_control_flow=True) == lowered
 
 
-def test_unrolled_loops(made: Any, tmp_path: Path) -> None:
-    source: Source = made("v2 LSTM")
+def test_unrolled_loops(created: Any, tmp_path: Path) -> None:
+    source: Source = created("v2 LSTM")
     data = frozen_here(source.path, tmp_path, unroll=4)
     assert not ops_of(data) & {"While", "StatelessWhile", "Enter", "Merge"}
     assert not graph_of(data).library.function
-    assert _differs(given(data, source)["scores"], source.expected["scores"]) < 1e-6
-    with pytest.raises(InvalidInput, match="runs more often than --unroll 3"):
+    assert _differs(outputs_of(data, source)["scores"], source.expected["scores"]) < 1e-6
+    with pytest.raises(InvalidInput, match="has more iterations than --unroll 3"):
         frozen_here(source.path, tmp_path, unroll=3)
 
 
@@ -103,7 +103,7 @@ def test_a_loop_that_depends_on_an_input_is_not_unrolled(tmp_path: Path) -> None
     model = tf.keras.Sequential([layers.Input((None, 1), name="features"), layers.LSTM(3)])
     source = keras_file(tmp_path / "open", model)
     with pytest.raises(
-        InvalidInput, match="how often this loop runs is not known before .*'features'"
+        InvalidInput, match="the number of iterations is unknown before .*'features'"
     ):
         frozen_here(source.path, tmp_path, unroll=9)
     stacked = tf.keras.Sequential(
@@ -116,21 +116,21 @@ def test_a_loop_that_depends_on_an_input_is_not_unrolled(tmp_path: Path) -> None
     source = keras_file(tmp_path / "stacked", stacked)
     data = frozen_here(source.path, tmp_path, unroll=9)
     assert not ops_of(data) & {"While", "StatelessWhile"}
-    assert _differs(given(data, source)["scores"], source.expected["scores"]) < 1e-6
+    assert _differs(outputs_of(data, source)["scores"], source.expected["scores"]) < 1e-6
 
 
-def test_unrolled_loops_with_tables(made: Any, tmp_path: Path) -> None:
-    source: Source = made("v2 table")
+def test_unrolled_loops_with_tables(created: Any, tmp_path: Path) -> None:
+    source: Source = created("v2 table")
     data = frozen_here(source.path, tmp_path, unroll=10)
     assert not ops_of(data) & {"While", "StatelessWhile"}
-    found = given(data, source)
+    found = outputs_of(data, source)
     for key, expected in source.expected.items():
         assert _differs(found[key], expected) < 1e-6
 
 
-def test_control_flow_of_version_1(made: Any, tmp_path: Path) -> None:
-    """The other branch, in which a function without inputs gives the output."""
-    source: Source = made("v1 control flow")
+def test_control_flow_of_version_1(created: Any, tmp_path: Path) -> None:
+    """The other branch, in which a function without inputs computes the output."""
+    source: Source = created("v1 control flow")
     data = frozen_here(source.path, tmp_path)
     assert {"Enter", "Switch", "LowerBound"} <= ops_of(data)
     found = run(data, {"x": -source.feeds["x"]}, ["branched"])["branched"]
@@ -138,8 +138,8 @@ def test_control_flow_of_version_1(made: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lower", [False, True])
-def test_each_branch(lower: bool, made: Any, tmp_path: Path) -> None:
-    source: Source = made("v2 control flow")
+def test_each_branch(lower: bool, created: Any, tmp_path: Path) -> None:
+    source: Source = created("v2 control flow")
     data = frozen_here(source.path, tmp_path, lower_control_flow=lower)
     kept = {"StatelessCase", "StatelessIf", "StatelessWhile"}
     assert ops_of(data) & kept == (set() if lower else kept)
@@ -150,10 +150,10 @@ def test_each_branch(lower: bool, made: Any, tmp_path: Path) -> None:
         assert _differs(found["y"], np.array(expected)) < 1e-6
 
 
-def test_an_assertion_stays(made: Any, tmp_path: Path) -> None:
-    """What a function does beside its results is done in the frozen graph too."""
-    source: Source = made("v2 assertion")
+def test_an_assertion_stays(created: Any, tmp_path: Path) -> None:
+    """Side effects of a function are preserved in the frozen graph."""
+    source: Source = created("v2 assertion")
     data = frozen_here(source.path, tmp_path, **source.options)
     assert "Assert" in ops_of(data)
     with pytest.raises(Exception, match="assertion failed"):
-        given(data, Source(source.path, {"x": -source.feeds["x"]}, source.expected))
+        outputs_of(data, Source(source.path, {"x": -source.feeds["x"]}, source.expected))

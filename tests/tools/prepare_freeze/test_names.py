@@ -1,4 +1,4 @@
-"""What the inputs and outputs of frozen graphs are called."""
+"""Tests of the names of inputs and outputs of frozen graphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _saved(folder: Path, inputs: dict[str, Any], outputs: dict[str, Any], sessio
 
 
 def test_names_of_a_signature(tmp_path: Path) -> None:
-    """Keys that are no names of nodes, names that nodes have, an output that is an input, variables with such names."""
+    """Keys that are not node names, names of other nodes, an output that is an input, variables with such names."""
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [2], name="y")
         other = v1.placeholder_with_default(tf.constant([5.0, 5.0]), [2], name="other")
@@ -57,7 +57,7 @@ def test_parts_of_a_sparse_tensor(tmp_path: Path) -> None:
     assert found.tolist() == [[0, 0, 0], [0, 0, 7]]
 
 
-def test_tensors_that_the_user_names(tmp_path: Path) -> None:
+def test_tensors_from_the_user(tmp_path: Path) -> None:
     with tf.Graph().as_default() as graph:
         x = v1.placeholder(tf.float32, [4], name="x")
         first, second = tf.split(x * 2.0, 2, name="halves")
@@ -77,7 +77,7 @@ def test_tensors_that_the_user_names(tmp_path: Path) -> None:
 
 
 def test_the_output_of_a_call(tmp_path: Path) -> None:
-    """A call of a function is gone, and its output has its name."""
+    """A call is inlined, and its output gets its name."""
     source = keras_file(tmp_path / "m", keras_model())
     call = "StatefulPartitionedCall"
     data = frozen_here(source.path, tmp_path, outputs=(call,))
@@ -88,7 +88,7 @@ def test_the_output_of_a_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("levels", [2, 40])
-def test_functions_in_functions(levels: int, tmp_path: Path) -> None:
+def test_nested_functions(levels: int, tmp_path: Path) -> None:
     module = tf.Module()
     module.weight = tf.Variable([2.0, 3.0])
     inner = tf.function(lambda x: x + module.weight)

@@ -1,4 +1,4 @@
-"""A library in small that registers by TensorFlow's own macros for that, built as tf_mobile_library builds one."""
+"""A small library that registers with TensorFlow's macros, built as tf_mobile_library builds libraries."""
 
 import os
 import subprocess
@@ -15,8 +15,7 @@ from tfcarve.selection.selection import Selection
 
 KERNELS, OPS, CONSTANT, C_API = "k/add.cc", "o/ops.cc", "k/arg.cc", "tensorflow/c/bit.cc"
 
-# registration.h's users, op.h and op_kernel.h, need all of TensorFlow: these are their macros, for code that
-# only counts.
+# The users of registration.h, op.h and op_kernel.h, need all of TensorFlow. These are their macros; the code only counts.
 _MACROS = """\
 #pragma once
 #include "tensorflow/core/framework/registration/registration.h"
@@ -70,25 +69,25 @@ ARG = ("_Arg", "ArgOp", CONSTANT)
 def selected(
     kernels: Sequence[tuple[str, str, str]] = (ADD, BIT), ops: Sequence[str] = ("Add", "Bit")
 ) -> Selection:
-    """A selection of these kernels and ops, and of the kernel that is always registered."""
+    """A selection of these kernels and ops, and of a kernel that is always registered."""
     return selection(kernels, [(op, OPS) for op in (*ops, "_Arg")], [ARG])
 
 
 def _runfile(variable: str) -> Path:
-    """The file that the BUILD file names by an environment variable."""
+    """The runfile that the BUILD file names in an environment variable."""
     return Path(os.environ["RUNFILES_DIR"], os.environ[variable])
 
 
 @dataclass
 class Library:
-    """A library that is being built in `folder` with `compiler`."""
+    """A library to build in `folder` with `compiler`."""
 
     folder: Path
     compiler: Sequence[str] = ("g++",)
     objects: list[Path] = field(default_factory=list)
 
     def run(self, *argv: str | Path) -> None:
-        """Runs a tool of the build."""
+        """Runs a build tool."""
         done = subprocess.run(
             argv, cwd=self.folder, check=False, text=True, capture_output=True, timeout=600
         )
@@ -100,18 +99,18 @@ class Library:
         tree = _runfile("REGISTRATION_H").parents[4]
         for name, text in SOURCES.items():
             self._write(name, text.encode())
-        # An app has it from the build: it is what -D says here.
+        # Bazel generates it for apps; here -D defines its macro.
         self._write("tensorflow/core/framework/registration/options.h", b"")
         repository = self.folder / "tools" / "runtime"
         repository.parent.mkdir(exist_ok=True)
         if not repository.exists():
             repository.symlink_to(runtime)
-        made = {f"units/{name}": text for name, text in units.units(wanted).items()}
-        made["manifest.cc"] = emit.unit(manifest.of(wanted), keep_table=table)
-        for name, text in made.items():
+        sources = {f"units/{name}": text for name, text in units.units(wanted).items()}
+        sources["manifest.cc"] = emit.source(manifest.of(wanted).to_json(), keep_table=table)
+        for name, text in sources.items():
             self._write(name, text)
         flags = [*COPTS, "-I.", "-Itools/runtime", "-idirafter", str(tree)]
-        for name in ("core.cc", *made):
+        for name in ("core.cc", *sources):
             self.objects.append(self.folder / f"{Path(name).stem}.o")
             self.run(*self.compiler, *flags, "-c", name, "-o", self.objects[-1])
         return self
@@ -121,15 +120,15 @@ class Library:
         (self.folder / name).write_bytes(data)
 
     def archive(self, but: str = "") -> Path:
-        """Archives the objects, without that of the source `but`."""
+        """Archives the objects, without the object of the source `but`."""
         path = self.folder / "libunits.a"
         path.unlink(missing_ok=True)
-        left_out = units.file_name(but).removesuffix(".cc") if but else ""
-        self.run("ar", "qcsD", path, *(o for o in self.objects if o.stem != left_out))
+        omitted = units.file_name(but).removesuffix(".cc") if but else ""
+        self.run("ar", "qcsD", path, *(o for o in self.objects if o.stem != omitted))
         return path
 
     def shared(self, but: str = "", link: Sequence[str] = LINK) -> Path:
-        """Links the objects, without that of the source `but`, and strips what comes out."""
+        """Links the objects, without the object of the source `but`, and strips the library."""
         path = self.folder / "library.so"
         self.run(*self.compiler, "-o", path, *link, self.archive(but))
         if self.compiler == ("g++",):

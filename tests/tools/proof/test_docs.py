@@ -1,4 +1,4 @@
-"""docs/proof.md: its commands are ones that there are, and its BUILD text is the app's."""
+"""Tests that the commands in docs/proof.md parse, and that its BUILD text is that of the end-to-end app."""
 
 import os
 import re

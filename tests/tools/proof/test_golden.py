@@ -1,4 +1,4 @@
-"""tfcarve golden: what full TensorFlow gives, and what it answers to bad input."""
+"""Tests of tfcarve golden: outputs of full TensorFlow, and errors."""
 
 import importlib.util
 import sys
@@ -27,7 +27,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "add.pb"
 
 
-def test_what_full_tensorflow_gives(model: Path, tmp_path: Path) -> None:
+def test_outputs_of_full_tensorflow(model: Path, tmp_path: Path) -> None:
     folder = model.parent
     outputs = [f"--output=z={tmp_path / 'z.npy'}", f"--output=halves:1={tmp_path / 'half.npy'}"]
     inputs = [f"--input=x={folder / 'x.npy'}", f"--input=y={folder / 'y.npy'}"]

@@ -1,4 +1,4 @@
-"""tfcarve prove, on libraries that are built here: what it finds, and that it finds nothing where nothing is wrong."""
+"""Tests of tfcarve prove on libraries that the tests build."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ COMPILERS = [("g++",), *([("clang++-19",)] if shutil.which("clang++-19") else []
 
 @pytest.fixture(scope="module", params=COMPILERS, ids=lambda c: c[0])
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """The units of what the models need, compiled."""
+    """A library with compiled units."""
     return Library(tmp_path_factory.mktemp("small"), request.param).compile(selected())
 
 
@@ -27,17 +27,19 @@ def prove(library: Path, selection: Selection, *more: str) -> int:
     return main(["prove", str(library), str(path), *more])
 
 
-def test_all_is_there(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+def test_complete_library(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     assert prove(library.shared(), selected()) == 0
-    assert "registers all 6 ops and kernels that are selected; 1 more" in capsys.readouterr().out
+    assert "registers all 6 selected ops and kernels, and 1 that" in capsys.readouterr().out
     assert prove(library.archive(), selected()) == 0
 
 
 def test_another_cpu(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    for made in (library.shared(), library.archive()):
-        assert prove(made, selected(), "--cpu", "x86_64") == 0
-        assert prove(made, selected(), "--cpu", "armv7") == 2
-        message = f"{made}: is for x86_64 (64 bits); the platform's CPU is armv7 (32 bits): which"
+    for file in (library.shared(), library.archive()):
+        assert prove(file, selected(), "--cpu", "x86_64") == 0
+        assert prove(file, selected(), "--cpu", "armv7") == 2
+        message = (
+            f"{file}: is for x86_64 (64 bits), but the platform's CPU is armv7 (32 bits): check"
+        )
         assert message in capsys.readouterr().err
 
 
@@ -48,7 +50,7 @@ def test_an_object_of_32_bits_among_others(
     odd = clang.compiled(archive.parent, "armv7a-linux-androideabi24", "int odd;", "odd")
     library.run("ar", "qcs", archive, odd)
     assert prove(archive, selected(), "--cpu", "x86_64") == 2
-    assert "is for armv7 (32 bits); the platform's CPU is x86_64" in capsys.readouterr().err
+    assert "is for armv7 (32 bits), but the platform's CPU is x86_64" in capsys.readouterr().err
 
 
 def test_json(library: Library, tmp_path: Path) -> None:
@@ -59,62 +61,60 @@ def test_json(library: Library, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", [LINK, (*LINK[:2], *LINK[4:])], ids=["gc", "no gc"])
-def test_a_unit_removed_behind_the_provers_back(
+def test_removed_unit(
     library: Library, link: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert prove(library.shared(link=link), selected()) == 0
     assert prove(library.shared(but=KERNELS, link=link), selected()) == 1
     error = capsys.readouterr().err
-    assert "kernel 'AddOp<CPU, float>' of op 'Add' is needed and not registered" in error
-    assert f"no unit of {KERNELS} is in the library" in error
-    assert "1 not as" in error
+    assert "kernel 'AddOp<CPU, float>' of op 'Add' is needed but not registered" in error
+    assert f"the library has no unit of {KERNELS}" in error
+    assert "1 difference from" in error
     assert prove(library.shared(but=OPS, link=link), selected()) == 1
     error = capsys.readouterr().err
-    assert "op 'Add' is needed and not registered" in error
-    assert "op 'Bit' is needed and not registered" in error
+    assert "op 'Add' is needed but not registered" in error
+    assert "op 'Bit' is needed but not registered" in error
 
 
-def test_units_that_are_not_forced_into_the_link(
-    library: Library, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_units_without_whole_archive(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     plain = [flag for flag in LINK if flag != "-Wl,--whole-archive"]
     keep = ["-Wl,-u,tfcarve_registrations"]
     assert prove(library.shared(link=[*plain, *keep]), selected()) == 2
     assert "has no table of registrations" in capsys.readouterr().err
 
 
-def test_a_class_that_no_unit_has(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = selected([("Add", "AddOp<CPU, half>", KERNELS), BIT])
+def test_a_class_in_no_unit(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = selected([("Add", "AddOp<CPU, half>", KERNELS), BIT])
     built = Library(library.folder / "other", library.compiler)
     built.folder.mkdir(exist_ok=True)
-    built.compile(asked)
-    assert prove(built.archive(), asked) == 1
+    built.compile(wanted)
+    assert prove(built.archive(), wanted) == 1
     error = capsys.readouterr().err
-    assert "kernel 'AddOp<CPU, half>' of op 'Add' is listed and no compiled unit has it" in error
+    assert "kernel 'AddOp<CPU, half>' of op 'Add' is selected but in no compiled unit" in error
     assert f"in {KERNELS}: the nearest class is 'AddOp<CPU, float>'" in error
-    # The shared library does not hold what was refused: the units' archive does.
-    assert prove(built.shared(), asked, "--units", str(built.archive())) == 1
+    # The shared library does not have the refused registrations; the units' archive does.
+    assert prove(built.shared(), wanted, "--units", str(built.archive())) == 1
     assert "the nearest class is 'AddOp<CPU, float>'" in capsys.readouterr().err
-    assert prove(built.shared(), asked) == 1
+    assert prove(built.shared(), wanted) == 1
     assert "AddOp<CPU, float>" not in capsys.readouterr().err
 
 
-def test_what_nobody_needs(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+def test_surplus(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     assert prove(library.shared(), selected([ADD], ["Add"])) == 1
     error = capsys.readouterr().err
-    assert "op 'Bit' is registered and not selected" in error
-    assert "kernel 'BitOp' is registered and not selected" in error
+    assert "op 'Bit' is registered but not selected" in error
+    assert "kernel 'BitOp' is registered but not selected" in error
     assert "ArgOp" not in error  # TensorFlow always registers it
 
 
-def test_what_comes_along(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+def test_implied_kernels(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     sub = ("Sub", "SubOp<CPU, float>", KERNELS)
     double = ("AddV2", "AddOp<CPU, double>", KERNELS)
-    asked = selected([ADD, double, sub], ["Add", "AddV2", "Sub"])
+    wanted = selected([ADD, double, sub], ["Add", "AddV2", "Sub"])
     built = Library(library.folder / "along", library.compiler)
     built.folder.mkdir(exist_ok=True)
-    built.compile(asked)
-    assert prove(built.shared(), asked) == 0
+    built.compile(wanted)
+    assert prove(built.shared(), wanted) == 0
     out = capsys.readouterr().out
     assert "Add: AddOp<CPU, double>" in out
     assert "AddV2: AddOp<CPU, float>" in out
@@ -122,14 +122,14 @@ def test_what_comes_along(library: Library, capsys: pytest.CaptureFixture[str]) 
     assert "AddOp<CPU, double>" in capsys.readouterr().err
 
 
-def test_always_registered_but_its_unit_is_gone(
+def test_missing_unit_of_a_kernel_that_is_always_registered(
     library: Library, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert prove(library.shared(but=ARG[2]), selected()) == 1
     assert "kernel 'ArgOp' of op '_Arg' is needed" in capsys.readouterr().err
 
 
-def test_the_table_is_left_out(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_table(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     whole = library.shared().stat().st_size
     built = Library(library.folder / "bare", library.compiler)
     built.folder.mkdir(exist_ok=True)
@@ -150,10 +150,10 @@ def test_inspect(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["ops"] == ["Add", "Bit", "_Arg"]
 
 
-def test_another_selection_s_tensorflow(
+def test_selection_for_another_tensorflow(
     library: Library, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = library.folder / "other.json"
     path.write_bytes(selected().to_json().replace(b"9.8.7", b"9.9.9"))
     assert main(["prove", str(library.shared()), str(path)]) == 1
-    assert "it holds TensorFlow 9.8.7" in capsys.readouterr().err
+    assert "the library has TensorFlow 9.8.7" in capsys.readouterr().err

@@ -263,7 +263,7 @@ def test_runtime_rules_for_an_op() -> None:
 
 def test_ops_lists() -> None:
     def classes(*requests: RequestedOp) -> list[str]:
-        return _kernels(_select(_model(asks=requests)))
+        return _kernels(_select(_model(requests=requests)))
 
     assert classes(RequestedOp("Relu", "")) == []
     assert classes(RequestedOp("Relu", "ReluOp< double >")) == ["ReluOp<double>"]
@@ -283,4 +283,4 @@ def test_ops_lists() -> None:
 )
 def test_ops_lists_with_missing_kernels(request_: RequestedOp, message: str) -> None:
     with pytest.raises(CheckFailed, match=message):
-        _select(_model(asks=[request_]))
+        _select(_model(requests=[request_]))

@@ -57,7 +57,7 @@ def _select(*models: Model) -> Selection:
 
 
 def _list(*requests: RequestedOp, training: bool = True) -> Model:
-    return Model("l.yaml", lambda: "00", "ops-list", (), asks=requests, training=training)
+    return Model("l.yaml", lambda: "00", "ops-list", (), requests=requests, training=training)
 
 
 def _node(name: str) -> Model:

@@ -1,4 +1,4 @@
-"""A library in small, built as tf_mobile_library builds one: units, a core, lld, strip."""
+"""A small library, built as tf_mobile_library builds libraries: from units and a core, with lld and strip."""
 
 import json
 import shutil
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tfcarve.emit import units
+from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import (
@@ -20,7 +21,6 @@ from tfcarve.selection.selection import (
     Selection,
 )
 from tfcarve.size import attribute, link_line, link_map
-from tfcarve.size.elf import Elf
 from tfcarve.size.report import Report
 
 MINI = Path(__file__).parent / "mini"
@@ -45,7 +45,7 @@ def _needs(op: str, models: Sequence[str]) -> tuple[Need, ...]:
 
 
 def selection(*, double: bool = False, table: bool = True) -> Selection:
-    """a.pb needs Relu of float and, with `double`, b.pb Relu of double; with `table`, b.pb needs Table."""
+    """A selection in which a.pb needs Relu for float; with `double`, b.pb needs it for double; with `table`, b.pb needs Table."""
     kernels = [_kernel("Relu", FLOAT, RELU, "float32", "a.pb")]
     if double:
         kernels.append(_kernel("Relu", DOUBLE, RELU, "float64", "b.pb"))
@@ -65,7 +65,7 @@ def selection(*, double: bool = False, table: bool = True) -> Selection:
 
 @cache
 def linker() -> str:
-    """The newest lld of the system."""
+    """The newest lld that is installed."""
     names = ["ld.lld", *(f"ld.lld-{version}" for version in range(25, 12, -1))]
     found = next((p for name in names if (p := shutil.which(name))), None)
     if found is None:
@@ -75,7 +75,7 @@ def linker() -> str:
 
 @dataclass(frozen=True)
 class Built:
-    """A library, its map and how it was linked."""
+    """A library, its map and its link.json."""
 
     folder: Path
     selection: Selection
@@ -94,7 +94,7 @@ class Built:
         return attribute.report(
             platform,
             data,
-            Elf(data, "lib"),
+            LinkedElf(data, "lib"),
             link_map.parse(text, "map"),
             line.objects(),
             self.selection,
@@ -119,7 +119,7 @@ def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
     _run(*compiler, "-c", str(MINI / "core.cc"), "-o", "objects/core.pic.o", cwd=folder)
     _run("ar", "qcsD", "libunits.a", *objects, cwd=folder)
     _run("ar", "qcsD", "libcore.a", "objects/core.pic.o", cwd=folder)
-    # -fuse-ld=lld looks for ld.lld in the folders of -B.
+    # -fuse-ld=lld searches ld.lld in the folders of -B.
     by = ["-Btools", f"-fuse-ld={ld}", *(["-Wl,--icf=all"] if ld == "lld" else [])]
     if ld == "lld":
         (folder / "tools" / "ld.lld").symlink_to(linker())

@@ -1,4 +1,4 @@
-"""Tests of attribution, on a library that is linked here."""
+"""Tests of attribution, on a library that the test links."""
 
 import contextlib
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
 from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
+from tfcarve.objfile.linked_elf import LinkedElf
+from tfcarve.objfile.linked_macho import LinkedMachO
 from tfcarve.size import attribute, link_map
 from tfcarve.size import report as reports
-from tfcarve.size.elf import Elf
-from tfcarve.size.macho import MachO
 from tfcarve.size.origin import CORE, KERNELS, LINKER
 from tfcarve.size.owners import EVERY, SHARED, Owners
 from tfcarve.size.report import Report
@@ -39,38 +39,40 @@ def test_entries_sum_to_the_file(built: Built, report: Report) -> None:
     assert report.attributed < report.sizes["stripped"]
 
 
-def test_all_that_is_loaded_and_has_a_source_is_attributed(report: Report) -> None:
-    """What is left has a name; of what comes from sources it is only what aligns it."""
+def test_all_loaded_bytes_with_a_source_are_attributed(report: Report) -> None:
+    """The rest is named; of sections from sources it is only alignment."""
     rest = {e.file: e.bytes for e in report.entries if e.part == LINKER}
     assert {"headers", ".dynsym", ".dynstr"} <= rest.keys()
     assert rest.get(".text", 0) + rest.get(".rodata", 0) < 64
     assert not {".init_array", ".data.rel.ro", ".rela.dyn", ".eh_frame"} & rest.keys()
 
 
-def test_a_table_of_known_size_is_its_kernels(report: Report) -> None:
+def test_a_table_of_known_size_belongs_to_its_kernel(report: Report) -> None:
     (table,) = [e for e in report.entries if e.symbol == "mini::kTable"]
     assert (table.part, table.file, table.clazz, table.bytes) == (KERNELS, TABLE, "TableOp", 20000)
 
 
-def test_merged_strings_are_their_sources(built: Built, report: Report) -> None:
-    """Without the objects nobody knows whose they are: that is the control."""
+def test_merged_strings_belong_to_their_sources(built: Built, report: Report) -> None:
+    """Control: without the objects they are unattributed."""
     data = built.library.read_bytes()
-    made = link_map.parse(built.map.read_text(), "map")
-    blind = attribute.report("linux_x86_64", data, Elf(data, "lib"), made, [], built.selection)
+    parsed = link_map.parse(built.map.read_text(), "map")
+    blind = attribute.report(
+        "linux_x86_64", data, LinkedElf(data, "lib"), parsed, [], built.selection
+    )
     strings = len("relu was computed by a kernel of this source") + 1
     files, control = (r.by(lambda e: e.file) for r in (report, blind))
     assert files[RELU] - control[RELU] >= strings
     assert control[".rodata"] - files[".rodata"] >= 2 * strings
 
 
-def test_classes_of_one_source_are_told_apart(report: Report) -> None:
+def test_classes_of_one_source_are_distinguished(report: Report) -> None:
     sizes = report.by(lambda e: e.clazz)
     assert sizes[FLOAT] > 100
     assert sizes[DOUBLE] > 100
     assert report.by(lambda e: e.part)[CORE] > 0
 
 
-def test_who_needs_what(report: Report) -> None:
+def test_ops_and_models(report: Report) -> None:
     owners = Owners(report)
     models = report.by(owners.model)
     assert models["b.pb"] > 20000
@@ -82,11 +84,11 @@ def test_who_needs_what(report: Report) -> None:
 
 
 def test_library_with_its_symbols(built: Built) -> None:
-    """What strip would take away stands by name in the rest."""
+    """What strip would remove is unattributed, by the name of its section."""
     data = built.unstripped.read_bytes()
-    made = link_map.parse(built.map.read_text(), "map")
+    parsed = link_map.parse(built.map.read_text(), "map")
     report = attribute.report(
-        "x", data, Elf(data, "lib"), made, built.line().objects(), built.selection
+        "x", data, LinkedElf(data, "lib"), parsed, built.line().objects(), built.selection
     )
     assert sum(e.bytes for e in report.entries) == len(data)
     assert {".symtab", ".strtab"} <= {e.file for e in report.entries if e.part == LINKER}
@@ -100,38 +102,50 @@ def test_json_form(report: Report) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b'"version": 1', b'"version": 9', "no size report of version 1"),
-        (b'"platform": "linux', b'"platforms": "linux', "key 'platform' is missing"),
-        (b'"bytes": 20000', b'"bytes": "x"', "a number was expected"),
-        (b'"gzip"', b'"zip"', "stripped, text, gzip were expected"),
-        (b'"bytes": 20000', b'"bytes": 1' + b"0" * 19, "10000000000000000000 bytes, which no file"),
-        (b'"part": "core"', b'"part": "cores"', "entries: no part 'cores'"),
+        (
+            b'"version": 1',
+            b'"version": 9',
+            r"Invalid enum value 9 - at `\$.version`: expected a size report",
+        ),
+        (b'"platform": "linux', b'"platforms": "linux', "unknown field `platforms`"),
+        (b'"bytes": 20000', b'"bytes": "x"', r"Expected `int`, got `str` - at `\$.entries"),
+        (b'"gzip"', b'"zip"', r"Invalid enum value 'zip' - at `key` in `\$.sizes`"),
+        (
+            b'"bytes": 20000',
+            b'"bytes": 1' + b"0" * 19,
+            r"Expected `int` <= 9223372036854775807 - at `\$.entries",
+        ),
+        (b'"attributed": ', b'"attributed": 1', "attributed: .* is not the sum of the entries"),
+        (b'"gzip": ', b'"text": ', "sizes: expected stripped, text, gzip"),
+        (b'"part": "core"', b'"part": "cores"', r"Invalid enum value 'cores' - at `\$.entries"),
     ],
 )
-def test_json_that_is_none(report: Report, old: bytes, new: bytes, message: str) -> None:
+def test_invalid_json(report: Report, old: bytes, new: bytes, message: str) -> None:
     data = report.to_json()
     assert old in data
     with pytest.raises(InvalidInput, match=message):
         reports.parse(data.replace(old, new), "r.json")
 
 
-def test_library_that_was_cut_off(built: Built) -> None:
+def test_truncated_library(built: Built) -> None:
     data = built.library.read_bytes()
     for size in (0, 3, 40, len(data) // 2):
         with pytest.raises(InvalidInput, match=r"lib\.so"):
-            Elf(data[:size], "lib.so")
+            LinkedElf(data[:size], "lib.so")
 
 
 def test_selection_of_another_library_names_no_class(built: Built) -> None:
     data = built.library.read_bytes()
     other = replace(built.selection, kernels=(), ops=(), files=())
-    made = link_map.parse(built.map.read_text(), "map")
-    report = attribute.report("x", data, Elf(data, "l"), made, built.line().objects(), other)
+    parsed = link_map.parse(built.map.read_text(), "map")
+    report = attribute.report(
+        "x", data, LinkedElf(data, "l"), parsed, built.line().objects(), other
+    )
     assert set(report.by(lambda e: e.clazz)) == {""}
 
 
 def test_map_of_gnu_ld(tmp_path: Path) -> None:
-    """It goes as far: no names of local symbols, but every source."""
+    """GNU ld's map has no local symbols, but every source."""
     built = mini_library.build(tmp_path / "x", mini_library.selection(), ld="bfd")
     report = built.report()
     assert sum(e.bytes for e in report.entries) == built.library.stat().st_size
@@ -141,8 +155,10 @@ def test_map_of_gnu_ld(tmp_path: Path) -> None:
 def test_mach_o(built: Built, tmp_path: Path) -> None:
     library, map_file = mini_library.build_macho(tmp_path)
     data = library.read_bytes()
-    made = link_map.parse(map_file.read_text(), "map")
-    report = attribute.report("ios_arm64", data, MachO(data, "lib"), made, [], built.selection)
+    parsed = link_map.parse(map_file.read_text(), "map")
+    report = attribute.report(
+        "ios_arm64", data, LinkedMachO(data, "lib"), parsed, [], built.selection
+    )
     assert sum(e.bytes for e in report.entries) == len(data)
     (table,) = [e for e in report.entries if e.symbol == "_table"]
     assert (table.bytes, table.file.rpartition(": ")[2]) == (20000, "table")
@@ -150,24 +166,24 @@ def test_mach_o(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 16, 64, 400])
-def test_mach_o_that_was_cut_off(size: int, tmp_path: Path) -> None:
+def test_truncated_mach_o(size: int, tmp_path: Path) -> None:
     library, _ = mini_library.build_macho(tmp_path)
     with pytest.raises(InvalidInput, match="lib"):
-        MachO(library.read_bytes()[:size], "lib")
+        LinkedMachO(library.read_bytes()[:size], "lib")
 
 
 @settings(max_examples=150)
 @given(st.data())
-def test_damaged_library_is_read_or_refused(built: Built, data: st.DataObject) -> None:
-    """Bytes of the headers and tables are changed: there is a report that sums up, or a message."""
+def test_damaged_library_is_read_or_rejected(built: Built, data: st.DataObject) -> None:
+    """With changed bytes in headers and tables, there is a report that sums to the file's size, or an error."""
     good = built.library.read_bytes()
     head, tail = st.integers(0, 0x3FF), st.integers(len(good) - 0x800, len(good) - 1)
     places = data.draw(st.lists(head | tail, min_size=1, max_size=4))
     bad = bytearray(good)
     for place in places:
         bad[place] = data.draw(st.integers(0, 255))
-    made = link_map.parse(built.map.read_text(), "map")
+    parsed = link_map.parse(built.map.read_text(), "map")
     with contextlib.suppress(InvalidInput):
-        elf = Elf(bytes(bad), "lib")
-        report = attribute.report("x", bytes(bad), elf, made, [], built.selection)
+        elf = LinkedElf(bytes(bad), "lib")
+        report = attribute.report("x", bytes(bad), elf, parsed, [], built.selection)
         assert sum(e.bytes for e in report.entries) == len(bad)

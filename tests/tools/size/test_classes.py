@@ -1,4 +1,4 @@
-"""Tests of telling a symbol's kernel class."""
+"""Tests of finding the kernel class of a symbol."""
 
 import pytest
 
@@ -24,11 +24,11 @@ _POOL = "Eigen::ThreadPoolDevice"
             (_ADD, _SUB),
             _ADD,
         ),
-        # Arguments with defaults.
+        # Default template arguments.
         ("MatMulOp<CPUDevice, float, false>::Run()", ("MatMulOp<CPUDevice, float>", "X"), "MatMulOp<CPUDevice, float>"),
         ("tensorflow::HostConstantOp::Compute()", ("ConstantOp", "HostConstantOp"), "HostConstantOp"),
         ("tensorflow::ConstantOp::Compute()", ("ConstantOp", "HostConstantOp"), "ConstantOp"),
-        # A functor is of the class whose arguments it has, if that is one.
+        # A functor belongs to the class whose template argument it has, if there is only one.
         ("Eigen::internal::Evaluator<long>::run()", (_FLOAT, _LONG), _LONG),
         ("Eigen::internal::Evaluator<float>::run()", (_FLOAT, _GRAD), ""),
         ("tensorflow::(anonymous namespace)::Helper()", (_FLOAT, _LONG), ""),
@@ -40,7 +40,7 @@ def test_class_of(symbol: str, classes: tuple[str, ...], expected: str) -> None:
     assert class_of(symbol, classes) == expected
 
 
-def test_types_are_written_in_one_way() -> None:
+def test_types_have_one_spelling() -> None:
     assert normal("A<CPUDevice, uint8>") == normal("n::A<Eigen::ThreadPoolDevice, unsigned char>")
     assert normal("A<int64>") == normal("A<long long>") == normal("A<long>")
     assert normal("A<int32>") != normal("A<uint32>")

@@ -1,4 +1,4 @@
-"""Every command of docs/size.md, as it stands there, on a library that is built here."""
+"""Runs every command of docs/size.md on a library that the test builds."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tfcarve import cli
-from tfcarve.size import budget
+from tfcarve.size import committed
 
 _PAGE = (Path(__file__).parents[3] / "docs" / "size.md").read_text(encoding="utf-8")
 
@@ -20,7 +20,7 @@ def _blocks(language: str) -> list[str]:
 
 
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the page's order: what one writes, a later one reads."""
+    """Commands run in the page's order, since some read what earlier ones write."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     built = mini_library.build(tmp_path / "built", mini_library.selection(double=True))
@@ -45,24 +45,24 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         program, *arguments = shlex.split(line)
         assert program == "tfcarve"
         assert cli.main(arguments) == 0, line
-    assert "class came in" in (tmp_path / "comment.md").read_text()
-    assert "class came in" in (tmp_path / "sizes.html").read_text()
+    assert "class added" in (tmp_path / "comment.md").read_text()
+    assert "class added" in (tmp_path / "sizes.html").read_text()
 
 
 def test_waiver_is_one() -> None:
     (waiver,) = map(json.loads, _blocks("json"))
     document = {"version": 1, "platforms": {}, "waivers": [waiver]}
-    (parsed,) = budget.parse_committed(json.dumps(document).encode(), "sizes.json").waivers
+    (parsed,) = committed.parse(json.dumps(document).encode(), "sizes.json").waivers
     assert parsed.reason == waiver["reason"]
 
 
 def test_ci_snippets_are_yaml_that_runs_the_comment() -> None:
-    """What they run of Bazel is a target that tf_size_test makes; tests/size runs it."""
+    """They run a target of tf_size_test, which tests/size runs with Bazel."""
     steps = []
     for block in _blocks("yaml"):
         read = yaml.safe_load(block)
         steps.append([s["run"] for s in read] if isinstance(read, list) else read["size"]["script"])
     assert len(steps) == 2
-    for made, posted in steps:
-        assert made == 'bazel run //:size.comment -- -o "$PWD/comment.md"'
+    for create, posted in steps:
+        assert create == 'bazel run //:size.comment -- -o "$PWD/comment.md"'
         assert "comment.md" in posted

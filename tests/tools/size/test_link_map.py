@@ -1,4 +1,4 @@
-"""Tests of the readers of linkers' maps, on maps that real linkers wrote."""
+"""Tests of reading linker maps, with maps of real linkers."""
 
 import contextlib
 from pathlib import Path
@@ -12,61 +12,61 @@ from tfcarve.errors import InvalidInput
 from tfcarve.size import link_map
 
 
-def _placed(made: link_map.LinkMap, name: str) -> link_map.Piece:
-    (piece,) = [p for p in made.pieces if name in (p.symbol, p.name)]
+def _placed(parsed: link_map.LinkMap, name: str) -> link_map.Piece:
+    (piece,) = [p for p in parsed.pieces if name in (p.symbol, p.name)]
     return piece
 
 
 def test_lld(tmp_path: Path) -> None:
     built = mini_library.build(tmp_path, mini_library.selection())
-    made = link_map.parse(built.map.read_text(), "map")
-    assert made.linker == "lld"
-    table = _placed(made, "mini::kTable")
+    parsed = link_map.parse(built.map.read_text(), "map")
+    assert parsed.linker == "lld"
+    table = _placed(parsed, "mini::kTable")
     assert (table.size, table.section) == (20000, ".rodata")
     assert table.owner == "libunits.a(kernels__table_op.pic.o)"
-    assert not any("NeverUsed" in p.symbol for p in made.pieces), "the linker dropped it"
+    assert not any("NeverUsed" in p.symbol for p in parsed.pieces), "the linker dropped it"
 
 
 @pytest.mark.parametrize("ld", ["bfd", "gold"])
 def test_gnu_ld(tmp_path: Path, ld: str) -> None:
     built = mini_library.build(tmp_path, mini_library.selection(), ld=ld)
-    made = link_map.parse(built.map.read_text(), "map")
-    assert made.linker == "gnu"
-    table = _placed(made, ".rodata._ZN4miniL6kTableE")
+    parsed = link_map.parse(built.map.read_text(), "map")
+    assert parsed.linker == "gnu"
+    table = _placed(parsed, ".rodata._ZN4miniL6kTableE")
     assert (table.size, table.section) == (20000, ".rodata")
     assert table.owner == "libunits.a(kernels__table_op.pic.o)"
-    assert not any("NeverUsed" in p.name for p in made.pieces), "what was dropped has no address"
+    assert not any("NeverUsed" in p.name for p in parsed.pieces), "what was dropped has no address"
 
 
 def test_ld64_lld(tmp_path: Path) -> None:
     _, map_file = mini_library.build_macho(tmp_path)
-    made = link_map.parse(map_file.read_text(), "map")
-    assert made.linker == "ld64"
-    table = _placed(made, "_table")
+    parsed = link_map.parse(map_file.read_text(), "map")
+    assert parsed.linker == "ld64"
+    table = _placed(parsed, "_table")
     assert (table.size, table.section) == (20000, "__TEXT,__const")
     assert table.owner.endswith("table.o")
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "{}", "\0" * 100])
-def test_what_is_no_map(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"m\.map: no linker map"):
+def test_invalid_map(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"m\.map: not a linker map"):
         link_map.parse(text, "m.map")
 
 
-def test_map_that_was_cut_off() -> None:
+def test_truncated_map() -> None:
     head = "             VMA              LMA     Size Align Out     In      Symbol\n"
-    with pytest.raises(InvalidInput, match="was it cut off"):
+    with pytest.raises(InvalidInput, match="is it truncated"):
         link_map.parse(head, "m.map")
 
 
-def test_symbol_of_a_file_that_is_not_listed() -> None:
+def test_symbol_of_an_unlisted_file() -> None:
     text = "# Path: x\n# Object files:\n# Symbols:\n0x1000\t0x10\t[ 7] _main\n"
-    with pytest.raises(InvalidInput, match="is of file 7, not listed"):
+    with pytest.raises(InvalidInput, match="is of file 7, which is not listed"):
         link_map.parse(text, "m.map")
 
 
 @given(st.text(max_size=300), st.integers(0, 2))
-def test_any_text_is_read_or_refused(text: str, kind: int) -> None:
+def test_any_text_is_read_or_rejected(text: str, kind: int) -> None:
     heads = (
         "             VMA              LMA     Size Align Out     In      Symbol\n",
         "# Path: x\n# Object files:\n[  0] a.o\n# Symbols:\n",

@@ -1,4 +1,4 @@
-"""Tests of telling whose merged strings are; damaged objects have none."""
+"""Tests of attributing merged strings and constants."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tfcarve.size.merged import Merged, items
 
 
-def test_first_object_with_a_string_gave_it(tmp_path: Path) -> None:
+def test_a_string_belongs_to_the_first_object_that_has_it(tmp_path: Path) -> None:
     objects = []
     for name, said in (("a", "both"), ("b", "both"), ("c", "other")):
         source = tmp_path / f"{name}.c"
@@ -26,12 +26,12 @@ def test_first_object_with_a_string_gave_it(tmp_path: Path) -> None:
     ]
 
 
-def test_constants_are_taken_apart_by_their_size() -> None:
+def test_constants_are_split_by_their_size() -> None:
     assert list(items(bytes(range(8)), False, 4)) == [b"\0\1\2\3", b"\4\5\6\7"]
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_without_harm(data: bytes) -> None:
+def test_any_bytes_are_read(data: bytes) -> None:
     header = b"\x7fELF\x02\x01"
     for object_ in (data, header + data, header + b"\0" * 34 + data):
         list(Merged([("x", object_)]).attribute(b"abc\0", ".rodata.str1.1"))

@@ -1,4 +1,4 @@
-"""Tests of telling an object's part and source."""
+"""Tests of mapping objects to their part and source."""
 
 import pytest
 

@@ -1,6 +1,5 @@
-"""Tests of marginal_sizes: they are what libraries really built without something come to."""
+"""Tests of marginal sizes: they equal the sizes that builds without the target save."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import mini_library
@@ -13,7 +12,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import Command
 from tfcarve.size.relink import Relinker
-from tfcarve.size.without import Target, target, without
+from tfcarve.size.without import Target, parse_target, without
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +26,7 @@ def _relinker(built: Built, *, recompile: bool = True) -> Relinker:
     return Relinker(built.line(), built.selection, recompile=recompile)
 
 
-def test_linked_again_whole_it_is_the_same_size(built: Built) -> None:
+def test_relinking_everything_gives_the_same_size(built: Built) -> None:
     assert _relinker(built).whole == built.report().sizes
 
 
@@ -43,37 +42,37 @@ def test_linked_again_whole_it_is_the_same_size(built: Built) -> None:
 def test_marginal_size_is_what_a_build_without_it_saves(
     built: Built, text: str, selection: Selection, tmp_path: Path
 ) -> None:
-    marginal = _relinker(built).marginal_size(target(text))
+    marginal = _relinker(built).marginal_size(parse_target(text))
     less = mini_library.build(tmp_path / "less", selection).report().sizes
     assert marginal.exact
     assert marginal.saved == {m: size - less[m] for m, size in built.report().sizes.items()}
     assert marginal.saved["stripped"] > 0
 
 
-def test_without_compiling_it_is_a_lower_bound(built: Built) -> None:
-    bound = _relinker(built, recompile=False).marginal_size(target("model:b.pb"))
-    exact = _relinker(built).marginal_size(target("model:b.pb"))
+def test_without_compiling_the_result_is_a_lower_bound(built: Built) -> None:
+    bound = _relinker(built, recompile=False).marginal_size(parse_target("model:b.pb"))
+    exact = _relinker(built).marginal_size(parse_target("model:b.pb"))
     assert (bound.dropped, bound.kept) == ((TABLE,), (RELU, OPS))
     assert not bound.exact
     assert 20000 < bound.saved["stripped"] <= exact.saved["stripped"]
 
 
-def test_one_of_two_classes_needs_a_compile(built: Built) -> None:
-    bound = _relinker(built, recompile=False).marginal_size(target(f"class:{FLOAT}"))
+def test_one_of_two_classes_requires_recompiling(built: Built) -> None:
+    bound = _relinker(built, recompile=False).marginal_size(parse_target(f"class:{FLOAT}"))
     assert bound.saved == {"stripped": 0, "text": 0, "gzip": 0}
-    assert _relinker(built).marginal_size(target(f"class:{FLOAT}")).recompiled == (RELU,)
+    assert _relinker(built).marginal_size(parse_target(f"class:{FLOAT}")).recompiled == (RELU,)
 
 
 def test_hot_units_are_compiled_for_speed(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = replace(built.line(), hot_compile=Command(("false",), "", ""))
-    wanted = target(f"class:{FLOAT}")
+    line = structs.replace(built.line(), hot_compile=Command(("false",), "", ""))
+    wanted = parse_target(f"class:{FLOAT}")
     Relinker(line, built.selection, recompile=True).marginal_size(wanted)
-    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", (RELU,)),))
+    monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", (RELU,)),))
     with pytest.raises(InvalidInput, match="compiling kernels__relu_op.cc failed"):
         Relinker(line, built.selection, recompile=True).marginal_size(wanted)
 
 
-def test_failed_link_is_told(built: Built, tmp_path: Path) -> None:
+def test_failed_link(built: Built, tmp_path: Path) -> None:
     line = built.line()
     (tmp_path / "libcore.a").write_bytes(b"")
     broken = Relinker(line, built.selection, recompile=True)
@@ -94,7 +93,7 @@ def test_selection_of_another_library(built: Built) -> None:
         Relinker(built.line(), other, recompile=False)
 
 
-def test_model_takes_what_only_it_needs() -> None:
+def test_removed_model_takes_what_only_it_needs() -> None:
     whole = mini_library.selection(double=True)
     reduced = without(whole, Target("model", "b.pb"))
     assert {k.clazz for k in reduced.kernels} == {FLOAT}
@@ -107,11 +106,11 @@ def test_model_takes_what_only_it_needs() -> None:
     [
         ("op:Rellu", r"'op:Rellu' is not in the selection: did you mean Relu\?"),
         ("model:c.pb", r"did you mean .*\.pb"),
-        ("dtype:q", "there are: float32, float64"),
+        ("dtype:q", "expected one of float32, float64"),
         ("kernel:Relu", "op:NAME, class:NAME, dtype:NAME, model:NAME"),
-        ("op:", "was expected"),
+        ("op:", "expected one of"),
     ],
 )
-def test_what_is_not_there(text: str, message: str) -> None:
+def test_unknown_target(text: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        without(mini_library.selection(double=True), target(text))
+        without(mini_library.selection(double=True), parse_target(text))

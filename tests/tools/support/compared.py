@@ -25,7 +25,7 @@ Draw = Callable[[], object]
 
 
 def saved(folder: Path, name: str, draw: Draw) -> Path:
-    """Writes the graph that `draw` makes in TensorFlow's default graph to NAME.pb."""
+    """Writes the graph that `draw` creates in TensorFlow's default graph to NAME.pb."""
     with tf.Graph().as_default() as made:
         draw()
     path = folder / f"{name}.pb"
@@ -35,7 +35,7 @@ def saved(folder: Path, name: str, draw: Draw) -> Path:
 
 @contextmanager
 def sides(*paths: Path) -> Iterator[list[Side]]:
-    """Gives the models, loaded by one TensorFlow."""
+    """Loads the models in one TensorFlow process."""
     with ExitStack() as stack:
         evaluator = stack.enter_context(Evaluator(1 << 20))
         loaded = []
@@ -47,7 +47,7 @@ def sides(*paths: Path) -> Iterator[list[Side]]:
 
 
 def compared(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, dict[str, Any], str]:
-    """Runs `tfcarve compare --json`: its status, what it prints, what it says on standard error."""
+    """Runs `tfcarve compare --json`; returns its status, its document and its standard error."""
     capsys.readouterr()
     status = main(["compare", *map(str, words), "--json"])
     printed = capsys.readouterr()
@@ -55,7 +55,7 @@ def compared(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, d
 
 
 def two_layers(first: float = 1.0, second: float = 1.0) -> Draw:
-    """Draws x [?, 3] -> a -> b -> y; the weights of each layer are multiplied by a number."""
+    """Draws x [?, 3] -> a -> b -> y; the weights of each layer are scaled by a number."""
     weights = np.random.default_rng(5).uniform(-1, 1, (2, 3, 3)).astype(np.float32)
 
     def draw() -> None:

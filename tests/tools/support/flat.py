@@ -1,4 +1,4 @@
-"""Writes TensorFlow Lite models with Flex ops by hand."""
+"""Encodes TensorFlow Lite models with Flex ops manually."""
 
 import struct
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def flex_options(*texts: bytes) -> bytes:
 
 
 class _Writer:
-    """Writes from the front: a table is written before what it refers to, and patched."""
+    """Writes from the front: a table is written before the data that it refers to, and patched."""
 
     def __init__(self) -> None:
         self.data = bytearray(b"\0\0\0\0TFL3")
@@ -34,24 +34,24 @@ class _Writer:
             self.data.append(0)
 
     def refer(self, slot: int) -> None:
-        """Makes the four bytes at `slot` refer to the end of the data."""
+        """Sets the four bytes at `slot` to refer to the end of the data."""
         self.align()
         struct.pack_into("<I", self.data, slot, len(self.data) - slot)
 
     def table(self, fields: int) -> list[int]:
-        """Writes a table of `fields` 4-byte fields; returns their places."""
+        """Writes a table of `fields` 4-byte fields; returns their offsets."""
         self.align()
         vtable = struct.pack("<HH", 4 + 2 * fields, 4 + 4 * fields)
         vtable += b"".join(struct.pack("<H", 4 + 4 * i) for i in range(fields))
         if len(vtable) % 4:
             vtable += b"\0\0"
-        # The vtable stands after its table: the offset to it is negative.
+        # The vtable is after its table, so its offset is negative.
         place = len(self.data)
         self.data += struct.pack("<i", -(4 + 4 * fields)) + bytes(4 * fields) + vtable
         return [place + 4 + 4 * i for i in range(fields)]
 
     def vector(self, slot: int, count: int) -> list[int]:
-        """Writes a vector of `count` references; returns their places."""
+        """Writes a vector of `count` references; returns their offsets."""
         self.refer(slot)
         self.data += struct.pack("<I", count)
         place = len(self.data)
@@ -67,7 +67,7 @@ class _Writer:
 def model(
     codes: Sequence[str], operators: Sequence[tuple[int, bytes]], subgraphs: int = 1
 ) -> bytes:
-    """Returns a model: the custom codes, and in each subgraph operators of (code, custom options)."""
+    """Returns a model with the custom codes and, for each subgraph, its operators (code, custom options)."""
     writer = _Writer()
     writer.refer(0)
     root = writer.table(3)

@@ -18,7 +18,7 @@ Draw = Callable[["Layout", tf.Tensor], tf.Tensor]
 
 
 class Layout:
-    """One way to draw: `last` with channels last."""
+    """A layout to draw in: channels last or channels second."""
 
     def __init__(self, last: bool) -> None:
         self.last = last
@@ -27,11 +27,11 @@ class Layout:
         self.spatial = [1, 2] if last else [2, 3]
 
     def dims(self, n: object, c: object, h: object, w: object) -> list[object]:
-        """Returns what is said of each dimension, in the layout's order."""
+        """Returns per-dimension values in the layout's order."""
         return [n, h, w, c] if self.last else [n, c, h, w]
 
     def constant(self, *shape: int) -> Array:
-        """Returns noise whose shape is in the order of channels second, to be broadcast."""
+        """Returns noise for broadcasting, with a shape in channels-second order."""
         values = prepared.noise(*shape)
         if not self.last:
             return values
@@ -41,14 +41,14 @@ class Layout:
     def conv(
         self, x: tf.Tensor, out: int = 4, stride: int = 1, padding: object = "SAME"
     ) -> tf.Tensor:
-        """Returns a convolution with noise."""
+        """Returns a convolution with a random filter."""
         channels = int(x.shape[self.channel])
         strides = self.dims(1, 1, stride, stride)
         weights = prepared.noise(3, 3, channels, out)
         return tf.nn.conv2d(x, weights, strides, padding, data_format=self.format)
 
     def norm(self, x: tf.Tensor, version: str) -> tf.Tensor:
-        """Returns a batch normalisation, FusedBatchNorm of that version, of a convolution."""
+        """Returns a batch normalisation (FusedBatchNorm of that version) of a convolution."""
         op = getattr(tf.raw_ops, f"FusedBatchNorm{version}")
         scale = offset = prepared.noise(4)
         return op(
@@ -68,7 +68,7 @@ class Layout:
 
 
 def drawn(draw: Draw, last: bool, batch: int | None = 2) -> Graph:
-    """Returns a graph whose x and y have channels second; `last`: all between has them last."""
+    """Returns a graph whose x and y have channels second; with `last` the nodes in between have channels last."""
 
     def image() -> None:
         layout = Layout(last)
@@ -82,12 +82,12 @@ def drawn(draw: Draw, last: bool, batch: int | None = 2) -> Graph:
 
 
 def formats(graph: Graph) -> set[bytes]:
-    """Returns the values of data_format."""
+    """Returns the values of data_format in a graph."""
     return {node.attr["data_format"].s for node in graph.nodes if "data_format" in node.attr}
 
 
 def converted(draw: Draw, evaluator: Evaluator, batch: int | None = 2) -> Graph:
-    """Returns the converted graph, which gives what the graph drawn with channels last gives."""
+    """Returns the converted graph, after comparing it with the graph drawn with channels last."""
     before = drawn(draw, False, batch)
     assert {b"NCHW"} == formats(before)
     after = prepared.transformed(before, "convert_layout", evaluator)

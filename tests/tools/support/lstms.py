@@ -26,12 +26,12 @@ INPUTS, OUTPUTS = ("x", "x_1", "x_2"), ("y", "y_1", "y_2")
 
 
 def model(layers: Callable[[Any], Any], steps: int | None = STEPS, training: bool = False) -> Model:
-    """Returns the model that `layers` makes of x [B, T, I], with weights that are not zeros."""
+    """Returns the model that `layers` builds on x [B, T, I], with nonzero weights."""
     return _drawn([L.Input((steps, FEATURES))], lambda x: layers(x), training)
 
 
 def with_states(layers: Callable[[Any, Any, Any], Any], steps: int | None = STEPS) -> Model:
-    """Returns the model that `layers` makes of x [B, T, I] and two states [B, U]."""
+    """Returns the model that `layers` builds on x [B, T, I] and two states [B, U]."""
     states = [L.Input((UNITS,)), L.Input((UNITS,))]
     return _drawn([L.Input((steps, FEATURES)), *states], layers, False)
 
@@ -46,7 +46,7 @@ def _drawn(inputs: list[Any], layers: Callable[..., Any], training: bool) -> Mod
 
 
 def names(made: Model) -> tuple[Sequence[str], Sequence[str]]:
-    """Returns what the inputs and outputs of the frozen model are called."""
+    """Returns the names of the inputs and outputs of the frozen model."""
     return INPUTS[: len(made.inputs)], OUTPUTS[: len(made.outputs)]
 
 
@@ -68,7 +68,7 @@ def _function(made: Model, batch: int | None) -> Any:
 
 
 def lowered(made: Model, batch: int | None) -> Graph:
-    """Returns the model as convert_variables_to_constants_v2 gives it: frames of Enter, Merge, Switch and Exit."""
+    """Returns the model frozen by convert_variables_to_constants_v2: frames of Enter, Merge, Switch and Exit."""
     function = _function(made, batch).get_concrete_function()
     definition = convert_variables_to_constants_v2(function).graph.as_graph_def()
     needed = tf.compat.v1.graph_util.extract_sub_graph(definition, list(names(made)[1]))
@@ -76,7 +76,7 @@ def lowered(made: Model, batch: int | None) -> Graph:
 
 
 def functional(made: Model, batch: int | None) -> Graph:
-    """Returns the model as `tfcarve freeze` gives it: While and functions."""
+    """Returns the model frozen by `tfcarve freeze`: While and functions."""
     with tempfile.TemporaryDirectory() as name, _quiet():
         folder = Path(name)
         module = tf.Module()
@@ -88,7 +88,7 @@ def functional(made: Model, batch: int | None) -> Graph:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences what TensorFlow says of functions that a SavedModel does not keep."""
+    """Silences TensorFlow's warnings about functions that a SavedModel omits."""
     logger = tf.get_logger()
     before = logger.level
     logger.setLevel("ERROR")
@@ -115,7 +115,7 @@ def fed(made: Model, batch: int, steps: int = STEPS) -> dict[str, Array]:
 
 
 def all_ops(graph: Graph) -> dict[str, int]:
-    """Returns how often each op is in a graph and its functions."""
+    """Returns the number of nodes of each op in a graph and its functions."""
     found = prepared.ops(graph)
     for function in graph.library.function:
         found.update(node.op for node in function.node_def)

@@ -1,4 +1,4 @@
-"""Nodes written down in a line each."""
+"""Nodes in a text form, one per line."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from tfcarve.models.node_use import AttrValue, NodeUse
 
 
 def nodes(text: str, function: str = "") -> list[NodeUse]:
-    """Reads nodes of a graph, or of a function.
+    """Parses the nodes of a graph or function.
 
-    Each line is `name Op inputs…`. An op with `?` at its end is of type bool, one with `$` gives strings,
+    Each line is `name Op inputs…`. An op that ends in `?` is of type bool, one that ends in `$` of type string,
     and `Op>F` calls F.
     """
     uses = []
@@ -24,18 +24,18 @@ def nodes(text: str, function: str = "") -> list[NodeUse]:
     return uses
 
 
-# So many nodes that to look at each of them for each other one would take hours.
+# So many nodes that a quadratic algorithm would take hours.
 MANY = 20_000
 # The last node of `chain`.
 END = f"c{MANY - 1}"
 
 
 def each(line: str) -> str:
-    """Returns MANY lines, with the number of each in the place of #."""
+    """Returns MANY lines; # is replaced with the number of the line."""
     return "".join(line.replace("#", str(i)) + "\n" for i in range(MANY))
 
 
 def chain(op: str, first: str, more: str = "") -> str:
-    """Returns a placeholder x, a constant k, and MANY nodes c0, c1 … of which each takes the one before and `more`."""
+    """Returns a placeholder x, a constant k, and MANY nodes c0, c1 …; each reads the previous one and `more`."""
     rest = "".join(f"\nc{i} {op} c{i - 1} {more}" for i in range(1, MANY))
     return f"x Placeholder$\nk Const\nc0 {op} {first} {more}{rest}\n"

@@ -24,24 +24,24 @@ _SEED = 7
 
 
 def drawn(draw: Callable[[], object]) -> Graph:
-    """Returns the graph that `draw` makes in TensorFlow's default graph."""
+    """Returns the graph that `draw` creates in TensorFlow's default graph."""
     with tf.Graph().as_default() as made:
         draw()
     return from_tensorflow(made.as_graph_def())
 
 
 def from_tensorflow(definition: Any) -> Graph:
-    """Returns a graph of TensorFlow's own GraphDef."""
+    """Converts TensorFlow's GraphDef to a graph."""
     return graph_file.from_message(GraphDef.FromString(definition.SerializeToString()))
 
 
 def copy(graph: Graph) -> Graph:
-    """Returns a graph with nodes of its own."""
+    """Returns a deep copy of a graph."""
     return graph_file.from_message(GraphDef.FromString(graph_file.to_bytes(graph)))
 
 
 def ran(graph: Graph, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
-    """Returns what TensorFlow, which optimizes nothing, gives for a graph."""
+    """Returns the outputs of a graph, computed by TensorFlow without optimizations."""
     definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
     config = tf1.ConfigProto()
     config.graph_options.optimizer_options.opt_level = -1
@@ -64,12 +64,12 @@ def transformed(
     outputs: Sequence[str] = ("y",),
     inputs: Sequence[str] = ("x",),
 ) -> Graph:
-    """Returns what a list of transforms makes of a graph, which stays as it is."""
+    """Applies a list of transforms to a copy of a graph."""
     return pipeline.transform(copy(graph), parse(transforms), inputs, outputs, evaluator)
 
 
 def ops(graph: Graph) -> Counter[str]:
-    """Returns how often each op is in a graph."""
+    """Returns the number of nodes of each op in a graph."""
     return Counter(node.op for node in graph.nodes)
 
 
@@ -79,14 +79,14 @@ def inputs_of(graph: Graph, name: str) -> list[str]:
 
 
 def noise(*shape: int) -> Array:
-    """Returns numbers in [-1, 1), the same in every process."""
+    """Returns pseudorandom numbers in [-1, 1), the same in every process."""
     return np.random.default_rng(_SEED).uniform(-1, 1, shape).astype(np.float32)
 
 
 def difference(
     before: Graph, after: Graph, feeds: Mapping[str, Array], outputs: Sequence[str] = ("y",)
 ) -> float:
-    """Returns the largest difference between what two graphs give; their outputs have to have equal shapes."""
+    """Returns the largest difference between the outputs of two graphs, which must have equal shapes."""
     pairs = zip(ran(before, feeds, outputs), ran(after, feeds, outputs), strict=True)
     worst = 0.0
     for a, b in pairs:

@@ -1,4 +1,4 @@
-"""Writes protocol buffers by hand: the smallest messages that a test needs."""
+"""Encodes protocol buffers manually: the smallest messages that tests need."""
 
 from collections.abc import Iterable, Mapping
 
@@ -33,42 +33,42 @@ def shape(*dims: int) -> bytes:
 
 
 def type_value(dtype: str) -> bytes:
-    """Returns an AttrValue that is a type."""
+    """Returns a type AttrValue."""
     return number(6, TYPES[dtype])
 
 
 def types_value(*dtypes: str) -> bytes:
-    """Returns an AttrValue that is a list of types, packed."""
+    """Returns an AttrValue with a packed list of types."""
     return data(1, data(6, b"".join(varint(TYPES[d]) for d in dtypes)))
 
 
 def string_value(text: str) -> bytes:
-    """Returns an AttrValue that is a string."""
+    """Returns a string AttrValue."""
     return data(2, text)
 
 
 def int_value(value: int) -> bytes:
-    """Returns an AttrValue that is a number."""
+    """Returns an integer AttrValue."""
     return number(3, value)
 
 
 def bool_value(value: bool) -> bytes:
-    """Returns an AttrValue that is a truth value."""
+    """Returns a boolean AttrValue."""
     return number(5, int(value))
 
 
 def function_value(name: str) -> bytes:
-    """Returns an AttrValue that is a function."""
+    """Returns a function AttrValue."""
     return data(10, data(1, name))
 
 
 def placeholder_value(name: str) -> bytes:
-    """Returns an AttrValue that a function's caller sets."""
+    """Returns a placeholder AttrValue, which a function's caller sets."""
     return data(9, name)
 
 
 def tensor_value(dtype: str, dims: Iterable[int], content: bytes = b"") -> bytes:
-    """Returns an AttrValue that is a tensor."""
+    """Returns a tensor AttrValue."""
     return data(8, number(1, TYPES[dtype]) + data(2, shape(*dims)) + data(4, content))
 
 

@@ -3,18 +3,13 @@
 import platform
 from dataclasses import dataclass
 
-from tfcarve import elf_file
 from tfcarve.errors import InvalidInput
-from tfcarve.proof.binary import CPUS
-
-_CPU_OF_ELF = {machine: name for name, (_, machine, _) in CPUS.items()}
-# The CPUs of proof.binary.CPUS by the output of `uname -m` on a machine that runs their programs.
-_CPU_OF_MACHINE = {"aarch64": "aarch64", "arm64": "aarch64", "armv7l": "armv7", "x86_64": "x86_64"}
+from tfcarve.objfile import cpu, elf
 
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A file to benchmark: its CPU, as in proof.binary.CPUS, and whether it is a program or a library."""
+    """A file to benchmark: its CPU, as in objfile.cpu, and whether it is a program or a library."""
 
     cpu: str
     is_program: bool
@@ -33,21 +28,21 @@ def identify(data: bytes, where: str) -> Executable:
         raise InvalidInput(
             f"{where}: not an ELF file: expected a benchmark_model or a shared library"
         )
-    elf = elf_file.opened(data, where)
+    file = elf.open_elf(data, where)
     try:
-        kind, number = elf["e_type"], int.from_bytes(data[18:20], "little")
-        has_interpreter = any(segment["p_type"] == "PT_INTERP" for segment in elf.iter_segments())
-    except elf_file.DAMAGED as error:
-        raise InvalidInput(f"{where}: damaged ELF file: {error}") from None
+        kind = file["e_type"]
+        has_interpreter = any(segment["p_type"] == "PT_INTERP" for segment in file.iter_segments())
+    except elf.DAMAGED as error:
+        raise elf.damaged(where, error) from None
     if kind not in ("ET_EXEC", "ET_DYN"):
         raise InvalidInput(f"{where}: neither a program nor a shared library: {kind}")
-    if number not in _CPU_OF_ELF:
-        raise InvalidInput(
-            f"{where}: built for ELF machine {number}, which tfcarve does not support"
-        )
-    return Executable(_CPU_OF_ELF[number], kind == "ET_EXEC" or has_interpreter)
+    name = elf.cpu_name(data, where)
+    if name not in cpu.BY_NAME:
+        raise InvalidInput(f"{where}: built for {name}, which tfcarve does not support")
+    return Executable(name, kind == "ET_EXEC" or has_interpreter)
 
 
 def host_cpu() -> str:
-    """Returns the CPU whose programs this machine runs natively, "" if it is none of CPUS."""
-    return _CPU_OF_MACHINE.get(platform.machine(), "")
+    """Returns the CPU whose programs this machine runs natively, "" if it is none of objfile.cpu's."""
+    host = cpu.BY_UNAME.get(platform.machine())
+    return host.name if host else ""

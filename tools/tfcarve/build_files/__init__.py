@@ -1,1 +1,1 @@
-"""TensorFlow's BUILD files read as data: which sources make the core, and what a kernel needs to link."""
+"""Reads TensorFlow's BUILD files as data: the sources of the core, and the helper sources of each kernel source."""

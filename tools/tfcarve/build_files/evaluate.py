@@ -1,11 +1,12 @@
-"""Evaluate one BUILD file, a subset of Python, to the rules that it declares.
+"""Evaluates a BUILD file, which is a subset of Python, to the rules that it declares.
 
-Nothing of the file is executed: its syntax tree is walked, so a BUILD file of any tree may be read.
-What this module does not know (macros loaded from .bzl files) becomes a rule of that kind when it
-is called with a name, and an empty value elsewhere.
+Nothing of the file is executed: its syntax tree is walked, so BUILD files of untrusted trees can be read. A call with a name is a
+rule. What load() statements bring is opaque: calls of such macros without a name, and their values, are empty lists. Any other
+syntax, name or method that this module does not know is an error with its line.
 """
 
 import ast
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -14,12 +15,12 @@ from typing import Any
 
 
 class BuildFileError(ValueError):
-    """A BUILD file is not the subset of Python that Bazel reads; names the file and line."""
+    """A BUILD file is not valid Starlark; the text states the file, and the line if it is a syntax error."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One call with a name in a BUILD file, e.g. cc_library(name = "x", srcs = ["x.cc"])."""
+    """A call with a name in a BUILD file, e.g. cc_library(name = "x", srcs = ["x.cc"])."""
 
     kind: str
     package: str
@@ -27,48 +28,78 @@ class Rule:
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
     def labels(self, attr: str) -> list[str]:
-        """The strings in a list attribute; empty when it is absent or of another type."""
+        """Returns the strings in a list attribute; empty: it is absent or has another type."""
         value = self.attrs.get(attr) or []
         return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
-# Twice what the longest BUILD file of TensorFlow has. Python's parser takes up to two kilobytes for a token.
-_MOST_TOKENS = 40_000
-_LONGEST = 1 << 20
+# Twice the size of TensorFlow's longest BUILD file. Python's parser takes up to two kilobytes of memory per token.
+_MAX_TOKENS = 40_000
+_MAX_LENGTH = 1 << 20
 _TOKEN = re.compile(r'"[^"\n]*"|\w+|[^\w\s]')
-# What an evaluation may come to: expressions, items and characters made, files looked at by globs. The most that
-# a file of TensorFlow's comes to is a seventh of it.
-_MOST = 500_000
-# Starlark's: no widths, no attributes, no indices.
+# Limit for the sum of evaluated expressions, created items and characters, and files matched with globs. TensorFlow's
+# files need at most a seventh of it.
+_MAX_COST = 500_000
+# Format strings of Starlark have no widths, attributes or indices.
 _PERCENT = re.compile(r"%(?:[%srdiouxXeEfFgGc]|$)|(%)")
 _BRACES = re.compile(r"\{\{|\}\}|\{\w*\}|([{}])")
 
 
-# What conditions are true in the build that we make: mobile, neither Windows nor an accelerator.
+# Conditions that are true in the build: mobile, no Windows, no accelerator.
 _TRUE_CONDITIONS = frozenset({"if_mobile", "if_not_windows", "if_static", "if_oss", "clean_dep"})
 
 
 def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Rule]:
-    """The rules of a BUILD file by name.
+    """Returns the rules of a BUILD file by name.
 
-    In: the file's text; its package ("tensorflow/core"); the paths of all files below the package,
-    relative to it, for glob().
-    Raises BuildFileError where the text does not parse or an expression makes no sense.
+    Args:
+      text: the file's content.
+      package: its package, e.g. "tensorflow/core".
+      file_names: paths of all files in the package, relative to it, for glob().
+
+    Raises:
+      BuildFileError: the text cannot be parsed, or an expression is invalid.
     """
-    if len(text) > _LONGEST or sum(1 for _ in _TOKEN.finditer(text)) > _MOST_TOKENS:
+    if len(text) > _MAX_LENGTH or sum(1 for _ in _TOKEN.finditer(text)) > _MAX_TOKENS:
         raise BuildFileError(
-            f"{package}/BUILD: of more than {_LONGEST} characters or {_MOST_TOKENS} words and marks: is it one?"
+            f"{package}/BUILD: has more than {_MAX_LENGTH} characters or {_MAX_TOKENS} tokens: is it a BUILD file?"
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the parser, for what is no good style in Python
+            warnings.simplefilter("ignore")  # the parser warns about Python style
             tree = ast.parse(text)
         return _Evaluation(package, sorted(file_names)).run(tree)
     except SyntaxError as error:
         raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
+    except _Unknown as error:
+        raise BuildFileError(f"{package}/BUILD:{error.line}: {error}") from None
     except (TypeError, ValueError, RecursionError, MemoryError) as error:
-        what = str(error) or "nested too deep"
-        raise BuildFileError(f"{package}/BUILD: not as Bazel reads it: {what}") from error
+        what = str(error) or "nested too deeply"
+        raise BuildFileError(f"{package}/BUILD: invalid: {what}") from error
+
+
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+# Functions of BUILD files whose values are not used: they declare nothing that a core or a unit has.
+_IGNORED_FUNCTIONS = frozenset({"exports_files", "licenses", "load", "package", "package_group"})
+_NATIVE_NAMES = frozenset({"native", "PACKAGE_NAME", "REPOSITORY_NAME"})
+
+
+class _Unknown(ValueError):
+    """An expression that this module does not evaluate."""
+
+    def __init__(self, node: ast.AST, what: str) -> None:
+        self.line = getattr(node, "lineno", 0)
+        super().__init__(what)
 
 
 class _Evaluation:
@@ -77,43 +108,123 @@ class _Evaluation:
         self._file_names = file_names
         self._names: dict[str, Any] = {"True": True, "False": False, "None": None}
         self._rules: dict[str, Rule] = {}
-        self._left = _MOST
+        self._left = _MAX_COST
 
     def _take(self, amount: int) -> None:
         self._left -= amount
         if self._left < 0:
-            raise ValueError(f"it comes to more than {_MOST} values and characters")
+            raise ValueError(f"it evaluates to more than {_MAX_COST} values and characters")
 
     def run(self, tree: ast.Module) -> dict[str, Rule]:
         for statement in tree.body:
             if isinstance(statement, ast.Assign):
                 value = self._value(statement.value)
                 for target in statement.targets:
-                    if isinstance(target, ast.Name):
-                        self._names[target.id] = value
+                    self._bind(target, value)
             elif isinstance(statement, ast.Expr):
                 self._statement(statement.value)
+            else:
+                kind = type(statement).__name__.lower()
+                raise _Unknown(statement, f"a BUILD file has no statement of the kind {kind!r}")
         return self._rules
 
     def _statement(self, node: ast.expr) -> None:
         if isinstance(node, ast.ListComp):  # [rule(name = x) for x in …] declares rules
             self._comprehension(node.generators, lambda: self._statement(node.elt))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "load"
+        ):
+            self._load(node)
+            return
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
             name = attrs.get("name")
             if isinstance(name, str):
                 self._rules[name] = Rule(node.func.id, self._package, name, attrs)
+                return
+        self._value(node)
+
+    def _load(self, node: ast.Call) -> None:
+        """What a .bzl file brings is opaque: an empty list."""
+        for argument in node.args[1:]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                self._names.setdefault(argument.value, [])
+        for keyword in node.keywords:
+            if keyword.arg:
+                self._names.setdefault(keyword.arg, [])
 
     def _value(self, node: ast.expr) -> Any:
         self._take(1)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
-        return method(node) if method else []
+        if method is None:
+            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+        return method(node)
 
     def _constant(self, node: ast.Constant) -> Any:
         return node.value
 
     def _name(self, node: ast.Name) -> Any:
+        if node.id not in self._names and node.id not in _NATIVE_NAMES:
+            raise _Unknown(node, f"the name {node.id!r} is neither loaded nor assigned")
         return self._names.get(node.id, [])
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        if self._value(node.value) != []:
+            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+        return []  # a field of a loaded struct
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        value = self._value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+            index: Any = slice(*(None if b is None else self._value(b) for b in bounds))
+        else:
+            index = self._value(node.slice)
+        try:
+            found = value[index]
+        except (IndexError, KeyError, TypeError):
+            return []  # of a loaded value
+        if isinstance(found, list | str):
+            self._take(len(found))
+        return found
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        value = self._value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not value
+        if isinstance(node.op, ast.USub) and isinstance(value, int):
+            return -value
+        raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+
+    def _boolop(self, node: ast.BoolOp) -> Any:
+        stops_at = isinstance(node.op, ast.Or)
+        value: Any = None
+        for operand in node.values:
+            value = self._value(operand)
+            if bool(value) == stops_at:
+                break
+        return value
+
+    def _compare(self, node: ast.Compare) -> bool:
+        left, *rest = (self._value(n) for n in (node.left, *node.comparators))
+        for comparison, right in zip(node.ops, rest, strict=True):
+            compare = _COMPARISONS.get(type(comparison))
+            if compare is None:
+                raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+            if not compare(left, right):
+                return False
+            left = right
+        return True
+
+    def _dictcomp(self, node: ast.DictComp) -> dict[Any, Any]:
+        out: dict[Any, Any] = {}
+        self._comprehension(
+            node.generators, lambda: out.update({self._key(node.key): self._value(node.value)})
+        )
+        return out
 
     def _list(self, node: ast.List) -> list[Any]:
         return [self._value(e) for e in node.elts]
@@ -129,7 +240,7 @@ class _Evaluation:
         key = self._value(node)
         parts = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(part, str | int) for part in parts):
-            raise TypeError("a key that is neither a string nor a number, nor some of them")
+            raise TypeError("a dictionary key must be a string, a number or a tuple of them")
         return key
 
     def _ifexp(self, node: ast.IfExp) -> Any:
@@ -140,27 +251,43 @@ class _Evaluation:
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
             return self._percent(left, right if isinstance(right, tuple) else (right,))
         both = type(left) is type(right) and isinstance(left, list | str)
-        if isinstance(node.op, ast.Add) and both:
+        if isinstance(node.op, ast.Add):
+            if not both:
+                return left  # one of the two is a loaded value
             self._take(len(left) + len(right))
             return left + right
-        return left
+        if isinstance(node.op, ast.Mod):
+            return left
+        if isinstance(node.op, ast.Mult):
+            return self._repeat(left, right)
+        raise _Unknown(node, f"an operator that is not evaluated: {ast.unparse(node)[:60]}")
+
+    def _repeat(self, left: Any, right: Any) -> Any:
+        if isinstance(left, int) and isinstance(right, str | list):
+            left, right = right, left
+        if isinstance(left, str | list) and isinstance(right, int):
+            self._take(len(left) * max(right, 0))
+            return left * right
+        return left * right if isinstance(left, int) and isinstance(right, int) else []
 
     def _percent(self, form: str, values: tuple[Any, ...]) -> str:
         if any(_PERCENT.findall(form)):
-            raise ValueError(f"{form[:60]!r}: only %s and its like, without a width, are Starlark")
+            raise ValueError(
+                f"{form[:60]!r}: Starlark has conversions such as %s only, without a width"
+            )
         try:
-            made = len(form) + _lengths(values)
+            length = len(form) + _lengths(values)
         except TypeError:
             return form
-        self._take(made)
+        self._take(length)
         try:
             return form % values
         except (TypeError, ValueError):
-            return form  # other values than it has places for: those of a macro that is not known
+            return form  # the values come from an unknown macro
 
     def _format(self, form: str, *values: Any) -> str:
         if any(_BRACES.findall(form)):
-            raise ValueError(f"{form[:60]!r}: only {{}} and {{0}} are Starlark")
+            raise ValueError(f"{form[:60]!r}: Starlark has the fields {{}} and {{0}} only")
         self._take(len(form) + form.count("{") * _lengths(values))
         return form.format(*values)
 
@@ -191,17 +318,32 @@ class _Evaluation:
         args = [self._value(a) for a in node.args]
         attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
         if isinstance(node.func, ast.Attribute):
-            return self._method(self._value(node.func.value), node.func.attr, args)
+            return self._method(node, self._value(node.func.value), node.func.attr, args)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "dict":
+            spread = (self._value(k.value) for k in node.keywords if not k.arg)
+            return self._dict_of([*args, *spread, attrs])
         if name == "glob":
             include = args[0] if args else attrs.get("include", [])
             return self._glob(include, attrs.get("exclude", []))
         if name == "select":
             chosen = args[0] if args else {}
             return chosen.get("//conditions:default", []) if isinstance(chosen, dict) else []
-        return args[0] if name in _TRUE_CONDITIONS and args else []
+        if name in _TRUE_CONDITIONS and args:
+            return args[0]
+        if name not in self._names and name not in _IGNORED_FUNCTIONS:
+            raise _Unknown(node, f"the function {name!r} is neither loaded nor known")
+        return []
 
-    def _method(self, receiver: Any, name: str, args: list[Any]) -> Any:
+    def _dict_of(self, parts: list[Any]) -> dict[Any, Any]:
+        out: dict[Any, Any] = {}
+        for part in parts:
+            if isinstance(part, dict):
+                self._take(len(part))
+                out.update(part)
+        return out
+
+    def _method(self, node: ast.Call, receiver: Any, name: str, args: list[Any]) -> Any:
         if isinstance(receiver, str) and name in ("format", "replace", "join"):
             try:
                 return getattr(self, f"_{name}")(receiver, *args)
@@ -210,7 +352,11 @@ class _Evaluation:
         if isinstance(receiver, dict) and name in ("keys", "values", "items"):
             self._take(len(receiver))
             return list(getattr(receiver, name)())
-        return []
+        if isinstance(receiver, dict) and name == "get" and 1 <= len(args) <= 2:
+            return receiver.get(*args)
+        if receiver == []:
+            return []  # of a loaded value
+        raise _Unknown(node, f"a method that is not evaluated: {ast.unparse(node)[:60]}")
 
     def _replace(self, text: str, old: str, new: str) -> str:
         self._take(len(text) + text.count(old) * len(new))
@@ -229,7 +375,7 @@ class _Evaluation:
 
 
 def _lengths(values: Iterable[Any]) -> int:
-    """How long values are as texts; raises TypeError for lists: their parts may be there any number of times."""
+    """Returns the length of values as text; raises TypeError for lists, which may contain one another many times."""
     length = 0
     for value in values:
         if not isinstance(value, str | int | None):
@@ -239,16 +385,16 @@ def _lengths(values: Iterable[Any]) -> int:
 
 
 def _glob_pattern(globs: Any) -> re.Pattern[str]:
-    """Bazel's globs as one regular expression: * stays in a folder, **/ is any folders."""
+    """Returns Bazel globs as one regular expression: * matches within a folder, **/ any folders."""
     listed = globs if isinstance(globs, list) else []
     return re.compile("|".join(map(_one_glob, listed)) or r"(?!)")
 
 
 def _one_glob(glob: str) -> str:
-    """A glob as a regular expression.
+    """Returns a glob as a regular expression.
 
-    What stands between two wildcards is taken where it is found first, once and for all (atomic groups): from
-    `**` to `**`, and in there from `*` to `*`. That loses no match, and a glob of many wildcards ends soon.
+    The text between two wildcards is matched at its first occurrence, without backtracking (atomic groups): between
+    `**`, and within that between `*`. This loses no match, and globs with many wildcards take polynomial time.
     """
     first, *parts = re.split(r"(\*\*/?)", glob)
     text = _between(first)
@@ -260,7 +406,7 @@ def _one_glob(glob: str) -> str:
 
 
 def _between(glob: str) -> str:
-    """What is between two `**` of a glob, as a regular expression."""
+    """Returns the part of a glob between two `**` as a regular expression."""
     first, *parts = map(re.escape, glob.split("*"))
     return first + "".join(
         f"[^/]*?{part}" if number + 1 == len(parts) else f"(?>[^/]*?{part})"

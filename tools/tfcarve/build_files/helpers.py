@@ -1,8 +1,8 @@
-"""Which further sources a kernel's source needs to link.
+"""Finds helper sources: the sources that a kernel source needs to link.
 
-TensorFlow's BUILD targets know, but too much: a target such as cwise_op holds a hundred sources,
-and most targets depend on whole libraries. So of the targets that hold the kernel's source, or a
-header that it includes, only those sources are taken that define a name it uses.
+TensorFlow's BUILD targets are too coarse: a target such as cwise_op contains a hundred sources, and most targets depend on
+whole libraries. Candidates are therefore the sources of targets that contain the kernel source or a header that it
+includes, and only those that define a name that it uses are helper sources.
 """
 
 import functools
@@ -16,7 +16,7 @@ from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
 from tfcarve.releases.release import Release
 
-# Where kernels are and what belongs to them; all else that they link is core.
+# The folders with kernels and helper sources; everything else that kernels link is in the core.
 _FOLDERS = tuple(
     f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
 )
@@ -28,9 +28,9 @@ _NOT_FOR_CPU = (
     "_test.cc",
     "_rocm.cc",
     "_mkl.cc",
-    "/device_event_mgr.cc",  # of streams, which GPUs have
-    "/autotune_maps/conv_parameters.cc",  # of cuDNN
-    "/proto/proto_utils.cc",  # of descriptors, which protobuf's lite runtime does not have
+    "/device_event_mgr.cc",  # for streams of GPUs
+    "/autotune_maps/conv_parameters.cc",  # for cuDNN
+    "/proto/proto_utils.cc",  # needs descriptors, which protobuf's lite runtime does not have
 )
 
 
@@ -42,10 +42,17 @@ def helper_sources(
     registering: Set[str],
     core: Set[str],
 ) -> dict[str, tuple[str, ...]]:
-    """For each unit source that needs any: the sources to link beside it, sorted.
+    """Returns the helper sources of each source that needs any, sorted.
 
-    In: the tree's BUILD files and what its sources say; paths from its root of the unit sources, of all sources that
-    register something, and of the core's. Raises BuildFileError where a BUILD file cannot be read.
+    Args:
+      tree: the BUILD files.
+      sources: the C++ sources of the same tree.
+      units: the sources whose helper sources are needed; this and other paths are relative to the tree's root.
+      registering: all sources that register something.
+      core: the sources of the core.
+
+    Raises:
+      BuildFileError: a BUILD file cannot be read.
     """
     search = _Search(tree, release, sources, registering, core)
 
@@ -91,7 +98,7 @@ class _Search:
         self._direct = functools.cache(self._direct_helpers)
 
     def helpers(self, unit: str) -> set[str]:
-        """Follows what a source uses to the sources that define it, and theirs in turn."""
+        """Returns the sources that define names which a source uses, directly or indirectly."""
         found = {unit}
         todo = [unit]
         while todo:
@@ -102,25 +109,30 @@ class _Search:
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
         headers = {h for h in self._sources.closure([source]) if looks_at_names(h, self._release)}
-        offered = self._targets.sources_beside(source)
+        candidates = self._targets.sources_beside(source)
         for header in headers:
-            offered |= self._targets.sources_beside(header)
-        left = frozenset[str]().union(
+            candidates |= self._targets.sources_beside(header)
+        promised = frozenset[str]().union(
             *(self._sources.names(file).promised for file in (source, *headers))
         )
         return frozenset(
-            s for s in offered - self._core - {source} if self._is_needed(s, source, headers, left)
+            s
+            for s in candidates - self._core - {source}
+            if self._is_needed(s, source, headers, promised)
         )
 
-    def _is_needed(self, candidate: str, source: str, headers: Set[str], left: Set[str]) -> bool:
-        """Does a source, by what it says or by a header that it includes, use a candidate?
+    def _is_needed(
+        self, candidate: str, source: str, headers: Set[str], promised: Set[str]
+    ) -> bool:
+        """Returns whether a source or a header that it includes uses a candidate.
 
-        A candidate that registers nothing belongs to the header that bears most of its name, and to
-        others of its headers that declare what it defines; one that has no header is judged by the
-        names that it defines. Besides, it is needed where it instantiates what is `left` to others. One
-        that registers is wanted only for a name that its header declares and something else uses:
-        mostly its header is included for templates. Where it is one of several sources that share a
-        header, the header's templates use what it defines.
+        A candidate that registers nothing is used if its own header is included (the one whose name is the longest
+        prefix of the candidate's), or another header of its library that declares a name which it defines; or if it
+        instantiates a `promised` template. A candidate without headers is used if a name that it defines is used.
+
+        A candidate that registers something is used only if a name that its header declares is used elsewhere, because
+        such headers are mostly included for templates. If several numbered sources share a header, the templates in the
+        header use what they define.
         """
         own = self._targets.headers_of(candidate)
         names = self._sources.names(candidate).defined
@@ -134,13 +146,13 @@ class _Search:
             return (
                 own[0] in headers
                 or any(h in headers and names & self._sources.names(h).used for h in own)
-                or bool(left & self._instantiated(candidate))
+                or bool(promised & self._instantiated(candidate))
             )
         users = set(headers).difference(own) | {source}
         return any(names & self._sources.names(user).used for user in users)
 
     def _instantiated_names(self, candidate: str) -> frozenset[str]:
-        """By its own text, or by that of a header of its own: slice_op_cpu_impl_1.cc is four lines."""
+        """Returns the templates that a candidate or its header instantiates: slice_op_cpu_impl_1.cc has only four lines."""
         own = set(self._targets.headers_of(candidate)).intersection(self._sources.direct(candidate))
         return frozenset[str]().union(
             *(self._sources.names(f).instantiated for f in {candidate, *own})
@@ -148,7 +160,7 @@ class _Search:
 
 
 class _Targets:
-    """The sources that TensorFlow's libraries are made of, looked up by file."""
+    """The sources and headers of TensorFlow's libraries, by file."""
 
     def __init__(self, tree: BuildTree, release: Release) -> None:
         self._tree = tree
@@ -167,18 +179,18 @@ class _Targets:
                 self._add(Label(folder, name), {header, source})
 
     def sources_beside(self, file: str) -> set[str]:
-        """The other sources of the libraries that hold a source or a header."""
+        """Returns the other sources of the libraries that contain a source or header."""
         labels = self._libraries_of.get(file, ())
         return set().union(*(self._sources[label] for label in labels)) - {file}
 
     def headers_of(self, source: str) -> list[str]:
-        """The headers of a source's libraries whose names start the source's, the longest first."""
+        """Returns the headers of a source's libraries whose names are prefixes of the source's, the longest first."""
         stem = source.removesuffix(".cc")
         fitting = (h for h in self._headers_beside(source) if stem.startswith(h.removesuffix(".h")))
         return sorted(fitting, key=len, reverse=True)
 
     def headers_named_as(self, source: str) -> list[str]:
-        """The headers of a source's libraries that have its name, or the name with _functor: inplace_ops_functor.h."""
+        """Returns the headers of a source's libraries that have its name, optionally with _functor: inplace_ops_functor.h."""
         stem = source.removesuffix(".cc")
         named = {f"{stem}.h", f"{stem}_functor.h"}
         return sorted(named & self._headers_beside(source))
@@ -205,13 +217,13 @@ class _Targets:
             if label is not None and (self._tree.root / label.path).is_file():
                 yield label.path
         prefix = rule.attrs.get("prefix")
-        if isinstance(prefix, str):  # tf_kernel_library: all files whose names begin so
+        if isinstance(prefix, str):  # tf_kernel_library: all files with this prefix
             for path in (self._tree.root / rule.package).glob(prefix + "*"):
                 if path.suffix in (".cc", ".h"):
                     yield f"{rule.package}/{path.name}"
 
 
 def _packages(root: Path) -> list[str]:
-    """The folders below _FOLDERS that have a BUILD file."""
+    """Returns the folders below _FOLDERS that have a BUILD file."""
     found = (path for top in _FOLDERS for path in (root / top).rglob("BUILD*"))
     return sorted({str(p.parent.relative_to(root)) for p in found if p.name in BUILD_FILE_NAMES})

@@ -1,4 +1,4 @@
-"""The C++ sources of a tree: what they include, and the names in them."""
+"""The C++ sources of a tree: their includes and the names in them."""
 
 import functools
 import re
@@ -11,24 +11,24 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def included(text: str) -> tuple[str, ...]:
-    """What the quoted include lines of a file name, in order."""
+    """Returns the names in the quoted include lines of a source, in order."""
     return tuple(_INCLUDE.findall(text))
 
 
 class Sources:
-    """Files by their paths from the tree's root, each looked at when it is first asked for, and once."""
+    """Sources by path relative to the tree's root; each is read when it is first needed, and cached."""
 
     def __init__(self, text: Callable[[str], str]) -> None:
-        """Args: text: gives the text of the file at a path, an empty one where there is none."""
+        """Args: text: returns the content of the file at a path; empty: there is no such file."""
         self._direct = functools.cache(lambda path: included(text(path)))
         self._names = functools.cache(lambda path: names(text(path)))
 
     def direct(self, path: str) -> tuple[str, ...]:
-        """What a file includes by its own lines, in order, also what the tree does not hold."""
+        """Returns the direct includes of a file, in order, including those that are not in the tree."""
         return self._direct(path)
 
     def closure(self, paths: Iterable[str]) -> set[str]:
-        """All that files include, directly or not, as the include lines name it."""
+        """Returns the direct and indirect includes of files, as named in include lines."""
         seen: set[str] = set()
         todo = list(paths)
         while todo:
@@ -38,12 +38,12 @@ class Sources:
         return seen
 
     def names(self, path: str) -> Names:
-        """The names in a file."""
+        """Returns the names in a file."""
         return self._names(path)
 
 
 def below(root: Path) -> Sources:
-    """The sources of the tree in a folder."""
+    """Returns the sources of the tree in a folder."""
 
     def text(path: str) -> str:
         file = root / path

@@ -1,25 +1,24 @@
-"""Names that C++ sources define and use, as far as their text tells.
+"""Names that C++ sources define and use, found by regular expressions.
 
-A rough reading that errs to one side: it may see a use where there is none, which costs a compile;
-the linker drops what is not used.
+Errors are on the safe side: a use that is not one costs a compilation, and the linker drops the unused object file.
 """
 
 import re
 from dataclasses import dataclass
 
-# Definitions stand at the start of a line: code in a namespace is not indented.
+# Definitions start at the beginning of a line, because code in a namespace is not indented.
 _MEMBER = re.compile(
     r"^(?=[A-Za-z_])[^;={}#]*?\b(\w+)(?:<[^;{}()]*>)?::~?(?:operator\W*|\w+)\(", re.M
 )
 _FUNCTION = re.compile(
     r"^(?!static\b|return\b|using\b|typedef\b)[A-Za-z_][\w:<>,&*\s]*?[\s*&](\w+)\(", re.M
 )
-# `template struct Slice<…>;`, `template int GatherNdSlice<…>::operator()(…);`: in a header they may be a macro's.
+# `template struct Slice<…>;`, `template int GatherNdSlice<…>::operator()(…);`, possibly in a macro.
 _INSTANTIATIONS = (
     re.compile(r"^\s*template (?:struct|class) [\w:]*?(\w+)<", re.M),
     re.compile(r"^\s*template [\w:]+[\s\\]+[\w:]*?(\w+)<[^;{}()]*>::", re.M),
 )
-# A class with a call operator that is declared and not defined there, or all of one that is defined elsewhere.
+# A class whose call operator is declared but not defined, or a class template with an extern instantiation.
 _CALL = re.compile(
     r"\b(?:struct|class)\s+(\w+)\s*\{[^{}]*?\boperator\(\)\s*\([^{};]*\)\s*(?:const\s*)?;"
 )
@@ -30,13 +29,12 @@ _WORD = re.compile(r"\b[A-Za-z_]\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names in a file, comments left out.
+    """The names in a file, without those in comments.
 
     Attributes:
-      defined: classes whose members, and functions, that it defines at namespace level.
-      instantiated: class templates that it instantiates by name, or members of theirs.
-      promised: class templates that it leaves to others to instantiate for the CPU: functors, in
-        TensorFlow's kernels.
+      defined: functions that it defines at namespace level, and classes whose members it defines there.
+      instantiated: class templates that it instantiates explicitly, as a whole or a member.
+      promised: class templates that another file must instantiate for the CPU; in TensorFlow's kernels, functors.
       used: all identifiers.
     """
 
@@ -47,9 +45,9 @@ class Names:
 
 
 def names(text: str) -> Names:
-    """Reads the names in a C++ file's text."""
+    """Returns the names in the content of a C++ file."""
     bare = _COMMENT.sub("", text)
-    # Most files have none of these: looking for a word takes a fraction of looking for a pattern.
+    # Most files have none of these, and searching for a word is far faster than matching a pattern.
     instantiated = _found(bare, *_INSTANTIATIONS) if "template " in bare else frozenset()
     promised = _found(bare, _CALL) if "operator()" in bare else frozenset()
     if "extern template" in bare:

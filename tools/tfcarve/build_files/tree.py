@@ -1,4 +1,4 @@
-"""The BUILD files of a TensorFlow tree, loaded as they are asked for."""
+"""The BUILD files of a TensorFlow tree, loaded on demand."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfcarve.build_files.evaluate import Rule, evaluate
 
-# Inside a Bazel repository the upstream BUILD files carry another name, else they would be packages.
+# In a Bazel repository TensorFlow's BUILD files are renamed; otherwise their folders would be packages.
 BUILD_FILE_NAMES = ("BUILD.upstream", "BUILD", "BUILD.bazel")
 
 
@@ -20,7 +20,7 @@ class Label:
 
     @property
     def path(self) -> str:
-        """The label as the path of a source file, relative to the tree's root."""
+        """Returns the label as the path of a source file, relative to the tree's root."""
         return f"{self.package}/{self.name}"
 
 
@@ -47,16 +47,17 @@ def parse_label(text: str, package: str, repositories: Mapping[str, str]) -> Lab
 
 @dataclass
 class BuildTree:
-    """Rules of a source tree by package."""
+    """The rules of a source tree, by package."""
 
     root: Path
     repositories: Mapping[str, str] = field(default_factory=dict)
     _packages: dict[str, dict[str, Rule]] = field(default_factory=dict)
 
     def rules(self, package: str) -> dict[str, Rule]:
-        """The rules of a package by name; empty when it has no BUILD file.
+        """Returns the rules of a package by name; empty: it has no BUILD file.
 
-        Raises BuildFileError where its BUILD file cannot be read as one.
+        Raises:
+          BuildFileError: the BUILD file is invalid.
         """
         if package not in self._packages:
             path = _build_file(self.root / package)
@@ -66,11 +67,11 @@ class BuildTree:
         return self._packages[package]
 
     def rule(self, label: Label) -> Rule | None:
-        """The rule that a label names, None for a file or what is not there."""
+        """Returns the rule that a label refers to; None: it is a file or does not exist."""
         return self.rules(label.package).get(label.name)
 
     def filegroup(self, label: Label) -> list[str]:
-        """All source files of a filegroup, nested ones followed, as sorted paths from the root."""
+        """Returns the source files of a filegroup and of nested filegroups, as sorted paths relative to the root."""
         return sorted(self._expand(label, set()))
 
     def _expand(self, label: Label, seen: set[Label]) -> set[str]:
@@ -93,7 +94,7 @@ def _build_file(folder: Path) -> Path | None:
 
 
 def _files_below(folder: Path) -> list[str]:
-    """Files of a package for glob(): a folder with its own BUILD file is another package."""
+    """Returns the files of a package, for glob(); a folder with a BUILD file is another package."""
     return [str(Path(f).relative_to(folder)) for f in _walk(folder)]
 
 

@@ -1,4 +1,4 @@
-"""The subcommands, a module each with NAME, HELP, add_arguments and run."""
+"""The subcommands of tfcarve: one module each, with NAME, HELP, add_arguments and run, and a few modules they share."""
 
 import argparse
 import importlib
@@ -6,7 +6,7 @@ from typing import Protocol, cast
 
 
 class Command(Protocol):
-    """What a subcommand's module offers."""
+    """The interface of a subcommand's module."""
 
     NAME: str
     HELP: str
@@ -15,10 +15,10 @@ class Command(Protocol):
         """Declares the arguments."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Does it; returns the exit status."""
+        """Runs the subcommand; returns the exit status."""
 
 
-# In the order in which the help lists them.
+# In the order of `tfcarve --help`.
 NAMES = (
     "index",
     "select",
@@ -51,9 +51,9 @@ NAMES = (
 
 
 def load(name: str) -> Command:
-    """Returns the subcommand `name`, one of NAMES.
+    """Imports the subcommand `name`, one of NAMES.
 
-    Only that one's module is imported: what others need (readers of ELF and Mach-O, templates)
-    takes longer to load than a selection takes.
+    Other subcommands are not imported: their dependencies (readers of ELF and Mach-O, templates) take longer to import
+    than a selection takes.
     """
     return cast(Command, importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))

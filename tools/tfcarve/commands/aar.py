@@ -1,4 +1,4 @@
-"""`tfcarve aar`: TensorFlow's Java inference class and shared libraries as one file for Gradle."""
+"""`tfcarve aar`: packs shared libraries and TensorFlow's Java inference class into an AAR for Gradle."""
 
 import argparse
 import shutil
@@ -11,52 +11,57 @@ from tfcarve.package import java
 from tfcarve.package.aar import aar
 
 NAME = "aar"
-HELP = "packs shared libraries for Android and Java classes into an AAR, each library checked"
+HELP = "packs shared libraries for Android and Java classes into an AAR, and checks each library"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("libraries", nargs="+", metavar="ABI=LIBRARY", help="e.g. arm64-v8a=lib.so")
-    parser.add_argument("--package", required=True, help="Java package of the AAR's manifest")
+    parser.add_argument("--package", required=True, help="Java package in the AAR's manifest")
     parser.add_argument(
-        "--api-level", type=int, required=True, help="lowest that they were built for"
+        "--api-level",
+        type=int,
+        required=True,
+        help="minimum API level that the libraries were built for",
     )
     parser.add_argument(
-        "--source", type=Path, action="append", default=[], help="a Java class to put in"
+        "--source", type=Path, action="append", default=[], help="a Java source to compile"
     )
     parser.add_argument(
         "--source-path",
         type=Path,
         action="append",
         default=[],
-        help="folder of further Java classes",
+        help="folder of Java sources to compile if they are used",
     )
-    parser.add_argument("--stubs", type=Path, required=True, help="folder of Android's own classes")
+    parser.add_argument(
+        "--stubs", type=Path, required=True, help="folder of stubs of Android's classes"
+    )
     parser.add_argument(
         "--without",
         action="append",
         default=[],
         metavar="CLASS",
-        help="a class whose native methods the libraries leave out, e.g. org.tensorflow.EagerSession",
+        help="a class whose native methods the libraries do not implement, e.g. org.tensorflow.EagerSession",
     )
-    parser.add_argument("--javac", type=Path, help="Java's compiler (default: the one on PATH)")
+    parser.add_argument("--javac", type=Path, help="the Java compiler (default: javac on PATH)")
     parser.add_argument(
         "--name",
         default="libtensorflow_inference.so",
-        help="of each library (default: %(default)s)",
+        help="file name of each library (default: %(default)s)",
     )
     options.add_output(parser, "the AAR")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the AAR; nothing where anything is wrong."""
+    """Writes the AAR, or nothing if there is a problem."""
     libraries: dict[str, bytes] = {}
     for text in arguments.libraries:
         abi, equals, path = text.partition("=")
         if not equals or abi in libraries:
-            raise InvalidInput(f"{text!r}: write ABI=LIBRARY, each ABI once")
+            raise InvalidInput(f"{text!r}: expected ABI=LIBRARY, each ABI once")
         libraries[abi] = read_bytes(Path(path))
-    made = aar(
+    data = aar(
         package=arguments.package,
         api_level=arguments.api_level,
         classes=java.compiled(
@@ -66,12 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         file_name=arguments.name,
         without=arguments.without,
     )
-    common.output(made, arguments.output)
+    common.output(data, arguments.output)
     return 0
 
 
-def _javac(given: Path | None) -> Path:
-    found = given or shutil.which("javac")
+def _javac(option: Path | None) -> Path:
+    found = option or shutil.which("javac")
     if not found:
         raise InvalidInput(
             "javac is not on PATH; try: sudo apt-get install openjdk-17-jdk-headless"

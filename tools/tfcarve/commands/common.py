@@ -1,4 +1,4 @@
-"""What several subcommands share: where things come from and where they go."""
+"""Input and output that subcommands share: the index, selections, output files and tables."""
 
 import argparse
 import json
@@ -25,14 +25,12 @@ def default_defines() -> tuple[str, ...]:
     return known.release().defines
 
 
-def tensorflow_tree(given: Path | None) -> Path:
-    """Returns the source tree to use: the given one, TFCARVE_TENSORFLOW's, or the pinned one."""
-    if given is not None:
-        return given
-    named = os.environ.get("TFCARVE_TENSORFLOW")
-    if named:
-        return Path(named)
-    return pinned.tree()
+def tensorflow_tree(path: Path | None) -> Path:
+    """Returns TensorFlow's source tree: `path`, $TFCARVE_TENSORFLOW, or the pinned version."""
+    if path is not None:
+        return path
+    from_environment = os.environ.get("TFCARVE_TENSORFLOW")
+    return Path(from_environment) if from_environment else pinned.tree()
 
 
 def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Settings":
@@ -86,7 +84,7 @@ def load_selection(path: Path) -> Selection:
 
 
 def output(data: bytes, path: Path | None) -> None:
-    """Writes `data` to `path`, or to standard output where there is none."""
+    """Writes `data` to `path`, or to standard output if `path` is None."""
     if path is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -95,7 +93,7 @@ def output(data: bytes, path: Path | None) -> None:
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], as_json: bool) -> None:
-    """Prints `rows`: as JSON, or as columns wide enough for what is in them."""
+    """Prints rows as JSON or as aligned columns."""
     listed = list(rows)
     if as_json:
         print(json.dumps(listed, indent=1))

@@ -1,13 +1,12 @@
 """`tfcarve compare`: runs two models in full TensorFlow and compares their outputs."""
 
 import argparse
-import json
 import math
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve import progress
+from tfcarve import json_codec, progress
 from tfcarve.commands import common, preparing
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from tfcarve.prepare.evaluate import Evaluator
 
 NAME = "compare"
-HELP = "runs two models in full TensorFlow and shows how far their outputs differ and the first node that differs"
+HELP = "runs two models in full TensorFlow and shows by how much their outputs differ and the first node that differs"
 
 
 def _tolerance(text: str) -> float:
@@ -30,22 +29,22 @@ def _tolerance(text: str) -> float:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    for name, what in (("a", "a frozen GraphDef, .pb or .pbtxt"), ("b", "what was made of it")):
+    for name, what in (("a", "a model"), ("b", "the model that was prepared from it")):
         parser.add_argument(name, type=Path, metavar=name.upper(), help=what)
     parser.add_argument(
         "--data",
         type=Path,
         metavar="FILE.npz",
-        help="an array for each input, by its name; one dimension more than the input's is for several samples. "
-        "Else random values, the same ones each time",
+        help="an array for each input, by name; an array with one more dimension than the input has several samples "
+        "(default: random values, the same on each run)",
     )
     parser.add_argument(
         "--tolerance",
         type=_tolerance,
         default=1e-5,
         metavar="T",
-        help="by how much floating-point numbers may differ, absolutely or, above 1, relative to A's (1e-5); "
-        "other types must be the same",
+        help="the largest accepted difference of floating-point numbers, absolute or, above 1, relative to A's "
+        "(default: 1e-5); other types must be equal",
     )
     preparing.add_ends(parser)
     parser.add_argument("--json", action="store_true", help="prints JSON")
@@ -54,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="where the JSON goes; else standard output",
+        help="writes the JSON to this file (default: standard output)",
     )
 
 
@@ -69,13 +68,13 @@ def _side(stack: ExitStack, evaluator: "Evaluator", path: Path) -> "Side":
         return Side(str(path), graph, loaded, loaded.outputs())
     except Failed as error:
         raise InvalidInput(
-            f"{path}: TensorFlow can't load it: {' '.join(str(error).split())}"
+            f"{path}: TensorFlow cannot load it: {' '.join(str(error).split())}"
         ) from None
 
 
 def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.compare import comparison
-    from tfcarve.prepare.compare.archive import read_arrays
+    from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
 
     arrays = read_arrays(arguments.data) if arguments.data else None
@@ -94,22 +93,21 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints how far each output differs; 1 where one is over the tolerance."""
+    """Prints the difference of each output; raises CheckFailed if one exceeds the tolerance."""
     preparing.require_packages()
     if arguments.output and not arguments.json:
-        raise InvalidInput("-o is for JSON: say --json too")
+        raise InvalidInput("-o requires --json")
     from tfcarve.prepare.compare import report
 
     found = _compared(arguments)
     if arguments.json:
-        document = json.dumps(report.to_json(found), indent=1)
-        common.output(f"{document}\n".encode(), arguments.output)
+        common.output(json_codec.encode(report.document(found)), arguments.output)
     else:
         plural = "" if found.samples == 1 else "s"
         print(f"{found.samples} sample{plural}{'' if arguments.data else ' of random values'}")
         common.table(report.rows(found), report.COLUMNS, False)
         for name in found.not_compared:
-            print(f"not compared, only one model has it: {printable(name)}")
+            print(f"not compared because only one model has it: {printable(name)}")
     over = len(found.over())
     if over:
         raise CheckFailed(

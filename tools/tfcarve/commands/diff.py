@@ -1,11 +1,10 @@
-"""`tfcarve diff`: what changed from one graph to another, node by node."""
+"""`tfcarve diff`: compares two graphs node by node."""
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfcarve import json_codec
 from tfcarve.commands import common, preparing
 from tfcarve.printable import printable
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from tfcarve.prepare.diff import Change, OpCount
 
 NAME = "diff"
-HELP = "shows which nodes differ between two graphs, and the count and bytes of each op"
+HELP = "shows the nodes that differ between two graphs, and the number and bytes of each op's nodes"
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -22,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     for name in ("a", "b"):
         parser.add_argument(
-            name, type=Path, metavar=name.upper(), help="a frozen GraphDef, .pb or .pbtxt"
+            name,
+            type=Path,
+            metavar=name.upper(),
+            help="a GraphDef, or a model, which is frozen first",
         )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -51,29 +53,15 @@ def _show_counts(counts: "list[OpCount]") -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what changed."""
+    """Prints the differences."""
     preparing.require_packages()
-    from tfcarve.prepare import diff
+    from tfcarve.prepare import diff, diff_report
     from tfcarve.prepare.source import read_source
 
     a, b = read_source(arguments.a), read_source(arguments.b)
     found, counts = diff.changes(a, b), diff.op_counts(a, b)
     if arguments.json:
-        document = {
-            "version": 1,
-            "nodes": [
-                {
-                    **asdict(change),
-                    "details": [
-                        dict(zip(("what", "before", "after"), d, strict=True))
-                        for d in change.details
-                    ],
-                }
-                for change in found
-            ],
-            "ops": [asdict(count) for count in counts],
-        }
-        print(json.dumps(document, indent=1))
+        common.output(json_codec.encode(diff_report.document(found, counts)), None)
         return 0
     _show_changes(found)
     _show_counts(counts)

@@ -1,8 +1,9 @@
-"""`tfcarve freeze`: a model of any form as a GraphDef with constants for its variables."""
+"""`tfcarve freeze`: converts a model to a GraphDef with constants for its variables."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import structs
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.request import DEFAULTS, Options
@@ -25,57 +26,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="SavedModel directory, Keras .keras or .h5, GraphDef .pb or .pbtxt, MetaGraphDef .meta",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="where the graph goes"
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the frozen GraphDef"
     )
     parser.add_argument(
         "--tags",
         type=_list,
         default=DEFAULTS.tags,
         metavar="TAG[,TAG]",
-        help="of a SavedModel, the graph with exactly these tags; else serve",
+        help="selects the graph of a SavedModel with exactly these tags (default: serve)",
     )
     parser.add_argument(
         "--signature",
         default=DEFAULTS.signature,
         metavar="NAME",
-        help="gives inputs and outputs and their names; else serving_default",
+        help="takes the inputs, the outputs and their names from this signature (default: serving_default)",
     )
     parser.add_argument(
         "--inputs",
         type=_list,
         default=(),
         metavar="TENSOR[,TENSOR]",
-        help="tensors that become Placeholders; else the signature's inputs, or all Placeholders",
+        help="tensors that become Placeholders (default: the signature's inputs, or all Placeholders)",
     )
     parser.add_argument(
         "--outputs",
         type=_list,
         default=(),
         metavar="TENSOR[,TENSOR]",
-        help="tensors that the graph computes; else the signature's outputs",
+        help="tensors that the graph computes (default: the signature's outputs)",
     )
     parser.add_argument(
         "--checkpoint",
         default="",
         metavar="PREFIX",
-        help="values of the variables of a .pb, .pbtxt or .meta",
+        help="reads the variables of a .pb, .pbtxt or .meta from this checkpoint",
     )
     parser.add_argument(
         "--moving-averages",
         action="store_true",
-        help="takes the averages of ExponentialMovingAverage where the checkpoint has them",
+        help="uses the moving averages of variables (ExponentialMovingAverage) that the checkpoint has",
     )
     parser.add_argument(
         "--lower-control-flow",
         action="store_true",
-        help="writes Switch, Merge, Enter and Exit in the place of While, If and Case",
+        help="lowers While, If and Case to Switch, Merge, Enter and Exit",
     )
     parser.add_argument(
         "--unroll",
         type=int,
         default=0,
         metavar="N",
-        help="replaces loops by their iterations, at most N each; how many must be known",
+        help="unrolls loops with a constant number of iterations, at most N",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
 
@@ -83,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _options(arguments: argparse.Namespace) -> Options:
     prefix = arguments.checkpoint
     if arguments.unroll < 0:
-        raise InvalidInput(f"--unroll {arguments.unroll}: give the largest number of iterations")
+        raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
     return Options(
         tags=arguments.tags,
         signature=arguments.signature,
@@ -97,20 +98,20 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the frozen graph and says what goes in and comes out."""
+    """Writes the frozen graph and prints its inputs and outputs."""
     from tfcarve.commands import common
     from tfcarve.prepare.freeze.run import freeze
 
     if arguments.output.is_dir():
-        raise InvalidInput(f"{arguments.output}: is a directory: give a file")
+        raise InvalidInput(f"{arguments.output}: is a directory: expected a file")
     found = freeze(arguments.source, arguments.output, _options(arguments))
     rows = [
-        {"kind": kind, **asdict(tensor)}
+        {"kind": kind, **structs.asdict(tensor)}
         for kind, side in (("input", found.inputs), ("output", found.outputs))
         for tensor in side
     ]
     if arguments.json or rows:
         common.table(rows, ("kind", "name", "dtype", "shape"), arguments.json)
     else:
-        print(printable(f"{arguments.source}: is a frozen graph already: written as it is"))
+        print(printable(f"{arguments.source}: is already frozen: copied unchanged"))
     return 0

@@ -1,4 +1,4 @@
-"""`tfcarve golden`: what full TensorFlow gives for a model, for tf_model_test."""
+"""`tfcarve golden`: the outputs of full TensorFlow for a model, for tf_model_test."""
 
 import argparse
 import tempfile
@@ -9,11 +9,12 @@ from pathlib import Path
 from tfcarve import files, full_tensorflow
 from tfcarve.commands import common
 from tfcarve.errors import InvalidInput
-from tfcarve.models import meta_graph, read
+from tfcarve.models import meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze import run as freezing
 
 NAME = "golden"
-HELP = "runs a model in full TensorFlow and writes its outputs, which tf_model_test then expects"
+HELP = "runs a model with full TensorFlow and writes its outputs, which tf_model_test expects"
 
 _RUN = "tfcarve.proof.golden_run"
 
@@ -24,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         type=Path,
         metavar="MODEL",
-        help="a frozen GraphDef, .pb, or what freeze takes: it is frozen first",
+        help="a frozen GraphDef .pb, or a model that freeze reads, which is frozen first",
     )
     for option, what in (
-        ("input", "feeds the array in FILE to the node NAME"),
-        ("output", "writes what the node NAME gives to FILE"),
+        ("input", "feed the array in FILE to the node NAME"),
+        ("output", "write the output of the node NAME to FILE"),
     ):
         parser.add_argument(
             f"--{option}",
@@ -40,20 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def _pairs(words: Sequence[str], option: str) -> list[tuple[str, Path]]:
+def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
     pairs = []
-    for word in words:
-        name, equals, file = word.partition("=")
+    for value in values:
+        name, equals, file = value.partition("=")
         if not (name and equals and file) or name.startswith("-"):
-            raise InvalidInput(f"--{option} takes NAME=FILE.npy, not {word!r}")
+            raise InvalidInput(f"--{option} takes NAME=FILE.npy, not {value!r}")
         pairs.append((name, Path(file)))
     return pairs
 
 
 @contextmanager
 def _frozen(path: Path) -> Iterator[Path]:
-    """Gives the file of a frozen graph: the model itself where it is a GraphDef."""
-    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(read.mapped(path)):
+    """Yields the file with the frozen graph: the model itself if it is a GraphDef."""
+    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(mapped(path)):
         yield path
         return
     with freezing.frozen(path) as done:
@@ -61,7 +62,7 @@ def _frozen(path: Path) -> Iterator[Path]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the outputs; needs TensorFlow in the Python that runs tfcarve."""
+    """Writes the outputs; TensorFlow must be installed in the Python that runs tfcarve."""
     inputs = _pairs(arguments.input, "input")
     outputs = _pairs(arguments.output, "output")
     for path in (path for _, path in inputs):
@@ -88,13 +89,13 @@ def _run(
     inputs: Sequence[tuple[str, Path]],
     outputs: Sequence[tuple[str, Path]],
 ) -> None:
-    """Runs the graph in `model`; the arrays go into `folder`."""
+    """Runs the graph in `model`; writes the arrays to `folder`."""
     feeds = [f"{node}={path.absolute()}" for node, path in inputs]
-    words: list[str | Path] = [model, folder, *feeds, "--", *(node for node, _ in outputs)]
+    arguments: list[str | Path] = [model, folder, *feeds, "--", *(node for node, _ in outputs)]
     limits = full_tensorflow.Limits.of_model(model.stat().st_size)
     try:
-        full_tensorflow.run(_RUN, words, folder, limits)
+        full_tensorflow.run(_RUN, arguments, folder, limits)
     except full_tensorflow.Failed as failed:
         raise InvalidInput(
-            f"{name}: full TensorFlow does not run it: {str(failed) or 'no reason'}"
+            f"{name}: full TensorFlow does not run it: {str(failed) or 'no message'}"
         ) from None

@@ -1,4 +1,4 @@
-"""`tfcarve include-tree`: headers with all that they include."""
+"""`tfcarve include-tree`: headers and all headers that they include."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.files import write_if_changed
 
 NAME = "include-tree"
-HELP = "copies headers, and all that they include, into one folder"
+HELP = "copies headers, and all headers that they include, into one folder"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,18 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="folder to look for headers in; may be repeated, the first one that has it counts",
+        help="folder to search for headers; may be repeated: the first folder that has a header is used",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="an empty or a new folder"
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="an empty or new folder"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the tree."""
-    made = include_tree(IncludePath(arguments.folders), arguments.header)
+    tree = include_tree(IncludePath(arguments.folders), arguments.header)
     if arguments.output.is_dir() and any(arguments.output.iterdir()):
         raise InvalidInput(f"{arguments.output}: is not empty: give another folder")
-    for name, content in made.items():
+    for name, content in tree.items():
         write_if_changed(arguments.output / name, content)
     return 0

@@ -1,4 +1,4 @@
-"""`tfcarve inspect`: inputs, outputs, parameters and ops of a model; what a library was made for."""
+"""`tfcarve inspect`: inputs, outputs, parameters and ops of a model; the contents of a library."""
 
 import argparse
 import json
@@ -6,16 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands.read_model import read_frozen, read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models.read import is_saved_model
 from tfcarve.models.summary import Tensor, summary
+from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
-from tfcarve.proof import binary, manifest
+from tfcarve.proof import manifest, sections
 
 NAME = "inspect"
-HELP = (
-    "shows a model's inputs, outputs, number of parameters and ops, or what a library was made for"
-)
+HELP = "shows the inputs, outputs, number of parameters and ops of a model, or the models and ops of a library"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,17 +24,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         type=Path,
         metavar="MODEL",
-        help="a model, of the kinds that select reads, or a library",
+        help="a model in a format that select reads, or a library",
     )
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freezes a SavedModel first, for serving_default; needs tensorflow",
+        help="freeze a SavedModel first, for serving_default; needs tensorflow",
     )
-    parser.add_argument("--json", action="store_true", help="prints JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _say(*lines: str) -> None:
+def _print(*lines: str) -> None:
     for line in lines:
         print(printable(line))
 
@@ -48,43 +48,45 @@ def _line(tensor: Tensor) -> str:
 
 
 def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
-    model = read.frozen(path, (), "") if freeze and read.is_saved_model(path) else read.read(path)
-    found = summary(model)
+    model = read_frozen(path) if freeze and is_saved_model(path) else read_model(path)
+    result = summary(model)
     if as_json:
-        document = asdict(found)
-        document["ops"] = dict(found.ops)
+        document = asdict(result)
+        document["ops"] = dict(result.ops)
         print(json.dumps(document, indent=1))
         return
-    if found.signatures:
-        _say(f"signatures: {', '.join(found.signatures)}")
-    _say(f"inputs: {len(found.inputs)}", *map(_line, found.inputs))
-    _say(f"outputs: {len(found.outputs)}", *map(_line, found.outputs))
-    _say(f"parameters: {found.parameters:,}")
-    graph = f"in the graph and {found.functions} functions"
-    _say(f"nodes: {found.nodes:,} with {len(found.ops)} ops, {graph}")
-    _say(*(f"  {count:>6}  {op}" for op, count in found.ops))
+    if result.signatures:
+        _print(f"signatures: {', '.join(result.signatures)}")
+    _print(f"inputs: {len(result.inputs)}", *map(_line, result.inputs))
+    _print(f"outputs: {len(result.outputs)}", *map(_line, result.outputs))
+    _print(f"parameters: {result.parameters:,}")
+    graph = f"in the graph and {result.functions} functions"
+    _print(f"nodes: {result.nodes:,} with {len(result.ops)} ops, {graph}")
+    _print(*(f"  {count:>6}  {op}" for op, count in result.ops))
 
 
 def _show_library(path: Path, as_json: bool) -> None:
-    for image in binary.images(files.read_bytes(path), str(path)):
-        if binary.MANIFEST not in image.sections:
-            raise InvalidInput(f"{image.name}: has no manifest: is it no library of tfcarve's?")
-        found = manifest.parse(image.sections[binary.MANIFEST], image.name)
+    for image in sections.images(files.read_bytes(path), str(path)):
+        if sections.MANIFEST not in image.sections:
+            raise InvalidInput(
+                f"{image.name}: has no manifest: is it a library that tfcarve built?"
+            )
+        found = manifest.parse(image.sections[sections.MANIFEST], image.name)
         if as_json:
             print(found.to_json())
             continue
-        _say(f"{image.name}: TensorFlow {found.tensorflow}, carved by tfcarve {found.tfcarve}")
-        _say(f"models: {len(found.models)}", *(f"  {m.sha256}  {m.name}" for m in found.models))
-        _say(f"ops: {len(found.ops)}", *(f"  {op}" for op in found.ops))
-        _say(f"made with: {' '.join(found.defines)}")
+        _print(f"{image.name}: TensorFlow {found.tensorflow}, built by tfcarve {found.tfcarve}")
+        _print(f"models: {len(found.models)}", *(f"  {m.sha256}  {m.name}" for m in found.models))
+        _print(f"ops: {len(found.ops)}", *(f"  {op}" for op in found.ops))
+        _print(f"compiled with: {' '.join(found.defines)}")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what the file is."""
+    """Prints the summary of a model or library."""
     path: Path = arguments.model
     if path.is_file():
         with path.open("rb") as stream:
-            is_library = binary.is_binary(stream.read(8))
+            is_library = is_object_file(stream.read(8))
         if is_library:
             _show_library(path, arguments.json)
             return 0

@@ -1,4 +1,4 @@
-"""`tfcarve link-facts`: how a library is linked, for other build systems."""
+"""`tfcarve link-facts`: files with which other build systems link a library, from its link facts."""
 
 import argparse
 from pathlib import Path
@@ -8,12 +8,17 @@ from tfcarve.commands import common
 from tfcarve.emit import link_facts
 
 NAME = "link-facts"
-HELP = "writes how a library is linked, for CMake, make, pkg-config, ndk-build and Xcode"
+HELP = "writes the files with which CMake, make, pkg-config, ndk-build and Xcode link a library"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("facts", type=Path, metavar="FACTS", help="the facts, as JSON")
+    parser.add_argument(
+        "facts",
+        type=Path,
+        metavar="FACTS",
+        help="the library's link facts: platform, linker flags and macros, as JSON",
+    )
     parser.add_argument(
         "--selection", type=Path, required=True, metavar="FILE", help="selection.json"
     )
@@ -24,15 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="FILE",
-        help=f"what is to be written, named {', '.join(sorted(link_facts.FRAGMENTS))}; may be repeated",
+        help=f"file to write, named {', '.join(sorted(link_facts.FRAGMENTS))}; may be repeated",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the files: all of them, or none."""
-    facts = link_facts.parse(files.read_json(arguments.facts), str(arguments.facts))
+    """Writes all files, or none on an error."""
+    facts = link_facts.parse(files.read_bytes(arguments.facts), str(arguments.facts))
     version = common.load_selection(arguments.selection).tensorflow.version
-    made = {path: link_facts.fragment(facts, path.name, version) for path in arguments.output}
-    for path, content in made.items():
+    contents = {path: link_facts.fragment(facts, path.name, version) for path in arguments.output}
+    for path, content in contents.items():
         files.write_if_changed(path, content)
     return 0

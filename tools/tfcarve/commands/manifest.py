@@ -1,4 +1,4 @@
-"""`tfcarve manifest`: the unit that tells what a library was made for."""
+"""`tfcarve manifest`: the C++ source by which a library states what it was built for."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from tfcarve.emit import manifest as emit
 from tfcarve.proof import manifest
 
 NAME = "manifest"
-HELP = "writes the C++ unit by which a library tells what it was made for"
+HELP = "writes the C++ source by which a library states what it was built for"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,13 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-table",
         action="store_true",
-        help="lets the linker drop the table of registrations, which prove reads",
+        help="lets the linker drop the table of registrations, which `tfcarve prove` reads",
     )
-    options.add_output(parser, "the unit")
+    options.add_output(parser, "the source")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the unit."""
-    made = manifest.of(common.load_selection(arguments.selection))
-    common.output(emit.unit(made, keep_table=not arguments.no_table), arguments.output)
+    """Writes the source."""
+    text = manifest.of(common.load_selection(arguments.selection)).to_json()
+    common.output(emit.source(text, keep_table=not arguments.no_table), arguments.output)
     return 0

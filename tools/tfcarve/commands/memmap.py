@@ -1,4 +1,4 @@
-"""`tfcarve memmap`: a model whose constants an app uses where they lie in the mapped file."""
+"""`tfcarve memmap`: a frozen graph whose constants an app uses in place in the mapped file."""
 
 import argparse
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.emit import aligned_graph
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, meta_graph, read
+from tfcarve.models import graph_def, meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.models.wire import Budget, Buffer, WireError
 
 NAME = "memmap"
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         required=True,
-        help="where the graph goes; may be MODEL itself",
+        help="where to write the graph; can be MODEL itself",
     )
 
 
@@ -41,9 +42,9 @@ def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the graph and says what is aligned in it."""
+    """Writes the graph and prints how many constants are aligned."""
     sizes: list[int] = []
-    data = read.mapped(arguments.model)
+    data = mapped(arguments.model)
     try:
         _check(arguments.model, data)
         files.write_pieces(arguments.output, _counted(data, sizes))

@@ -1,4 +1,4 @@
-"""Arguments that several subcommands have. Nothing else is loaded here, so that a command can begin early."""
+"""Arguments that several subcommands have. It imports nothing else, so that commands start fast."""
 
 import argparse
 from pathlib import Path
@@ -10,7 +10,7 @@ def add_index(parser: argparse.ArgumentParser) -> None:
         "--index",
         type=Path,
         metavar="FILE",
-        help="index.json; else that of the pinned TensorFlow is used, made once and kept",
+        help="index.json; default: the index of the pinned TensorFlow, which is built once and cached",
     )
     add_tree(parser)
 
@@ -21,7 +21,7 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         "--tensorflow",
         type=Path,
         metavar="DIR",
-        help="TensorFlow's source tree (the folder that holds tensorflow/); else $TFCARVE_TENSORFLOW, else the pinned version",
+        help="TensorFlow's source tree (the folder that contains tensorflow/); default: $TFCARVE_TENSORFLOW, or the pinned version",
     )
     parser.add_argument(
         "--custom-op",
@@ -47,5 +47,9 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     """Declares -o."""
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=f"where {what} goes; else standard output"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"where to write {what}; default: standard output",
     )

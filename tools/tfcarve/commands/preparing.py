@@ -1,4 +1,4 @@
-"""What the commands that prepare models share: their packages, --inputs and --outputs."""
+"""Shared by the commands that prepare models: required packages, --inputs and --outputs."""
 
 import argparse
 import importlib.util
@@ -8,18 +8,18 @@ from tfcarve.errors import InvalidInput
 
 
 def require_packages() -> None:
-    """Makes sure that this Python has numpy and protobuf; raises InvalidInput with the command that installs them."""
-    missing = [name for name in ("numpy", "google.protobuf") if not _is_there(name)]
+    """Raises InvalidInput, with the command that installs them, if numpy or protobuf is not installed."""
+    missing = [name for name in ("numpy", "google.protobuf") if not _is_installed(name)]
     if missing:
         raise InvalidInput(
-            f"{' and '.join(missing)} not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
+            f"{' and '.join(missing)}: not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
         )
 
 
-def _is_there(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # not even the package that it is in
+    except ModuleNotFoundError:  # its parent package is missing
         return False
 
 
@@ -29,16 +29,16 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
         "--inputs",
         default="",
         metavar="A,B",
-        help="nodes that the app feeds, separated by commas; else all Placeholders",
+        help="nodes that the app feeds, separated by commas; default: all Placeholders",
     )
     parser.add_argument(
         "--outputs",
         default="",
         metavar="C,D",
-        help="nodes that it fetches; else those that nothing reads",
+        help="nodes that the app fetches; default: nodes that nothing reads",
     )
 
 
 def names(text: str) -> list[str]:
-    """Returns the names in a list that is separated by commas."""
+    """Returns the names in a comma-separated list."""
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,4 +1,4 @@
-"""`tfcarve private-symbols`: a static library that meets no other library's symbols."""
+"""`tfcarve private-symbols`: copies static libraries with symbols that cannot collide with other libraries'."""
 
 import argparse
 import os
@@ -11,14 +11,16 @@ from tfcarve.emit.private_symbols import defined, redefinitions
 from tfcarve.errors import InvalidInput
 
 NAME = "private-symbols"
-HELP = "renames all that static libraries define but the C interface"
+HELP = "renames all symbols that static libraries define, except the C interface"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("--nm", default="nm", metavar="PROGRAM", help="nm of the target's tools")
     parser.add_argument(
-        "--objcopy", default="objcopy", metavar="PROGRAM", help="objcopy of the target's tools"
+        "--nm", default="nm", metavar="PROGRAM", help="nm of the target's toolchain"
+    )
+    parser.add_argument(
+        "--objcopy", default="objcopy", metavar="PROGRAM", help="objcopy of the target's toolchain"
     )
     parser.add_argument(
         "--archive",
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar=("IN.a", "OUT.a"),
-        help="a library and where its copy goes; give all that are linked together",
+        help="a library and where its copy goes; specify all libraries that are linked together",
     )
 
 
@@ -42,26 +44,26 @@ def _run(command: list[str]) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the copies: all of them, or none."""
+    """Writes all copies, or none if there is a problem."""
     sources = [str(source) for source, _ in arguments.archive]
     for source in sources:
         files.read_bytes(Path(source))
     symbols = defined(_run([arguments.nm, "-P", "-a", "--defined-only", *sources]))
     if not symbols:
-        raise InvalidInput(f"{' '.join(sources)}: no object in there defines anything")
+        raise InvalidInput(f"{' '.join(sources)}: no object defines a symbol")
     partial: list[tuple[Path, Path]] = []
     try:
         with tempfile.NamedTemporaryFile(suffix=".syms") as table:
             table.write(redefinitions(symbols))
             table.flush()
             for source, output in arguments.archive:
-                made = output.with_name(f".{output.name}.partial")
-                partial.append((made, output))
+                copy = output.with_name(f".{output.name}.partial")
+                partial.append((copy, output))
                 rename = f"--redefine-syms={table.name}"
-                _run([arguments.objcopy, rename, str(source), str(made)])
-        for made, output in partial:
-            os.replace(made, output)
+                _run([arguments.objcopy, rename, str(source), str(copy)])
+        for copy, output in partial:
+            os.replace(copy, output)
     finally:
-        for made, _ in partial:
-            made.unlink(missing_ok=True)
+        for copy, _ in partial:
+            copy.unlink(missing_ok=True)
     return 0

@@ -12,8 +12,8 @@ from tfcarve.models.hashing import Ahead
 from tfcarve.printable import printable
 
 if TYPE_CHECKING:
+    from tfcarve.models.choice import Choice
     from tfcarve.models.node_use import Model
-    from tfcarve.models.read import Choice
 
 NAME = "select"
 HELP = "works out the ops, kernels and sources that models need"
@@ -69,27 +69,28 @@ def _models(
     path: Path, choice: "Choice", freeze: bool, sha256: Callable[[Path], str]
 ) -> Iterator["Model"]:
     """Yields the model at `path`; for a SavedModel to freeze, one for each signature of `choice` that it has."""
-    from tfcarve.models import read
+    from tfcarve.commands.read_model import read_frozen, read_model
+    from tfcarve.models.read import is_saved_model
 
-    if not (freeze and read.is_saved_model(path)):
-        yield read.read(path, choice, sha256)
+    if not (freeze and is_saved_model(path)):
+        yield read_model(path, choice, sha256)
         return
     # Reading it first finds its signatures, and reports unknown tags and signatures.
-    names = read.read(path, choice).signatures if choice.signatures else ("",)
+    names = read_model(path, choice).signatures if choice.signatures else ("",)
     for name in names:
-        yield read.frozen(path, choice.tags, name, sha256)
+        yield read_frozen(path, choice.tags, name, sha256)
 
 
 def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
     # Loaded while another thread computes the hashes: this takes a third of the time of a selection.
     from tfcarve.commands import common
-    from tfcarve.models import read
+    from tfcarve.models.choice import Choice
     from tfcarve.releases import known
     from tfcarve.selection import leftover_kinds, runtime_rules
     from tfcarve.selection.resolve import resolve
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
-    choice = read.Choice(tags, tuple(arguments.signature))
+    choice = Choice(tags, tuple(arguments.signature))
     models = [
         model for path in paths for model in _models(path, choice, arguments.freeze, hashes.sha256)
     ]

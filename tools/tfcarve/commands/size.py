@@ -1,22 +1,20 @@
-"""`tfcarve size`: what a library's bytes are for."""
+"""`tfcarve size`: shows what a library's bytes are for."""
 
 import argparse
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tfcarve import files, mach
+from tfcarve import files, json_codec
 from tfcarve.commands import common, size_common
-from tfcarve.commands.size_marginal import parse_marginal_sizes
 from tfcarve.errors import InvalidInput
+from tfcarve.objfile.open_linked import open_linked
 from tfcarve.selection.selection import Selection
-from tfcarve.size import attribute, history, link_line, link_map, page
+from tfcarve.size import attribute, history, link_line, link_map, marginal, page
 from tfcarve.size import report as reports
-from tfcarve.size.binary import Binary
-from tfcarve.size.elf import Elf
-from tfcarve.size.macho import MachO
+from tfcarve.size.marginal import MarginalSize
 from tfcarve.size.owners import Owners
-from tfcarve.size.report import Entry, Report
+from tfcarve.size.report import MEASURES, Entry, Report
 
 NAME = "size"
 HELP = "shows what a built library's bytes are for: parts, files, kernel classes, ops, models"
@@ -28,88 +26,88 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "library",
         type=Path,
         metavar="LIBRARY|REPORT",
-        help="the stripped library, with --map, --link and --selection; or a report that was kept",
+        help="a stripped library, with --map, --link and --selection; or a report",
     )
-    parser.add_argument("--map", type=Path, metavar="FILE", help="the linker's map of its link")
-    parser.add_argument("--selection", type=Path, metavar="FILE", help="its selection.json")
+    parser.add_argument("--map", type=Path, metavar="FILE", help="the library's linker map")
+    parser.add_argument(
+        "--selection", type=Path, metavar="FILE", help="the library's selection.json"
+    )
     size_common.add_link_arguments(parser, required=False)
     parser.add_argument(
         "--by",
         choices=("part", "file", "class", "op", "model", "symbol"),
         default="part",
-        help="what the table is about",
+        help="what the rows of the table are (default: part)",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where the report goes as JSON"
+        "-o", "--output", type=Path, metavar="FILE", help="writes the report as JSON"
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="where it goes as a page")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="writes the report as an HTML page"
+    )
     parser.add_argument(
         "--since",
         type=Path,
         metavar="REPORT",
-        help="an earlier report: the page tells what changed",
+        help="an earlier report, for a section of the HTML page about what changed",
     )
     parser.add_argument(
-        "--no-keep",
+        "--no-history",
         action="store_true",
-        help="leaves what size-predict knows as it is; else the units' bytes are kept in the user's cache",
+        help="does not add the library to the size history in the user's cache, which size-predict uses",
     )
     parser.add_argument(
-        "--marginal_sizes",
+        "--marginal-sizes",
         type=Path,
         metavar="FILE",
-        help="what size-marginal printed with --json, for the page",
+        help="output of `tfcarve size-marginal --json`, for a section of the HTML page",
     )
-
-
-def _binary(data: bytes, where: str) -> Binary:
-    return MachO(data, where) if data.startswith(mach.MAGIC_64) else Elf(data, where)
 
 
 def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     if not (arguments.map and arguments.selection and arguments.link):
-        raise InvalidInput(f"{arguments.library}: a library needs --map, --selection and --link")
+        raise InvalidInput(f"{arguments.library}: a library requires --map, --selection and --link")
     selection = common.load_selection(arguments.selection)
     line = link_line.load(arguments.link, arguments.root)
     text = files.read_bytes(arguments.map).decode(errors="replace")
     report = attribute.report(
         line.platform,
         library,
-        _binary(library, str(arguments.library)),
+        open_linked(library, str(arguments.library)),
         link_map.parse(text, str(arguments.map)),
         line.objects(),
         selection,
     )
-    if not arguments.no_keep:
-        _keep(selection, report, line)
+    if not arguments.no_history:
+        _remember(selection, report, line)
     return report
 
 
-def _keep(selection: Selection, report: Report, line: link_line.LinkLine) -> None:
+def _remember(selection: Selection, report: Report, line: link_line.LinkLine) -> None:
     argv = (*line.compile.argv, *line.hot_compile.argv)
     flags = hashlib.sha256("\0".join(argv).encode()).hexdigest()[:16]
     path = history.path(report.platform, flags)
-    files.write_if_changed(
-        path, history.to_json(history.add(history.load(path), selection, report))
-    )
+    known = history.add(history.load(path), selection, report)
+    files.write_if_changed(path, json_codec.encode(known))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measures, and prints and writes what is asked for."""
+    """Measures a library or reads a report; writes the requested files, or prints a table."""
     data = files.read_bytes(arguments.library)
     if data[:1] == b"{":
         where = str(arguments.library)
-        report = reports.parse(files.whole_characters(data, where), where)
+        report = reports.parse(data, where)
     else:
         report = _measured(arguments, data)
     if arguments.output is not None:
         files.write_if_changed(arguments.output, report.to_json())
     if arguments.html is not None:
         since = size_common.load_report(arguments.since) if arguments.since else None
-        marginal_sizes = (
-            parse_marginal_sizes(arguments.marginal_sizes) if arguments.marginal_sizes else ()
-        )
+        marginal_sizes: Sequence[MarginalSize] = ()
+        if arguments.marginal_sizes:
+            path = arguments.marginal_sizes
+            marginal_sizes = marginal.parse(files.read_bytes(path), str(path))
         files.write_if_changed(arguments.html, page.page(report, since, marginal_sizes))
     if arguments.output is None and arguments.html is None:
         _print(report, arguments.by, arguments.json)
@@ -124,7 +122,7 @@ def _print(report: Report, by: str, as_json: bool) -> None:
         "class": lambda e: e.clazz or "no kernel class",
         "op": owners.op,
         "model": owners.model,
-        "symbol": lambda e: e.symbol or "smaller ones",
+        "symbol": lambda e: e.symbol or "smaller symbols",
     }
     whole = report.sizes["stripped"]
     rows = [
@@ -133,5 +131,5 @@ def _print(report: Report, by: str, as_json: bool) -> None:
     ]
     common.table(rows, ("bytes", "share", by), as_json)
     if not as_json:
-        sizes = ", ".join(f"{measure} {size:,}" for measure, size in report.sizes.items())
+        sizes = ", ".join(f"{measure} {report.sizes[measure]:,}" for measure in MEASURES)
         print(f"\n{report.platform}: {sizes}; {report.attributed / whole:.2%} attributed")

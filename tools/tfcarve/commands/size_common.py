@@ -1,4 +1,4 @@
-"""What the subcommands about sizes share."""
+"""Arguments and input of the size subcommands."""
 
 import argparse
 from pathlib import Path
@@ -11,16 +11,16 @@ from tfcarve.size.report import Report
 def add_link_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Declares --link and --root."""
     parser.add_argument(
-        "--link", type=Path, required=required, metavar="FILE", help="its link.json"
+        "--link", type=Path, required=required, metavar="FILE", help="the library's link.json"
     )
     parser.add_argument(
         "--root",
         type=Path,
         metavar="DIR",
-        help="the folder that paths in link.json start from; else Bazel's that wrote it",
+        help="folder that the paths in link.json start from (default: the execution root of the Bazel that wrote it)",
     )
 
 
 def load_report(path: Path) -> Report:
     """Reads a report."""
-    return reports.parse(files.read_json(path), str(path))
+    return reports.parse(files.read_bytes(path), str(path))

@@ -1,4 +1,4 @@
-"""`tfcarve transform`: a GraphDef made smaller and faster, or otherwise changed, by a list of transforms."""
+"""`tfcarve transform`: applies a list of transforms to a GraphDef."""
 
 import argparse
 from pathlib import Path
@@ -25,20 +25,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="OUT",
         required=True,
-        help="where the graph goes, as text where it ends in .pbtxt; may be IN itself",
+        help="the transformed GraphDef, in text format if the name ends in .pbtxt; may be IN itself",
     )
     preparing.add_ends(parser)
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument(
         "--transforms",
         metavar="LIST",
-        help="as for TensorFlow's transform_graph: 'name(parameter=value) name2'",
+        help="transforms in the syntax of TensorFlow's transform_graph: 'name(parameter=value) name2'",
     )
-    how.add_argument("--preset", metavar="NAME", help="mobile: what any float model should get")
+    how.add_argument(
+        "--preset", metavar="NAME", help="a named list of transforms: mobile, for any float model"
+    )
     parser.add_argument(
         "--fuse",
         action="store_true",
-        help="then fuses the loops of LSTMs, and convolution, bias and activation, into TensorFlow's fused ops",
+        help="afterwards fuses the loops of LSTMs, and convolution, bias and activation, into TensorFlow's fused ops",
     )
 
 
@@ -53,17 +55,17 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
 
 
 def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
-    from tfcarve.prepare import ends
+    from tfcarve.prepare import endpoints
 
-    inputs = preparing.names(arguments.inputs) or ends.inputs(graph)
-    outputs = preparing.names(arguments.outputs) or ends.outputs(graph)
+    inputs = preparing.names(arguments.inputs) or endpoints.inputs(graph)
+    outputs = preparing.names(arguments.outputs) or endpoints.outputs(graph)
     if not outputs:
-        raise InvalidInput(f"{arguments.model}: every node is read by another: name the --outputs")
+        raise InvalidInput(f"{arguments.model}: every node is read by another: pass --outputs")
     return inputs, outputs
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the transformed graph and says how it differs."""
+    """Writes the transformed graph and prints nodes and bytes before and after."""
     preparing.require_packages()
     from tfcarve.prepare import graph_file, heap, pipeline
     from tfcarve.prepare.evaluate import Evaluator
@@ -72,11 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     steps = _steps(arguments)
     pipeline.require(steps)
-    heap.give_back_freed_memory()
+    heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size) as evaluator:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
-            evaluator.begin()  # it loads while the graph is read
+            evaluator.begin()  # TensorFlow loads while the graph is read
         graph = read_source(arguments.model)
         count = len(graph.nodes)
         inputs, outputs = _ends(graph, arguments)

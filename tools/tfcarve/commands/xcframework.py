@@ -1,4 +1,4 @@
-"""`tfcarve xcframework`: static libraries for devices and simulators as one folder for Xcode."""
+"""`tfcarve xcframework`: packs static libraries for devices and simulators into an xcframework for Xcode."""
 
 import argparse
 import re
@@ -6,11 +6,10 @@ from pathlib import Path
 
 from tfcarve.errors import InvalidInput
 from tfcarve.files import read_bytes, write_if_changed
-from tfcarve.package.objects import CPU_TYPES
-from tfcarve.package.xcframework import Slice, describes_one, xcframework
+from tfcarve.package.xcframework import ARCHS, Slice, is_xcframework_plist, xcframework
 
 NAME = "xcframework"
-HELP = "packs static libraries for iOS into an xcframework, each object checked"
+HELP = "packs static libraries for iOS into an xcframework, and checks each object"
 
 _SLICE = re.compile(r"(ios|ios-simulator):([a-z0-9_]+):(\d+)\.(\d+)=(.+)", re.DOTALL)
 
@@ -20,32 +19,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "slices",
         nargs="+",
-        metavar="PLATFORM:CPU:OLDEST=LIBRARY",
+        metavar="PLATFORM:CPU:MINIMUM_OS=LIBRARY",
         help="e.g. ios:arm64:13.0=device/libtensorflow-core.a, ios-simulator:x86_64:13.0=…",
     )
     parser.add_argument(
         "--name",
         default="libtensorflow-core.a",
-        help="the library's file in it (default: %(default)s)",
+        help="file name of the library in it (default: %(default)s)",
     )
     parser.add_argument(
-        "--header", type=Path, action="append", default=[], help="a header to put in"
+        "--header", type=Path, action="append", default=[], help="a header to include"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR.xcframework")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the folder; nothing of it where anything is wrong."""
+    """Writes the folder, or nothing if there is a problem."""
     slices = [_slice(text) for text in arguments.slices]
     files = xcframework(
         arguments.name, slices, {path.name: read_bytes(path) for path in arguments.header}
     )
     output: Path = arguments.output
-    there = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
+    present = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
     info = output / "Info.plist"
-    if there and not (info.is_file() and describes_one(read_bytes(info))):
-        raise InvalidInput(f"{output}: is a folder of something else: name another")
-    for path in there - files.keys():
+    if present and not (info.is_file() and is_xcframework_plist(read_bytes(info))):
+        raise InvalidInput(f"{output}: exists and is not an xcframework: specify another folder")
+    for path in present - files.keys():
         (output / path).unlink()
     for path, data in files.items():
         write_if_changed(output / path, data)
@@ -56,9 +55,9 @@ def _slice(text: str) -> Slice:
     parsed = _SLICE.fullmatch(text)
     if not parsed:
         raise InvalidInput(
-            f"{text!r}: write PLATFORM:CPU:OLDEST=LIBRARY, e.g. ios:arm64:13.0=lib.a"
+            f"{text!r}: expected PLATFORM:CPU:MINIMUM_OS=LIBRARY, e.g. ios:arm64:13.0=lib.a"
         )
     platform, arch, major, minor, path = parsed.groups()
-    if arch not in CPU_TYPES:
-        raise InvalidInput(f"{text!r}: no CPU {arch}; there are: {', '.join(sorted(CPU_TYPES))}")
+    if arch not in ARCHS:
+        raise InvalidInput(f"{text!r}: unknown CPU {arch}: expected one of {', '.join(ARCHS)}")
     return Slice(platform, arch, (int(major), int(minor)), read_bytes(Path(path)), path)

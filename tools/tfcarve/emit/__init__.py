@@ -1,1 +1,1 @@
-"""From a selection to the files that a build takes."""
+"""Generates the files of a build from a selection: units, source lists, headers, link files. Writing them is for commands/."""

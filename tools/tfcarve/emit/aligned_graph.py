@@ -1,99 +1,46 @@
-"""A GraphDef whose large constants can be used where they lie in a mapped file. Pure.
+"""A GraphDef whose large constants can be used in place in a mapped file. Pure.
 
-A constant's content is moved to a multiple of 64 bytes by a field of the same number before it, zeros of the
-right length. Of a field that is there twice every protocol buffer parser takes the last, so the file stays
-the same graph to all that read GraphDefs.
+A constant's content is moved to a multiple of 64 bytes by a second content field before it, which contains zeros.
+Protocol buffer parsers use the last of repeated singular fields, so all readers of GraphDefs read the same graph.
 
-Source of the numbers: tensorflow/core/framework/{graph,node_def,attr_value,tensor}.proto.
+Source of the field numbers: tensorflow/core/framework/{graph,node_def,attr_value,tensor}.proto.
 """
 
 import itertools
-import struct
-from array import array
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from tfcarve import dtypes
+from tfcarve.emit.tensor_content import CONTENT, large_content
 from tfcarve.models import wire
-from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, Field
-from tfcarve.models.wire_write import begin, tag, varint
+from tfcarve.models.wire import BYTES, Buffer, Field
+from tfcarve.models.wire_write import begin, copied
 
-# What a content's offset is a multiple of, and the size from which on it is used in place: as in
-# tools/runtime/constants.h and graph_reader.h.
+# Alignment of contents, and the size from which on a content is aligned: as in tools/runtime/constants.h and
+# graph_reader.h.
 ALIGNMENT = 64
 LARGE = 1024
 
 _NODE, _OP, _ATTR, _KEY, _VALUE, _TENSOR = 1, 2, 5, 1, 2, 8
-_DTYPE, _SHAPE, _VERSION, _CONTENT = 1, 2, 3, 4
-_DIM, _SIZE, _UNKNOWN_RANK = 2, 1, 3
 _KEY_FIELD = b"\x0a\x05value"
-# Values that stand one by one: the field, and the type of a number in it (array.array's). Complex numbers are two.
-_LISTS = {
-    "float32": (5, "I"),
-    "float64": (6, "Q"),
-    "int32": (7, "I"),
-    "int16": (7, "H"),
-    "int8": (7, "B"),
-    "uint16": (7, "H"),
-    "uint8": (7, "B"),
-    "qint32": (7, "I"),
-    "qint8": (7, "B"),
-    "quint8": (7, "B"),
-    "complex64": (9, "I"),
-    "int64": (10, "Q"),
-    "bool": (11, "B"),
-    "complex128": (12, "Q"),
-    "float16": (13, "H"),
-    "bfloat16": (13, "H"),
-    "uint32": (16, "I"),
-    "uint64": (17, "Q"),
-}
-_FIXED = (5, 6, 9, 12)
-# So much is held of what is written, and so many of the numbers that are turned.
+# The largest Piece of a content.
 _CHUNK = 1 << 20
-_SOME = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some bytes of the new file.
+    """Consecutive bytes of the new file.
 
     Attributes:
       data: the bytes.
-      constant_bytes: how many bytes the constant that begins with them has, or 0.
+      constant_bytes: size of the constant that begins with them; 0: none does.
     """
 
     data: bytes
     constant_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """A tensor's content: `size` bytes in `data` from `place` on."""
-
-    data: Buffer | bytearray
-    place: int
-    size: int
-
-
-def _copy(data: Buffer, one: Field) -> bytes:
-    number, kind, a, b = one
-    if kind == BYTES:
-        return begin(number, b - a) + data[a:b]
-    if kind == VARINT:
-        return tag(number, kind) + varint(a)
-    return tag(number, kind) + struct.pack("<I" if kind == FIXED32 else "<Q", a)
-
-
-def _joined(data: Buffer, fields: Iterable[Field]) -> bytes:
-    joined = bytearray()
-    for one in fields:
-        joined += _copy(data, one)
-    return bytes(joined)
-
-
-def _one(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Field | None:
-    """Returns the field `number` of a message, of type BYTES, where there is exactly one, and if `alone` no other."""
+def _only(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Field | None:
+    """Returns a message's field `number`, if it is of type BYTES and not repeated and, if `alone`, the only field."""
     found = None
     for one in wire.fields(data, place, end):
         if one[0] == number and one[1] == BYTES and found is None:
@@ -104,7 +51,7 @@ def _one(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Fie
 
 
 def _entry(data: Buffer, place: int, end: int) -> Field | None:
-    """Returns the attribute `value` of a NodeDef that is a Const written in the usual way."""
+    """Returns the attribute `value` of a NodeDef whose op is Const; None: there is none, or it is ambiguous."""
     op, values = b"", 0
     found = None
     for one in wire.fields(data, place, end):
@@ -112,7 +59,7 @@ def _entry(data: Buffer, place: int, end: int) -> Field | None:
         if kind == BYTES and number == _OP:
             op = data[a : min(b, a + 6)]
         elif kind == BYTES and number == _ATTR:
-            key = _one(data, a, b, _KEY, alone=False)
+            key = _only(data, a, b, _KEY, alone=False)
             if key is None:
                 return None
             if data[key[2] : min(key[3], key[2] + 6)] == b"value":
@@ -121,114 +68,19 @@ def _entry(data: Buffer, place: int, end: int) -> Field | None:
 
 
 def _tensor(data: Buffer, entry: Field) -> Field | None:
-    """Returns the TensorProto of an attribute that is one."""
-    value = _one(data, *entry[2:], _VALUE, alone=False)
-    return _one(data, *value[2:], _TENSOR, alone=True) if value else None
-
-
-def _elements(data: Buffer, place: int, end: int) -> int | None:
-    """Returns how many elements a TensorShapeProto has; None where it does not say, or they are too many."""
-    count = 1
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == _DIM and kind == BYTES:
-            size = 0
-            for inner, inner_kind, value, _ in wire.fields(data, a, b):
-                if inner == _SIZE and inner_kind == VARINT:
-                    size = wire.signed(value)
-            count *= size
-            if size < 0 or count > len(data):
-                return None
-        elif number == _UNKNOWN_RANK:
-            return None
-    return count
-
-
-@dataclass(slots=True)
-class _Head:
-    """What a TensorProto says beside its values: how often, and what it said last."""
-
-    dtype: str | None = None
-    shape: tuple[int, int] = (0, 0)
-    shapes: int = 0
-    content: tuple[int, int] | None = None
-    other: set[int] = field(default_factory=set)  # fields with values
-
-
-def _head_of(data: Buffer, place: int, end: int) -> _Head | None:
-    """Reads a TensorProto except its values; None where its content is not bytes."""
-    head = _Head()
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == _DTYPE and kind == VARINT:
-            head.dtype = dtypes.from_number(a)
-        elif number == _SHAPE and kind == BYTES:
-            head.shape, head.shapes = (a, b), head.shapes + 1
-        elif number == _CONTENT:
-            if kind != BYTES:
-                return None
-            head.content = (a, b)
-        elif number != _VERSION:
-            head.other.add(number)
-    return head
-
-
-def _numbers(data: Buffer, value: Field, code: str, is_bool: bool) -> Iterator[bytes]:
-    """Yields the numbers of a field with values as they are in memory."""
-    number, kind, a, b = value
-    if number in _FIXED and kind == BYTES:
-        yield data[a:b]
-        return
-    mask = (1 << 8 * array(code).itemsize) - 1
-    found = wire.packed(data, a, b) if kind == BYTES else iter((a,))
-    numbers = (n != 0 if is_bool else n & mask for n in found)
-    while some := array(code, itertools.islice(numbers, _SOME)):
-        yield some.tobytes()
-
-
-def _listed(data: Buffer, place: int, end: int, head: _Head) -> bytearray:
-    """Returns the content that says the same as a tensor's values; nothing where they are not all there."""
-    if head.dtype not in _LISTS or head.shapes != 1:
-        return bytearray()
-    number, code = _LISTS[head.dtype]
-    count = _elements(data, *head.shape)
-    if count is None or count > end - place or head.other != {number}:
-        return bytearray()
-    is_complex, is_bool = head.dtype.startswith("complex"), head.dtype == "bool"
-    content = bytearray(count * array(code).itemsize * (2 if is_complex else 1))
-    values = (f for f in wire.fields(data, place, end) if f[0] == number)
-    at = 0
-    for some in (some for value in values for some in _numbers(data, value, code, is_bool)):
-        at += len(some)
-        if at > len(content):
-            return bytearray()
-        content[at - len(some) : at] = some
-    return content if at == len(content) else bytearray()
-
-
-def _content(data: Buffer, place: int, end: int) -> tuple[bytes, _Content] | None:
-    """Returns the other fields of the TensorProto at data[place:end] and its content, where that is large."""
-    head = _head_of(data, place, end)
-    if head is None:
-        return None
-    if head.content is not None:
-        a, b = head.content
-        content, dropped = _Content(data, a, b - a), {_CONTENT}
-    else:
-        listed = _listed(data, place, end, head)
-        content, dropped = _Content(listed, 0, len(listed)), head.other
-    if content.size < LARGE:
-        return None
-    kept = (f for f in wire.fields(data, place, end) if f[0] not in dropped)
-    return _joined(data, kept), content
+    """Returns the TensorProto in an attribute's entry; None: the value is not a tensor."""
+    value = _only(data, *entry[2:], _VALUE, alone=False)
+    return _only(data, *value[2:], _TENSOR, alone=True) if value else None
 
 
 def _begin_size(size: int) -> int:
-    """Returns the length of begin for a field whose number is below 16."""
+    """Returns the length of `begin` for a content of `size` bytes and a field number below 16."""
     return 1 + max(1, (size.bit_length() + 6) // 7)
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A NodeDef around a tensor's content: what comes before and after its value, and the tensor's other fields."""
+    """A Const without its content: the fields before and after its value, and the tensor's other fields."""
 
     before: bytes
     after: bytes
@@ -236,7 +88,7 @@ class _Node:
     size: int  # of the content
 
     def lengths(self, padding: int) -> tuple[int, int, int, int]:
-        """Returns the lengths of node, entry, attribute and tensor, with so many bytes of padding in the last."""
+        """Returns the lengths of NodeDef, attribute entry, AttrValue and TensorProto, given the padding in the last."""
         tensor = len(self.tensor) + padding + _begin_size(self.size) + self.size
         attr = _begin_size(tensor) + tensor
         entry = len(_KEY_FIELD) + _begin_size(attr) + attr
@@ -244,12 +96,12 @@ class _Node:
         return node, entry, attr, tensor
 
     def head_size(self, padding: int) -> int:
-        """Returns how many bytes the node's field in a GraphDef has up to the content."""
+        """Returns how many bytes of the node's field in a GraphDef precede the content."""
         node = self.lengths(padding)[0]
         return _begin_size(node) + node - len(self.after) - self.size
 
     def head(self, padding: int) -> bytes:
-        """Returns these bytes; `padding` is one that _padding knows."""
+        """Returns these bytes; `padding` must be a size that _padding supports."""
         node, entry, attr, tensor = self.lengths(padding)
         return b"".join(
             (
@@ -261,43 +113,43 @@ class _Node:
                 begin(_TENSOR, tensor),
                 self.tensor,
                 _padding(padding) or b"",
-                begin(_CONTENT, self.size),
+                begin(CONTENT, self.size),
             )
         )
 
 
 def _padding(size: int) -> bytes | None:
-    """Returns a content of zeros that takes `size` bytes with its tag and length; None where there is none."""
+    """Returns a content field of zeros that has `size` bytes in all; None: no such field exists."""
     for zeros in (size - 2, size - 3):
         if zeros >= 0 and _begin_size(zeros) + zeros == size:
-            return begin(_CONTENT, zeros) + bytes(zeros)
+            return begin(CONTENT, zeros) + bytes(zeros)
     return None if size else b""
 
 
 def _aligned_head(offset: int, node: _Node) -> bytes:
-    """Returns the field of a node at `offset` up to its content, which is aligned after it."""
+    """Returns the bytes of a node's field at `offset` that precede its content, such that the content is aligned."""
     wanted = -(offset + node.head_size(0)) % ALIGNMENT
-    # With the padding, lengths around it may take a byte more.
+    # Padding may lengthen each of the enclosing length fields by a byte.
     for more, grown in itertools.product(range(0, 3 * ALIGNMENT, ALIGNMENT), range(5)):
         padding = wanted + more - grown
         fits = padding >= 0 and (offset + node.head_size(padding)) % ALIGNMENT == 0
         if fits and _padding(padding) is not None:
             return node.head(padding)
-    raise AssertionError("four lengths grow by a byte each at most")
+    raise AssertionError("each of the four length fields grows by at most one byte")
 
 
 def _node(data: Buffer, offset: int, place: int, end: int) -> Iterator[Piece]:
-    """Yields a node's field in a GraphDef at `offset`; nothing where it is to stay as it is."""
+    """Yields the new form of a node's field in a GraphDef, at `offset`; nothing: it stays unchanged."""
     entry = _entry(data, place, end)
     tensor = _tensor(data, entry) if entry else None
-    found = _content(data, *tensor[2:]) if tensor else None
+    found = large_content(data, *tensor[2:], LARGE) if tensor else None
     if entry is None or found is None:
         return
-    kept, content = found
+    others, content = found
     fields = wire.fields(data, place, end)
-    before = _joined(data, itertools.takewhile(lambda f: f != entry, fields))
-    after = _joined(data, fields)
-    yield Piece(_aligned_head(offset, _Node(before, after, kept, content.size)))
+    before = copied(data, itertools.takewhile(lambda f: f != entry, fields))
+    after = copied(data, fields)
+    yield Piece(_aligned_head(offset, _Node(before, after, others, content.size)))
     first = content.size
     for start in range(0, content.size, _CHUNK):
         stop = min(start + _CHUNK, content.size)
@@ -307,19 +159,23 @@ def _node(data: Buffer, offset: int, place: int, end: int) -> Iterator[Piece]:
 
 
 def aligned(data: Buffer) -> Iterator[Piece]:
-    """Yields the new form of the GraphDef `data`, which models.graph_def reads: constants of LARGE bytes are aligned.
+    """Yields a GraphDef in which constants of at least LARGE bytes are aligned; nodes of functions are unchanged.
 
-    Nodes of functions stay as they are. Raises WireError where a constant can't be read.
+    Args:
+      data: a GraphDef that models.graph_def has read without error.
+
+    Raises:
+      WireError: a constant is damaged.
     """
     offset = 0
-    looking = wire.Pass(data)
+    file_pass = wire.Pass(data)
     for number, kind, a, b in wire.fields(data, 0, len(data)):
         pieces = _node(data, offset, a, b) if number == _NODE and kind == BYTES else iter(())
         first = next(pieces, Piece(b""))
         if not first.data:
-            pieces = iter((Piece(_copy(data, (number, kind, a, b))),))
+            pieces = iter((Piece(copied(data, [(number, kind, a, b)])),))
         for piece in itertools.chain((first,), pieces):
             offset += len(piece.data)
             yield piece
         if kind == BYTES:
-            looking.at(b)
+            file_pass.at(b)

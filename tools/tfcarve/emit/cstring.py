@@ -4,7 +4,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "?": "\\?"}
 
 
 def quote(text: str) -> str:
-    """Returns `text` as a C++ literal: whatever is in it, it stays one literal."""
+    """Returns `text` as a single C++ string literal; any text is safe."""
     parts = []
     for byte in text.encode():
         char = chr(byte)

@@ -1,14 +1,14 @@
-"""The classic ops_to_register.h, for those who build TensorFlow themselves."""
+"""ops_to_register.h, for builds of TensorFlow outside tfcarve: SELECTIVE_REGISTRATION with a single header."""
 
 from tfcarve.emit.templates import fill
 from tfcarve.selection.selection import Selection
 
 
 def header(selection: Selection) -> bytes:
-    """Returns the header that registers what is selected and nothing else.
+    """Returns the header that registers exactly the selected ops and kernels.
 
-    Kernels that register themselves are left out: listed, they would make g++
-    look at op names that are no constant expressions (function_ops.cc).
+    System kernels are omitted: they always register themselves, and listing them would make g++ evaluate op names
+    that are not constant expressions (function_ops.cc).
     """
     kernels = [k for k in selection.kernels if not k.system]
     return fill(
@@ -21,5 +21,5 @@ def header(selection: Selection) -> bytes:
 
 
 def header_for_all() -> bytes:
-    """Returns the header that leaves nothing out: for the same build, with everything in it."""
+    """Returns the header that registers every op and kernel that is compiled."""
     return fill("ops_to_register_all.h.j2")

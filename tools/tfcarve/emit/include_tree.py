@@ -1,4 +1,4 @@
-"""The headers that some headers need, as one tree to hand to a compiler."""
+"""Collects headers and all headers that they include into one tree."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,52 +12,51 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)'
 
 @dataclass(frozen=True)
 class IncludePath:
-    """The folders that a compiler looks for headers in, in this order."""
+    """The folders in which headers are searched, in this order."""
 
     folders: Sequence[Path]
 
     def find(self, name: str) -> Path | None:
-        """Returns the header that an include line's `name` means; None where no folder has it."""
+        """Returns the header that an include line with `name` refers to; None: it is in no folder."""
         found = (folder / name for folder in self.folders)
         return next((path for path in found if path.is_file()), None)
 
 
 def include_tree(path: IncludePath, headers: Iterable[str]) -> dict[str, bytes]:
-    """Returns `headers` with all that they include, directly or not: name in the tree -> content.
+    """Returns `headers` and all headers that they include, directly or indirectly: name in the tree -> content.
 
-    An include line counts whatever the #if around it says, so the tree serves every platform. A name that
-    no folder has is the system's.
+    Include lines count regardless of the preprocessor conditions around them, so the tree fits every platform. Headers
+    that are in no folder are system headers and are omitted.
 
     Args:
-      path: where headers are looked for; a name that is not there is looked for beside the header
-        that includes it, too.
+      path: the folders to search; quoted includes are also searched in the folder of the including header.
       headers: names as in include lines, e.g. "tensorflow/core/public/session.h".
 
     Raises:
-      InvalidInput: one of `headers` is not there.
+      InvalidInput: one of `headers` is in no folder.
     """
-    made: dict[str, bytes] = {}
+    tree: dict[str, bytes] = {}
     todo: list[str] = []
     for name in headers:
         if path.find(name) is None:
-            raise InvalidInput(f"{name}: in none of the {len(path.folders)} include folders")
+            raise InvalidInput(f"{name}: is in none of the {len(path.folders)} include folders")
         todo.append(name)
     while todo:
         name = todo.pop()
         found = path.find(name)
-        if found is None or name in made:
+        if found is None or name in tree:
             continue
-        made[name] = found.read_bytes()
-        for quoted, bracketed in _INCLUDE.findall(made[name]):
+        tree[name] = found.read_bytes()
+        for quoted, bracketed in _INCLUDE.findall(tree[name]):
             line = (quoted or bracketed).decode("utf-8", "replace")
             todo.append(_inside([], line))
             if quoted:
                 todo.append(_inside(name.split("/")[:-1], line))
-    return made
+    return tree
 
 
 def _inside(folder: Sequence[str], line: str) -> str:
-    """The name of what `line` means in a folder of the tree; "" where that lies outside of it."""
+    """Returns the name that an include line in a folder of the tree refers to; "": it is outside the tree."""
     parts = list(folder)
     for part in line.split("/"):
         if part != "..":

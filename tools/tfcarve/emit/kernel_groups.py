@@ -1,7 +1,7 @@
-"""What TensorFlow's own filegroups of kernels for Android lack, as a fragment of a BUILD file.
+"""BUILD fragment with the sources that TensorFlow's filegroups of mobile kernels lack.
 
-Up to 2.2 the filegroups are called android_extended_ops_group1, …_group2 and …_headers, later
-portable_extended_ops_…. The op definitions need no entry: TensorFlow takes all of them.
+Up to TensorFlow 2.2 the filegroups are android_extended_ops_group1, …_group2 and …_headers, later
+portable_extended_ops_…. Op definitions need no entry: TensorFlow's mobile build compiles all of them.
 """
 
 from collections.abc import Iterable
@@ -23,17 +23,22 @@ _PREFIXES = ("portable", "android")
 
 @dataclass(frozen=True)
 class Group:
-    """A filegroup of the package and the labels that it lacks, sorted."""
+    """A filegroup of the package, and the labels to add to it, sorted."""
 
     name: str
     entries: tuple[str, ...]
 
 
 def kernel_groups(selection: Selection, root: Path) -> bytes:
-    """Returns a BUILD fragment with what the tree at `root` lacks for `selection`; nothing where it lacks nothing.
+    """Returns a BUILD fragment with the sources that a tree's filegroups lack; empty: they lack none.
 
-    Raises InvalidInput where the tree has no such filegroups, BuildFileError where its BUILD file
-    cannot be read.
+    Args:
+      selection: the ops and kernels that are needed.
+      root: the root of a TensorFlow source tree.
+
+    Raises:
+      InvalidInput: the tree does not have these filegroups.
+      BuildFileError: a BUILD file cannot be read.
     """
     return fill(
         "kernel_groups.BUILD.j2",
@@ -49,16 +54,16 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
     if not prefix:
         raise InvalidInput(
             f"{root}: {_PACKAGE}/BUILD has no filegroup {' or '.join(f'{p}_extended_ops_group2' for p in _PREFIXES)}: "
-            "was the root of a TensorFlow source tree given?"
+            "is this the root of a TensorFlow source tree?"
         )
-    there: set[str] = set()
+    listed: set[str] = set()
     for name in ("core_ops", "extended_ops", "extended_ops_headers"):
-        there |= set(tree.filegroup(Label(_PACKAGE, f"{prefix}_{name}")))
-    for package in (_PACKAGE, "tensorflow/core"):  # what every mobile build has anyhow
-        there |= set(tree.filegroup(Label(package, "mobile_srcs")))
-    sources = {f for f in files if f.startswith("tensorflow/")} - there
+        listed |= set(tree.filegroup(Label(_PACKAGE, f"{prefix}_{name}")))
+    for package in (_PACKAGE, "tensorflow/core"):  # part of every mobile build
+        listed |= set(tree.filegroup(Label(package, "mobile_srcs")))
+    sources = {f for f in files if f.startswith("tensorflow/")} - listed
     sources = {f for f in sources if not f.startswith(_OP_DEFINITIONS)}
-    included = below(root).closure(sources) - there
+    included = below(root).closure(sources) - listed
     headers = {h for h in included if h.startswith(_KERNELS) and (root / h).is_file()}
     groups = (
         Group(f"{prefix}_extended_ops_headers", _labels(headers, tree)),
@@ -68,7 +73,7 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
 
 
 def _labels(files: Iterable[str], tree: BuildTree) -> tuple[str, ...]:
-    """Returns files as the labels that the package's BUILD file calls them by, its own first."""
+    """Returns the labels of files as seen from the package, sorted, with the package's own first."""
     labels = []
     for file in files:
         package = str(Path(file).parent)

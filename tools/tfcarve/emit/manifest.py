@@ -1,16 +1,15 @@
-"""The unit that puts a manifest into a library."""
+"""The C++ source that puts a manifest into a library."""
 
 from tfcarve.emit.cstring import quote
-from tfcarve.proof.manifest import Manifest
 
 
-def unit(manifest: Manifest, keep_table: bool) -> bytes:
-    """Returns C++ text: what tools/runtime/manifest.inc asks for, and that file included.
+def source(manifest: str, *, keep_table: bool) -> bytes:
+    """Returns the macros that tools/runtime/manifest.inc requires, and an `#include` of that file.
 
     Args:
-      manifest: what the library is to say of itself.
-      keep_table: whether the linker is to keep the table of registrations.
+      manifest: the manifest as JSON.
+      keep_table: whether the linker must keep the table of registrations.
     """
     keep = "#define TFCARVE_KEEPS_TABLE\n" if keep_table else ""
-    text = quote(manifest.to_json())
+    text = quote(manifest)
     return f'#define TFCARVE_MANIFEST {text}\n{keep}#include "manifest.inc"\n'.encode()

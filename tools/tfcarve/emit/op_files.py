@@ -1,11 +1,11 @@
-"""tf_op_files.txt: the sources to compile, one a line."""
+"""tf_op_files.txt: the sources to compile, one per line."""
 
-from tfcarve.emit.source_path import fit
+from tfcarve.emit.source_path import checked
 from tfcarve.emit.templates import fill
 from tfcarve.selection.selection import Selection
 
-# Sources here are part of TensorFlow's own core (tensorflow/core/BUILD, mobile_srcs_no_runtime): a carved one
-# does without some of them.
+# TensorFlow's mobile core contains all sources in these folders (tensorflow/core/BUILD, mobile_srcs_no_runtime); tfcarve's
+# core does not.
 _CORE = (
     "tensorflow/core/common_runtime/",
     "tensorflow/core/framework/",
@@ -14,27 +14,28 @@ _CORE = (
 
 
 def needed(selection: Selection) -> list[str]:
-    """Returns what TensorFlow's core lacks, sorted: selected sources and the helpers that they need to link.
+    """Returns the selected sources and their helper sources that are not in TensorFlow's mobile core, sorted.
 
-    Raises InvalidInput where one has a path that no source can have: lists end up in makefiles and shells.
+    Raises:
+      InvalidInput: a path is not valid in a makefile.
     """
     selected = {file for file in selection.files if not file.startswith(_CORE)}
-    return sorted(map(fit, {*selected, *selection.helpers}))
+    return sorted(map(checked, {*selected, *selection.helpers}))
 
 
 def op_files(selection: Selection) -> bytes:
-    """Returns the list for `selection` alone."""
+    """Returns a new list, for `selection`."""
     return fill("tf_op_files.txt.j2", files=needed(selection))
 
 
 def extended(text: str, selection: Selection) -> str:
-    """Returns the list `text` with what `selection` needs and it lacks added at its end.
+    """Returns the list `text` with the missing sources of `selection` added at its end.
 
-    All that is there stays as it is, order and line ends included; where nothing is missing, `text`
-    itself is returned.
+    Existing lines stay unchanged, including their order and line ends. If no source is missing, `text` itself is
+    returned.
     """
-    there = set(text.split())
-    missing = [file for file in needed(selection) if file not in there]
+    listed = set(text.split())
+    missing = [file for file in needed(selection) if file not in listed]
     if not missing:
         return text
     end = "\r\n" if "\r\n" in text else "\n"

@@ -1,8 +1,8 @@
-"""Other names for what a static library defines, so that no other library's definitions meet them.
+"""Renames the symbols that a static library defines, so that they do not clash with other libraries' symbols.
 
-An app that links its own protobuf, Abseil or TensorFlow has every symbol of these twice: the linker
-refuses, or takes one definition for both, which is worse where the versions differ. Only the symbols'
-names in the objects change: no source is compiled again, and names that a program prints stay.
+An app that also links its own protobuf, Abseil or TensorFlow has every symbol of these twice. The linker refuses that,
+or uses one definition for both, which is wrong if the versions differ. Only symbol names in the object files change:
+nothing is compiled again, and names that a program prints stay the same.
 """
 
 import re
@@ -10,21 +10,21 @@ from collections.abc import Iterable
 
 PREFIX = "_tfcarved_"
 
-# What programs call: the C interface, and what Java's virtual machine looks up by name. Apple's objects
-# have an underscore before each name of C.
-_KEPT = re.compile(r"_?(?:tfcarve_|Java_|JNI_On(?:Load|Unload)$)")
+# Names that stay: the C API, and functions that the Java virtual machine looks up. Mach-O object files have an underscore
+# before each C name.
+_PUBLIC = re.compile(r"_?(?:tfcarve_|Java_|JNI_On(?:Load|Unload)$)")
 
 
-# The types by which nm tells symbols that other objects can bind, and the local ones that name a COMDAT
-# group: of the groups of one name a linker keeps one, so these names must differ too.
+# Symbol types of nm: those that other objects can bind to, and local symbols that name a COMDAT group. A linker keeps one
+# of several groups with the same name, so group names must differ too.
 _BOUND = frozenset("ABCDGIRSTVWu")
 _GROUP = "n"
 
 
 def defined(nm: str) -> set[str]:
-    """Returns the symbols in what `nm -P -a --defined-only ARCHIVE…` printed.
+    """Returns the symbols in the output of `nm -P -a --defined-only ARCHIVE…`.
 
-    A line is a name, a type, a value and a size; a line that ends in a colon names a member.
+    A line has a name, a type, a value and a size; a line that ends with a colon names a member of the archive.
     """
     lines = (line.split(" ") for line in nm.splitlines() if line and not line.endswith(":"))
     return {
@@ -35,10 +35,10 @@ def defined(nm: str) -> set[str]:
 
 
 def renames(symbols: Iterable[str]) -> dict[str, str]:
-    """Returns the new name of each symbol that is to get one."""
-    return {symbol: PREFIX + symbol for symbol in symbols if not _KEPT.match(symbol)}
+    """Returns the new name of each symbol that must be renamed."""
+    return {symbol: PREFIX + symbol for symbol in symbols if not _PUBLIC.match(symbol)}
 
 
 def redefinitions(symbols: Iterable[str]) -> bytes:
-    """Returns the same as the file that `objcopy --redefine-syms` reads."""
+    """Returns the renames as a file for `objcopy --redefine-syms`."""
     return "".join(f"{old} {new}\n" for old, new in sorted(renames(symbols).items())).encode()

@@ -1,4 +1,4 @@
-"""What a source may be called: its path goes into C++ text, lists, BUILD files and names of files."""
+"""Validates paths of sources, which are written into C++ sources, makefiles, BUILD files and file names."""
 
 import re
 
@@ -7,10 +7,10 @@ from tfcarve.errors import InvalidInput
 _PATH = re.compile(r"[A-Za-z0-9_./+@~=-]+\Z")
 
 
-def fit(source: str) -> str:
-    """Returns `source`; raises InvalidInput where it has characters that no source of TensorFlow has, or leads out."""
+def checked(source: str) -> str:
+    """Returns `source`; raises InvalidInput if it has unsafe characters or contains `..`."""
     if not _PATH.match(source) or ".." in source.split("/"):
         raise InvalidInput(
-            f"{source!r}: no path of a source: letters, digits and ._+@~=/- only, without .."
+            f"{source!r} is not a valid source path: use letters, digits and ._+@~=/- only, without .."
         )
     return source

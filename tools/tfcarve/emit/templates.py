@@ -1,4 +1,4 @@
-"""Fills the jinja2 templates of the folder templates/."""
+"""Renders the jinja2 templates in the folder templates/."""
 
 from pathlib import Path
 from typing import Any
@@ -7,15 +7,15 @@ from tfcarve.emit.cstring import quote
 
 
 def _folder() -> Path:
-    """Returns where the templates are: beside the package in a wheel, at the repository's top else."""
+    """Returns the folder with the templates: inside the package in a wheel, otherwise at the repository's root."""
     package = Path(__file__).parents[1]
     inside = package / "templates"
     return inside if inside.is_dir() else package.parents[1] / "templates"
 
 
 def fill(name: str, **values: Any) -> bytes:
-    """Returns the template `name` filled with `values`."""
-    import jinja2  # it takes a while to load: only who emits a file waits for it
+    """Returns the template `name` rendered with `values`."""
+    import jinja2  # slow to import, and few commands need it
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_folder()),

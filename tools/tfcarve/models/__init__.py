@@ -1,1 +1,1 @@
-"""Readers of model files: each gives the same frozen NodeUses."""
+"""Readers of model files: each returns the nodes of a model as NodeUses. Preparation (freezing) is in prepare/."""

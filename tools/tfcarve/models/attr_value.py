@@ -1,6 +1,6 @@
-"""AttrValue in its binary form: what kernels are chosen by; tensors' values are skipped.
+"""Reads AttrValue in binary form: the values that kernels are chosen by. Tensor values are skipped.
 
-Source of the numbers: tensorflow/core/framework/{attr_value,tensor,tensor_shape}.proto.
+Source of the field numbers: tensorflow/core/framework/{attr_value,tensor,tensor_shape}.proto.
 """
 
 import itertools
@@ -11,12 +11,12 @@ from tfcarve.models import wire
 from tfcarve.models.node_use import AttrValue
 from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
 
-# Longest string attribute that is kept: those that kernels are chosen by are short.
-_LONGEST_STRING = 4096
-# Most values of a list that are kept; no kernel has more types.
-_LONGEST_LIST = 65_536
+# Longer string attributes are cut: those that kernels are chosen by are short.
+_MAX_STRING = 4096
+# A longer list is read as "other": no kernel has as many types.
+_MAX_LIST = 65_536
 # Source: tensorflow/core/framework/tensor_shape.h (MaxDimensions).
-_MOST_DIMENSIONS = 254
+_MAX_DIMENSIONS = 254
 
 _SCALARS = {
     2: "string",
@@ -58,7 +58,7 @@ def _type(number: int) -> str:
 
 
 def function_name(data: Buffer, place: int, end: int) -> str:
-    """Reads field 1: of a NameAttrList, and of an OpDef too, the name."""
+    """Reads field 1, which is the name in a NameAttrList and in an OpDef."""
     name = ""
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
@@ -67,7 +67,7 @@ def function_name(data: Buffer, place: int, end: int) -> str:
 
 
 def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
-    """Reads a TensorShapeProto; None where the rank is unknown."""
+    """Reads a TensorShapeProto; None: unknown rank."""
     dims: list[int] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 2 and kind == BYTES:
@@ -76,29 +76,31 @@ def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
                 if n == 1 and k == VARINT:
                     size = wire.signed(c)
             dims.append(size)
-            if len(dims) > _MOST_DIMENSIONS:
-                raise WireError(f"byte {place}: a shape of more than {_MOST_DIMENSIONS} dimensions")
+            if len(dims) > _MAX_DIMENSIONS:
+                raise WireError(
+                    f"byte {place}: a shape with more than {_MAX_DIMENSIONS} dimensions"
+                )
         elif number == 3 and kind == VARINT and a:
             return None
     return tuple(dims)
 
 
 def _tensor(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, ...] | None]:
-    """Reads type and shape of a TensorProto; its values are skipped."""
+    """Reads the type and shape of a TensorProto."""
     dtype, shape = "", None
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == VARINT:
             dtype = _type(a)
         elif number == 2 and kind == BYTES:
             shape = _shape(data, a, b)
-            break  # the values come after
+            break  # the values follow
     return dtype, shape
 
 
 def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
     match number:
         case 2:
-            return bytes(data[a : min(b, a + _LONGEST_STRING)]).decode(errors="replace")
+            return bytes(data[a : min(b, a + _MAX_STRING)]).decode(errors="replace")
         case 3:
             return wire.signed(a)
         case 4:
@@ -130,15 +132,17 @@ def _list(data: Buffer, place: int, end: int) -> AttrValue:
         if found == "other":
             continue
         if kind == BYTES and number in (3, 5, 6):
-            packed = itertools.islice(wire.packed(data, a, b), _LONGEST_LIST + 1)
+            packed = itertools.islice(wire.packed(data, a, b), _MAX_LIST + 1)
             values += [_scalar(data, number, item, 0) for item in packed]
         elif kind == BYTES and number == 4:
-            continue  # packed floats choose no kernel
+            continue  # kernels are not chosen by floats
         elif kind != _WIRE[number]:
-            raise WireError(f"list field {number} has wire type {kind}: not as in attr_value.proto")
+            raise WireError(
+                f"list field {number} has wire type {kind}, which differs from attr_value.proto"
+            )
         else:
             values.append(_scalar(data, 10 if number == 9 else number, a, b))
-        if len(values) > _LONGEST_LIST:
+        if len(values) > _MAX_LIST:
             return _OTHER
     if kind_name in ("other", "list(float)"):
         return _OTHER
@@ -146,13 +150,13 @@ def _list(data: Buffer, place: int, end: int) -> AttrValue:
 
 
 def attr_value(data: Buffer, place: int, end: int) -> AttrValue:
-    """Reads the AttrValue at data[place:end]; raises WireError where it is none."""
+    """Reads the AttrValue at data[place:end]; raises WireError if it is invalid."""
     value = AttrValue("unset", None)
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1:
             if kind != BYTES:
                 raise WireError(
-                    f"byte {place}: an attribute's list has wire type {kind}: not as in attr_value.proto"
+                    f"byte {place}: an attribute's list has wire type {kind}, which differs from attr_value.proto"
                 )
             value = _list(data, a, b)
             continue
@@ -161,7 +165,7 @@ def attr_value(data: Buffer, place: int, end: int) -> AttrValue:
             continue
         if kind != _WIRE[number]:
             raise WireError(
-                f"byte {place}: attribute field {number} has wire type {kind}: not as in attr_value.proto"
+                f"byte {place}: attribute field {number} has wire type {kind}, which differs from attr_value.proto"
             )
         value = _OTHER if name == "float" else AttrValue(name, _scalar(data, number, a, b))
     return value

@@ -1,6 +1,6 @@
-"""GraphDef in its binary form: names, devices and small attributes; tensors are skipped.
+"""Reads GraphDef in binary form: names, devices and small attributes. Tensor values are skipped.
 
-Source of the numbers: tensorflow/core/framework/{graph,node_def,function,op_def}.proto.
+Source of the field numbers: tensorflow/core/framework/{graph,node_def,function,op_def}.proto.
 """
 
 import itertools
@@ -18,13 +18,13 @@ from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
 
 _NO_ATTRS: Mapping[str, AttrValue] = {}
-# Attributes of so many bytes at most are made once for all nodes that have them, so many at a time:
-# values may take thirty times their bytes.
+# Decoded values may take thirty times their bytes: nodes whose attributes are equal and have at most _SMALL_ATTRS bytes
+# share one decoded value. Each cache has at most _MAX_CACHED entries.
 _SMALL_ATTRS = 512
-_MOST_SEEN = 256
-# A longer node is looked at in place; what its parts take is watched.
+_MAX_CACHED = 256
+# A longer node is read in place, and a Budget limits the memory of its parts.
 _SMALL_NODE = 16_384
-# What parts take in memory at most, beside the bytes that they hold.
+# Upper bounds of the memory of parts, without their content.
 _INPUT, _ATTR, _FUNCTION = 80, 300, 500
 
 Functions = dict[str, tuple[str, ...]]
@@ -32,12 +32,12 @@ _Value = TypeVar("_Value")
 
 
 def is_op_name(text: str) -> bool:
-    """Says whether `text` can be the name of an op or a function."""
+    """Returns whether `text` can be the name of an op or a function."""
     return bool(_OP_NAME.match(text))
 
 
-class Seen:
-    """What nodes have in common, made once: names of ops, devices and whole sets of attributes."""
+class Cache:
+    """Values that nodes of one file share: op names, devices and sets of attributes."""
 
     def __init__(self) -> None:
         self._ops: dict[bytes, str] = {}
@@ -45,7 +45,7 @@ class Seen:
         self._attrs: dict[bytes, Mapping[str, AttrValue] | None] = {}
 
     def op(self, raw: bytes) -> str:
-        """Returns the op's name in `raw`; raises ValueError where it is none."""
+        """Returns the op name in `raw`; raises ValueError if it is not one."""
         if raw not in self._ops:
             name = raw.decode()
             if not is_op_name(name):
@@ -54,15 +54,16 @@ class Seen:
         return self._ops[raw]
 
     def device(self, raw: bytes) -> str:
-        """Returns the string in `raw`; raises ValueError where it is no UTF-8."""
+        """Returns the string in `raw`; raises ValueError if it is not UTF-8."""
         if raw not in self._devices:
             _add(self._devices, raw, raw.decode())
         return self._devices[raw]
 
     def attrs(self, raw: bytes) -> Mapping[str, AttrValue] | None:
-        """Returns the attributes in the fields `raw` of a NodeDef; None where there is more than attributes.
+        """Returns the attributes in the fields `raw` of a NodeDef, or None if there are other fields.
 
-        Raises WireError where they are none.
+        Raises:
+          WireError: an attribute is invalid.
         """
         if len(raw) > _SMALL_ATTRS:
             return _attrs(raw)
@@ -72,7 +73,7 @@ class Seen:
 
 
 def _add(table: dict[bytes, _Value], key: bytes, value: _Value) -> None:
-    if len(table) >= _MOST_SEEN:
+    if len(table) >= _MAX_CACHED:
         table.clear()
     table[key] = value
 
@@ -97,10 +98,10 @@ def _attrs(raw: bytes) -> Mapping[str, AttrValue] | None:
     return attrs
 
 
-def _usual_node(raw: bytes, model: str, function: str, seen: Seen) -> NodeUse | None:
-    """Reads a NodeDef that is written as they all are: short fields in their order, attributes last.
+def _canonical_node(raw: bytes, model: str, function: str, cache: Cache) -> NodeUse | None:
+    """Reads a NodeDef as TensorFlow writes it: short fields in the order of their numbers, attributes last.
 
-    Returns None, or raises ValueError, where it is not.
+    Returns None, or raises ValueError, if it is written in another way.
     """
     name, op, device = "", "", ""
     inputs: list[str] = []
@@ -109,7 +110,7 @@ def _usual_node(raw: bytes, model: str, function: str, seen: Seen) -> NodeUse | 
     while place < end:
         key = raw[place]
         if key == 0x2A:
-            attrs = seen.attrs(raw[place:])
+            attrs = cache.attrs(raw[place:])
             break
         start = place + 2
         if start > end or raw[place + 1] >= 0x80:
@@ -121,11 +122,11 @@ def _usual_node(raw: bytes, model: str, function: str, seen: Seen) -> NodeUse | 
         if key == 0x0A:
             name = text.decode()
         elif key == 0x12:
-            op = seen.op(text)
+            op = cache.op(text)
         elif key == 0x1A:
             inputs.append(text.decode())
         elif key == 0x22:
-            device = seen.device(text)
+            device = cache.device(text)
         else:
             return None
     if attrs is None or not op:
@@ -134,7 +135,7 @@ def _usual_node(raw: bytes, model: str, function: str, seen: Seen) -> NodeUse | 
 
 
 def _any_node(data: Buffer, place: int, end: int, model: str, function: str) -> NodeUse:
-    """Reads a NodeDef in whatever way it is written."""
+    """Reads any valid NodeDef."""
     name, op, device = "", "", ""
     attrs: dict[str, AttrValue] = {}
     inputs: list[str] = []
@@ -142,7 +143,9 @@ def _any_node(data: Buffer, place: int, end: int, model: str, function: str) -> 
     try:
         for number, kind, a, b in wire.fields(data, place, end):
             if number <= 5 and kind != BYTES:
-                raise WireError(f"field {number} has wire type {kind}: not as in node_def.proto")
+                raise WireError(
+                    f"field {number} has wire type {kind}, which differs from node_def.proto"
+                )
             if number == 1:
                 name = wire.text(data, a, b)
             elif number == 2:
@@ -154,31 +157,40 @@ def _any_node(data: Buffer, place: int, end: int, model: str, function: str) -> 
                 device = wire.text(data, a, b)
             elif number == 5:
                 key, value = _entry(data, a, b)
-                many = len(value.value) if isinstance(value.value, tuple) else 0
-                budget.take(_ATTR + _INPUT * many)
+                length = len(value.value) if isinstance(value.value, tuple) else 0
+                budget.take(_ATTR + _INPUT * length)
                 attrs[key] = value
     except WireError as error:
         raise WireError(f"node {name!r}: {error}" if name else str(error)) from None
     if not op:
-        raise WireError(f"node {name!r}: has no op: the file is damaged or no GraphDef")
+        raise WireError(f"node {name!r}: has no op: the file is damaged or not a GraphDef")
     if not is_op_name(op):
         raise WireError(
-            f"node {name!r}: {op[:60]!r} is no name of an op: the file is damaged or no GraphDef"
+            f"node {name!r}: {op[:60]!r} is not an op name: the file is damaged or not a GraphDef"
         )
     return NodeUse(model, function, name, op, device, attrs or _NO_ATTRS, tuple(inputs))
 
 
 def node(
-    data: Buffer, place: int, end: int, model: str, function: str, seen: Seen | None = None
+    data: Buffer, place: int, end: int, model: str, function: str, cache: Cache | None = None
 ) -> NodeUse:
-    """Reads one NodeDef; raises WireError with the node's name where it is none.
+    """Reads one NodeDef.
 
-    `seen` is what the nodes of the same file share.
+    Args:
+      data: the buffer that contains it.
+      place: where it starts.
+      end: where it ends.
+      model: NodeUse.model.
+      function: NodeUse.function.
+      cache: shared by the nodes of one file.
+
+    Raises:
+      WireError: it is invalid; the message contains the node's name.
     """
     if end - place <= _SMALL_NODE:
         try:
-            found = _usual_node(bytes(data[place:end]), model, function, seen or Seen())
-        except ValueError:  # said below, with the place in the file
+            found = _canonical_node(bytes(data[place:end]), model, function, cache or Cache())
+        except ValueError:  # _any_node reports it, with the place in the file
             found = None
         if found is not None:
             return found
@@ -189,19 +201,21 @@ class GraphNodes(Nodes):
     """The nodes of a graph and of its functions."""
 
     def __init__(self, data: Buffer, model: str) -> None:
-        """Starts with none."""
+        """Starts without nodes."""
         self._data = data
         self._model = model
         self._places = array("Q")
-        self._functions: list[tuple[int, str]] = []  # after how many numbers in _places they begin
+        self._functions: list[
+            tuple[int, str]
+        ] = []  # the index in _places where the nodes of each function begin
 
     def add(self, place: int, end: int) -> None:
-        """Adds the NodeDef at data[place:end]: to the function begun last, or to the graph."""
+        """Adds the NodeDef at data[place:end] to the function that was begun last, or to the graph."""
         self._places.append(place)
         self._places.append(end)
 
     def begin(self, function: str) -> None:
-        """Says that the nodes that are added from now on are of `function`."""
+        """Begins a function: nodes that are added next are in its body."""
         self._functions.append((len(self._places), function))
 
     def __len__(self) -> int:
@@ -210,17 +224,17 @@ class GraphNodes(Nodes):
     def __iter__(self) -> Iterator[NodeUse]:
         begin = [0, *(place for place, _ in self._functions), len(self._places)]
         names = ["", *(name for _, name in self._functions)]
-        looking, seen = Pass(self._data), Seen()
+        file_pass, cache = Pass(self._data), Cache()
         for function, (first, last) in zip(names, itertools.pairwise(begin), strict=True):
             for i in range(first, last, 2):
-                looking.at(self._places[i])
+                file_pass.at(self._places[i])
                 yield node(
-                    self._data, self._places[i], self._places[i + 1], self._model, function, seen
+                    self._data, self._places[i], self._places[i + 1], self._model, function, cache
                 )  # fmt: skip
 
 
 def _returned(data: Buffer, place: int, end: int) -> str:
-    """Reads an entry of FunctionDef.ret; returns the node in its value, `node:output:0`."""
+    """Reads an entry of FunctionDef.ret, whose value is `node:output:0`; returns the node."""
     tensor = ""
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 2 and kind == BYTES:
@@ -245,7 +259,7 @@ def _function(
             returned.append(_returned(data, a, b))
     if not name:
         raise WireError(
-            f"byte {place}: a function without a name: the file is damaged or no GraphDef"
+            f"byte {place}: a function without a name: the file is damaged or not a GraphDef"
         )
     budget.take(_FUNCTION)
     functions[name] = tuple(returned)
@@ -257,30 +271,40 @@ def _function(
 def graph(
     data: Buffer, place: int, end: int, model: str, budget: Budget
 ) -> tuple[GraphNodes, Functions]:
-    """Reads a GraphDef at data[place:end]; `budget` is that of the file, which may hold several.
+    """Reads the GraphDef at data[place:end].
 
-    Returns its nodes, those of functions after those of the graph, and for each function the nodes
-    whose values it returns. The nodes stay in `data`. Raises WireError where the bytes are no GraphDef.
+    Args:
+      data: the buffer that contains it; its nodes are read from it later too.
+      place: where it starts.
+      end: where it ends.
+      model: NodeUse.model.
+      budget: of the whole file, which may contain several graphs.
+
+    Returns:
+      Its nodes, those of functions after those of the graph, and for each function the nodes whose values it returns.
+
+    Raises:
+      WireError: the bytes are not a GraphDef.
     """
     nodes = GraphNodes(data, model)
     functions: Functions = {}
     libraries = array("Q")
-    looking = Pass(data)
+    file_pass = Pass(data)
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
-            looking.at(a)
+            file_pass.at(a)
             nodes.add(a, b)
         elif number == 2 and kind == BYTES:
             libraries.append(a)
             libraries.append(b)
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(
-                f"byte {a if kind == BYTES else place}: field {number}: not as in graph.proto: no GraphDef"
+                f"byte {a if kind == BYTES else place}: field {number} is not in graph.proto: not a GraphDef"
             )
     for i in range(0, len(libraries), 2):
         for number, kind, a, b in wire.fields(data, libraries[i], libraries[i + 1]):
             if number == 1 and kind == BYTES:
                 _function(data, a, b, nodes, functions, budget)
-    for _ in nodes:  # each is one, or this raises
+    for _ in nodes:  # raises WireError if one is invalid
         pass
     return nodes, functions

@@ -1,6 +1,6 @@
-"""GraphDef, MetaGraphDef and SavedModel in text form (.pbtxt), turned into their binary form.
+"""Converts GraphDef, MetaGraphDef and SavedModel from text form (.pbtxt) to binary form.
 
-Source of the names and numbers: tensorflow/core/framework/{graph,node_def,attr_value,function,op_def,
+Source of the field names and numbers: tensorflow/core/framework/{graph,node_def,attr_value,function,op_def,
 tensor,tensor_shape}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 """
 
@@ -37,7 +37,7 @@ _SHAPE = {
     b"dim": _message(2, {b"size": Field(1, "int")}),
     b"unknown_rank": Field(3, "bool"),
 }
-# A tensor's values are most of a file, and no kernel is chosen by them.
+# Without a tensor's values: kernels are not chosen by them, and they are most of a file.
 _TENSOR = {b"dtype": _type(1), b"tensor_shape": _message(2, _SHAPE)}
 _FUNC = {b"name": _text(1)}
 _SCALARS = {
@@ -82,7 +82,7 @@ _SPARSE = {
     b"indices_tensor_name": _text(2),
     b"dense_shape_tensor_name": _text(3),
 }
-# A composite tensor's components are tensors again.
+# The components of a composite tensor are TensorInfos too.
 _COMPONENTS: dict[bytes, Field] = {}
 _TENSOR_INFO = {
     b"name": _text(1),
@@ -102,8 +102,8 @@ _SAVED_MODEL = {
     b"meta_graphs": _message(2, _META_GRAPH),
 }
 _KINDS = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
-# No two of the messages have a field's name in common; these are not turned over.
-_ONLY_IN_META_GRAPHS = (
+# The three messages have no field name in common. These fields show the kind and are not converted.
+_META_GRAPH_ONLY = (
     "asset_file_def",
     "collection_def",
     "object_graph_def",
@@ -112,13 +112,17 @@ _ONLY_IN_META_GRAPHS = (
 
 
 def to_binary(data: Buffer) -> tuple[str, bytes]:
-    """Returns what the text `data` is (graphdef, meta_graph, saved_model), and it in binary form.
+    """Converts a text.
 
-    What no reader asks for is left out. Raises text_format.TextError where it is none of them.
+    Returns:
+      The message's kind (graphdef, meta_graph or saved_model), and the fields that tfcarve reads, in binary form.
+
+    Raises:
+      text_format.TextError: the text is not one of these messages.
     """
     name = first_name(data)
     kind = "graphdef"
-    if name in _ONLY_IN_META_GRAPHS or name.encode() in _META_GRAPH:
+    if name in _META_GRAPH_ONLY or name.encode() in _META_GRAPH:
         kind = "meta_graph"
     elif name.encode() in _SAVED_MODEL:
         kind = "saved_model"

@@ -1,4 +1,4 @@
-"""SHA-256 of model files. For a large one it takes as long as all else that a selection does."""
+"""SHA-256 of model files. Hashing a large file takes as long as the rest of a selection."""
 
 import hashlib
 import mmap
@@ -11,16 +11,21 @@ from types import TracebackType
 
 from tfcarve.errors import InvalidInput
 
-# So much of a file is hashed at once, and mapped for it: a multiple of the page size.
+# How many bytes of a file are mapped and hashed at once: a multiple of the page size.
 _WINDOW = 8 << 20
-# Another thread gives the interpreter's lock away after so many seconds: it is asked for once a window.
-_SWITCH = 0.0005
+# Seconds after which the main thread must release the interpreter lock, which the hashing thread needs once a window.
+_SWITCH_INTERVAL = 0.0005
 
 
 def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """Returns the SHA-256 of a file, in hex; without what is left of it once it is `stopped`.
+    """Returns the SHA-256 of a file, in hex.
 
-    Raises InvalidInput where the file can't be read.
+    Args:
+      path: the file.
+      stopped: checked between windows; once it returns true, the rest of the file is skipped and the result is useless.
+
+    Raises:
+      InvalidInput: the file cannot be read.
     """
     digest = hashlib.sha256()
     try:
@@ -40,26 +45,26 @@ def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
 
 
 class Ahead:
-    """Hashes files, one after the other, beside what is done inside of `with`; ends with it."""
+    """Hashes files in a background thread, one after the other, while the `with` block runs."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        """Takes the files that will be asked for; there may be others, and some that are none."""
+        """Takes the files to hash ahead of time; errors are reported when a file's hash is requested."""
         self._done = {file: threading.Event() for file in files}
-        self._made: dict[Path, str | InvalidInput] = {}
+        self._results: dict[Path, str | InvalidInput] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
         for file, done in self._done.items():
             try:
-                self._made[file] = sha256(file, self._stop.is_set)
+                self._results[file] = sha256(file, self._stop.is_set)
             except InvalidInput as error:
-                self._made[file] = error
+                self._results[file] = error
             done.set()
 
     def __enter__(self) -> "Ahead":
         self._interval = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH)
+        sys.setswitchinterval(_SWITCH_INTERVAL)
         self._thread.start()
         return self
 
@@ -74,11 +79,11 @@ class Ahead:
         sys.setswitchinterval(self._interval)
 
     def sha256(self, path: Path) -> str:
-        """Returns what sha256 does: at once where the file was among those that were given and its turn is over."""
+        """Returns the SHA-256 of any file; waits for the thread if the file is one of those hashed ahead."""
         if path not in self._done:
             return sha256(path)
         self._done[path].wait()
-        made = self._made[path]
-        if isinstance(made, InvalidInput):
-            raise made
-        return made
+        result = self._results[path]
+        if isinstance(result, InvalidInput):
+            raise result
+        return result

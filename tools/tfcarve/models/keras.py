@@ -1,4 +1,4 @@
-"""Keras files (.keras, .h5), which only full TensorFlow can load, in a process of its own."""
+"""Keras files (.keras, .h5): checks before full TensorFlow loads them."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -8,20 +8,20 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import keras_config
 
 SUFFIXES = (".keras", ".h5", ".hdf5")
-# The one signature that Keras gives a model.
+# The only signature of a model that Keras exports.
 SIGNATURE = "serving_default"
 
 
 def refusal(name: str | Path, why: str) -> InvalidInput:
-    """Returns the error for a Keras file that cannot be loaded."""
+    """Returns the error for a Keras file that cannot be loaded or must not be."""
     return InvalidInput(
         f"{name}: Keras cannot load or save it: {why}: save it as a SavedModel (tf.saved_model.save) "
-        "where it was made, and give that"
+        "where it was built, and give the SavedModel"
     )
 
 
 def require_signature(path: Path, wanted: Collection[str]) -> None:
-    """Raises InvalidInput where signatures of the Keras model at `path` are wanted and its own is none of them."""
+    """Raises InvalidInput if signatures are requested and the Keras model's signature is not one of them."""
     if wanted and SIGNATURE not in wanted:
         raise InvalidInput(
             f"{path}: no signature {', '.join(wanted)}: a Keras file has {SIGNATURE}"
@@ -29,14 +29,15 @@ def require_signature(path: Path, wanted: Collection[str]) -> None:
 
 
 def require_safe(path: Path) -> None:
-    """Makes sure that the Keras model at `path` can be loaded and that this runs no code of the file's.
+    """Checks that a Keras file can be loaded, and that loading it runs no code from the file.
 
-    Raises InvalidInput where TensorFlow can't be had, or Keras would do more than build layers.
+    Raises:
+      InvalidInput: TensorFlow is not installed, or Keras would do more than build layers.
     """
     if not full_tensorflow.installed():
         raise InvalidInput(
             f"{path}: is a Keras file: {full_tensorflow.not_installed()}, or save the model as a SavedModel "
-            "(tf.saved_model.save) and give that"
+            "(tf.saved_model.save) and give the SavedModel"
         )
     try:
         keras_config.require_safe(path)

@@ -1,8 +1,8 @@
-"""What a Keras file has Keras do while it is loaded: nothing but build layers, or it is refused here.
+"""Refuses Keras files that make Keras do more than build layers while it loads them.
 
-Keras looks up whatever classes and functions a file names, in any module that can be imported, and calls
-some of them: its `safe_mode` refuses no more than bytecode, and that not in HDF5. So a file could run
-programs and write files. Source: keras/src/saving/{serialization_lib,saving_lib}.py and
+Keras looks up the classes and functions that a file names, in any module that can be imported, and calls some of them.
+Its `safe_mode` refuses only bytecode, and not in HDF5. A file could therefore run programs and write files.
+Source: keras/src/saving/{serialization_lib,saving_lib}.py and
 keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Keras 2.14.
 """
 
@@ -15,41 +15,42 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tfcarve import json_form
+from tfcarve import json_codec
+from tfcarve.errors import InvalidInput
 
-# NASNetMobile's configuration has 0.6 MB.
-_LONGEST = 64 << 20
-# A class, or one that Keras itself has registered under the name of a package: `Custom>CustomScaleLayer`.
+# The configuration of NASNetMobile has 0.6 MB.
+_MAX_BYTES = 64 << 20
+# A class, or a class that Keras has registered under a package name: `Custom>CustomScaleLayer`.
 _CLASS = re.compile(r"(?:\w+>)?([A-Z]\w*)\Z", re.ASCII)
-# Of TensorFlow's own modules, those with initializers.
+# TensorFlow's modules with initializers.
 _INITIALIZERS = ("tensorflow.python.ops.init_ops", "tensorflow.python.ops.init_ops_v2")
 _VALUES = frozenset({
     "__tensor__", "__numpy__", "__bytes__", "__typespec__", "__tuple__", "__ellipsis__", "__slice__", "__keras_tensor__",
 })  # fmt: skip
-# Layers that run what their configuration holds: bytecode or any function, a NodeDef, a SavedModel.
+# Layers that run what their configuration contains: bytecode or any function, a NodeDef, a SavedModel.
 _RUN_CODE = frozenset({
     "Lambda", "DropoutWrapper", "ResidualWrapper", "TensorFlowOpLayer", "TFSMLayer", "ReloadedLayer",
 })  # fmt: skip
-# Layers that call what TensorFlow exports under the name in this field of their configuration.
-_CALLING = {"TFOpLambda": "function", "SlicingOpLambda": "function", "ClassMethod": "cls_ref"}
-# Names under which TensorFlow exports what computes and does nothing else, namespaces (`math.`) with all that is in
-# them; tests/zoo looks where each is defined.
-_COMPUTES = Path(__file__).parents[1] / "data" / "computes.txt"
+# Layers that call the TensorFlow API that this field of their configuration names.
+_CALLERS = {"TFOpLambda": "function", "SlicingOpLambda": "function", "ClassMethod": "cls_ref"}
+# TensorFlow APIs that compute and have no other effect: names, and whole namespaces (`math.`). tests/zoo checks in which
+# module each is defined.
+_PURE = Path(__file__).parents[1] / "data" / "computes.txt"
 
 
 class UnsafeError(ValueError):
-    """The configuration is none, or has Keras do more than build layers: says what."""
+    """The configuration is invalid, or makes Keras do more than build layers: the text states what."""
 
 
 @functools.cache
-def _computing() -> tuple[str, ...]:
-    return tuple(_COMPUTES.read_text(encoding="ascii").split())
+def _pure_names() -> tuple[str, ...]:
+    return tuple(_PURE.read_text(encoding="ascii").split())
 
 
 def computes(exported: str) -> bool:
-    """Says whether what TensorFlow exports under a name is known to compute, and to do nothing else."""
+    """Returns whether a TensorFlow API, by its exported name, is known to compute and to have no other effect."""
     name = exported.removeprefix("compat.v1.")
-    return any(name == one or (one.endswith(".") and name.startswith(one)) for one in _computing())
+    return any(name == one or (one.endswith(".") and name.startswith(one)) for one in _pure_names())
 
 
 def _dicts(config: Any) -> Iterator[Mapping[str, Any]]:
@@ -66,46 +67,46 @@ def _dicts(config: Any) -> Iterator[Mapping[str, Any]]:
 def _require_class(name: str) -> None:
     is_class = _CLASS.match(name)
     if name == "__lambda__" or (is_class and is_class[1] in _RUN_CODE):
-        raise UnsafeError(f"it has a {name}, code that is not run here")
+        raise UnsafeError(f"it has a {name}, which runs code from the file")
     if not is_class and name not in _VALUES:
-        raise UnsafeError(f"it has the class {name!r}, which is not one of Keras' own")
+        raise UnsafeError(f"it has the class {name!r}, which is not part of Keras")
 
 
 def _require_known(named: Mapping[str, Any]) -> None:
-    """Looks at one object of the configuration: what class or function it is, and where that is from."""
+    """Checks the class or function of one object of the configuration, and its module."""
     kind, module = str(named["class_name"]), named.get("module")
     # Keras tries one name after the other.
-    others = [str(named[key]) for key in ("registered_name", "spec_name") if named.get(key)]
+    aliases = [str(named[key]) for key in ("registered_name", "spec_name") if named.get(key)]
     if kind == "function":
-        # Those of Keras are told as in Python's own module, which has others.
-        for name in (str(named.get("config")), *others):
+        # Keras stores its functions under the module `builtins`, which has functions of Python too.
+        for name in (str(named.get("config")), *aliases):
             if hasattr(builtins, name):
-                raise UnsafeError(f"it names Python's {name}")
-        own = module == "builtins"
+                raise UnsafeError(f"it refers to Python's {name}")
+        known = module == "builtins"
     else:
-        for name in (kind, *others):
+        for name in (kind, *aliases):
             _require_class(name)
         package = str(module).partition(".")[0]
         spec = kind == "__typespec__" and package == "tensorflow"
-        own = spec or package in ("keras", "builtins") or module in _INITIALIZERS
-    if module is not None and not own:
-        raise UnsafeError(f"it names something in the module {module!r}, which is not Keras' own")
+        known = spec or package in ("keras", "builtins") or module in _INITIALIZERS
+    if module is not None and not known:
+        raise UnsafeError(f"it refers to the module {module!r}, which is not part of Keras")
 
 
-def require_layers_alone(config: Any) -> None:
-    """Raises UnsafeError where the configuration of a model has Keras do more than build layers.
+def require_layers_only(config: Any) -> None:
+    """Raises UnsafeError if the configuration of a model makes Keras do more than build layers.
 
     Args:
-      config: the JSON value that is in a Keras file.
+      config: the JSON document in a Keras file.
     """
     if not isinstance(config, dict):
-        raise UnsafeError("its configuration is none of a model")
-    # How it was trained is not loaded: losses and metrics may be anyone's.
+        raise UnsafeError("its configuration is not that of a model")
+    # The training configuration is not loaded: its losses and metrics may be any function.
     for found in _dicts({key: config[key] for key in config.keys() - {"compile_config"}}):
         if "class_name" not in found:
             continue
         _require_known(found)
-        field, inner = _CALLING.get(str(found["class_name"])), found.get("config")
+        field, inner = _CALLERS.get(str(found["class_name"])), found.get("config")
         if field:
             exported = inner.get(field) if isinstance(inner, dict) else None
             if not isinstance(exported, str) or not computes(exported):
@@ -114,30 +115,32 @@ def require_layers_alone(config: Any) -> None:
                 )
 
 
-def _in_archive(path: Path) -> str | bytes:
-    """Returns the configuration in a .keras archive."""
+def _in_archive(path: Path) -> bytes:
+    """Returns the configuration in a .keras archive, as JSON."""
     with zipfile.ZipFile(path) as archive:
         if any(name.endswith(".npz") for name in archive.namelist()):
-            raise UnsafeError("its weights are NumPy's .npz, which may hold code")
+            raise UnsafeError("its weights are a NumPy .npz file, which may contain code")
         member = archive.getinfo("config.json")
-        if member.file_size > _LONGEST:
-            raise UnsafeError(f"its configuration has {member.file_size} bytes")
+        if member.file_size > _MAX_BYTES:
+            raise UnsafeError(
+                f"its configuration has {member.file_size} bytes: at most {_MAX_BYTES} are allowed"
+            )
         return archive.read(member)
 
 
-def _in_hdf5(path: Path) -> str | bytes:
-    """Returns the configuration in an HDF5 file."""
+def _in_hdf5(path: Path) -> bytes:
+    """Returns the configuration in an HDF5 file, as JSON."""
     import h5py
 
     with h5py.File(path, "r") as file:
         config = file.attrs.get("model_config")
     if not isinstance(config, str | bytes):
-        raise UnsafeError("no model in it, weights alone")
-    return config
+        raise UnsafeError("it contains weights but no model")
+    return config.encode() if isinstance(config, str) else config
 
 
-def _configurations(path: Path) -> Iterator[str | bytes]:
-    """Yields what Keras may read: a file can be an archive and HDF5 at once."""
+def _configurations(path: Path) -> Iterator[bytes]:
+    """Yields every configuration that Keras may read: a file can be both an archive and HDF5."""
     import h5py
 
     if zipfile.is_zipfile(path):
@@ -147,19 +150,20 @@ def _configurations(path: Path) -> Iterator[str | bytes]:
 
 
 def require_safe(path: Path) -> None:
-    """Looks at the configuration in a Keras file; needs h5py, which TensorFlow brings along.
+    """Checks the configuration in a Keras file. It needs h5py, which TensorFlow depends on.
 
-    Raises UnsafeError where there is none, or it has Keras do more than build layers.
+    Raises:
+      UnsafeError: there is no configuration, or it makes Keras do more than build layers.
     """
     try:
         texts = list(_configurations(path))
     except (OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise UnsafeError(f"it cannot be read: {error}") from None
     if not texts:
-        raise UnsafeError("neither an archive of Keras nor HDF5")
+        raise UnsafeError("it is neither a Keras archive nor HDF5")
     for text in texts:
         try:
-            config = json_form.loads(text)
-        except ValueError as error:
-            raise UnsafeError(f"its configuration cannot be read: {error}") from None
-        require_layers_alone(config)
+            config = json_codec.decode_plain(text, "its configuration cannot be read")
+        except InvalidInput as error:
+            raise UnsafeError(str(error)) from None
+        require_layers_only(config)

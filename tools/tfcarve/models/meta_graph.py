@@ -1,6 +1,6 @@
-"""MetaGraphDef (.meta) and SavedModel in binary form: where their graphs are, and their signatures.
+"""Finds the graphs and signatures in MetaGraphDef (.meta) and SavedModel, in binary form.
 
-Source of the numbers: tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
+Source of the field numbers: tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,13 +10,13 @@ from tfcarve.models import signature, wire
 from tfcarve.models.signature import Signature
 from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
 
-# What a tag, and a graph or a signature, take in memory at most, and how many times its bytes a signature does.
+# Upper bounds of memory: bytes of a tag, bytes of a graph or signature, and a signature's memory for each of its bytes.
 _TAG, _GRAPH, _SIGNATURE = 80, 1_000, 32
 
 
 @dataclass(frozen=True, slots=True)
 class MetaGraph:
-    """A graph with its tags and signatures; `graph` is the place and end of its GraphDef."""
+    """A graph with its tags and signatures; `graph` is the start and end of its GraphDef."""
 
     tags: tuple[str, ...]
     signatures: Mapping[str, Signature]
@@ -24,14 +24,14 @@ class MetaGraph:
 
 
 def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[MetaGraph]:
-    """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is that of the file."""
+    """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is that of the whole file."""
     tags: list[str] = []
     signatures: dict[str, Signature] = {}
     graphs: list[tuple[int, int]] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if number > 7 or kind != BYTES:
             raise WireError(
-                f"byte {place}: field {number}: not as in meta_graph.proto: no MetaGraphDef"
+                f"byte {place}: field {number} is not in meta_graph.proto: not a MetaGraphDef"
             )
         if number == 1:
             for n, k, c, d in wire.fields(data, a, b):
@@ -45,21 +45,20 @@ def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[M
             budget.take(_GRAPH + _SIGNATURE * (b - a))
             name, found = signature.from_binary(data, a, b)
             signatures[name] = found
-    of_all = tuple(tags)
     for graph in graphs:
-        yield MetaGraph(of_all, signatures, graph)
+        yield MetaGraph(tuple(tags), signatures, graph)
 
 
 def saved_model(data: Buffer, budget: Budget) -> Iterator[MetaGraph]:
-    """Yields the graphs of a SavedModel; `budget` is that of the file."""
+    """Yields the graphs of a SavedModel; `budget` is that of the whole file."""
     for number, kind, a, b in wire.fields(data, 0, len(data)):
         if number == 2 and kind == BYTES:
             budget.take(_GRAPH)
             yield from meta_graph(data, a, b, budget)
         elif number != 1 or kind != VARINT:
-            raise WireError(f"field {number}: not as in saved_model.proto: no SavedModel")
+            raise WireError(f"field {number} is not in saved_model.proto: not a SavedModel")
 
 
 def is_saved_model(data: Buffer) -> bool:
-    """Says whether `data` starts as a SavedModel does: with its schema version, a number."""
+    """Returns whether `data` starts as a SavedModel does: with the schema version, a varint."""
     return len(data) > 2 and data[0] == 0x08

@@ -1,4 +1,4 @@
-"""What a model asks for: the one form that all readers give."""
+"""What a model contains: the value that all readers return."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -8,14 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class AttrValue:
-    """A node attribute's value, as far as it decides ops and kernels.
+    """The value of a node's attribute, as far as ops and kernels depend on it.
 
     Attributes:
-      kind: type, string, int, bool, func, placeholder, list(type), list(string), list(int),
-        list(bool), list(func), tensor, shape, or other (what chooses no kernel: never read).
-      value: a data type's name, string, number, truth value, function's name, or a
-        tuple of those; of a tensor its data type and dimensions; of a shape its
-        dimensions (-1 where open), None where the rank is open.
+      kind: type, string, int, bool, func, placeholder, list(type), list(string), list(int), list(bool), list(func),
+        list(), tensor, shape, unset, or other (no kernel depends on it; value is None).
+      value: a data type's name, string, number, boolean, function's name, or a tuple of these; of a tensor its data
+        type and dimensions; of a shape its dimensions (-1: unknown), or None: unknown rank.
     """
 
     kind: str
@@ -28,12 +27,12 @@ class NodeUse:
 
     Attributes:
       model: the model's path as the user gave it.
-      function: the function whose body the node is in; empty for the graph itself.
+      function: the function whose body contains the node; empty: the graph itself.
       node: the node's name.
       op: the op, or the function of the model that the node calls.
-      device: the device asked for; empty where it is left open.
+      device: the requested device; empty: any.
       attrs: attribute to value.
-      inputs: the tensors it takes, as written in the node; `^` before control inputs.
+      inputs: its input tensors, as NodeDef.input has them; `^` precedes control inputs.
     """
 
     model: str
@@ -45,34 +44,34 @@ class NodeUse:
     inputs: tuple[str, ...] = ()
 
     def place(self) -> str:
-        """Returns where the node is, for messages."""
+        """Returns the node's name and function, for messages."""
         inside = f" in function {self.function}" if self.function else ""
         return f"node {self.node!r}{inside}"
 
 
 class Nodes(Collection[NodeUse]):
-    """Nodes that are read from the file's bytes whenever they are walked through.
+    """Nodes that are decoded from the file on each iteration.
 
-    A node of a few bytes would take many times as many as a value that is kept.
+    A node of a few bytes would take many times its size as a stored value.
     """
 
     @abstractmethod
     def __iter__(self) -> Iterator[NodeUse]:
-        """Reads them, one after the other."""
+        """Decodes the nodes, one after the other."""
 
     def __contains__(self, item: object) -> bool:
-        """Says whether `item` is one of them, by reading them."""
+        """Returns whether `item` is one of the nodes; decodes them."""
         return any(item == use for use in self)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedOp:
-    """An op asked for by name, in an ops list.
+    """An op that an ops list requests by name.
 
     Attributes:
       op: the op.
-      clazz: the kernel class wanted; None: those for `types`; empty: no kernel at all.
-      types: the data types wanted; empty: all.
+      clazz: the requested kernel class; None: the classes for `types`; empty: no kernel.
+      types: the requested data types; empty: all.
     """
 
     op: str
@@ -82,19 +81,18 @@ class RequestedOp:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model as read.
+    """A model that was read.
 
     Attributes:
       path: as the user gave it.
-      digest: gives the SHA-256 of the file (of all that was read, where it is several); it may have to wait for it.
-      format: graphdef, graphdef-text, saved_model, meta_graph, tflite-flex, ops-list.
-      nodes: all nodes, those of the function library included, in the order of the file; read from the
-        file whenever they are walked through, so that they take no memory.
-      functions: the functions that the model brings along, each with the nodes whose values it returns.
-      asks: ops asked for by name (ops lists only).
-      signatures: of a SavedModel or MetaGraph, those that were taken, sorted.
-      outputs: the nodes of the graph whose values are its outputs, where the file tells; else empty.
-      training: what is asked for must be trainable too (ops lists only).
+      digest: returns the SHA-256 of the file that was read; it may wait for the hash.
+      format: graphdef, saved_model, meta_graph (each also with -text), tflite-flex, keras or ops-list.
+      nodes: all nodes, including those of functions, in the order of the file; usually Nodes, which take no memory.
+      functions: the functions in the model, each with the nodes whose values it returns.
+      requests: ops requested by name (ops lists only).
+      signatures: the signatures of a SavedModel or MetaGraph that were read, sorted.
+      outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
+      training: the requested ops must be trainable (ops lists only).
     """
 
     path: str
@@ -102,7 +100,7 @@ class Model:
     format: str
     nodes: Collection[NodeUse]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    asks: tuple[RequestedOp, ...] = ()
+    requests: tuple[RequestedOp, ...] = ()
     signatures: tuple[str, ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False

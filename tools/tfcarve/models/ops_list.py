@@ -1,109 +1,123 @@
-"""Ops lists: ops and kernels asked for by name.
+"""Ops lists: ops and kernels requested by name.
 
-JSON, TensorFlow's own form: `[["MatMul", "MatMulOp<CPUDevice, float>"], ["Add", null]]`.
-YAML: `ops` (names, or mappings of op, types, classes), `dtypes` for those
-without types of their own, `training` (true: what is selected must be trainable).
+JSON, in TensorFlow's own form: `[["MatMul", "MatMulOp<CPUDevice, float>"], ["Add", null]]`.
+YAML: `ops` (names, or mappings of op, types, classes), `dtypes` (for ops without types) and `training` (true: the
+selection must be trainable).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from tfcarve import dtypes, json_form
+from msgspec import UNSET, UnsetType
+
+from tfcarve import dtypes, json_codec
+from tfcarve.errors import InvalidInput
+from tfcarve.json_codec import Form
 from tfcarve.models import yaml_form
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import RequestedOp
+from tfcarve.models.wire import Buffer
 
-_TOP = frozenset(("ops", "dtypes", "training"))
-# Five times all the ops and kernels of TensorFlow.
-_MOST_ENTRIES = 50_000
-_OP = frozenset(("op", "types", "classes"))
+# All ops and kernel classes of TensorFlow take a fifth of each.
+_MAX_BYTES = 4 << 20
+_MAX_ENTRIES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class OpsList:
-    """What a list asks for, and whether gradients and optimizers are to come along."""
+    """The ops that a list requests, and whether it requests gradients and optimizers too."""
 
-    asks: tuple[RequestedOp, ...]
+    requests: tuple[RequestedOp, ...]
     training: bool = False
 
 
-class ListError(ValueError):
-    """The list is not as it must be: says which entry and what would be right."""
+class _Op(Form, frozen=True):
+    op: str
+    types: tuple[str, ...] | UnsetType = UNSET
+    classes: tuple[str, ...] = ()
 
 
-def _name(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not is_op_name(value):
-        raise ListError(f"{where}: {value!r:.60} is no name of an op")
-    return value
+class _YamlList(Form, frozen=True):
+    ops: tuple[str | _Op, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    training: bool = False
 
 
-def _types(values: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise ListError(f"{where}: a list of data types was expected")
-    found = []
-    for value in values:
-        name = dtypes.from_spec(value) if isinstance(value, str) else None
-        if name is None:
-            raise ListError(
-                f"{where}: unknown data type {value!r:.40}: known are {', '.join(dtypes.NUMBER_OF)}"
+def _op_name(name: str, where: str) -> str:
+    if not is_op_name(name):
+        raise InvalidInput(f"{where}: {name!r:.60} is not an op name")
+    return name
+
+
+def _types(names: tuple[str, ...], where: str) -> tuple[str, ...]:
+    types = []
+    for name in names:
+        dtype = dtypes.from_spec(name)
+        if dtype is None:
+            raise InvalidInput(
+                f"{where}: unknown data type {name!r:.40}: known are {', '.join(dtypes.NUMBER_OF)}"
             )
-        found.append(name)
-    return tuple(found)
+        types.append(dtype)
+    return tuple(types)
 
 
-def from_json(text: str) -> OpsList:
-    """Reads TensorFlow's JSON form; raises ListError where it is something else."""
-    try:
-        document = json_form.loads(text)
-    except ValueError as error:
-        raise ListError(f"no JSON: {error}") from None
-    if not isinstance(document, list) or not document:
-        raise ListError('a list of ["op", "kernel class"] was expected')
-    if len(document) > _MOST_ENTRIES:
-        raise ListError(f"{len(document)} entries: at most {_MOST_ENTRIES}")
-    asks = []
-    for number, row in enumerate(document):
-        where = f"entry {number}"
-        if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], str | None):
-            raise ListError(f'{where}: ["op", "kernel class" or null] was expected')
-        asks.append(RequestedOp(_name(row[0], where), row[1] or ""))
-    return OpsList(tuple(dict.fromkeys(asks)))
+def from_json(data: bytes, where: str) -> OpsList:
+    """Reads TensorFlow's JSON form.
 
+    Args:
+      data: untrusted.
+      where: the list's name, for messages.
 
-def from_yaml(text: str) -> OpsList:
-    """Reads the YAML form; raises ListError where it is something else."""
-    try:
-        document = yaml_form.load(text)
-    except yaml_form.YamlError as error:
-        raise ListError(str(error)) from None
-    if not isinstance(document, dict):
-        raise ListError("a list `ops` was expected")
-    training = document.get("training", False)
-    if not isinstance(training, bool):
-        raise ListError(f"training: true or false was expected, not {training!r:.40}")
-    rows = document.get("ops", [])
-    if not isinstance(rows, list) or not (rows or training):
-        raise ListError("a list `ops` was expected")
-    if document.keys() - _TOP:
-        raise ListError(
-            f"unknown key {sorted(map(str, document.keys() - _TOP))[0]!r}: known are {', '.join(sorted(_TOP))}"
+    Raises:
+      InvalidInput: it is not such a list.
+    """
+    rows = json_codec.decode(data, list[tuple[str, str | None]], where)
+    if not rows:
+        raise InvalidInput(
+            f'{where}: is empty: a list of ["op", "kernel class" or null] was expected'
         )
-    common = _types(document.get("dtypes", []), "dtypes")
-    asks: list[RequestedOp] = []
-    for number, row in enumerate(rows):
-        where = f"entry {number} of ops"
-        if isinstance(row, str):
-            asks.append(RequestedOp(_name(row, where), None, common))
-            continue
-        if not isinstance(row, dict) or row.keys() - _OP or "op" not in row:
-            raise ListError(
-                f"{where}: a name or a mapping of {', '.join(sorted(_OP))} was expected"
-            )
-        op = _name(row["op"], where)
-        classes = row.get("classes", [])
-        if not isinstance(classes, list) or not all(isinstance(c, str) for c in classes):
-            raise ListError(f"{where}: classes: a list of kernel classes was expected")
-        asks += [RequestedOp(op, c) for c in classes]
-        if not classes or "types" in row:
-            asks.append(RequestedOp(op, None, _types(row.get("types", list(common)), where)))
-    return OpsList(tuple(dict.fromkeys(asks)), training)
+    if len(rows) > _MAX_ENTRIES:
+        raise InvalidInput(f"{where}: {len(rows)} entries: at most {_MAX_ENTRIES} are allowed")
+    requests = [
+        RequestedOp(_op_name(op, f"{where}: entry {number}"), clazz or "")
+        for number, (op, clazz) in enumerate(rows)
+    ]
+    return OpsList(tuple(dict.fromkeys(requests)))
+
+
+def from_yaml(data: bytes, where: str) -> OpsList:
+    """Reads the YAML form; arguments and errors are those of from_json."""
+    try:
+        document = yaml_form.load(data.decode())
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{where}: byte {error.start}: not UTF-8 text") from None
+    except yaml_form.YamlError as error:
+        raise InvalidInput(f"{where}: {error}") from None
+    found = json_codec.convert(document, _YamlList, where)
+    if not (found.ops or found.training):
+        raise InvalidInput(f"{where}: a list `ops` was expected")
+    common = _types(found.dtypes, f"{where}: dtypes")
+    requests: list[RequestedOp] = []
+    for number, entry in enumerate(found.ops):
+        place = f"{where}: entry {number} of ops"
+        row = _Op(entry) if isinstance(entry, str) else entry
+        op = _op_name(row.op, place)
+        requests += [RequestedOp(op, clazz) for clazz in row.classes]
+        if not row.classes or row.types is not UNSET:
+            types = common if row.types is UNSET else _types(row.types, place)
+            requests.append(RequestedOp(op, None, types))
+    return OpsList(tuple(dict.fromkeys(requests)), found.training)
+
+
+def from_bytes(data: Buffer, file: Path) -> OpsList:
+    """Reads the ops list in `file`, whose content is `data`, in the form that its suffix names.
+
+    Raises:
+      InvalidInput: as from_json, or the file is too large.
+    """
+    if len(data) > _MAX_BYTES:
+        raise InvalidInput(
+            f"{file}: {len(data)} bytes: an ops list has at most {_MAX_BYTES}: give the model itself"
+        )
+    parse = from_json if file.suffix.lower() == ".json" else from_yaml
+    return parse(data[:], str(file))

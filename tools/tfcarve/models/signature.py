@@ -1,6 +1,6 @@
-"""Signatures of a SavedModel or MetaGraph: what they take and give, and the nodes that they need. Pure.
+"""Signatures of a SavedModel or MetaGraph: their inputs, outputs and the nodes that they need. Pure.
 
-Source of the numbers: tensorflow/core/protobuf/meta_graph.proto (SignatureDef, TensorInfo).
+Source of the field numbers: tensorflow/core/protobuf/meta_graph.proto (SignatureDef, TensorInfo).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,24 +12,24 @@ from tfcarve.models.wire import BYTES, Buffer
 
 
 class SignatureError(ValueError):
-    """A signature that is not there, or that names what the graph has not: says what there is."""
+    """A signature does not exist, or refers to a node that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The nodes that a signature feeds and those whose values (or doing, of a node without any) it asks for."""
+    """The nodes that a signature feeds, and the nodes that it fetches or runs."""
 
     inputs: frozenset[str]
     outputs: frozenset[str]
 
 
 def node_of(tensor: str) -> str:
-    """Returns the node in the name of a tensor or of a control input: `a` for `a:1`, `^a` and `a:out:0`."""
+    """Returns the node of a tensor or control input: `a` for `a:1`, `^a` and `a:out:0`."""
     return tensor.removeprefix("^").partition(":")[0]
 
 
 def _entry(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, int] | None]:
-    """Reads an entry of a map from strings to messages: the key, and where the value is."""
+    """Reads an entry of a map from strings to messages; returns the key, and the start and end of the value."""
     key, value = "", None
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
@@ -40,8 +40,10 @@ def _entry(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, int] | N
 
 
 def _tensors(data: Buffer, place: int, end: int) -> Iterator[str]:
-    """Yields the tensors that a TensorInfo names: one, three of a sparse one, or a composite one's parts."""
-    todo = [(place, end)]  # a composite may hold another one: no recursion on what others wrote
+    """Yields the tensors of a TensorInfo: one, the three of a sparse tensor, or those of a composite tensor."""
+    todo = [
+        (place, end)
+    ]  # composite tensors can be nested; untrusted input must not cause recursion
     while todo:
         for number, kind, a, b in wire.fields(data, *todo.pop()):
             if number == 1 and kind == BYTES:
@@ -55,9 +57,13 @@ def _tensors(data: Buffer, place: int, end: int) -> Iterator[str]:
 
 
 def from_binary(data: Buffer, place: int, end: int) -> tuple[str, Signature]:
-    """Reads an entry of MetaGraphDef.signature_def: its name, and the signature.
+    """Reads an entry of MetaGraphDef.signature_def.
 
-    Raises wire.WireError where the bytes are none.
+    Returns:
+      The signature's name, and the signature.
+
+    Raises:
+      wire.WireError: the bytes are not such an entry.
     """
     name, value = _entry(data, place, end)
     sides: dict[int, set[str]] = {1: set(), 2: set()}
@@ -69,25 +75,28 @@ def from_binary(data: Buffer, place: int, end: int) -> tuple[str, Signature]:
     return name, Signature(frozenset(sides[1]), frozenset(sides[2]))
 
 
-def chosen(has: Mapping[str, Signature], asked: Iterable[str]) -> dict[str, Signature]:
-    """Returns those of `has` that `asked` names; all where it names none.
+def chosen(available: Mapping[str, Signature], names: Iterable[str]) -> dict[str, Signature]:
+    """Returns the available signatures that have one of `names`, or all of them if `names` is empty.
 
-    Raises SignatureError, with all there are, where none of those asked for is there.
+    Raises:
+      SignatureError: no available signature has one of the names; the message lists the available ones.
     """
-    wanted = frozenset(asked)
-    taken = {name: has[name] for name in sorted(has) if not wanted or name in wanted}
-    if wanted and not taken:
+    wanted = frozenset(names)
+    found = {name: available[name] for name in sorted(available) if not wanted or name in wanted}
+    if wanted and not found:
         raise SignatureError(
-            f"no signature {', '.join(sorted(wanted))}: it has {', '.join(sorted(has)) or 'none'}"
+            f"no signature {', '.join(sorted(wanted))}: it has {', '.join(sorted(available)) or 'none'}"
         )
-    return taken
+    return found
 
 
 def reached(nodes: Collection[NodeUse], signatures: Mapping[str, Signature]) -> list[NodeUse]:
-    """Returns those of `nodes` that the outputs of `signatures` need, and all of functions.
+    """Returns the nodes that the outputs of `signatures` need, and all nodes of functions.
 
-    Control inputs count. What is behind a node that every signature which reaches it feeds is not
-    needed. Raises SignatureError where a signature names a node that is not there.
+    Control inputs are followed; the inputs of a node that the signature feeds are not.
+
+    Raises:
+      SignatureError: a signature refers to a node that does not exist.
     """
     graph = {use.node: use for use in nodes if not use.function}
     needed: set[str] = set()
@@ -95,7 +104,7 @@ def reached(nodes: Collection[NodeUse], signatures: Mapping[str, Signature]) -> 
         unknown = (signature.inputs | signature.outputs) - graph.keys()
         if unknown:
             raise SignatureError(
-                f"signature {name} names the node {min(unknown)!r}, which the graph has not"
+                f"signature {name} refers to the node {min(unknown)!r}, which does not exist"
             )
         seen: set[str] = set()
         todo = sorted(signature.outputs)

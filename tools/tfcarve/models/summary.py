@@ -1,4 +1,4 @@
-"""What a model takes, gives and holds. Pure."""
+"""Summary of a model: inputs, outputs, parameters and ops. Pure."""
 
 import math
 from collections import Counter
@@ -9,15 +9,15 @@ from tfcarve.models.node_use import Model, NodeUse
 
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"))
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
-# What no one reads the result of, but that gives none to read either.
-_NO_RESULT = frozenset(("NoOp", "Assert", "SaveV2", "Const"))
-# Source: tensorflow/core/framework/tensor_shape.cc (a shape's number of elements is an int64).
-_MOST_ELEMENTS = 2**63 - 1
+# Nodes that are not outputs although nothing reads them.
+_NOT_OUTPUTS = frozenset(("NoOp", "Assert", "SaveV2", "Const"))
+# Source: tensorflow/core/framework/tensor_shape.cc (the number of elements is an int64).
+_MAX_ELEMENTS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor that goes in or comes out; shape None: the rank is open; -1: a dimension is open."""
+    """An input or output; shape None: unknown rank; -1: unknown dimension."""
 
     name: str
     op: str
@@ -27,7 +27,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A model at a glance: inputs, outputs, number of parameters, ops by how often they occur."""
+    """Inputs, outputs, number of parameters, nodes and functions, and ops with their counts, most frequent first."""
 
     signatures: tuple[str, ...]
     inputs: tuple[Tensor, ...]
@@ -62,16 +62,16 @@ def _parameters(use: NodeUse) -> int:
     if shape is None or any(d < 0 for d in shape):
         return 0
     count: int = math.prod(shape)
-    if count > _MOST_ELEMENTS:
+    if count > _MAX_ELEMENTS:
         raise InvalidInput(
-            f"{use.model}: {use.place()}: a shape of more than {_MOST_ELEMENTS} elements, which no tensor has: "
+            f"{use.model}: {use.place()}: a shape with more than {_MAX_ELEMENTS} elements, which no tensor can have: "
             "the file is damaged"
         )
     return count
 
 
 def summary(model: Model) -> Summary:
-    """Returns what `model` takes, gives and holds; raises InvalidInput where a shape is none that a tensor can have."""
+    """Returns the summary of a model; raises InvalidInput if a shape has more elements than a tensor can have."""
     graph = [use for use in model.nodes if not use.function]
     read = {i.removeprefix("^").partition(":")[0] for use in graph for i in use.inputs}
     return Summary(
@@ -80,7 +80,7 @@ def summary(model: Model) -> Summary:
         tuple(
             _tensor(use)
             for use in graph
-            if use.node not in read and use.op not in _NO_RESULT | _INPUTS
+            if use.node not in read and use.op not in _NOT_OUTPUTS | _INPUTS
         ),
         sum(_parameters(use) for use in model.nodes),
         len(model.nodes),

@@ -1,7 +1,7 @@
-"""Protocol buffers' text format, turned into the wire format.
+"""Converts the protocol buffer text format to the wire format.
 
-What of a message is turned over is said by a table of its fields; the rest is read past. So a text takes no
-more memory than the few fields that are wanted, and one reader serves both forms.
+A table of fields selects what to convert; other fields are skipped. A text thus takes no more memory than the selected
+fields, and one reader of the wire format serves both forms.
 """
 
 import re
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from tfcarve.models.wire import FIXED32, VARINT, Buffer
 from tfcarve.models.wire_write import begin, tag, varint
 
-# As deep as a GraphDef can be, and then some; deeper input is hostile.
-_DEEPEST = 64
-# Of strings whose end is not needed so much is turned over; other strings have at most this many bytes.
-_LONGEST_STRING = 65_536
-_LONGEST_WORD = 200
+# Deeper than any GraphDef: deeper input is hostile.
+_MAX_DEPTH = 64
+# Strings of kind "start" are cut to this many bytes; longer strings of kind "string" are errors.
+_MAX_STRING = 65_536
+_MAX_WORD = 200
 
-# Possessive throughout: no place in the text is looked at twice, and nothing is remembered of it.
+# All quantifiers are possessive: there is no backtracking, so matching takes linear time and no memory.
 _TOKEN = re.compile(
     rb"""(?:[ \t\r\n]++|\#[^\n]*+)*+
     (?:(?P<string>"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
@@ -39,25 +39,25 @@ _SIMPLE = {
     b"f": b"\f",
     b"v": b"\v",
 }
-# With no more digits than 64 bits have.
+# With at most as many digits as a 64-bit number has.
 _INTEGER = re.compile(rb"-?(?:0[xX][0-9a-fA-F]{1,16}|0([0-7]{0,22})|[1-9][0-9]{0,19})")
-_TRUTH = {b"true": 1, b"True": 1, b"t": 1, b"1": 1, b"false": 0, b"False": 0, b"f": 0, b"0": 0}
+_BOOLEANS = {b"true": 1, b"True": 1, b"t": 1, b"1": 1, b"false": 0, b"False": 0, b"f": 0, b"0": 0}
 
 
 class TextError(ValueError):
-    """The text is no message: says in which line and why."""
+    """The text is not a message: the text states the line and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How a field is turned over.
+    """How to convert a field.
 
     Attributes:
       number: its number in the message.
-      kind: string; start (a string of which only the start matters); int; bool; enum; float and
-        shell (that there is such a number or message matters, not what is in it); message.
-      message: of a message, its fields.
-      enum: of an enum, gives the number of an enumerator, or None.
+      kind: string; start (a string that may be cut to its start); int; bool; enum; message; float and shell (a number
+        or message that is written without its content, because only its presence matters).
+      message: the fields of a message.
+      enum: returns the number of an enumerator, or None if it is unknown.
     """
 
     number: int
@@ -96,13 +96,13 @@ class _Reader:
         self.next()
 
     def next(self) -> None:
-        """Goes on to the next token; its kind is empty at the end. Of a long one only the start is copied."""
+        """Advances to the next token, whose kind is empty at the end of the text; copies only the start of a long one."""
         match = _TOKEN.match(self._data, self._place)
         if match:
             kind = match.lastgroup or ""
             self.kind = kind
             self._start, self._place = match.span(kind)
-            self.token = self._data[self._start : min(self._place, self._start + _LONGEST_STRING)]
+            self.token = self._data[self._start : min(self._place, self._start + _MAX_STRING)]
             return
         blank = _BLANK.match(self._data, self._place)
         self._place = blank.end() if blank else self._place
@@ -112,12 +112,12 @@ class _Reader:
         self.kind, self.token = "", b""
 
     def error(self, what: str) -> TextError:
-        """Returns an error that says in which line it is."""
+        """Returns an error with the current line."""
         line = bytes(self._data[: self._place]).count(b"\n") + 1
-        return TextError(f"line {line}: {what}: no protocol buffer in text form, or damaged")
+        return TextError(f"line {line}: {what}: not a protocol buffer in text form, or damaged")
 
     def begin_list(self) -> bool:
-        """Goes on into the list that the token begins, where it begins one: `[1]` looks like a name."""
+        """Advances into a list if the token begins one. `[1]` is a token of kind "name"."""
         if self.kind == "name":
             self._place = self._start + 1
         elif self.token != b"[":
@@ -126,41 +126,41 @@ class _Reader:
         return True
 
     def shown(self) -> str:
-        """Returns the token for a message."""
+        """Returns the token, for messages."""
         return repr(self.token[:40].decode(errors="replace"))
 
     def _string(self, whole: bool) -> bytes:
-        """Reads a string, or several that are one; not `whole`: the start of it."""
+        """Reads adjacent string literals, which are one string; not `whole`: its start."""
         text = bytearray()
         while self.kind == "string":
-            long = self._place - self._start > _LONGEST_STRING
-            if whole and (long or len(text) > _LONGEST_STRING):
-                raise self.error(f"a name of more than {_LONGEST_STRING} bytes")
-            if len(text) <= _LONGEST_STRING:
+            long = self._place - self._start > _MAX_STRING
+            if whole and (long or len(text) > _MAX_STRING):
+                raise self.error(f"a string of more than {_MAX_STRING} bytes")
+            if len(text) <= _MAX_STRING:
                 try:
                     text += _unescaped(self.token[1:] if long else self.token[1:-1])
                 except ValueError:
-                    raise self.error(f"no character: {self.shown()}") from None
+                    raise self.error(f"invalid escape in {self.shown()}") from None
             self.next()
         return bytes(text)
 
     def _number(self, field: Field) -> int:
         integer = _INTEGER.fullmatch(self.token)
         if field.kind == "bool":
-            number = _TRUTH.get(self.token)
+            number = _BOOLEANS.get(self.token)
         elif integer:
             number = int(integer[0], 8 if integer[1] else 0)
         else:
             number = field.enum(self.token.decode(errors="replace")) if field.enum else None
         if number is None or not -(1 << 63) <= number < 1 << 64:
-            wanted = {"bool": "true or false", "enum": "an enumerator"}
-            what = wanted.get(field.kind, "a whole number")
+            expected = {"bool": "true or false", "enum": "an enumerator"}
+            what = expected.get(field.kind, "an integer")
             raise self.error(f"{what} was expected, not {self.shown()}")
         self.next()
         return number & 0xFFFFFFFFFFFFFFFF
 
     def scalar(self, field: Field | None, out: bytearray) -> None:
-        """Reads a value that is no message."""
+        """Reads a value that is not a message."""
         if self.kind not in ("string", "word"):
             raise self.error(f"a value was expected, not {self.shown()}")
         if field is None:
@@ -188,7 +188,7 @@ class _Reader:
             return
         closing = b"}" if self.token == b"{" else b">"
         if field is not None and field.kind not in ("message", "shell"):
-            raise self.error(f"a {field.kind} was expected, not a message")
+            raise self.error(f"a value of kind {field.kind} was expected, not a message")
         inner = bytearray()
         self.message((field.message if field else None) or {}, inner, closing, depth + 1)
         if field is not None:
@@ -196,7 +196,7 @@ class _Reader:
             out += inner
 
     def value(self, name: str, field: Field | None, out: bytearray, depth: int) -> None:
-        """Reads what follows a field's name."""
+        """Reads the value or values after a field's name."""
         colon = self.token == b":"
         if colon:
             self.next()
@@ -214,21 +214,21 @@ class _Reader:
         self.next()
 
     def message(self, fields: Fields, out: bytearray, closing: bytes, depth: int) -> None:
-        """Reads a message up to and with `closing`; the opening bracket is the current token."""
-        if depth > _DEEPEST:
-            raise self.error(f"messages inside of messages, more than {_DEEPEST} deep")
+        """Reads a message, from its opening bracket, which is the current token, to `closing`."""
+        if depth > _MAX_DEPTH:
+            raise self.error(f"messages are nested more than {_MAX_DEPTH} levels deep")
         if closing:
             self.next()
         while self.token != closing or (not closing and self.kind):
             if self.kind not in ("word", "name"):
                 raise self.error(
-                    f"a field's name was expected, not {self.shown()}"
+                    f"a field name was expected, not {self.shown()}"
                     if self.kind
                     else "the text ends inside a message"
                 )
             name = self.token
             self.next()
-            self.value(name[:_LONGEST_WORD].decode(), fields.get(name), out, depth)
+            self.value(name[:_MAX_WORD].decode(), fields.get(name), out, depth)
             if self.token in (b",", b";"):
                 self.next()
         if closing:
@@ -236,20 +236,26 @@ class _Reader:
 
 
 def first_name(data: Buffer) -> str:
-    """Returns the name of the first field in the text `data`, empty where there is none.
+    """Returns the name of the first field in a text; empty: the text has no fields.
 
-    Raises TextError where it does not start with a name.
+    Raises:
+      TextError: the text does not start with a field name.
     """
     reader = _Reader(data)
     if reader.kind not in ("word", "name", ""):
-        raise reader.error(f"a field's name was expected, not {reader.shown()}")
-    return reader.token[:_LONGEST_WORD].decode()
+        raise reader.error(f"a field name was expected, not {reader.shown()}")
+    return reader.token[:_MAX_WORD].decode()
 
 
 def to_wire(data: Buffer, fields: Fields) -> bytes:
-    """Returns what `fields` tell of the message in the text `data`, in wire format.
+    """Returns the selected fields of a message in text format, in wire format.
 
-    Raises TextError where it is no message, or a field is of another kind.
+    Args:
+      data: the text.
+      fields: the fields to convert, by name.
+
+    Raises:
+      TextError: the text is not a message, or a selected field has another kind.
     """
     out = bytearray()
     _Reader(data).message(fields, out, b"", 0)

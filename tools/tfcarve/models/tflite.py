@@ -1,8 +1,8 @@
-"""TensorFlow Lite models: the ops of TensorFlow in them (Flex ops).
+"""Reads the TensorFlow ops (Flex ops) in TensorFlow Lite models.
 
-A Flex op is a custom operator whose options are a FlexBuffer of two strings:
-the op's name and its NodeDef. Source: tensorflow/compiler/mlir/lite/schema/
-schema.fbs, tensorflow/lite/tools/list_flex_ops.cc, flatbuffers' flexbuffers.h.
+A Flex op is a custom operator whose options are a FlexBuffer of two strings: the op's name and its NodeDef.
+Source: tensorflow/compiler/mlir/lite/schema/schema.fbs, tensorflow/lite/tools/list_flex_ops.cc, flexbuffers.h of
+FlatBuffers.
 """
 
 import struct
@@ -15,18 +15,18 @@ from tfcarve.models.wire import Buffer
 
 
 class FlatError(ValueError):
-    """The bytes are no TensorFlow Lite model: says where and why."""
+    """The bytes are not a TensorFlow Lite model: the text states where and why."""
 
 
 def _number(data: Buffer, place: int, form: str) -> int:
     size = struct.calcsize(form)
     if place < 0 or place + size > len(data):
-        raise FlatError(f"byte {place}: outside of the file: cut off or damaged")
+        raise FlatError(f"byte {place}: outside the file: truncated or damaged")
     return int(struct.unpack_from(form, data, place)[0])
 
 
 def _field(data: Buffer, table: int, index: int) -> int:
-    """Returns the place of a table's field, or 0 where it is not set."""
+    """Returns the position of a table's field; 0: the field is not set."""
     vtable = table - _number(data, table, "<i")
     size = _number(data, vtable, "<H")
     slot = 4 + 2 * index
@@ -35,7 +35,7 @@ def _field(data: Buffer, table: int, index: int) -> int:
 
 
 def _vector(data: Buffer, table: int, index: int, item: int) -> tuple[int, int]:
-    """Returns the place and the length of a vector field with items of `item` bytes."""
+    """Returns the start and length of a vector field whose items have `item` bytes."""
     place = _field(data, table, index)
     if not place:
         return 0, 0
@@ -43,7 +43,7 @@ def _vector(data: Buffer, table: int, index: int, item: int) -> tuple[int, int]:
     length = _number(data, start, "<I")
     if length > (len(data) - start - 4) // item:
         raise FlatError(
-            f"byte {start}: {length} items, more than the file holds: cut off or damaged"
+            f"byte {start}: a vector of {length} items exceeds the file: truncated or damaged"
         )
     return start + 4, length
 
@@ -56,7 +56,7 @@ def _tables(data: Buffer, table: int, index: int) -> Iterator[int]:
 
 
 class _Budget:
-    """Sees to it that a file whose parts refer to the same bytes again and again ends too."""
+    """Bounds the work for a file whose parts refer to the same bytes again and again."""
 
     def __init__(self, size: int) -> None:
         self._left = 2 * size
@@ -64,10 +64,10 @@ class _Budget:
     def take(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise FlatError("refers to the same bytes again and again: damaged")
+            raise FlatError("parts refer to the same bytes again and again: damaged")
 
     def place(self, data: Buffer, table: int, index: int) -> tuple[int, int]:
-        """Returns the place and end of the bytes of a string or vector field."""
+        """Returns the start and end of a string or byte vector field."""
         start, length = _vector(data, table, index, 1)
         self.take(length)
         return start, start + length
@@ -76,36 +76,36 @@ class _Budget:
 def _two_strings(options: bytes) -> tuple[bytes, bytes]:
     """Reads a FlexBuffer whose root is a vector (typed or not) that starts with two strings."""
     if len(options) < 3:
-        raise FlatError("options of less than three bytes")
+        raise FlatError("the options have less than three bytes")
     width, packed = options[-1], options[-2]
     kind, child = packed >> 2, 1 << (packed & 3)
     if width not in (1, 2, 4, 8) or kind not in (
         10,
         15,
     ):  # FBT_VECTOR, FBT_VECTOR_STRING_DEPRECATED
-        raise FlatError("options that are no list")
+        raise FlatError("the options are not a list")
 
     def unsigned(place: int, size: int) -> int:
         if place < 0 or place + size > len(options):
-            raise FlatError("options with a place outside of them")
+            raise FlatError("the options have an offset outside them")
         return int.from_bytes(options[place : place + size], "little")
 
     root = len(options) - 2 - width
     vector = root - unsigned(root, width)
     count = unsigned(vector - child, child)
     if count < 2:
-        raise FlatError("options that are no list of two")
+        raise FlatError("the options are a list of less than two items")
     found = []
     for i in range(2):
         place = vector + i * child
         item = unsigned(vector + count * child + i, 1) if kind == 10 else 5 << 2
         if item >> 2 != 5:  # FBT_STRING
-            raise FlatError("options that are no strings")
+            raise FlatError("the options are not strings")
         text = place - unsigned(place, child)
         size = 1 << (item & 3)
         length = unsigned(text - size, size)
         if text < 0 or text + length > len(options):
-            raise FlatError("options with a string outside of them")
+            raise FlatError("the options have a string outside them")
         found.append(options[text : text + length])
     return found[0], found[1]
 
@@ -114,14 +114,14 @@ class FlexOps(Nodes):
     """The nodes in the Flex ops of a model."""
 
     def __init__(self, data: Buffer, model: str) -> None:
-        """Starts with none."""
+        """Starts without nodes."""
         self._data = data
         self._model = model
-        # Of each: the options, their end, the numbers of subgraph and operator.
+        # Of each node: start and end of the options, index of the subgraph, index of the operator.
         self._places = array("Q")
 
     def add(self, place: int, end: int, graph: int, operator: int) -> None:
-        """Adds the one with the options data[place:end]."""
+        """Adds the node of the operator whose options are data[place:end]."""
         self._places.extend((place, end, graph, operator))
 
     def __len__(self) -> int:
@@ -139,15 +139,16 @@ def _where(operator: int, graph: int) -> str:
 
 
 def flex_ops(data: Buffer, model: str) -> FlexOps:
-    """Returns the TensorFlow ops in the TensorFlow Lite model `data`, none where it has none.
+    """Returns the TensorFlow ops in a TensorFlow Lite model, which may have none.
 
-    Raises FlatError where the bytes are no such model or an op in it is damaged.
+    Raises:
+      FlatError: the bytes are not such a model, or an op in it is damaged.
     """
     if len(data) < 8 or bytes(data[4:8]) != b"TFL3":
-        raise FlatError("does not have TFL3 at byte 4: no TensorFlow Lite model")
+        raise FlatError("does not have TFL3 at byte 4: not a TensorFlow Lite model")
     budget = _Budget(len(data))
     root = _number(data, 0, "<I")
-    flex = bytearray()  # of each code, whether it is that of a Flex op
+    flex = bytearray()  # for each operator code, whether it is that of a Flex op
     for code in _tables(data, root, 1):
         place, end = budget.place(data, code, 1)
         flex.append(data[place : min(end, place + 4)] == b"Flex")
@@ -158,7 +159,9 @@ def flex_ops(data: Buffer, model: str) -> FlexOps:
             index_place = _field(data, operator, 0)
             index = _number(data, index_place, "<I") if index_place else 0
             if index >= len(flex):
-                raise FlatError(f"{_where(number, graph_number)}: unknown code {index}: damaged")
+                raise FlatError(
+                    f"{_where(number, graph_number)}: unknown operator code {index}: damaged"
+                )
             if flex[index]:
                 place, end = budget.place(data, operator, 5)
                 _flex_op(bytes(data[place:end]), model, _where(number, graph_number))
@@ -171,10 +174,10 @@ def _flex_op(options: bytes, model: str, where: str) -> NodeUse:
         raw_name, node_def = _two_strings(options)
         node = graph_def.node(node_def, 0, len(node_def), model, "")
     except (FlatError, wire.WireError) as error:
-        raise FlatError(f"{where}: no NodeDef in its custom options: {error}") from None
+        raise FlatError(f"{where}: its custom options have no NodeDef: {error}") from None
     name = raw_name.decode(errors="replace")
     if node.op != name:
-        raise FlatError(f"{where}: is called {name!r} but holds a node of {node.op!r}")
+        raise FlatError(f"{where}: has the name {name!r} but a node of the op {node.op!r}")
     return NodeUse(
         model,
         "",

@@ -1,7 +1,7 @@
-"""The protocol buffer wire format: fields, one after the other, nothing copied.
+"""Reads the protocol buffer wire format: one field after the other, without copies.
 
-Every length is checked against the end of the message that holds it, so that
-hostile input gives WireError and never more than one pass over the bytes.
+Every length is checked against the end of the enclosing message: hostile input raises WireError after at most one
+pass over the bytes.
 """
 
 import mmap
@@ -10,73 +10,74 @@ from collections.abc import Iterator
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 Buffer = bytes | mmap.mmap
-# Number, wire type, and for BYTES the place and end of the content; else the value and 0.
+# Field number, wire type, and for BYTES the start and end of the content; otherwise the value and 0.
 Field = tuple[int, int, int, int]
 
-# So much of a mapped file may be looked at before it is let go of.
-_STAYS = 4 << 20
+# How many bytes of a mapped file stay resident before a Pass releases them.
+_RESIDENT = 4 << 20
 
 
 class WireError(ValueError):
-    """The bytes are no message: the text says where and why."""
+    """The bytes are not a message: the text states where and why."""
 
 
 class Budget:
-    """Refuses a file or message of so many tiny parts that they would take far more memory than its bytes.
+    """Limits the memory of the parts of a file or message: many tiny parts take far more memory than their bytes.
 
-    What a model's own tools write stays far below: their parts have names.
+    Real models stay far below the limit, because their parts have names.
     """
 
     def __init__(self, size: int) -> None:
-        """Starts for `size` bytes."""
+        """Starts with the limit for an input of `size` bytes."""
         self._left = 8 * size + 4_000_000
 
     def take(self, size: int) -> None:
-        """Counts a part that takes `size` bytes of memory; raises WireError where they are too many."""
+        """Counts a part that takes `size` bytes of memory; raises WireError above the limit."""
         self._left -= size
         if self._left < 0:
-            raise WireError("more and smaller parts than a model has: damaged or made to be costly")
+            raise WireError("too many small parts: damaged, or made to exhaust memory")
 
 
 class Pass:
-    """A pass over a buffer from its begin to its end, which lets go of what a mapped file was looked at for.
+    """A pass over a buffer from start to end that releases the pages of a mapped file behind it.
 
-    Else all of it would count as this process's memory: the kernel maps megabytes around each byte.
+    Otherwise the whole file would count as memory of the process.
     """
 
     def __init__(self, data: Buffer) -> None:
-        """Starts at the begin."""
+        """Starts at byte 0."""
         self._file = None if isinstance(data, bytes) else data
-        self._next = _STAYS
+        self._next = _RESIDENT
 
     def at(self, place: int) -> None:
-        """Says how far it came."""
+        """Records that the pass has reached the byte `place`."""
         if place >= self._next:
-            self._next = place + _STAYS
+            self._next = place + _RESIDENT
             if self._file is not None:
                 self._file.madvise(mmap.MADV_DONTNEED)
 
 
 def varint(data: Buffer, place: int, end: int) -> tuple[int, int]:
-    """Reads a varint; returns its value and the place after it."""
+    """Reads a varint; returns its value and the index after it."""
     result = 0
     for shift in range(0, 70, 7):
         if place >= end:
             raise WireError(
-                f"byte {place}: the message ends inside a number: the file is cut off or no protocol buffer"
+                f"byte {place}: the message ends inside a varint: the file is truncated or not a protocol buffer"
             )
         byte = data[place]
         place += 1
         result |= (byte & 0x7F) << shift
         if byte < 0x80:
             return result & 0xFFFFFFFFFFFFFFFF, place
-    raise WireError(f"byte {place}: a number of more than 10 bytes: no protocol buffer")
+    raise WireError(f"byte {place}: a varint of more than 10 bytes: not a protocol buffer")
 
 
 def fields(data: Buffer, place: int, end: int) -> Iterator[Field]:
     """Yields the fields of the message at data[place:end].
 
-    Raises WireError where the bytes are no message.
+    Raises:
+      WireError: the bytes are not a message.
     """
     while place < end:
         start = place
@@ -86,7 +87,7 @@ def fields(data: Buffer, place: int, end: int) -> Iterator[Field]:
             key, place = varint(data, start, end)
         number, kind = key >> 3, key & 7
         if number == 0:
-            raise WireError(f"byte {start}: field number 0: no protocol buffer")
+            raise WireError(f"byte {start}: field number 0: not a protocol buffer")
         if kind == BYTES:
             if place < end and data[place] < 0x80:
                 length = data[place]
@@ -95,7 +96,7 @@ def fields(data: Buffer, place: int, end: int) -> Iterator[Field]:
                 length, place = varint(data, place, end)
             if length > end - place:
                 raise WireError(
-                    f"byte {start}: field {number} of {length} bytes, but {end - place} are left: the file is cut off or damaged"
+                    f"byte {start}: field {number} has {length} bytes, but only {end - place} remain: the file is truncated or damaged"
                 )
             yield number, kind, place, place + length
             place += length
@@ -105,11 +106,11 @@ def fields(data: Buffer, place: int, end: int) -> Iterator[Field]:
         elif kind in (FIXED64, FIXED32):
             size = 8 if kind == FIXED64 else 4
             if size > end - place:
-                raise WireError(f"byte {start}: field {number} is cut off")
+                raise WireError(f"byte {start}: field {number} is truncated")
             yield number, kind, int.from_bytes(data[place : place + size], "little"), 0
             place += size
         else:
-            raise WireError(f"byte {start}: wire type {kind}: no protocol buffer")
+            raise WireError(f"byte {start}: wire type {kind}: not a protocol buffer")
 
 
 def signed(value: int) -> int:
@@ -118,12 +119,12 @@ def signed(value: int) -> int:
 
 
 def text(data: Buffer, place: int, end: int) -> str:
-    """Returns the string at data[place:end]; raises WireError where it is no UTF-8."""
+    """Returns the string at data[place:end]; raises WireError if it is not UTF-8."""
     try:
         return bytes(data[place:end]).decode()
     except UnicodeDecodeError:
         raise WireError(
-            f"byte {place}: a name that is no UTF-8: no protocol buffer of this kind"
+            f"byte {place}: a name that is not UTF-8: not a protocol buffer of this kind"
         ) from None
 
 

@@ -1,13 +1,13 @@
-"""Protocol buffers' wire format, written.
+"""Writes the protocol buffer wire format. Source: the encoding page of the Protocol Buffers documentation."""
 
-Source: the encoding page of the Protocol Buffers documentation.
-"""
+import struct
+from collections.abc import Iterable
 
-from tfcarve.models.wire import BYTES
+from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, Field
 
 
 def varint(value: int) -> bytes:
-    """Returns a varint that holds `value`, which is not negative."""
+    """Returns `value`, which must not be negative, as a varint."""
     if value < 0x80:
         return bytes((value,))
     out = bytearray()
@@ -19,10 +19,27 @@ def varint(value: int) -> bytes:
 
 
 def tag(number: int, kind: int) -> bytes:
-    """Returns the tag of a field: its number and its wire type."""
+    """Returns a field's tag, for its number and wire type."""
     return varint(number << 3 | kind)
 
 
 def begin(number: int, size: int) -> bytes:
-    """Returns what comes before the `size` bytes of a field of type BYTES."""
+    """Returns the tag and length of a BYTES field whose content has `size` bytes."""
     return tag(number, BYTES) + varint(size)
+
+
+def _copy(data: Buffer, field: Field) -> bytes:
+    number, kind, a, b = field
+    if kind == BYTES:
+        return begin(number, b - a) + data[a:b]
+    if kind == VARINT:
+        return tag(number, kind) + varint(a)
+    return tag(number, kind) + struct.pack("<I" if kind == FIXED32 else "<Q", a)
+
+
+def copied(data: Buffer, fields: Iterable[Field]) -> bytes:
+    """Returns fields that wire.fields read from `data`, in wire format."""
+    joined = bytearray()
+    for field in fields:
+        joined += _copy(data, field)
+    return bytes(joined)

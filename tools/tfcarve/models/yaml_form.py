@@ -1,16 +1,16 @@
-"""YAML as settings need it: mappings, lists, strings, whole numbers, true and false; no anchors, aliases or tags.
+"""Reads the subset of YAML that settings need: mappings, lists, strings, integers, booleans, null.
 
-PyYAML's own loader makes a tree of nodes with two marks each, 200 times the text. Here its parser's events
-become values one by one.
+Anchors, aliases and tags are refused. PyYAML's loader builds a tree that takes 200 times the text's memory; this reader
+builds values directly from the events of PyYAML's parser.
 """
 
 import re
 from typing import Any
 
-# Five times all the ops and kernels of TensorFlow.
-_MOST_VALUES = 50_000
-_DEEPEST = 16
-# Source: YAML 1.1, as PyYAML's resolver has it.
+# All ops and kernel classes of TensorFlow are a fifth of this.
+_MAX_VALUES = 50_000
+_MAX_DEPTH = 16
+# Source: YAML 1.1, as implemented by PyYAML's resolver.
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("yes", "true", "on"), True),
     **dict.fromkeys(("no", "false", "off"), False),
@@ -22,38 +22,38 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 
 
 class YamlError(ValueError):
-    """The text is no YAML of this kind: says in which line and why."""
+    """The text is not in this subset of YAML: the text states the line and why."""
 
 
 def _plain(text: str) -> str | int | bool | None:
-    """Returns what a scalar without quotes stands for; other numbers than whole ones stay as they are written."""
+    """Returns the value of an unquoted scalar; numbers with a fraction stay strings."""
     if _INTEGER.fullmatch(text):
         return int(text)
-    usual = text in (text.lower(), text.capitalize(), text.upper())
-    return _WORDS.get(text.lower(), text) if usual else text
+    is_word = text in (text.lower(), text.capitalize(), text.upper())
+    return _WORDS.get(text.lower(), text) if is_word else text
 
 
 class _Document:
-    """Puts values where they belong, event by event."""
+    """Builds a document from the parser's events."""
 
     def __init__(self) -> None:
         self.root: list[Any] = []
         self._open: list[list[Any] | dict[str, Any]] = [self.root]
         self._keys: list[str | None] = [None]
-        self._left = _MOST_VALUES
+        self._left = _MAX_VALUES
 
     def value(self, value: Any) -> None:
-        """Puts a value into the list or mapping that is open; a mapping's first is a key."""
+        """Adds a value to the innermost open list or mapping, where keys and values alternate."""
         self._left -= 1
         if self._left < 0:
-            raise YamlError(f"more than {_MOST_VALUES} values")
+            raise YamlError(f"more than {_MAX_VALUES} values")
         into, key = self._open[-1], self._keys[-1]
         if isinstance(into, list):
             into.append(value)
         elif key is None:
             if not isinstance(value, str) or value in into:
-                what = "twice" if isinstance(value, str) else "as a key: a string was expected"
-                raise YamlError(f"{value!r:.40} {what}")
+                what = "duplicate key" if isinstance(value, str) else "key is not a string"
+                raise YamlError(f"{what}: {value!r:.40}")
             self._keys[-1] = value
         else:
             into[key] = value
@@ -62,44 +62,45 @@ class _Document:
     def begin(self, value: list[Any] | dict[str, Any]) -> None:
         """Opens a list or a mapping."""
         self.value(value)
-        if len(self._open) > _DEEPEST:
-            raise YamlError(f"nested more than {_DEEPEST} deep")
+        if len(self._open) > _MAX_DEPTH:
+            raise YamlError(f"nested more than {_MAX_DEPTH} levels deep")
         self._open.append(value)
         self._keys.append(None)
 
     def end(self) -> None:
-        """Closes what was opened last."""
+        """Closes the innermost list or mapping."""
         self._open.pop()
         self._keys.pop()
 
 
 def load(text: str) -> Any:
-    """Returns the one document in `text`: lists, mappings with strings as keys, strings, numbers, truth values, None.
+    """Returns the only document in `text`: lists, dicts with string keys, strings, integers, booleans, None.
 
-    Raises YamlError where it is something else.
+    Raises:
+      YamlError: it is not such a document.
     """
-    import yaml  # only who gives YAML waits for it
+    import yaml  # slow to import, and rarely needed
 
-    made = _Document()
+    document = _Document()
     line = 0
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             line = event.start_mark.line if event.start_mark else line
             if getattr(event, "anchor", None) or getattr(event, "tag", None):
-                raise YamlError("anchors, aliases and tags are not read")
+                raise YamlError("anchors, aliases and tags are not supported")
             match event:
                 case yaml.ScalarEvent():
-                    made.value(_plain(event.value) if event.implicit[0] else event.value)
+                    document.value(_plain(event.value) if event.implicit[0] else event.value)
                 case yaml.SequenceStartEvent():
-                    made.begin([])
+                    document.begin([])
                 case yaml.MappingStartEvent():
-                    made.begin({})
+                    document.begin({})
                 case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                    made.end()
+                    document.end()
     except YamlError as error:
         raise YamlError(f"line {line + 1}: {error}") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise YamlError(f"no YAML: {error}") from None
-    if len(made.root) > 1:
+        raise YamlError(f"invalid YAML: {error}") from None
+    if len(document.root) > 1:
         raise YamlError("more than one document")
-    return made.root[0] if made.root else None
+    return document.root[0] if document.root else None

@@ -1,1 +1,1 @@
-"""What app stores' build systems take: an xcframework for Xcode, an AAR for Gradle."""
+"""Packages for app builds: xcframeworks for iOS, AARs for Android."""

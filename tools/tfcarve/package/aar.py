@@ -1,15 +1,17 @@
-"""An AAR: what an Android app's build takes classes and shared libraries from.
+"""AARs: Android library packages of Java classes and shared libraries.
 
-Its form is described by Android's "Create an Android library", "Anatomy of an AAR file".
+Format: Android's "Create an Android library", "Anatomy of an AAR file".
 """
 
 import re
 from collections.abc import Collection, Mapping
 
 from tfcarve.errors import InvalidInput
+from tfcarve.objfile import cpu
+from tfcarve.objfile.shared_library import read_shared_library
 from tfcarve.package import android_library
-from tfcarve.package.archive_file import zip_file
 from tfcarve.package.java import Classes
+from tfcarve.package.zip_file import zip_file
 
 _PACKAGE = re.compile(r"[a-zA-Z]\w*(\.[a-zA-Z]\w*)+")
 _MANIFEST = """\
@@ -19,7 +21,7 @@ _MANIFEST = """\
 </manifest>
 """
 
-# Native methods are found by their class's name: whoever shrinks the app must leave these.
+# Native methods are bound by the names of their classes: code shrinkers must keep these.
 _PROGUARD = """\
 -keep class org.tensorflow.** { *; }
 """
@@ -34,40 +36,41 @@ def aar(
     file_name: str,
     without: Collection[str] = (),
 ) -> bytes:
-    """Makes an AAR.
+    """Returns an AAR.
 
     Args:
-      package: Java package of the library's manifest, e.g. "org.example.tensorflow".
-      api_level: the lowest API level of Android that the libraries were built for.
+      package: Java package in its manifest, e.g. "org.example.tensorflow".
+      api_level: the minimum API level of Android that the libraries were built for.
       classes: the Java classes.
-      libraries: by ABI ("arm64-v8a", …) the shared library.
-      file_name: of each library, e.g. "libtensorflow_inference.so".
-      without: classes, e.g. "org.tensorflow.EagerSession", that the libraries have no functions for.
-        Whoever uses these gets Java's UnsatisfiedLinkError.
+      libraries: the shared library for each ABI ("arm64-v8a", …).
+      file_name: name of each library, e.g. "libtensorflow_inference.so".
+      without: classes, e.g. "org.tensorflow.EagerSession", whose native methods the libraries do not implement.
+        Calls of these throw Java's UnsatisfiedLinkError.
 
     Raises:
-      InvalidInput: an unknown ABI, no library, or libraries that are not fit: all that is wrong with them.
+      InvalidInput: an ABI is unknown, there is no library, or libraries do not meet the requirements: lists all
+        problems.
     """
     if not _PACKAGE.fullmatch(package):
         raise InvalidInput(
-            f"{package!r}: no Java package: write it with dots, e.g. org.example.app"
+            f"{package!r} is not a qualified Java package name: expected e.g. org.example.app"
         )
     if not libraries:
-        raise InvalidInput("an AAR holds a library for at least one ABI")
-    left_out = tuple(f"Java_{name.replace('.', '_')}_" for name in without)
-    natives = {name for name in classes.natives if not name.startswith(left_out)}
+        raise InvalidInput("an AAR requires a library for at least one ABI")
+    omitted = tuple(f"Java_{name.replace('.', '_')}_" for name in without)
+    natives = {name for name in classes.natives if not name.startswith(omitted)}
     wrong = []
     for abi, data in sorted(libraries.items()):
         where = f"jni/{abi}/{file_name}"
-        if abi not in android_library.ABIS:
+        if abi not in cpu.BY_ANDROID_ABI:
             raise InvalidInput(
-                f"{abi}: no ABI; there are: {', '.join(sorted(android_library.ABIS))}"
+                f"{abi!r} is not an ABI: expected one of {', '.join(sorted(cpu.BY_ANDROID_ABI))}"
             )
-        library = android_library.read(data, where)
+        library = read_shared_library(data, where)
         found = android_library.problems(library, abi, file_name, api_level)
         wrong += [f"{where}: {why}" for why in (*found, *_unbound(library.exported, natives))]
     if wrong:
-        raise InvalidInput("\n  ".join(["the libraries are not fit for Android:", *wrong]))
+        raise InvalidInput("\n  ".join(["libraries do not meet Android's requirements:", *wrong]))
     return zip_file(
         {
             "AndroidManifest.xml": _MANIFEST.format(package=package, api_level=api_level).encode(),
@@ -80,6 +83,6 @@ def aar(
 
 
 def _unbound(exported: Collection[str], natives: Collection[str]) -> list[str]:
-    """Native methods that the library has no function for."""
+    """Native methods that the library does not implement."""
     missing = sorted(set(natives).difference(exported))
-    return [f"no function for the native method {name}: link its source in" for name in missing]
+    return [f"does not export the native method {name}: link its source" for name in missing]

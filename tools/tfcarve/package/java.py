@@ -1,6 +1,6 @@
-"""Java sources compiled to a jar, and the functions that its native methods are.
+"""Compiles Java sources to a jar, and lists the C functions of its native methods.
 
-The names are those that `javac -h` writes: the Java Native Interface's rules for them are javac's own.
+The names are read from the headers that `javac -h` writes, since javac knows the Java Native Interface's rules.
 """
 
 import re
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
-from tfcarve.package.archive_file import zip_file
+from tfcarve.package.zip_file import zip_file
 
-# A prototype that javac writes for a native method.
+# A native method's prototype in a header that javac wrote.
 _PROTOTYPE = re.compile(rb"^JNIEXPORT .* JNICALL (Java_\w+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Classes:
-    """A jar and what its native methods are called in a library.
+    """A jar and the functions that implement its native methods in a library.
 
     Attributes:
       jar: the file.
-      natives: names of functions, e.g. "Java_org_tensorflow_Graph_allocate".
+      natives: names of the functions, e.g. "Java_org_tensorflow_Graph_allocate".
     """
 
     jar: bytes
@@ -33,16 +33,16 @@ class Classes:
 def compiled(
     javac: Path, sources: Sequence[Path], source_path: Sequence[Path], stubs: Path
 ) -> Classes:
-    """Compiles Java sources and, of the source path, the classes that these use.
+    """Compiles Java sources, and the classes of the source path that they use.
 
     Args:
-      javac: the compiler, of a JDK.
-      sources: the classes that are wanted.
-      source_path: folders with further classes, which go into the jar where they are used.
-      stubs: folder of Android's classes, which are compiled against and stay out of the jar.
+      javac: the compiler of a JDK.
+      sources: the classes to compile.
+      source_path: folders of further classes; those that are used are added to the jar.
+      stubs: folder of stubs of Android's classes, to compile against; the jar does not contain them.
 
     Raises:
-      InvalidInput: javac is missing or refuses a source; its words.
+      InvalidInput: javac cannot be run or reports errors, which the message contains.
     """
     with tempfile.TemporaryDirectory() as scratch:
         classes, headers, android = (
@@ -63,7 +63,7 @@ def compiled(
 
 
 def _run(javac: Path, arguments: Sequence[str]) -> None:
-    # Android's tools read the classes of Java 8 in every version.
+    # Every version of Android's tools reads class files of Java 8.
     flags = [
         "-encoding",
         "UTF-8",
@@ -82,7 +82,7 @@ def _run(javac: Path, arguments: Sequence[str]) -> None:
         )
     except OSError as error:
         raise InvalidInput(
-            f"{javac}: cannot be run ({error.strerror}): give the javac of a JDK"
+            f"{javac}: cannot be run ({error.strerror}): specify the javac of a JDK"
         ) from None
     if done.returncode:
-        raise InvalidInput(f"{javac} refused:\n{done.stderr.strip()}")
+        raise InvalidInput(f"{javac} failed:\n{done.stderr.strip()}")

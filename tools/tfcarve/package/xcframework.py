@@ -1,24 +1,21 @@
-"""An xcframework of a static library: a folder that Xcode takes the part for a device or a simulator from.
+"""Xcframeworks of static libraries: folders with a library for devices and one for the simulator, for Xcode.
 
-Apple documents its form by what `xcodebuild -create-xcframework` writes and in "Creating a multiplatform
-binary framework bundle"; universal files in mach-o/fat.h.
+Format: what `xcodebuild -create-xcframework` writes; Apple's "Creating a multiplatform binary framework bundle".
 """
 
 import plistlib
-import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
 from tfcarve.errors import InvalidInput
-from tfcarve.package.objects import CPU_TYPES, MachObject, mach_objects
-from tfcarve.universal import MAGIC
+from tfcarve.objfile import universal
+from tfcarve.objfile.macho_objects import MachObject, mach_objects
 
-# Archives of 64-bit objects start at 8 bytes, as lipo places them.
-_ALIGNMENT_BITS = 3
-_MOST_SHOWN = 5
-# What Info.plist calls an xcframework; an app has such a file too.
-_PACKAGE = ("CFBundlePackageType", "XFWK")
+ARCHS = ("arm64", "x86_64")
+_MAX_SHOWN = 5
+# Identifies the Info.plist of an xcframework; apps have an Info.plist too.
+_PACKAGE_TYPE = ("CFBundlePackageType", "XFWK")
 
 
 @dataclass(frozen=True)
@@ -27,8 +24,8 @@ class Slice:
 
     Attributes:
       platform: "ios" or "ios-simulator".
-      arch: "arm64" or "x86_64".
-      minimum_os: major and minor number of the oldest iOS that it must run on.
+      arch: one of ARCHS.
+      minimum_os: major and minor number of the minimum iOS version.
       archive: the library.
       where: its file, for messages.
     """
@@ -40,55 +37,35 @@ class Slice:
     where: str
 
 
-def universal(slices: Sequence[Slice]) -> bytes:
-    """Returns the libraries as one file: the only one itself, or a universal file, as `lipo -create` makes it."""
-    if len(slices) == 1:
-        return slices[0].archive
-    header = MAGIC + struct.pack(">I", len(slices))
-    body = b""
-    at = len(header) + 20 * len(slices)
-    for each in sorted(slices, key=lambda s: CPU_TYPES[s.arch]):
-        start = -(-at // (1 << _ALIGNMENT_BITS)) << _ALIGNMENT_BITS
-        header += struct.pack(
-            ">5I", *CPU_TYPES[each.arch], start, len(each.archive), _ALIGNMENT_BITS
-        )
-        body += bytes(start - at) + each.archive
-        at = start + len(each.archive)
-    return header + body
-
-
 def xcframework(
     name: str, slices: Iterable[Slice], headers: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """Makes an xcframework.
+    """Returns the files of an xcframework, by their path in its folder.
 
     Args:
-      name: of the library's file, e.g. "libtensorflow-core.a".
+      name: file name of the library, e.g. "libtensorflow-core.a".
       slices: one library for each CPU of each platform.
-      headers: the files of its folder Headers, by their path in it.
-
-    Returns:
-      The files of the folder NAME.xcframework, by their path in it.
+      headers: the files of its Headers folders, by their path in these.
 
     Raises:
-      InvalidInput: no slice, two for the same, or objects in one that are for something else.
+      InvalidInput: there is no slice, two are for the same CPU and platform, or one has objects for something else.
     """
     by_platform: dict[str, dict[str, Slice]] = {}
     for each in slices:
         archs = by_platform.setdefault(each.platform, {})
         if each.arch in archs:
             raise InvalidInput(
-                f"{each.where}: a second library for {each.arch} of {each.platform}, beside {archs[each.arch].where}"
+                f"{each.where}: a second library for {each.arch} of {each.platform}, after {archs[each.arch].where}"
             )
         check(each)
         archs[each.arch] = each
     if not by_platform:
-        raise InvalidInput("an xcframework holds at least one library")
+        raise InvalidInput("an xcframework requires at least one library")
     files, libraries = {}, []
     for platform, archs in sorted(by_platform.items()):
         os, _, variant = platform.partition("-")
         identifier = "-".join(filter(None, (os, "_".join(sorted(archs)), variant)))
-        files[f"{identifier}/{name}"] = universal(tuple(archs.values()))
+        files[f"{identifier}/{name}"] = _library({a: s.archive for a, s in archs.items()})
         files |= {f"{identifier}/Headers/{path}": data for path, data in headers.items()}
         libraries.append(
             {
@@ -104,48 +81,56 @@ def xcframework(
     files["Info.plist"] = plistlib.dumps(
         {
             "AvailableLibraries": libraries,
-            _PACKAGE[0]: _PACKAGE[1],
+            _PACKAGE_TYPE[0]: _PACKAGE_TYPE[1],
             "XCFrameworkFormatVersion": "1.0",
         }
     )
     return files
 
 
-def describes_one(info: bytes) -> bool:
-    """Says whether an Info.plist is that of an xcframework."""
+def _library(archives: Mapping[str, bytes]) -> bytes:
+    """A universal file of the archives; a single archive stays as it is."""
+    if len(archives) == 1:
+        (archive,) = archives.values()
+        return archive
+    return universal.pack(archives)
+
+
+def is_xcframework_plist(info: bytes) -> bool:
+    """Whether the content of an Info.plist is that of an xcframework."""
     try:
-        told = plistlib.loads(info)
+        plist = plistlib.loads(info)
     except (ValueError, ExpatError):
         return False
-    return isinstance(told, dict) and _PACKAGE in told.items()
+    return isinstance(plist, dict) and _PACKAGE_TYPE in plist.items()
 
 
 def check(each: Slice) -> None:
-    """Makes sure that a library is what it is said to be.
+    """Checks that all objects of a slice are for its CPU, platform and minimum iOS version.
 
     Raises:
-      InvalidInput: it has no objects, or objects of another CPU or platform or for a newer iOS: names them.
+      InvalidInput: it has no objects, or objects for something else, which the message names.
     """
     objects = tuple(mach_objects(each.archive, each.where))
     if not objects:
-        raise InvalidInput(f"{each.where}: holds no objects")
-    wrong = [f"{one.name}: {why}" for one in objects if (why := _misfit(one, each))]
+        raise InvalidInput(f"{each.where}: contains no objects")
+    wrong = [f"{one.name}: {why}" for one in objects if (why := _mismatch(one, each))]
     if wrong:
-        more = len(wrong) - _MOST_SHOWN
-        shown = wrong[:_MOST_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+        more = len(wrong) - _MAX_SHOWN
+        shown = wrong[:_MAX_SHOWN] + ([f"and {more} more"] if more > 0 else [])
         raise InvalidInput(
-            "\n  ".join([f"{each.where}: does not fit {each.arch} of {each.platform}:", *shown])
+            "\n  ".join([f"{each.where}: is not for {each.arch} of {each.platform}:", *shown])
         )
 
 
-def _misfit(one: MachObject, wanted: Slice) -> str:
-    if one.arch != wanted.arch:
+def _mismatch(one: MachObject, expected: Slice) -> str:
+    if one.arch != expected.arch:
         bits = " (32 bits)" if one.arch in ("armv7", "i386") else ""
-        return f"compiled for {one.arch}{bits}; compile it for {wanted.arch}"
-    if one.platform != wanted.platform:
-        found = one.platform or "no platform that it tells"
-        return f"compiled for {found}; give clang a target for {wanted.platform}"
-    if one.minimum_os > wanted.minimum_os:
-        newer, older = (".".join(map(str, v)) for v in (one.minimum_os, wanted.minimum_os))
-        return f"needs iOS {newer}, the slice is for {older} and newer; lower -mios-version-min"
+        return f"compiled for {one.arch}{bits}: compile it for {expected.arch}"
+    if one.platform != expected.platform:
+        found = one.platform or "an unknown platform"
+        return f"compiled for {found}: pass clang a target for {expected.platform}"
+    if one.minimum_os > expected.minimum_os:
+        newer, older = (".".join(map(str, v)) for v in (one.minimum_os, expected.minimum_os))
+        return f"requires iOS {newer}, but the slice's minimum is {older}: lower -mios-version-min"
     return ""

@@ -1,1 +1,1 @@
-"""Preparation of models: from what a training run saves to the GraphDef that an app ships."""
+"""Model preparation: from what a training run saves to the GraphDef that an app ships."""

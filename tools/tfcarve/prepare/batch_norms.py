@@ -1,7 +1,7 @@
-"""Batch normalisation of what a convolution or product gives, folded into its weights and a bias.
+"""Folds batch normalisation after a convolution or matrix product into its weights and a bias.
 
-A chain begins at an op with constant weights; what follows multiplies each channel with a constant, adds one to it
-or only moves values, and is read by the next alone. All of it becomes the op with other weights and one BiasAdd.
+A chain starts at an op with constant weights. Each following node multiplies every channel by a constant, adds a
+constant to it or only moves values, and has a single reader. The chain becomes the op with new weights and one BiasAdd.
 """
 
 from dataclasses import dataclass
@@ -25,45 +25,51 @@ from tfcarve.prepare.messages import NodeDef
 
 @dataclass(frozen=True)
 class _Chain:
-    """A chain: its first node, its weights, what follows, and what becomes of each channel on the way.
+    """A chain of nodes that folds into its first node.
 
-    `stays` are the nodes that only move values; `last` is the node that gives the result, and `changes` how the
-    channels lie there.
+    Attributes:
+      linear: the first node.
+      weights: its weights, a Const.
+      folded: the nodes that scale or offset channels.
+      moving: the nodes that only move values; they stay.
+      last: the node that computes the result.
+      layout: where the channels are in the result.
+      change: the scale and offset of each channel.
     """
 
     linear: NodeDef
     weights: NodeDef
-    gone: tuple[NodeDef, ...]
-    stays: tuple[NodeDef, ...]
+    folded: tuple[NodeDef, ...]
+    moving: tuple[NodeDef, ...]
     last: NodeDef
-    lie: Channels
+    layout: Channels
     change: Affine
 
 
 def _follow(
     linear: NodeDef, weights: NodeDef, matcher: Matcher, scales: frozenset[str]
 ) -> _Chain | None:
-    lie = channels.channels(linear, weights)
-    if lie is None:
+    layout = channels.channels(linear, weights)
+    if layout is None:
         return None
-    change = Affine(np.ones(lie.count), np.zeros(lie.count))
-    gone: list[NodeDef] = []
-    stays: list[NodeDef] = []
+    change = Affine(np.ones(layout.count), np.zeros(layout.count))
+    folded: list[NodeDef] = []
+    moving: list[NodeDef] = []
     best: _Chain | None = None
     current = linear
     while (user := matcher.only_user(current.name)) is not None and not control_inputs(user):
-        step = channels.affine(user, current.name, lie, matcher)
-        moved = channels.passes(user, lie) if step is None else lie
-        if moved is None or data_inputs(user).count(Ref(current.name)) != 1:
+        step = channels.affine(user, current.name, layout, matcher)
+        after = channels.passes(user, layout) if step is None else layout
+        if after is None or data_inputs(user).count(Ref(current.name)) != 1:
             break
-        lie, current = moved, user
+        layout, current = after, user
         if step is None:
-            stays.append(user)
+            moving.append(user)
             continue
         change = Affine(change.scale * step.scale, change.offset * step.scale + step.offset)
-        gone.append(user)
-        if any(node.op in scales for node in gone) and _one_output(user, matcher):
-            best = _Chain(linear, weights, tuple(gone), tuple(stays), user, lie, change)
+        folded.append(user)
+        if any(node.op in scales for node in folded) and _one_output(user, matcher):
+            best = _Chain(linear, weights, tuple(folded), tuple(moving), user, layout, change)
     return best
 
 
@@ -71,8 +77,10 @@ def _one_output(node: NodeDef, matcher: Matcher) -> bool:
     return all(output <= 0 for output, _ in matcher.users(node.name))
 
 
-def _chains(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str]) -> list[_Chain]:
-    matcher = Matcher(graph, kept)
+def _chains(
+    graph: Graph, preserved: set[str], fed: set[str], scales: frozenset[str]
+) -> list[_Chain]:
+    matcher = Matcher(graph, preserved)
     found = []
     for node in graph.nodes:
         if node.op not in channels.LINEAR or not channels.dtype_of(node) or node.name in fed:
@@ -90,9 +98,9 @@ def _chains(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str])
 class _Rewriter:
     """Puts the folded chains into a graph."""
 
-    def __init__(self, graph: Graph, kept: set[str]) -> None:
+    def __init__(self, graph: Graph, preserved: set[str]) -> None:
         self._graph = graph
-        self._kept = kept
+        self._preserved = preserved
         self._names = [node.name for node in graph.nodes]
         self._taken = {node.name for node in graph.nodes}
         self._counts = consumer_counts(graph)
@@ -101,13 +109,13 @@ class _Rewriter:
         self._maybe_unused: set[str] = set()
 
     def fold(self, chain: _Chain) -> None:
-        """Notes what becomes of a chain."""
+        """Records the replacement of a chain."""
         self._set_weights(chain)
-        for node in chain.gone:
+        for node in chain.folded:
             self._instead[node.name] = []
             self._maybe_unused.update(source.node for source in data_inputs(node))
         current = chain.linear
-        for node in chain.stays:
+        for node in chain.moving:
             _, *others = data_inputs(node)
             set_inputs(node, [Ref(current.name), *others])
             current = node
@@ -118,15 +126,15 @@ class _Rewriter:
 
     def _set_weights(self, chain: _Chain) -> None:
         value = channels.scaled(chain.linear, nodes.value(chain.weights), chain.change.scale)
-        shared = self._counts[chain.weights.name] > 1 or chain.weights.name in self._kept
+        shared = self._counts[chain.weights.name] > 1 or chain.weights.name in self._preserved
         name = chain.weights.name
         if shared:
             name = unique_name(f"{chain.linear.name}/weights", self._taken)
             self._maybe_unused.add(chain.weights.name)
-        made = nodes.constant(name, value)
-        made.device = chain.weights.device
-        set_inputs(made, [Ref(n, -1) for n in control_inputs(chain.weights)])
-        self._before.setdefault(chain.linear.name, []).append(made)
+        created = nodes.constant(name, value)
+        created.device = chain.weights.device
+        set_inputs(created, [Ref(n, -1) for n in control_inputs(chain.weights)])
+        self._before.setdefault(chain.linear.name, []).append(created)
         if not shared:
             self._instead[chain.weights.name] = []
         first, _, *others = data_inputs(chain.linear)
@@ -137,27 +145,27 @@ class _Rewriter:
         name = unique_name(f"{chain.last.name}/bias", self._taken)
         bias = nodes.constant(name, chain.change.offset, number)
         set_inputs(bias, [Ref(n, -1) for n in control_inputs(chain.weights)])
-        made = nodes.make(
+        created = nodes.make(
             "BiasAdd",
             chain.last.name,
             (Ref(read.name), Ref(bias.name)),
             T=nodes.type_value(number),
-            data_format=nodes.text_value("NHWC" if chain.lie.last else "NCHW"),
+            data_format=nodes.text_value("NHWC" if chain.layout.last else "NCHW"),
         )
-        made.device = bias.device = chain.last.device
-        return [bias, made]
+        created.device = bias.device = chain.last.device
+        return [bias, created]
 
     def graph(self) -> Graph:
-        """Returns the graph with all that was noted."""
+        """Returns the graph with all recorded replacements."""
         listed: list[NodeDef] = []
         for name, node in zip(self._names, self._graph.nodes, strict=True):
             listed += self._before.get(name, [])
             listed += self._instead.get(name, [node])
-        return _without_unused(self._graph.with_nodes(listed), self._maybe_unused - self._kept)
+        return _without_unused(self._graph.with_nodes(listed), self._maybe_unused - self._preserved)
 
 
 def _without_unused(graph: Graph, names: set[str]) -> Graph:
-    """Returns the graph without those constants of `names` that nothing reads."""
+    """Returns the graph without the constants in `names` that nothing reads."""
     counts = consumer_counts(graph)
     return graph.with_nodes(
         node
@@ -166,16 +174,16 @@ def _without_unused(graph: Graph, names: set[str]) -> Graph:
     )
 
 
-def fold(graph: Graph, kept: set[str], fed: set[str], scales: frozenset[str]) -> Graph:
-    """Returns the graph with all chains folded that have one of the ops `scales`.
+def fold(graph: Graph, preserved: set[str], fed: set[str], scales: frozenset[str]) -> Graph:
+    """Folds all chains that contain one of the ops `scales`.
 
     Args:
-      graph: its nodes may be changed.
-      kept: names of nodes that have to stay.
-      fed: names of nodes whose values an app gives.
-      scales: ops of channels.PRODUCTS or BATCH_NORMS.
+      graph: its nodes may be modified.
+      preserved: names of nodes that must stay.
+      fed: names of nodes that the app feeds.
+      scales: ops from channels.PRODUCTS or BATCH_NORMS.
     """
-    rewriter = _Rewriter(graph, kept)
-    for chain in _chains(graph, kept, fed, scales):
+    rewriter = _Rewriter(graph, preserved)
+    for chain in _chains(graph, preserved, fed, scales):
         rewriter.fold(chain)
     return rewriter.graph()

@@ -1,4 +1,4 @@
-"""TensorFlow's C API, by the libraries of the wheel: no import of tensorflow.
+"""TensorFlow's C API, loaded from the wheel's libraries with ctypes, without importing tensorflow.
 
 Source: tensorflow/c/{c_api,tf_tensor,tf_tstring}.h.
 """
@@ -18,7 +18,7 @@ class Output(ctypes.Structure):
 
 
 _OUTPUTS, _TENSORS = POINTER(Output), POINTER(c_void_p)
-# Name: result, arguments.
+# Function name: result type, argument types.
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "TF_AllocateTensor": (c_void_p, (c_int, POINTER(c_int64), c_int, c_size_t)),
     "TF_CloseSession": (None, (c_void_p, c_void_p)),
@@ -62,7 +62,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 
 def load(folder: Path) -> Any:
-    """Returns the functions above, of the libraries in `folder`, that of the tensorflow package."""
+    """Loads the functions above from the tensorflow package in `folder`."""
     ctypes.CDLL(str(folder / "libtensorflow_framework.so.2"), ctypes.RTLD_GLOBAL)
     library = ctypes.CDLL(str(folder / "libtensorflow_cc.so.2"))
     for name, (result, arguments) in _FUNCTIONS.items():

@@ -1,4 +1,4 @@
-"""Ops that are linear in constant weights, and what multiplies or adds a constant to each of their channels. Pure."""
+"""Ops that are linear in constant weights, and ops that scale or offset their channels. Pure."""
 
 from dataclasses import dataclass
 
@@ -28,12 +28,12 @@ _COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
 
 @dataclass(frozen=True)
 class Channels:
-    """How the channels of a tensor lie.
+    """Where the channels of a tensor are.
 
     Attributes:
-      count: how many there are.
-      rank: of the tensor.
-      last: the channels are its last dimension; else its second.
+      count: the number of channels.
+      rank: the rank of the tensor.
+      last: whether the channels are the last dimension; otherwise they are the second.
     """
 
     count: int
@@ -43,14 +43,14 @@ class Channels:
 
 @dataclass(frozen=True)
 class Affine:
-    """What becomes of each channel: value * scale + offset, in float64."""
+    """A function of each channel: value * scale + offset, in float64."""
 
     scale: Array
     offset: Array
 
 
 def channels(node: NodeDef, weights: NodeDef) -> Channels | None:
-    """Returns how the channels of what a node of LINEAR gives lie; None where its weights are no such."""
+    """Returns the channels of a LINEAR node's output, or None if its weights have an unexpected shape."""
     shape = nodes.shape(weights)
     last = nodes.text(node, "data_format", "NHWC") == "NHWC"
     if not last and nodes.text(node, "data_format") != "NCHW":
@@ -67,77 +67,79 @@ def channels(node: NodeDef, weights: NodeDef) -> Channels | None:
 
 
 def scaled(node: NodeDef, weights: Array, scale: Array) -> Array:
-    """Returns the weights of a node of LINEAR with which it gives its channels times `scale`."""
+    """Returns the weights with which a LINEAR node computes its channels times `scale`."""
     if node.op == "DepthwiseConv2dNative":
         by_channel = scale.reshape(weights.shape[2:])
     elif node.op == "Conv2DBackpropInput" or nodes.flag(node, "transpose_b", False):
         by_channel = scale[:, None]
     else:
         by_channel = scale
-    made = np.empty_like(weights)
-    return np.multiply(weights, by_channel, out=made, dtype=np.float64, casting="same_kind")
+    created = np.empty_like(weights)
+    return np.multiply(weights, by_channel, out=created, dtype=np.float64, casting="same_kind")
 
 
-def per_channel(array: Array, lie: Channels) -> Array | None:
-    """Returns the value for each channel of what is multiplied with or added to a tensor; None where it has others."""
-    if array.ndim > lie.rank:
+def per_channel(array: Array, layout: Channels) -> Array | None:
+    """Returns the value for each channel of a constant operand, or None if it is not one value per channel."""
+    if array.ndim > layout.rank:
         return None
     if array.size == 1:
-        return np.full(lie.count, array.reshape(-1)[0], np.float64)
-    after = 0 if lie.last else lie.rank - 2
-    if array.size != lie.count or array.ndim <= after:
+        return np.full(layout.count, array.reshape(-1)[0], np.float64)
+    after = 0 if layout.last else layout.rank - 2
+    if array.size != layout.count or array.ndim <= after:
         return None
-    if array.shape[array.ndim - 1 - after] != lie.count:
+    if array.shape[array.ndim - 1 - after] != layout.count:
         return None
     return array.reshape(-1).astype(np.float64)
 
 
-def passes(node: NodeDef, lie: Channels) -> Channels | None:
-    """Returns how the channels lie after a node that only moves values; None where it does more."""
-    if node.op == "BatchToSpaceND" and lie.last and lie.rank == 4:
-        return lie
-    if node.op == "Squeeze" and lie.last:
-        gone = {d % lie.rank for d in nodes.ints(node, "squeeze_dims")}
-        if gone and lie.rank - 1 not in gone and lie.rank - len(gone) >= 2:
-            return Channels(lie.count, lie.rank - len(gone), True)
+def passes(node: NodeDef, layout: Channels) -> Channels | None:
+    """Returns the channels after a node that only moves values, or None for any other node."""
+    if node.op == "BatchToSpaceND" and layout.last and layout.rank == 4:
+        return layout
+    if node.op == "Squeeze" and layout.last:
+        removed = {d % layout.rank for d in nodes.ints(node, "squeeze_dims")}
+        if removed and layout.rank - 1 not in removed and layout.rank - len(removed) >= 2:
+            return Channels(layout.count, layout.rank - len(removed), True)
     return None
 
 
-def _constant(matcher: Matcher, node: NodeDef, place: int) -> Array | None:
+def _constant(matcher: Matcher, node: NodeDef, index: int) -> Array | None:
     sources = data_inputs(node)
-    source = matcher.node(sources[place].node) if place < len(sources) else None
-    if source is None or source.op != "Const" or sources[place].output:
+    source = matcher.node(sources[index].node) if index < len(sources) else None
+    if source is None or source.op != "Const" or sources[index].output:
         return None
     if nodes.tensor(source).dtype not in FLOATS:
         return None
     return nodes.value(source)
 
 
-def affine(node: NodeDef, read: str, lie: Channels, matcher: Matcher) -> Affine | None:
-    """Returns what `node` makes of each channel of the node `read`; None where it does anything else."""
+def affine(node: NodeDef, read: str, layout: Channels, matcher: Matcher) -> Affine | None:
+    """Returns the function that `node` applies to each channel of the node `read`, or None if it does anything else."""
     if node.op in BATCH_NORMS:
-        return _batch_norm(node, lie, matcher)
+        return _batch_norm(node, layout, matcher)
     if node.op not in ADDITIONS | PRODUCTS or len(data_inputs(node)) != 2:
         return None
-    place = 0 if data_inputs(node)[0].node == read else 1
-    if place == 1 and node.op not in _COMMUTATIVE:
+    index = 0 if data_inputs(node)[0].node == read else 1
+    if index == 1 and node.op not in _COMMUTATIVE:
         return None
-    array = _constant(matcher, node, 1 - place)
+    array = _constant(matcher, node, 1 - index)
     if array is None:
         return None
-    values = _bias(node, array, lie) if node.op.startswith("Bias") else per_channel(array, lie)
+    values = (
+        _bias(node, array, layout) if node.op.startswith("Bias") else per_channel(array, layout)
+    )
     if values is None:
         return None
-    one, zero = np.ones(lie.count), np.zeros(lie.count)
+    one, zero = np.ones(layout.count), np.zeros(layout.count)
     if node.op in PRODUCTS:
         with np.errstate(all="ignore"):
             return _finite(Affine(values if node.op == "Mul" else 1 / values, zero))
     return _finite(Affine(one, -values if node.op == "Sub" else values))
 
 
-def _bias(node: NodeDef, array: Array, lie: Channels) -> Array | None:
+def _bias(node: NodeDef, array: Array, layout: Channels) -> Array | None:
     last = nodes.text(node, "data_format", "NHWC") == "NHWC"
-    if array.shape != (lie.count,) or (last != lie.last and lie.rank > 2):
+    if array.shape != (layout.count,) or (last != layout.last and layout.rank > 2):
         return None
     return array.astype(np.float64)
 
@@ -146,17 +148,17 @@ def _finite(found: Affine) -> Affine | None:
     return found if np.isfinite(found.scale).all() and np.isfinite(found.offset).all() else None
 
 
-def _batch_norm(node: NodeDef, lie: Channels, matcher: Matcher) -> Affine | None:
+def _batch_norm(node: NodeDef, layout: Channels, matcher: Matcher) -> Affine | None:
     """Source: tensorflow/core/kernels/{fused_batch_norm_op,batch_norm_op}.{cc,h}, in inference mode."""
-    listed = [_constant(matcher, node, place) for place in range(1, 5)]
+    listed = [_constant(matcher, node, index) for index in range(1, 5)]
     read = [array.astype(np.float64) for array in listed if array is not None]
-    if len(read) != 4 or any(array.shape != (lie.count,) for array in read):
+    if len(read) != 4 or any(array.shape != (layout.count,) for array in read):
         return None
     if node.op == "BatchNormWithGlobalNormalization":
         mean, variance, beta, gamma = read
         epsilon = nodes.number(node, "variance_epsilon", 0.001)
         if not nodes.flag(node, "scale_after_normalization", True):
-            gamma = np.ones(lie.count)
+            gamma = np.ones(layout.count)
         last = True
     else:
         gamma, beta, mean, variance = read
@@ -164,7 +166,7 @@ def _batch_norm(node: NodeDef, lie: Channels, matcher: Matcher) -> Affine | None
         last = nodes.text(node, "data_format", "NHWC") == "NHWC"
         if nodes.flag(node, "is_training", True):
             return None
-    if last != lie.last or lie.rank != 4:
+    if last != layout.last or layout.rank != 4:
         return None
     with np.errstate(all="ignore"):
         scale = gamma / np.sqrt(variance + epsilon)
@@ -172,6 +174,6 @@ def _batch_norm(node: NodeDef, lie: Channels, matcher: Matcher) -> Affine | None
 
 
 def dtype_of(node: NodeDef) -> int:
-    """Returns the type that a node of LINEAR computes in, where it is one of FLOATS; else 0."""
+    """Returns the type that a LINEAR node computes in if it is one of FLOATS, else 0."""
     number = nodes.dtype(node)
     return number if number in FLOATS and tensors.has_numbers(number) else 0

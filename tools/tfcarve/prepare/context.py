@@ -1,4 +1,4 @@
-"""What a transform knows beside the graph."""
+"""The context of a transform: inputs, outputs, parameters and TensorFlow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ class Parameters:
     """The parameters of one transform in a list of transforms.
 
     Attributes:
-      transform: its name, for messages.
-      values: the values of each parameter, in the order in which they are named.
+      transform: the transform's name, for messages.
+      values: the values of each parameter, in the order in which they are given.
     """
 
     transform: str
@@ -24,59 +24,61 @@ class Parameters:
         return name in self.values
 
     def all(self, name: str) -> tuple[str, ...]:
-        """Returns the values of a parameter that may be named several times."""
+        """Returns the values of a repeatable parameter."""
         return tuple(self.values.get(name, ()))
 
     def required(self, name: str, example: str) -> tuple[str, ...]:
-        """Returns the same, one at least; raises InvalidInput, with `example`, where there is none."""
+        """Returns the values of a required parameter; raises InvalidInput, with `example`, if it is missing."""
         if not self.all(name):
-            raise InvalidInput(f"{self.transform}: needs the parameter {name!r}: {example}")
+            raise InvalidInput(f"{self.transform}: the parameter {name!r} is required: {example}")
         return self.all(name)
 
     def one(self, name: str, default: str = "") -> str:
-        """Returns the only value of a parameter; raises InvalidInput where there are several."""
+        """Returns the value of a parameter; raises InvalidInput if there are several."""
         values = self.all(name) or (default,)
         if len(values) > 1:
-            raise InvalidInput(f"{self.transform}: {name}: {len(values)} values: name it once")
+            raise InvalidInput(
+                f"{self.transform}: {name} is given {len(values)} times: give it once"
+            )
         return values[0]
 
-    def whole(self, name: str, default: int) -> int:
-        """Returns the only value, a whole number; raises InvalidInput where it is none."""
+    def integer(self, name: str, default: int) -> int:
+        """Returns the value of an integer parameter; raises InvalidInput if it is not an integer."""
         text = self.one(name, str(default))
         try:
             return int(text)
         except ValueError:
-            raise self._wrong(name, text, "a whole number") from None
+            raise self._wrong(name, text, "an integer") from None
 
     def number(self, name: str, default: float) -> float:
-        """Returns the only value, a number; raises InvalidInput where it is none."""
+        """Returns the value of a number parameter; raises InvalidInput if it is not a number."""
         text = self.one(name, str(default))
         try:
             return float(text)
         except ValueError:
             raise self._wrong(name, text, "a number") from None
 
-    def truth(self, name: str, default: bool) -> bool:
-        """Returns the only value, true or false; raises InvalidInput where it is neither."""
+    def boolean(self, name: str, default: bool) -> bool:
+        """Returns the value of a boolean parameter; raises InvalidInput if it is not true or false."""
         text = self.one(name, str(default)).lower()
         if text not in ("true", "false", "1", "0"):
             raise self._wrong(name, text, "true or false")
         return text in ("true", "1")
 
     def _wrong(self, name: str, text: str, wanted: str) -> InvalidInput:
-        return InvalidInput(f"{self.transform}: {name}={text!r}: give {wanted}")
+        return InvalidInput(f"{self.transform}: {name}={text!r}: expected {wanted}")
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a transform knows beside the graph.
+    """The context of a transform.
 
     Attributes:
       inputs: the tensors that the app feeds ("x", "x:0").
-      outputs: the tensors that it fetches; each is there, with its name, after the transform too.
-      parameters: those of this transform.
-      evaluator: computes parts of the graph and knows the ops.
-      in_function: the graph is a function's body: its inputs are the arguments, its outputs what it returns.
+      outputs: the tensors that the app fetches; a transform preserves their names.
+      parameters: the parameters of this transform.
+      evaluator: computes parts of the graph and has the OpDefs.
+      in_function: whether the graph is a function's body; then inputs are its arguments and outputs its results.
     """
 
     inputs: tuple[str, ...]
@@ -97,6 +99,6 @@ class Context:
         """Returns the tensors that are fetched."""
         return [ref(name) for name in self.outputs]
 
-    def kept(self) -> set[str]:
-        """Returns the names of the nodes that have to stay: those that are fed and those that are fetched."""
+    def preserved(self) -> set[str]:
+        """Returns the names of the nodes that must stay: those that are fed or fetched."""
         return self.input_nodes() | self.output_nodes()

@@ -1,4 +1,4 @@
-"""What changed from one graph to another, node by node."""
+"""Compares two graphs node by node."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,8 +12,8 @@ from tfcarve.prepare import nodes
 from tfcarve.prepare.graph import Graph
 from tfcarve.prepare.messages import AttrValue, FunctionDef, NodeDef
 
-_LONGEST = 60
-# What stands for the op of a function itself.
+_MAX_TEXT = 60
+# The op of a Change that is about a function itself.
 FUNCTION = "function"
 
 
@@ -22,11 +22,11 @@ class Change:
     """A node that only one graph has, or that differs.
 
     Attributes:
-      node: its name; "FUNCTION/NAME" for one of a function, "FUNCTION" for a function itself.
+      node: its name: "FUNCTION/NAME" for a node of a function, "FUNCTION" for a function itself.
       kind: "added", "removed" or "changed".
-      op: its op, in the second graph where that has it; FUNCTION for a function.
-      details: what differs: "op", "inputs", "device", the name of an attribute, of a function "signature" or
-        "returns"; with what it was and what it is.
+      op: its op, in the second graph if that has the node; FUNCTION for a function.
+      details: each difference with the values before and after: "op", "inputs", "device" or the name of an attribute;
+        for a function "signature" or "returns".
     """
 
     node: str
@@ -37,12 +37,12 @@ class Change:
 
 @dataclass(frozen=True)
 class OpCount:
-    """How often an op is in each graph, and how many bytes its nodes take in the file.
+    """The nodes of an op in two graphs, functions included.
 
     Attributes:
-      op: its name.
-      nodes: in the first graph and in the second, functions included.
-      bytes: the same.
+      op: the op's name.
+      nodes: the number of its nodes in the first and the second graph.
+      bytes: the size of these nodes in the file.
     """
 
     op: str
@@ -65,7 +65,7 @@ def _attr_text(value: AttrValue | None) -> str:
 
 def _short(message: Message) -> str:
     text = text_format.MessageToString(message, as_one_line=True)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 
 
 def _details(a: NodeDef, b: NodeDef) -> Iterator[tuple[str, str, str]]:
@@ -108,7 +108,7 @@ def _whole(graph: Graph) -> Iterator[NodeDef]:
 
 
 def changes(a: Graph, b: Graph) -> list[Change]:
-    """Returns the nodes that differ, those of functions after those of the graph: first what `a` has, in its order."""
+    """Returns the nodes that differ: first those of the graph, then those of functions, each in the order of `a`."""
     found = list(_changes(_named(a.nodes), _named(b.nodes), ""))
     before, after = _functions(a), _functions(b)
     for name in [*before, *(name for name in after if name not in before)]:
@@ -137,7 +137,7 @@ def _function_changes(name: str, a: FunctionDef | None, b: FunctionDef | None) -
 
 
 def op_counts(a: Graph, b: Graph) -> list[OpCount]:
-    """Returns the ops of both graphs by their names."""
+    """Returns the ops of both graphs, sorted by name."""
     counts, sizes = (Counter[str](), Counter[str]()), (Counter[str](), Counter[str]())
     for side, graph in enumerate((a, b)):
         for node in _whole(graph):

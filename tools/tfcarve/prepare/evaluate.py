@@ -1,4 +1,4 @@
-"""Parts of a graph computed by TensorFlow, in a process of its own whose memory and time are bounded."""
+"""Computes parts of a graph with TensorFlow, in a child process with bounded memory and time."""
 
 import contextlib
 import importlib.util
@@ -9,9 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,42 +18,38 @@ from typing import Any
 from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import framing, graph_file, tensors
+from tfcarve.prepare.evaluate_messages import (
+    RESPONSE,
+    Feed,
+    LoadRequest,
+    OpListRequest,
+    Output,
+    OutputsRequest,
+    Port,
+    Request,
+    Response,
+    RunRequest,
+    UnloadRequest,
+)
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
 
-# What TensorFlow takes for itself, and how many times a graph's bytes it takes to run it.
-_SPARE = 3 << 30
-_TIMES = 8
-_SECONDS = 900
-_LONGEST_MESSAGE = 600
+# The memory limit: a fixed part for TensorFlow itself, and a multiple of the graph's size.
+_BASE_MEMORY = 3 << 30
+_MEMORY_PER_BYTE = 8
+_MAX_SECONDS = 900
+_MAX_MESSAGE = 600
 _LIBRARY = "libtensorflow_cc.so.2"
-# Where this package is imported from.
+# The folder from which this package is imported.
 _PACKAGES = Path(__file__).parents[2]
 
 
 class Failed(Exception):
-    """TensorFlow refused the graph or its values; the text is its message."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """What is known of an output before it is computed.
-
-    Attributes:
-      dtype: the number of its DataType.
-      shape: -1 for a size that is not known; None where the rank is not.
-    """
-
-    dtype: int
-    shape: tuple[int, ...] | None
-
-    def known(self) -> bool:
-        """Says whether the whole shape is known."""
-        return self.shape is not None and all(size >= 0 for size in self.shape)
+    """TensorFlow rejected the graph or its values; the text is its message."""
 
 
 def libraries() -> Path:
-    """Returns the folder of the tensorflow package; raises InvalidInput where this Python has none."""
+    """Returns the folder of the tensorflow package; raises InvalidInput if it is not installed."""
     found = importlib.util.find_spec("tensorflow")
     folder = Path(found.origin).parent if found and found.origin else None
     if folder is None or not (folder / _LIBRARY).is_file():
@@ -63,9 +58,9 @@ def libraries() -> Path:
 
 
 def _config(threads: int) -> bytes:
-    """Returns a ConfigProto: nothing is optimized; one op at a time, with so many threads.
+    """Returns a ConfigProto without optimizations that runs one op at a time, each with `threads` threads.
 
-    Source of the numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
+    Source of the field numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
     """
     optimizer = b"\x18" + b"\xff" * 9 + b"\x01"  # opt_level L0
     rewriter = b"\x98\x01\x01"  # disable_meta_optimizer
@@ -74,40 +69,31 @@ def _config(threads: int) -> bytes:
 
 
 class Loaded:
-    """A graph that the process has loaded."""
+    """A graph that the child process has loaded."""
 
     def __init__(self, evaluator: "Evaluator", number: int) -> None:
         self._evaluator = evaluator
         self._number = number
 
     def outputs(self) -> dict[str, list[Output]]:
-        """Returns for each node its outputs' types and shapes, as far as TensorFlow infers them."""
-        head, _ = self._evaluator.request({"do": "outputs", "graph": self._number})
-        return {
-            name: [Output(dtype, None if dims is None else tuple(dims)) for dtype, dims in listed]
-            for name, listed in head["outputs"].items()
-        }
+        """Returns for each node the types and shapes of its outputs, as far as TensorFlow infers them."""
+        response, _ = self._evaluator.request(OutputsRequest(graph=self._number))
+        return response.outputs
 
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises Failed where TensorFlow can't compute them."""
-        heads = [(*_place(ref), t.dtype, tensors.shape(t, ref.node)) for ref, t in feeds.items()]
-        head, parts = self._evaluator.request(
-            {
-                "do": "run",
-                "graph": self._number,
-                "feeds": heads,
-                "fetches": [_place(ref) for ref in fetches],
-            },
+        """Returns the values of `fetches`; raises Failed if TensorFlow can't compute them."""
+        response, parts = self._evaluator.request(
+            RunRequest(
+                graph=self._number,
+                feeds=tuple(
+                    Feed(Port(*ref), tensor.dtype, tensors.shape(tensor, ref.node))
+                    for ref, tensor in feeds.items()
+                ),
+                fetches=tuple(Port(*ref) for ref in fetches),
+            ),
             [_content(tensor, ref.node) for ref, tensor in feeds.items()],
         )
-        return [
-            _tensor(dtype, dims, data)
-            for (dtype, dims), data in zip(head["tensors"], parts, strict=True)
-        ]
-
-
-def _place(ref: Ref) -> tuple[str, int]:
-    return ref.node, ref.output
+        return [_tensor(output, data) for output, data in zip(response.tensors, parts, strict=True)]
 
 
 def _content(tensor: TensorProto, where: str) -> bytes:
@@ -120,18 +106,18 @@ def _content(tensor: TensorProto, where: str) -> bytes:
 
 
 def _texts(data: bytes) -> Iterator[bytes]:
-    place = 0
-    while place < len(data):
-        (length,) = struct.unpack_from("<Q", data, place)
-        yield data[place + 8 : place + 8 + length]
-        place += 8 + length
+    offset = 0
+    while offset < len(data):
+        (length,) = struct.unpack_from("<Q", data, offset)
+        yield data[offset + 8 : offset + 8 + length]
+        offset += 8 + length
 
 
-def _tensor(dtype: int, dims: Iterable[int], data: bytes) -> TensorProto:
-    tensor = TensorProto(dtype=dtype)
-    for size in dims:
+def _tensor(output: Output, data: bytes) -> TensorProto:
+    tensor = TensorProto(dtype=output.dtype)
+    for size in output.shape or ():
         tensor.tensor_shape.dim.add(size=size)
-    if dtype == tensors.STRING:
+    if output.dtype == tensors.STRING:
         tensor.string_val.extend(_texts(data))
     else:
         tensor.tensor_content = data
@@ -139,70 +125,69 @@ def _tensor(dtype: int, dims: Iterable[int], data: bytes) -> TensorProto:
 
 
 class Evaluator:
-    """TensorFlow in a process of its own, which begins when something is first wanted of it at the latest."""
+    """TensorFlow in a child process, which starts with the first request at the latest."""
 
     def __init__(self, size: int = 0) -> None:
-        """Starts for graphs of about `size` bytes."""
-        self._memory = _SPARE + _TIMES * size
+        """Sets the memory limit for graphs of about `size` bytes."""
+        self._memory = _BASE_MEMORY + _MEMORY_PER_BYTE * size
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Any = None
         self._numbers = itertools.count()
 
     @cached_property
     def op_defs(self) -> Mapping[str, OpDef]:
-        """The definitions of all ops, by name."""
-        _, (data,) = self.request({"do": "op_list"})
+        """The OpDefs of all ops, by name."""
+        _, (data,) = self.request(OpListRequest())
         return {op.name: op for op in OpList.FromString(data).op}
 
     @contextmanager
     def loaded(self, graph: Graph, threads: int = 1) -> Iterator[Loaded]:
-        """Gives the graph, loaded; raises Failed where TensorFlow refuses it.
+        """Loads a graph for the duration of the block; raises Failed if TensorFlow rejects it.
 
-        With one thread a sum is always added up in the same order.
+        With one thread, sums are always computed in the same order.
         """
         number = next(self._numbers)
         parts = [graph_file.to_bytes(graph), _config(threads)]
-        self.request({"do": "load", "graph": number}, parts)
+        self.request(LoadRequest(graph=number), parts)
         try:
             yield Loaded(self, number)
         finally:
             if self._process is not None:
-                self.request({"do": "unload", "graph": number})
+                self.request(UnloadRequest(graph=number))
 
-    def request(
-        self, head: dict[str, Any], parts: Sequence[bytes] = ()
-    ) -> tuple[dict[str, Any], list[bytes]]:
-        """Sends a request and returns the answer.
+    def request(self, head: Request, parts: Sequence[bytes] = ()) -> tuple[Response, list[bytes]]:
+        """Sends a request and returns the response.
 
-        Raises Failed with TensorFlow's message, InvalidInput where the process needs more memory or time than a model
-        does.
+        Raises:
+          Failed: TensorFlow reported an error.
+          InvalidInput: the process exceeded its memory or time limit.
         """
         self.begin()
         process = self._process
         assert process is not None
-        watch = threading.Timer(2 * _SECONDS, process.kill)
+        watch = threading.Timer(2 * _MAX_SECONDS, process.kill)
         watch.start()
         try:
             assert process.stdin and process.stdout
             framing.send(process.stdin, head, parts)  # type: ignore[arg-type]
-            answer, data = framing.receive(process.stdout)  # type: ignore[arg-type]
+            response, data = framing.receive(process.stdout, RESPONSE)  # type: ignore[arg-type]
         except (EOFError, BrokenPipeError):
             raise self._ended(process) from None
         finally:
             watch.cancel()
-        if "error" in answer:
-            raise Failed(str(answer["error"])[:_LONGEST_MESSAGE])
-        return answer, data
+        if response.error is not None:
+            raise Failed(response.error[:_MAX_MESSAGE])
+        return response, data
 
     def begin(self) -> None:
-        """Starts the process, if it does not run; it loads TensorFlow while the caller does something else."""
+        """Starts the process if it is not running; TensorFlow loads in the background."""
         if self._process is None:
             folder = libraries()
             self._messages = tempfile.TemporaryFile()  # noqa: SIM115
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "tfcarve.prepare.evaluate_run"),
-                    *(str(folder), str(self._memory), str(_SECONDS)),
+                    *(str(folder), str(self._memory), str(_MAX_SECONDS)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -219,11 +204,11 @@ class Evaluator:
         status = process.wait()
         self._messages.seek(0)
         lines = self._messages.read().decode(errors="replace").strip().splitlines()
-        said = f": {lines[-1][:_LONGEST_MESSAGE]}" if lines else ""
+        message = f": {lines[-1][:_MAX_MESSAGE]}" if lines else ""
         self.close()
         return InvalidInput(
-            f"TensorFlow's process ended with status {status}{said}: the graph needs more than "
-            f"{self._memory >> 20} MB or {_SECONDS} s to compute its constants"
+            f"TensorFlow's process ended with status {status}{message}: computing constants needs more than "
+            f"{self._memory >> 20} MB or {_MAX_SECONDS} s"
         )
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Runs graphs by TensorFlow's C API, as a program of its own: requests on standard input, answers on standard output.
+"""The child process of evaluate.py: runs graphs with TensorFlow's C API.
 
-It loads the libraries of the wheel without importing tensorflow, which takes half the memory and a fifth of the
-time. evaluate.py starts it and says what the messages are.
+It reads requests from standard input and writes responses to standard output. It loads the wheel's libraries without
+importing tensorflow, which takes half the memory and a fifth of the time.
 """
 
 import ctypes
@@ -16,21 +16,33 @@ from typing import Any
 
 from tfcarve.full_tensorflow import limit
 from tfcarve.prepare import c_api
-from tfcarve.prepare.c_api import Buffer, Output
+from tfcarve.prepare.c_api import Buffer
+from tfcarve.prepare.evaluate_messages import (
+    REQUEST,
+    Feed,
+    LoadRequest,
+    OpListRequest,
+    Output,
+    OutputsRequest,
+    Port,
+    Request,
+    Response,
+    RunRequest,
+    UnloadRequest,
+)
 from tfcarve.prepare.framing import receive, send
 
 _STRING = 7
 _STRING_SIZE = 24  # sizeof(TF_TString)
 _OK = 0
-_Json = dict[str, Any]
 
 
 class Failed(Exception):
-    """TensorFlow refused; the text is its message."""
+    """TensorFlow reported an error; the text is its message."""
 
 
 class Runner:
-    """Graphs, each with its session, by the numbers that the parent knows them by."""
+    """The loaded graphs with their sessions, by the numbers that the parent assigns."""
 
     def __init__(self, folder: Path) -> None:
         self._tf = c_api.load(folder)
@@ -41,14 +53,25 @@ class Runner:
         if self._tf.TF_GetCode(self._status) != _OK:
             raise Failed(self._tf.TF_Message(self._status).decode(errors="replace"))
 
-    def op_list(self, _: _Json, __: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Returns the OpList of all ops."""
-        buffer = self._tf.TF_GetAllOpList().contents
-        return {}, [ctypes.string_at(buffer.data, buffer.length)]
+    def answer(self, request: Request, parts: Sequence[bytes]) -> tuple[Response, list[bytes]]:
+        """Answers a request; raises Failed with TensorFlow's message."""
+        match request:
+            case OpListRequest():
+                buffer = self._tf.TF_GetAllOpList().contents
+                return Response(), [ctypes.string_at(buffer.data, buffer.length)]
+            case LoadRequest(graph=number):
+                self._graphs[number] = self._load(*parts)
+                return Response(), []
+            case UnloadRequest(graph=number):
+                self._unload(*self._graphs.pop(number))
+                return Response(), []
+            case OutputsRequest(graph=number):
+                return Response(outputs=self._outputs(self._graphs[number][0])), []
+            case RunRequest():
+                return self._run(request, parts)
 
-    def load(self, request: _Json, parts: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Makes the graph `request["graph"]` of a GraphDef and a ConfigProto."""
-        definition, config = parts
+    def _load(self, definition: bytes, config: bytes) -> tuple[int, int]:
+        """Returns the graph of a GraphDef and its session with a ConfigProto."""
         graph = self._tf.TF_NewGraph()
         buffer = Buffer(ctypes.cast(c_char_p(definition), c_void_p), len(definition), None)
         options = self._tf.TF_NewImportGraphDefOptions()
@@ -59,55 +82,48 @@ class Runner:
         self._check()
         session = self._tf.TF_NewSession(graph, settings, self._status)
         self._check()
-        self._graphs[request["graph"]] = (graph, session)
-        return {}, []
+        return graph, session
 
-    def unload(self, request: _Json, _: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Forgets a graph."""
-        graph, session = self._graphs.pop(request["graph"])
+    def _unload(self, graph: int, session: int) -> None:
         self._tf.TF_CloseSession(session, self._status)
         self._tf.TF_DeleteSession(session, self._status)
         self._tf.TF_DeleteGraph(graph)
-        return {}, []
 
-    def outputs(self, request: _Json, _: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Returns for each node the types and shapes of its outputs, as far as they are known."""
-        graph, _session = self._graphs[request["graph"]]
-        place = c_size_t(0)
-        found: dict[str, list[tuple[int, list[int] | None]]] = {}
-        while operation := self._tf.TF_GraphNextOperation(graph, byref(place)):
+    def _outputs(self, graph: int) -> dict[str, list[Output]]:
+        position = c_size_t(0)
+        found: dict[str, list[Output]] = {}
+        while operation := self._tf.TF_GraphNextOperation(graph, byref(position)):
             count = self._tf.TF_OperationNumOutputs(operation)
             name = self._tf.TF_OperationName(operation).decode()
-            found[name] = [self._output(graph, Output(operation, i)) for i in range(count)]
-        return {"outputs": found}, []
+            found[name] = [self._output(graph, c_api.Output(operation, i)) for i in range(count)]
+        return found
 
-    def _output(self, graph: int, output: Output) -> tuple[int, list[int] | None]:
+    def _output(self, graph: int, output: c_api.Output) -> Output:
         number = self._tf.TF_OperationOutputType(output)
         rank = self._tf.TF_GraphGetTensorNumDims(graph, output, self._status)
         self._check()
         if rank < 0:
-            return number, None
+            return Output(number, None)
         dims = (c_int64 * max(rank, 1))()
         self._tf.TF_GraphGetTensorShape(graph, output, dims, rank, self._status)
         self._check()
-        return number, list(dims[:rank])
+        return Output(number, tuple(dims[:rank]))
 
-    def run(self, request: _Json, parts: Sequence[bytes]) -> tuple[_Json, list[bytes]]:
-        """Runs a graph: feeds are [node, output, type, dims] and a part each, fetches [node, output]."""
-        graph, session = self._graphs[request["graph"]]
-        feeds, fetches = request["feeds"], request["fetches"]
+    def _run(self, request: RunRequest, parts: Sequence[bytes]) -> tuple[Response, list[bytes]]:
+        graph, session = self._graphs[request.graph]
+        feeds, fetches = request.feeds, request.fetches
         fed = (c_void_p * max(len(feeds), 1))()
         got = (c_void_p * max(len(fetches), 1))()
         try:
-            for i, ((_, _, number, dims), data) in enumerate(zip(feeds, parts, strict=True)):
-                fed[i] = self._tensor(number, dims, data)
+            for i, (feed, data) in enumerate(zip(feeds, parts, strict=True)):
+                fed[i] = self._tensor(feed, data)
             self._tf.TF_SessionRun(
                 session,
                 None,
-                self._places(graph, feeds),
+                self._ports(graph, [feed.port for feed in feeds]),
                 fed,
                 len(feeds),
-                self._places(graph, fetches),
+                self._ports(graph, fetches),
                 got,
                 len(fetches),
                 None,
@@ -121,18 +137,19 @@ class Runner:
             for tensor in (*fed, *got):
                 if tensor:
                     self._tf.TF_DeleteTensor(tensor)
-        return {"tensors": [head for head, _ in read]}, [data for _, data in read]
+        return Response(tensors=tuple(output for output, _ in read)), [data for _, data in read]
 
-    def _places(self, graph: int, named: Sequence[Sequence[Any]]) -> Any:
-        places = (Output * max(len(named), 1))()
-        for i, (name, index, *_) in enumerate(named):
-            operation = self._tf.TF_GraphOperationByName(graph, name.encode())
-            if not operation or not 0 <= index < self._tf.TF_OperationNumOutputs(operation):
-                raise Failed(f"there is no {name}:{index}")
-            places[i] = Output(operation, index)
-        return places
+    def _ports(self, graph: int, named: Sequence[Port]) -> Any:
+        ports = (c_api.Output * max(len(named), 1))()
+        for i, port in enumerate(named):
+            operation = self._tf.TF_GraphOperationByName(graph, port.node.encode())
+            if not operation or not 0 <= port.output < self._tf.TF_OperationNumOutputs(operation):
+                raise Failed(f"the tensor {port.node}:{port.output} does not exist")
+            ports[i] = c_api.Output(operation, port.output)
+        return ports
 
-    def _tensor(self, number: int, dims: Sequence[int], data: bytes) -> int:
+    def _tensor(self, feed: Feed, data: bytes) -> int:
+        number, dims = feed.dtype, feed.shape
         count = math.prod(dims)
         size = count * _STRING_SIZE if number == _STRING else len(data)
         sizes = (c_int64 * max(len(dims), 1))(*dims)
@@ -141,48 +158,48 @@ class Runner:
         if number != _STRING:
             ctypes.memmove(start, data, len(data))
             return tensor
-        place = 0
+        offset = 0
         for i in range(count):
-            (length,) = struct.unpack_from("<Q", data, place)
-            text = data[place + 8 : place + 8 + length]
-            place += 8 + length
+            (length,) = struct.unpack_from("<Q", data, offset)
+            text = data[offset + 8 : offset + 8 + length]
+            offset += 8 + length
             self._tf.TF_StringInit(start + i * _STRING_SIZE)
             self._tf.TF_StringCopy(start + i * _STRING_SIZE, text, len(text))
         return tensor
 
-    def _values(self, tensor: int) -> tuple[tuple[int, list[int]], bytes]:
+    def _values(self, tensor: int) -> tuple[Output, bytes]:
         number = self._tf.TF_TensorType(tensor)
-        dims = [self._tf.TF_Dim(tensor, i) for i in range(self._tf.TF_NumDims(tensor))]
+        dims = tuple(self._tf.TF_Dim(tensor, i) for i in range(self._tf.TF_NumDims(tensor)))
         start = self._tf.TF_TensorData(tensor)
         if number != _STRING:
             size = self._tf.TF_TensorByteSize(tensor)
-            return (number, dims), ctypes.string_at(start, size) if size else b""
+            return Output(number, dims), ctypes.string_at(start, size) if size else b""
         pieces = []
         for i in range(math.prod(dims)):
-            place = start + i * _STRING_SIZE
-            length = self._tf.TF_StringGetSize(place)
+            string = start + i * _STRING_SIZE
+            length = self._tf.TF_StringGetSize(string)
             pieces.append(struct.pack("<Q", length))
-            pieces.append(ctypes.string_at(self._tf.TF_StringGetDataPointer(place), length))
-        return (number, dims), b"".join(pieces)
+            pieces.append(ctypes.string_at(self._tf.TF_StringGetDataPointer(string), length))
+        return Output(number, dims), b"".join(pieces)
 
 
 def main(folder: str, memory: str, seconds: str) -> None:
-    """Answers requests until there are no more, in so many bytes of memory and seconds of computing."""
+    """Answers requests until standard input ends, with limits on memory in bytes and processor time in seconds."""
     limit(resource.RLIMIT_DATA, int(memory))
     limit(resource.RLIMIT_CPU, int(seconds))
     limit(resource.RLIMIT_CORE, 0)
-    answers = sys.stdout.buffer
+    responses = sys.stdout.buffer
     runner = Runner(Path(folder))
     while True:
         try:
-            request, parts = receive(sys.stdin.buffer)
+            request, parts = receive(sys.stdin.buffer, REQUEST)
         except EOFError:
             return
         try:
-            head, data = getattr(runner, request["do"])(request, parts)
+            response, data = runner.answer(request, parts)
         except Failed as error:
-            head, data = {"error": str(error)}, []
-        send(answers, head, data)
+            response, data = Response(error=str(error)), []
+        send(responses, response, data)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""FakeQuantWithMinMaxVars: the ranges that a training found.
+"""FakeQuantWithMinMaxVars: value ranges from quantization-aware training.
 
-Source: HoistFakeQuants in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from it: one is moved before
-nodes that keep the order of values alone, not before any node of one input.
+Source: HoistFakeQuants in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it moves a
+node only before monotonic ops, not before any op with one input.
 """
 
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from tfcarve.prepare.matching import Matcher
 from tfcarve.prepare.messages import NodeDef
 
 _OP = "FakeQuantWithMinMaxVars"
-_MOST_MOVED = 3
+_MAX_MOVED = 3
 _MONOTONOUS = frozenset(("AvgPool", "Identity", "MaxPool", "Relu", "Relu6"))
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedRange:
     """A trained range.
 
     Attributes:
-      source: the tensor that has it.
-      low: the constant that is its start, not more than 0.
-      high: the constant that is its end.
+      source: the tensor with this range.
+      low: the constant lower bound, at most 0.
+      high: the constant upper bound.
     """
 
     source: Ref
@@ -32,8 +32,8 @@ class Trained:
     high: Ref
 
 
-def trained(node: NodeDef, facts: Facts) -> Trained | None:
-    """Returns the range of a FakeQuantWithMinMaxVars of eight bits with constants; None for others."""
+def trained_range(node: NodeDef, facts: Facts) -> TrainedRange | None:
+    """Returns the range of an 8-bit FakeQuantWithMinMaxVars with constant bounds, or None for any other node."""
     if node.op != _OP or node.name in facts.fed or len(data_inputs(node)) != 3:
         return None
     bits = node.attr["num_bits"].i if "num_bits" in node.attr else 8
@@ -44,22 +44,22 @@ def trained(node: NodeDef, facts: Facts) -> Trained | None:
     if any(end is None or end.size != 1 or end.ndim for end in ends):
         return None
     start, end = (float(value) for value in ends if value is not None)
-    return Trained(source, low, high) if start <= 0 < end else None
+    return TrainedRange(source, low, high) if start <= 0 < end else None
 
 
-def hoisted(graph: Graph, facts: Facts, kept: set[str]) -> Graph:
-    """Returns the graph with these nodes before up to three nodes that keep the order of values."""
-    matcher = Matcher(graph, kept)
+def hoisted(graph: Graph, facts: Facts, preserved: set[str]) -> Graph:
+    """Moves FakeQuantWithMinMaxVars nodes before up to three monotonic nodes."""
+    matcher = Matcher(graph, preserved)
     taken = {node.name for node in graph.nodes}
-    gone: set[str] = set()
+    removed: set[str] = set()
     added: list[NodeDef] = []
     for node in graph.nodes:
-        found = trained(node, facts)
+        found = trained_range(node, facts)
         if found is None:
             continue
         chain: list[NodeDef] = []
         above = matcher.node(found.source.node)
-        while above is not None and above.op in _MONOTONOUS and len(chain) < _MOST_MOVED:
+        while above is not None and above.op in _MONOTONOUS and len(chain) < _MAX_MOVED:
             if above.name in facts.fed or matcher.only_user(above.name) is None:
                 break
             if len(data_inputs(above)) != 1:
@@ -71,8 +71,8 @@ def hoisted(graph: Graph, facts: Facts, kept: set[str]) -> Graph:
         moved = nodes.copy(node, unique_name(f"{node.name}_hoisted", taken))
         moved.input[0] = chain[-1].input[0]
         chain[-1].input[0] = moved.name
-        gone.add(node.name)
+        removed.add(node.name)
         added.append(moved)
         chain[0].name = node.name
-    listed = [n for n in graph.nodes if not (n.name in gone and n.op == _OP)]
+    listed = [n for n in graph.nodes if not (n.name in removed and n.op == _OP)]
     return graph.with_nodes([*listed, *added])

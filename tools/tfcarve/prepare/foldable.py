@@ -1,37 +1,37 @@
-"""Which nodes of a graph depend on constants alone, and can be computed before the graph runs. Pure."""
+"""Finds the nodes that depend only on constants and can be computed before the graph runs. Pure."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, topological_order
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import NodeDef, OpDef
 
-# What is computed on the way may take so many bytes at most.
-_MOST_COMPUTED = 1 << 28
-# A constant that waits for more is none.
-_MOST_WAITS = 16
+# The size limit of an intermediate value, in bytes.
+_MAX_COMPUTED = 1 << 28
+# A node with more control inputs is not folded.
+_MAX_CONTROL_INPUTS = 16
 _CONTROL_FLOW = frozenset(("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"))
 _OF_SHAPES = frozenset(("Rank", "Shape", "ShapeN", "Size"))
-# They give their first input as it is.
+# Ops whose output is their first input.
 PASS_THROUGH = frozenset(("Identity", "PreventGradient", "Snapshot", "StopGradient"))
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What decides whether a node can be computed.
+    """The inputs of the decision whether a node can be folded.
 
     Attributes:
-      op_defs: the ops.
+      op_defs: the OpDefs by name.
       outputs: types and shapes, by node.
-      fed: nodes whose values an app gives.
-      fetched: nodes whose values it takes.
-      excluded_ops: ops that are not computed.
-      excluded_nodes: nodes that are not.
-      largest: so many bytes a new constant may have.
+      fed: names of the nodes that the app feeds.
+      fetched: names of the nodes that it fetches.
+      excluded_ops: ops that are not folded.
+      excluded_nodes: names of nodes that are not folded.
+      largest: the size limit of a new constant, in bytes.
     """
 
     op_defs: Mapping[str, OpDef]
@@ -44,7 +44,7 @@ class Facts:
 
 
 def byte_size(output: Output) -> int | None:
-    """Returns how many bytes an output has; None where that is not known."""
+    """Returns the size of an output in bytes, or None if it is unknown."""
     size = tensors.item_size(output.dtype)
     if output.shape is None or not output.known():
         return None
@@ -52,7 +52,7 @@ def byte_size(output: Output) -> int | None:
 
 
 def by_shape(node: NodeDef, facts: Facts) -> bool:
-    """Says whether a node's value is that of shapes that are known."""
+    """Returns whether a node's value follows from known shapes."""
     if node.op not in _OF_SHAPES:
         return False
     read = [output_of(source, facts.outputs) for source in data_inputs(node)]
@@ -61,8 +61,8 @@ def by_shape(node: NodeDef, facts: Facts) -> bool:
     return all(output is not None and output.known() for output in read)
 
 
-def _may(node: NodeDef, facts: Facts) -> bool:
-    """Says whether a node can be computed if what it reads can."""
+def _is_foldable(node: NodeDef, facts: Facts) -> bool:
+    """Returns whether a node can be computed if its inputs can."""
     op = facts.op_defs.get(node.op)
     if (
         op is None
@@ -84,64 +84,72 @@ def _may(node: NodeDef, facts: Facts) -> bool:
 def _computable(output: Output) -> bool:
     if not tensors.item_size(output.dtype) and output.dtype != tensors.STRING:
         return False
-    return (byte_size(output) or 0) <= _MOST_COMPUTED
+    return (byte_size(output) or 0) <= _MAX_COMPUTED
 
 
 @dataclass(frozen=True)
 class Found:
-    """What can be computed.
+    """The nodes that can be folded.
 
     Attributes:
-      folded: the names of the nodes, without those that are constants already.
-      waits: for these and the constants, what they wait for beside each other.
-      fetches: the tensors that the rest of the graph reads of them, in the order of the graph.
+      folded: their names, without existing constants.
+      control_inputs_of: for these nodes and constants, the other nodes that they depend on through control inputs.
+      fetches: their outputs that the rest of the graph reads, in the order of the graph.
     """
 
     folded: frozenset[str]
-    waits: Mapping[str, frozenset[str]]
+    control_inputs_of: Mapping[str, frozenset[str]]
     fetches: tuple[Ref, ...]
 
 
 def find(graph: Graph, facts: Facts) -> Found:
-    """Returns what can be computed; what would give a constant over the limit is left."""
+    """Finds the nodes to fold; a node whose constant would exceed the size limit is not folded."""
     order = topological_order(graph)
-    # Where there is control flow a constant without inputs would not be in the loop or branch that it is for.
+    # With control flow, a constant without inputs would not be in the frame or branch of its readers.
     has_control_flow = any(node.op in _CONTROL_FLOW for node in order)
-    waits: dict[str, frozenset[str]] = {}
+    control_inputs_of: dict[str, frozenset[str]] = {}
     for node in order:
         sources = data_inputs(node)
         if node.op != "Const":
-            depends = any(source.node not in waits for source in sources)
-            if not _may(node, facts) or (depends and not by_shape(node, facts)):
+            depends = any(source.node not in control_inputs_of for source in sources)
+            if not _is_foldable(node, facts) or (depends and not by_shape(node, facts)):
                 continue
         elif node.name in facts.fed:
             continue
         own = {source.node for source in sources} | set(control_inputs(node))
         if by_shape(node, facts) and not has_control_flow:
-            own = set(control_inputs(node)) | {s.node for s in sources if s.node in waits}
-        before = frozenset(w for name in own for w in waits.get(name, (name,)))
-        if len(before) <= _MOST_WAITS:
-            waits[node.name] = before
-    return _without_large(order, waits, facts)
+            own = set(control_inputs(node)) | {
+                s.node for s in sources if s.node in control_inputs_of
+            }
+        before = frozenset(w for name in own for w in control_inputs_of.get(name, (name,)))
+        if len(before) <= _MAX_CONTROL_INPUTS:
+            control_inputs_of[node.name] = before
+    return _without_large(order, control_inputs_of, facts)
 
 
 def _without_large(
-    order: Sequence[NodeDef], waits: dict[str, frozenset[str]], facts: Facts
+    order: Sequence[NodeDef], control_inputs_of: dict[str, frozenset[str]], facts: Facts
 ) -> Found:
     read: dict[str, set[Ref]] = {}
     for node in reversed(order):
         name = node.name
         outside = read.get(name, set()) | ({Ref(name)} if name in facts.fetched else set())
-        if name in waits and node.op != "Const" and any(_large(r, facts) for r in outside):
-            del waits[name]
-        if name in waits:
+        if (
+            name in control_inputs_of
+            and node.op != "Const"
+            and any(_large(r, facts) for r in outside)
+        ):
+            del control_inputs_of[name]
+        if name in control_inputs_of:
             read[name] = outside
             continue
         for source in data_inputs(node):
             read.setdefault(source.node, set()).add(source)
-    folded = frozenset(node.name for node in order if node.name in waits and node.op != "Const")
+    folded = frozenset(
+        node.name for node in order if node.name in control_inputs_of and node.op != "Const"
+    )
     fetches = [r for node in order if node.name in folded for r in sorted(read[node.name])]
-    return Found(folded, waits, tuple(fetches))
+    return Found(folded, control_inputs_of, tuple(fetches))
 
 
 def _large(source: Ref, facts: Facts) -> bool:

@@ -1,16 +1,21 @@
-"""Messages between two processes: JSON and parts of bytes, each with its length."""
+"""Messages between the evaluator and its child process: a JSON head and binary parts, each with its length.
 
-import json
+Both ends are tfcarve's own, so the size of decoded values is not limited as in json_codec.
+"""
+
 import struct
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypeVar
 
-_Json = dict[str, Any]
+import msgspec
+from msgspec.json import Decoder
+
+_T = TypeVar("_T")
 
 
-def send(stream: BinaryIO, head: _Json, parts: Sequence[bytes]) -> None:
-    """Writes a message: the number of its parts, then each with its length; the first is JSON."""
-    listed = [json.dumps(head).encode(), *parts]
+def send(stream: BinaryIO, head: msgspec.Struct, parts: Sequence[bytes]) -> None:
+    """Writes a message: the number of its parts, then each part with its length; the first one is the head."""
+    listed = [msgspec.json.encode(head), *parts]
     stream.write(struct.pack("<Q", len(listed)))
     for part in listed:
         stream.write(struct.pack("<Q", len(part)))
@@ -18,8 +23,8 @@ def send(stream: BinaryIO, head: _Json, parts: Sequence[bytes]) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> tuple[_Json, list[bytes]]:
-    """Reads a message that `send` wrote; raises EOFError where there is no whole one."""
+def receive(stream: BinaryIO, head: Decoder[_T]) -> tuple[_T, list[bytes]]:
+    """Reads a message; `head` decodes its head. Raises EOFError if the stream ends before the message does."""
 
     def exactly(size: int) -> bytes:
         data = stream.read(size)
@@ -29,4 +34,4 @@ def receive(stream: BinaryIO) -> tuple[_Json, list[bytes]]:
 
     (count,) = struct.unpack("<Q", exactly(8))
     parts = [exactly(*struct.unpack("<Q", exactly(8))) for _ in range(count)]
-    return json.loads(parts[0]), parts[1:]
+    return head.decode(parts[0]), parts[1:]

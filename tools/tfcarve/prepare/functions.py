@@ -1,7 +1,7 @@
-"""Bodies of functions as graphs, so that transforms needn't know that they are in one.
+"""Converts function bodies to graphs and back, so that transforms work on both.
 
-In a body an input is spelled "argument" or "node:output_name:i"; a graph counts all outputs of a node. Source:
-the comments of FunctionDef in tensorflow/core/framework/function.proto, NameRangesForNode in
+In a body an input is "argument" or "node:output_name:i"; in a graph all outputs of a node are numbered. Source: the
+comments of FunctionDef in tensorflow/core/framework/function.proto, NameRangesForNode in
 tensorflow/core/framework/node_def_util.cc.
 """
 
@@ -14,20 +14,20 @@ from tfcarve.prepare.messages import FunctionDef, FunctionDefLibrary, NodeDef, O
 OpDefs = Mapping[str, OpDef]
 
 
-class Unknown(Exception):
-    """The body has an op that is not known, or names what is not there: it is left as it is."""
+class UnsupportedBody(Exception):
+    """The body has an unknown op or an invalid reference; it is not transformed."""
 
 
 def output_sizes(node: NodeDef, op_defs: OpDefs) -> list[tuple[str, int]]:
-    """Returns the names of a node's output arguments and how many tensors each has; raises Unknown."""
+    """Returns the names of a node's output arguments and the number of tensors in each; raises UnsupportedBody."""
     op = op_defs.get(node.op)
     if op is None:
-        raise Unknown(node.op)
+        raise UnsupportedBody(node.op)
     found = []
     for arg in op.output_arg:
         key = arg.number_attr or arg.type_list_attr
         if key and (key not in node.attr or node.attr[key].placeholder):
-            raise Unknown(f"{node.name}: {key}")
+            raise UnsupportedBody(f"{node.name}: {key}")
         size = 1
         if arg.number_attr:
             size = node.attr[key].i
@@ -38,12 +38,12 @@ def output_sizes(node: NodeDef, op_defs: OpDefs) -> list[tuple[str, int]]:
 
 
 def with_functions(op_defs: OpDefs, library: FunctionDefLibrary) -> OpDefs:
-    """Returns the definitions with those of the functions of a library: a node may call one by its name."""
+    """Returns the OpDefs with the signatures of a library's functions: a node's op may be a function's name."""
     return {**op_defs, **{f.signature.name: f.signature for f in library.function}}
 
 
 def called(listed: Iterable[NodeDef]) -> set[str]:
-    """Returns the names of what may be functions that nodes call: their ops, and the functions in attributes."""
+    """Returns the names of the functions that nodes may call: their ops, and the functions in attributes."""
     found = set()
     for node in listed:
         found.add(node.op)
@@ -55,7 +55,7 @@ def called(listed: Iterable[NodeDef]) -> set[str]:
 
 
 def used_functions(graph: Graph) -> FunctionDefLibrary:
-    """Returns the functions that the nodes of a graph call, or what these call; all that is said of gradients stays."""
+    """Returns the functions that a graph calls, directly or indirectly; all gradient definitions stay."""
     bodies = {function.signature.name: function for function in graph.library.function}
     used: set[str] = set()
     todo = called(graph.nodes) & bodies.keys()
@@ -71,49 +71,49 @@ def used_functions(graph: Graph) -> FunctionDefLibrary:
 
 
 def _first(node: NodeDef, output: str, op_defs: OpDefs) -> int:
-    place = 0
+    index = 0
     for name, size in output_sizes(node, op_defs):
         if name == output:
-            return place
-        place += size
-    raise Unknown(f"{node.name}:{output}")
+            return index
+        index += size
+    raise UnsupportedBody(f"{node.name}:{output}")
 
 
 def _flat(text: str, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> Ref:
-    """Returns what an input in a body is in the graph."""
+    """Converts an input in a body to one in the graph."""
     if text.startswith("^"):
         return ref(text)
     name, *rest = text.split(":")
     if name in args:
         return Ref(name)
     if name not in known or not rest:
-        raise Unknown(text)
+        raise UnsupportedBody(text)
     output, index = rest[0], int(rest[1]) if len(rest) > 1 else 0
     return Ref(name, _first(known[name], output, op_defs) + index)
 
 
 def _nested(source: Ref, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> str:
-    """Returns how a body spells what is `source` in the graph."""
+    """Converts an input in the graph to one in a body."""
     if source.output < 0:
         return source.text()
     if source.node in args:
         return source.node
-    place = source.output
+    index = source.output
     for name, size in output_sizes(known[source.node], op_defs):
-        if place < size:
-            return f"{source.node}:{name}:{place}"
-        place -= size
-    raise Unknown(source.text())
+        if index < size:
+            return f"{source.node}:{name}:{index}"
+        index -= size
+    raise UnsupportedBody(source.text())
 
 
 def body(function: FunctionDef, op_defs: OpDefs) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
-    """Returns a function's body as a graph, its inputs (the arguments, as Placeholders) and what it returns.
+    """Returns a function's body as a graph, its inputs (the arguments, as Placeholders) and its outputs.
 
-    The nodes that a call waits for are among what it returns. Raises Unknown where the body can't be one.
+    The outputs include the function's control outputs. Raises UnsupportedBody if the body can't be converted.
     """
     args = {arg.name for arg in function.signature.input_arg}
     if any(a.number_attr or a.type_list_attr for a in function.signature.input_arg):
-        raise Unknown(function.signature.name)
+        raise UnsupportedBody(function.signature.name)
     listed = []
     for arg in function.signature.input_arg:
         placeholder = nodes.make("Placeholder", arg.name, ())
@@ -130,19 +130,19 @@ def body(function: FunctionDef, op_defs: OpDefs) -> tuple[Graph, tuple[str, ...]
     return Graph(listed + own), tuple(sorted(args)), tuple(dict.fromkeys(returned))
 
 
-def flat_return(function: FunctionDef, output: str, op_defs: OpDefs) -> Ref:
-    """Returns the tensor that a function returns for an output argument, as its body's graph names it."""
+def result_ref(function: FunctionDef, output: str, op_defs: OpDefs) -> Ref:
+    """Returns the tensor of a body's graph that a function returns for an output argument."""
     args = {arg.name for arg in function.signature.input_arg}
     known = {node.name: node for node in function.node_def}
     if output not in function.ret:
-        raise Unknown(f"no value for {output!r}")
+        raise UnsupportedBody(f"no value for {output!r}")
     return _flat(function.ret[output], known, args, op_defs)
 
 
-def put_back(function: FunctionDef, before: Graph, after: Graph, op_defs: OpDefs) -> None:
-    """Makes `after` the body of `function`, whose body `before` is.
+def replace_body(function: FunctionDef, before: Graph, after: Graph, op_defs: OpDefs) -> None:
+    """Replaces the body of `function`, which is `before` as a graph, with `after`.
 
-    Raises Unknown, and leaves the function as it is, where that can't be.
+    Raises UnsupportedBody, and does not modify the function, if `after` can't be converted.
     """
     args = {arg.name for arg in function.signature.input_arg}
     old = {node.name: node for node in before.nodes}

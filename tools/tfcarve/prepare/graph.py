@@ -1,8 +1,7 @@
-"""A graph that transforms work on: its nodes as messages of their own, and what refers to what."""
+"""The graph that transforms work on, and queries and edits of its edges."""
 
-import difflib
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -10,25 +9,25 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
-# An edge out of these leads back to the head of a loop.
+# Edges from these ops lead back to the head of a loop.
 _BACK_EDGES = frozenset(("NextIteration", "RefNextIteration"))
 
 
 class Ref(NamedTuple):
-    """What an input names: an output of a node; output CONTROL for the end of its computation."""
+    """A reference to an output of a node; output CONTROL is a control dependency."""
 
     node: str
     output: int = 0
 
     def text(self) -> str:
-        """Returns it as NodeDef.input spells it."""
+        """Returns the reference as an entry of NodeDef.input."""
         if self.output == CONTROL:
             return f"^{self.node}"
         return f"{self.node}:{self.output}" if self.output else self.node
 
 
 def ref(text: str) -> Ref:
-    """Reads an entry of NodeDef.input: "a", "a:1", "^a".
+    """Parses an entry of NodeDef.input: "a", "a:1", "^a".
 
     Source: ParseTensorName in tensorflow/core/graph/tensor_id.cc.
     """
@@ -42,12 +41,12 @@ def ref(text: str) -> Ref:
 
 @dataclass(frozen=True)
 class Graph:
-    """A GraphDef, taken apart so that a node that is dropped frees its memory.
+    """A GraphDef as separate messages, so that a removed node frees its memory.
 
     Attributes:
-      nodes: in the order of the file, each with a name of its own. A transform owns them and may change them.
+      nodes: in the order of the file, with unique names. A transform owns them and may modify them.
       library: the functions.
-      versions: the other fields of the GraphDef, in binary form.
+      versions: the other fields of the GraphDef, serialized.
     """
 
     nodes: list[NodeDef]
@@ -60,22 +59,22 @@ class Graph:
 
 
 def data_inputs(node: NodeDef) -> list[Ref]:
-    """Returns the tensors that a node reads."""
+    """Returns a node's data inputs."""
     return [ref(text) for text in node.input if not text.startswith("^")]
 
 
 def control_inputs(node: NodeDef) -> list[str]:
-    """Returns the names of the nodes that a node waits for."""
+    """Returns the names of the nodes in a node's control inputs."""
     return [text[1:] for text in node.input if text.startswith("^")]
 
 
 def by_name(graph: Graph) -> dict[str, NodeDef]:
-    """Returns the nodes by their names."""
+    """Returns the nodes by name."""
     return {node.name: node for node in graph.nodes}
 
 
 def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
-    """Returns for each output that is used (or waited for) the nodes that do so, one entry for each input."""
+    """Returns the consumers of each output, one entry for each input; control inputs included."""
     found: dict[Ref, list[NodeDef]] = {}
     for node in graph.nodes:
         for text in node.input:
@@ -84,7 +83,7 @@ def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
 
 
 def consumer_counts(graph: Graph) -> dict[str, int]:
-    """Returns for each node that is used or waited for how many inputs name it."""
+    """Returns for each node the number of inputs that refer to it, control inputs included."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         for text in node.input:
@@ -94,7 +93,7 @@ def consumer_counts(graph: Graph) -> dict[str, int]:
 
 
 def reachable(graph: Graph, names: Iterable[str], stop: Collection[str] = ()) -> set[str]:
-    """Returns the names of the nodes that `names` depend on, themselves included; `stop`: no farther than these."""
+    """Returns `names` and the names of all nodes that they depend on; inputs of nodes in `stop` are not followed."""
     nodes = by_name(graph)
     found = set(names)
     todo = list(found)
@@ -111,7 +110,7 @@ def reachable(graph: Graph, names: Iterable[str], stop: Collection[str] = ()) ->
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:
-    """Returns `wanted`, or that with a number, and adds it to `taken`."""
+    """Returns `wanted`, with a numeric suffix if it is taken, and adds it to `taken`."""
     name, number = wanted, 0
     while name in taken:
         number += 1
@@ -120,16 +119,16 @@ def unique_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-class Replaced:
+class Replacements:
     """Follows chains of replaced tensors to their end; each chain is walked once."""
 
     def __init__(self, replaced: Mapping[Ref, Ref]) -> None:
-        """Starts with what is replaced by what."""
+        """Creates the chains from each tensor's direct replacement."""
         self._by = replaced
         self._final: dict[Ref, Ref] = {}
 
     def final(self, source: Ref) -> Ref:
-        """Returns the end of the chain that begins at `source`; in a circle, one of its tensors."""
+        """Returns the end of the chain that starts at `source`; in a cycle, one of its tensors."""
         passed: dict[Ref, None] = {}
         while source not in self._final and source in self._by and source not in passed:
             passed[source] = None
@@ -140,11 +139,11 @@ class Replaced:
 
 
 def rewire(nodes: Iterable[NodeDef], replaced: Mapping[Ref, Ref]) -> None:
-    """Makes all inputs that name a key of `replaced` name its value (or what that is replaced by in turn).
+    """Replaces all inputs that are a key of `replaced` with the end of their chain of replacements.
 
-    Control inputs are replaced where their own Ref is a key. One that is there twice then is left out.
+    Control inputs are replaced if their own Ref is a key; duplicates are removed.
     """
-    chains = Replaced(replaced)
+    chains = Replacements(replaced)
     for node in nodes:
         old = [ref(text) for text in node.input]
         new = [chains.final(source) for source in old]
@@ -161,39 +160,39 @@ def set_inputs(node: NodeDef, sources: Iterable[Ref]) -> None:
 
 
 def topological_order(graph: Graph) -> list[NodeDef]:
-    """Returns the nodes so that each comes after what it reads or waits for, else in the order that they have.
+    """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    The edges that close a loop (out of NextIteration) don't count. Raises InvalidInput where there is another cycle.
+    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle.
     """
     nodes = by_name(graph)
-    waits: dict[str, int] = {}
+    pending: dict[str, int] = {}
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
         sources = {ref(text).node for text in node.input}
         sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
-        waits[node.name] = len(sources)
+        pending[node.name] = len(sources)
         for source in sorted(sources):
             users.setdefault(source, []).append(node.name)
-    ready = deque(node.name for node in graph.nodes if not waits[node.name])
+    ready = deque(node.name for node in graph.nodes if not pending[node.name])
     order: list[NodeDef] = []
     while ready:
         name = ready.popleft()
         order.append(nodes[name])
         for user in users.get(name, ()):
-            waits[user] -= 1
-            if not waits[user]:
+            pending[user] -= 1
+            if not pending[user]:
                 ready.append(user)
     if len(order) < len(graph.nodes):
-        left = [name for name, count in waits.items() if count]
+        left = [name for name, count in pending.items() if count]
         raise InvalidInput(
-            f"node {_on_cycle(nodes, left)!r}: depends on itself: a cycle that is no loop of NextIteration; "
-            "save the model again where it was made"
+            f"node {_on_cycle(nodes, left)!r}: depends on itself through a cycle that is not a NextIteration loop: "
+            "export the model again"
         )
     return order
 
 
 def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
-    """Returns a node on a cycle; each of `left` depends on another of them."""
+    """Returns a node on a cycle; each node in `left` depends on another one."""
     among = set(left)
     name, seen = left[0], set[str]()
     while name not in seen:
@@ -201,53 +200,3 @@ def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
         sources = (ref(text).node for text in nodes[name].input)
         name = next(s for s in sources if s in among and nodes[s].op not in _BACK_EDGES)
     return name
-
-
-# Source: kColocationGroupPrefix in tensorflow/core/graph/graph.cc.
-SAME_DEVICE = "loc:@"
-
-
-def forget_missing_places(graph: Graph) -> None:
-    """Takes out of all nodes that they are to be on the same device as a node that is not there."""
-    known = {f"{SAME_DEVICE}{node.name}".encode() for node in graph.nodes}
-    prefix = SAME_DEVICE.encode()
-    for node in graph.nodes:
-        if "_class" not in node.attr:
-            continue
-        listed = node.attr["_class"].list.s
-        left = [raw for raw in listed if raw in known or not raw.startswith(prefix)]
-        if not left:
-            del node.attr["_class"]
-        elif len(left) < len(listed):
-            listed[:] = left
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean …?" with the names nearest to `name`, or nothing."""
-    near = difflib.get_close_matches(name, sorted(known), n=3)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def require_new(name: str, seen: Container[str]) -> None:
-    """Makes sure that no node of the name is among those seen; raises InvalidInput where one is."""
-    if name in seen:
-        raise InvalidInput(f"node {name!r}: there are two of that name: give each its own")
-
-
-def check(graph: Graph) -> None:
-    """Makes sure that each node has a name of its own, all that it names is there and there is no cycle.
-
-    Raises InvalidInput with the node's name where it is not so.
-    """
-    seen: set[str] = set()
-    for node in graph.nodes:
-        require_new(node.name, seen)
-        seen.add(node.name)
-    for node in graph.nodes:
-        for text in node.input:
-            if ref(text).node not in seen:
-                raise InvalidInput(
-                    f"node {node.name!r}: its input {text!r} names no node of the graph"
-                    f"{nearest(ref(text).node, seen)}"
-                )
-    topological_order(graph)

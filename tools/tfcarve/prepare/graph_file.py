@@ -1,4 +1,4 @@
-"""GraphDef files, read in bounded memory and written node by node."""
+"""Reads GraphDef files in bounded memory and writes them node by node."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +7,13 @@ from google.protobuf import message, text_format
 
 from tfcarve import files
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, graph_text, meta_graph, read
+from tfcarve.models import graph_def, graph_text, meta_graph
+from tfcarve.models.mapped_file import mapped
 from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
-from tfcarve.prepare.graph import Graph, check, require_new
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph_check import check, require_new
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 _NODE, _LIBRARY = 1, 2
@@ -25,15 +27,14 @@ def _from_binary(data: Buffer, path: Path) -> Graph:
     looking = Pass(data)
     for number, kind, a, b in fields(data, 0, len(data)):
         if kind != BYTES:
-            versions += tag(number, kind) + varint(a)  # `version`, which none sets now
+            versions += tag(number, kind) + varint(a)  # the deprecated field `version`
             continue
         looking.at(a)
         content = bytes(data[a:b])
         if number == _NODE:
             node = NodeDef.FromString(content)
-            require_new(
-                node.name, nodes
-            )  # at once: many that are equal take far more than their bytes
+            # Checked now, because many equal nodes take far more memory than their bytes.
+            require_new(node.name, nodes)
             nodes[node.name] = node
         elif number == _LIBRARY:
             library.MergeFromString(content)
@@ -43,7 +44,7 @@ def _from_binary(data: Buffer, path: Path) -> Graph:
 
 
 def from_message(whole: GraphDef) -> Graph:
-    """Returns a Graph of a GraphDef message; its nodes are copies."""
+    """Converts a GraphDef message to a Graph with copies of its nodes."""
     nodes = []
     for node in whole.node:
         nodes.append(NodeDef())
@@ -56,7 +57,7 @@ def from_message(whole: GraphDef) -> Graph:
 
 
 def _from_text(data: Buffer, path: Path) -> Graph:
-    kind, binary = graph_text.to_binary(data)  # in bounded memory; tensors are not in it
+    kind, binary = graph_text.to_binary(data)  # in bounded memory, without tensors
     if kind != "graphdef":
         raise InvalidInput(
             f"{path}: is a {kind}: freeze it first: tfcarve freeze {path} -o model.pb"
@@ -68,15 +69,15 @@ def _from_text(data: Buffer, path: Path) -> Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Reads a GraphDef, binary or (.pbtxt) text; raises InvalidInput as `parse` does, or where there is no such file."""
-    return parse(read.mapped(path), path)
+    """Reads a binary or text (.pbtxt) GraphDef; raises InvalidInput as `parse` does, or if the file does not exist."""
+    return parse(mapped(path), path)
 
 
 def parse(data: Buffer, path: Path) -> Graph:
-    """Returns the GraphDef in `data`, which the file `path` holds: text where that ends in .pbtxt.
+    """Parses `data`, the content of the GraphDef file `path`; it is text if `path` ends in .pbtxt.
 
-    Raises InvalidInput, with the file, the place or node and the fix, where it is none, is damaged or is no graph
-    that could run: names that are there twice or not at all, a cycle.
+    Raises InvalidInput, with the file, the offset or node and the fix, if it is not a GraphDef, is damaged, or is
+    an invalid graph: duplicate or missing nodes, a cycle.
     """
     try:
         if path.suffix.lower() in graph_text.SUFFIXES:
@@ -95,12 +96,12 @@ def parse(data: Buffer, path: Path) -> Graph:
             error if str(error).startswith(str(path)) else InvalidInput(f"{path}: {error}")
         ) from None
     if not graph.nodes:
-        raise InvalidInput(f"{path}: a graph with no nodes: give a model that computes something")
+        raise InvalidInput(f"{path}: the graph has no nodes")
     return graph
 
 
 def pieces(graph: Graph) -> Iterator[bytes]:
-    """Yields the GraphDef in binary form, in pieces of a node at most: the same bytes for the same graph."""
+    """Yields the serialized GraphDef in pieces of at most one node; the same graph gives the same bytes."""
     for node in graph.nodes:
         content = node.SerializeToString(deterministic=True)
         yield begin(_NODE, len(content))
@@ -113,12 +114,12 @@ def pieces(graph: Graph) -> Iterator[bytes]:
 
 
 def to_bytes(graph: Graph) -> bytes:
-    """Returns the GraphDef in binary form."""
+    """Returns the serialized GraphDef."""
     return b"".join(pieces(graph))
 
 
 def write_graph(path: Path, graph: Graph) -> None:
-    """Writes the GraphDef, as text where `path` ends in .pbtxt; whole or not at all."""
+    """Writes the GraphDef atomically, as text if `path` ends in .pbtxt."""
     if path.suffix.lower() in graph_text.SUFFIXES:
         whole = GraphDef.FromString(to_bytes(graph))
         files.write_if_changed(path, text_format.MessageToString(whole).encode())

@@ -1,36 +1,38 @@
-"""What TensorFlow infers of a graph before it runs: the types and shapes of all outputs."""
+"""Type and shape inference by TensorFlow."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 
 from tfcarve.prepare import functions, nodes
-from tfcarve.prepare.evaluate import Evaluator, Output
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, ref
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 Outputs = Mapping[str, Sequence[Output]]
 
-# Constants with more values do not decide a shape: TensorFlow gets only their type and shape.
-_MANY = 1024
+# Constants with more values do not determine shapes: TensorFlow gets only their type and shape.
+_MAX_SHAPE_VALUES = 1024
 
 
 def output_of(source: Ref, known: Outputs) -> Output | None:
-    """Returns the type and shape of a tensor; None where they are not known."""
+    """Returns the type and shape of a tensor, or None if they are unknown."""
     listed = known.get(source.node, ())
     return listed[source.output] if 0 <= source.output < len(listed) else None
 
 
 def shape_of(source: Ref, known: Outputs) -> tuple[int, ...] | None:
-    """Returns the shape of a tensor, -1 for an unknown size; None where the rank is unknown."""
+    """Returns the shape of a tensor, with -1 for an unknown dimension, or None if the rank is unknown."""
     output = output_of(source, known)
     return output.shape if output is not None else None
 
 
 def outputs(graph: Graph, evaluator: Evaluator) -> dict[str, list[Output]]:
-    """Returns for each node the types and shapes of its outputs, as far as they are known.
+    """Returns for each node the types and shapes of its outputs, as far as they can be inferred.
 
-    Nodes that depend on an op that TensorFlow does not have, in a function too, are left out. Raises evaluate.Failed where shapes don't
-    fit or an attribute is wrong.
+    Nodes that depend on an op that TensorFlow does not have, directly or in a function, are omitted.
+
+    Raises evaluate.Failed if shapes are incompatible or an attribute is invalid.
     """
     known_ops = evaluator.op_defs.keys()
     library = _of_known_functions(graph, known_ops)
@@ -41,7 +43,7 @@ def outputs(graph: Graph, evaluator: Evaluator) -> dict[str, list[Output]]:
 
 
 def _of_known_functions(graph: Graph, ops: Collection[str]) -> FunctionDefLibrary:
-    """Returns the functions in which, and in all that they call, there are only ops of TensorFlow."""
+    """Returns the functions that use, directly and in all that they call, only TensorFlow's ops."""
     bodies = {f.signature.name: functions.called(f.node_def) for f in graph.library.function}
     callers: dict[str, list[str]] = {}
     for name, used in bodies.items():
@@ -62,7 +64,7 @@ def _of_known_functions(graph: Graph, ops: Collection[str]) -> FunctionDefLibrar
 
 
 def _of_known_ops(graph: Graph, ops: Collection[str], usable: set[str]) -> list[NodeDef]:
-    """Returns the nodes that depend on no op but TensorFlow's, and on no function but the usable ones."""
+    """Returns the nodes that depend only on TensorFlow's ops and on usable functions."""
     missing = {f.signature.name for f in graph.library.function} - usable
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
@@ -83,14 +85,14 @@ def _of_known_ops(graph: Graph, ops: Collection[str], usable: set[str]) -> list[
 
 
 def _light(node: NodeDef) -> NodeDef:
-    if node.op != "Const" or math.prod(nodes.shape(node)) <= _MANY:
+    if node.op != "Const" or math.prod(nodes.shape(node)) <= _MAX_SHAPE_VALUES:
         return node
     tensor = nodes.tensor(node)
-    waits = [ref(text) for text in node.input]
+    control = [ref(text) for text in node.input]
     return nodes.make(
         "Placeholder",
         node.name,
-        waits,
+        control,
         dtype=nodes.type_value(tensor.dtype),
         shape=nodes.shape_value(nodes.shape(node)),
     )

@@ -1,4 +1,4 @@
-"""Which nodes of a graph get their channels last. Pure."""
+"""Chooses the nodes of a graph that are converted to channels last. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,14 +9,14 @@ from tfcarve.prepare.messages import NodeDef
 
 
 def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> dict[str, Plan]:
-    """Returns the nodes that get channels last, by name, and how.
+    """Returns the nodes to convert to channels last, by name, with their plans.
 
-    These are the nodes whose data_format has the channels second; after them, the nodes that work in any layout; and
-    before them, those of one tensor that nothing else reads.
+    These are the nodes with channels second in data_format, the layout-agnostic nodes after them, and the
+    layout-agnostic nodes before them that have one non-constant input and no other readers.
 
     Args:
       order: the nodes, in topological order.
-      facts: what is known of them.
+      facts: constants, types and shapes.
       fetched: the names of the nodes that the app fetches.
     """
     plans: dict[str, Plan] = {}
@@ -31,7 +31,7 @@ def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> 
             if plan is None:
                 continue
             sources = data_inputs(node)
-            if last.isdisjoint(sources[place] for place in plan.reads):
+            if last.isdisjoint(sources[index] for index in plan.reads):
                 possible[node.name] = plan
                 continue
         plans[node.name] = plan
@@ -48,19 +48,19 @@ def _before(
     possible: Mapping[str, Plan],
     plans: dict[str, Plan],
 ) -> None:
-    """Adds the nodes that only nodes of `plans` read, as a tensor with channels last."""
+    """Adds the nodes whose readers are all in `plans` and read them as channels last."""
     readers: dict[str, list[tuple[NodeDef, int]]] = {}
     for node in order:
-        for place, text in enumerate(node.input):
+        for index, text in enumerate(node.input):
             if ref(text).output != CONTROL:
-                readers.setdefault(ref(text).node, []).append((node, place))
+                readers.setdefault(ref(text).node, []).append((node, index))
     for node in reversed(order):
         plan = possible.get(node.name)
         if plan is None or not plan.gives or node.name in fetched or node.name not in readers:
             continue
         moving = [p for p in plan.reads if not facts.is_constant(data_inputs(node)[p])]
         if len(moving) == 1 and all(
-            user.name in plans and place in plans[user.name].reads
-            for user, place in readers[node.name]
+            user.name in plans and index in plans[user.name].reads
+            for user, index in readers[node.name]
         ):
             plans[node.name] = plan

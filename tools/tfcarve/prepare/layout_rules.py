@@ -1,6 +1,6 @@
-"""Which nodes can have their channels last, and how. Pure.
+"""The rules that convert a node to channels last. Pure.
 
-Source: the layouts that tensorflow/core/ops/{nn,array,math}_ops.cc allow; which ops don't depend on the layout is as in
+Source: the layouts in tensorflow/core/ops/{nn,array,math}_ops.cc, and the layout-agnostic ops in
 tensorflow/core/grappler/optimizers/generic_layout_optimizer_transposer.cc.
 """
 
@@ -23,7 +23,7 @@ from tfcarve.prepare.layout_slices import strided_slice
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-# Ops with data_format: the input that has the layout, and the inputs with a value for each dimension.
+# Ops with data_format: the input with that layout, and the inputs with a value for each dimension.
 _WITH_FORMAT: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "AvgPool": (0, ()),
     "AvgPool3D": (0, ()),
@@ -44,7 +44,7 @@ _WITH_FORMAT: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "SpaceToDepth": (0, ()),
 }
 _BY_DIMENSION = ("ksize", "strides", "dilations", "explicit_paddings")
-# Element-wise ops of one tensor; their other inputs are scalars.
+# Element-wise ops with one tensor; their other inputs are scalars.
 _UNARY = """
     Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil CheckNumerics ClipByValue Cos Cosh Digamma Elu Erf Erfc Exp Expm1
     FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars Floor Identity Inv IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p
@@ -62,23 +62,23 @@ _REDUCTIONS = frozenset(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "P
 Rule = Callable[[NodeDef, Facts], Plan | None]
 
 
-def _rank(node: NodeDef, place: int, facts: Facts) -> int:
-    """Returns the rank of an input that can have another layout; else 0."""
+def _rank(node: NodeDef, index: int, facts: Facts) -> int:
+    """Returns the rank of an input if it can have another layout, else 0."""
     sources = data_inputs(node)
-    rank = facts.rank(sources[place]) if place < len(sources) else None
+    rank = facts.rank(sources[index]) if index < len(sources) else None
     return rank if rank in RANKS and rank is not None else 0
 
 
 def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns how a node whose data_format has the channels second does without; None where it can't or is no such."""
+    """Returns the plan of a node with channels second in data_format, or None if it has none or can't be converted."""
     found = _WITH_FORMAT.get(node.op)
     wanted = FORMATS.get(nodes.text(node, "data_format"))
     if found is None or wanted is None:
         return None
-    place, vectors = found
-    rank = _rank(node, place, facts)
-    if not rank and node.op != "BiasAdd" and facts.rank(data_inputs(node)[place]) is None:
-        rank = len(wanted)  # in a loop only the op says it
+    index, vectors = found
+    rank = _rank(node, index, facts)
+    if not rank and node.op != "BiasAdd" and facts.rank(data_inputs(node)[index]) is None:
+        rank = len(wanted)  # in a loop only the op determines the rank
     if not rank or (rank != len(wanted) and node.op != "BiasAdd"):
         return None
     sources = data_inputs(node)
@@ -91,7 +91,7 @@ def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
         if values:
             attrs[key] = nodes.ints_value(_by_dimension(values, rank))
     full = tuple(v for v, shape in zip(vectors, shapes, strict=True) if shape == (rank,))
-    return Plan((place,), (0,), full, attrs=attrs)
+    return Plan((index,), (0,), full, attrs=attrs)
 
 
 def _by_dimension(values: Sequence[int], rank: int) -> list[int]:
@@ -114,21 +114,21 @@ def _broadcast(node: NodeDef, facts: Facts) -> Plan | None:
     if None in ranks or rank not in RANKS:
         return None
     constants: dict[int, Array] = {}
-    for place, source in enumerate(sources):
-        if ranks[place] in (0, rank):
+    for index, source in enumerate(sources):
+        if ranks[index] in (0, rank):
             continue
         array = facts.constant(source)
         if array is None:
             return None
-        constants[place] = broadcast_last(array, rank)
-    reads = tuple(place for place, own in enumerate(ranks) if own == rank)
+        constants[index] = broadcast_last(array, rank)
+    reads = tuple(index for index, own in enumerate(ranks) if own == rank)
     return Plan(reads, (0,), constants=constants)
 
 
 def _along(node: NodeDef, facts: Facts, axis: int, reads: Sequence[int], gives: int) -> Plan | None:
-    """Returns the plan of a node with one axis, its input number `axis`."""
+    """Returns the plan of a node whose input number `axis` is its axis."""
     sources = data_inputs(node)
-    ranks = {_rank(node, place, facts) for place in reads}
+    ranks = {_rank(node, index, facts) for index in reads}
     if not 0 <= axis < len(sources) or len(ranks) != 1 or 0 in ranks:
         return None
     (rank,) = ranks
@@ -136,8 +136,8 @@ def _along(node: NodeDef, facts: Facts, axis: int, reads: Sequence[int], gives: 
     found = dims(values, rank) if values is not None and len(values) == 1 else None
     if array is None or found is None:
         return None
-    place = array * 0 + moved(found[0], rank)
-    return Plan(tuple(reads), tuple(range(gives)), constants={axis: place})
+    new_axis = array * 0 + moved(found[0], rank)
+    return Plan(tuple(reads), tuple(range(gives)), constants={axis: new_axis})
 
 
 def _concat(node: NodeDef, facts: Facts) -> Plan | None:
@@ -154,16 +154,16 @@ def _split(node: NodeDef, facts: Facts) -> Plan | None:
 
 
 def _by_rows(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a node whose other inputs have a row for each dimension, or are scalars."""
+    """Returns the plan of a node whose other inputs are scalars or have a row for each dimension."""
     rank = _rank(node, 0, facts)
     shapes = [facts.shape(source) for source in data_inputs(node)[1:]]
     if not rank or any(shape is None or (shape and shape[0] != rank) for shape in shapes):
         return None
-    return Plan((0,), (0,), tuple(place for place, shape in enumerate(shapes, 1) if shape))
+    return Plan((0,), (0,), tuple(index for index, shape in enumerate(shapes, 1) if shape))
 
 
 def _axes(node: NodeDef, facts: Facts) -> tuple[int, list[int], Array] | None:
-    """Returns the rank of a node's first input, the axes that its second lists and these with channels last."""
+    """Returns the rank of a node's first input, the axes in its second input, and these axes with channels last."""
     rank, sources = _rank(node, 0, facts), data_inputs(node)
     if not rank or len(sources) != 2:
         return None
@@ -180,10 +180,10 @@ def _reduction(node: NodeDef, facts: Facts) -> Plan | None:
     found = _axes(node, facts)
     if found is None:
         return None
-    rank, gone, turned = found
+    rank, removed, turned = found
     if nodes.flag(node, "keep_dims", False):
         return Plan((0,), (0,), constants={1: turned})
-    return Plan((0,), constants={1: turned}) if keeps_order(gone, rank) else None
+    return Plan((0,), constants={1: turned}) if keeps_order(removed, rank) else None
 
 
 def _best(node: NodeDef, facts: Facts) -> Plan | None:
@@ -200,15 +200,15 @@ def _reverse(node: NodeDef, facts: Facts) -> Plan | None:
 
 def _squeeze(node: NodeDef, facts: Facts) -> Plan | None:
     rank = _rank(node, 0, facts)
-    gone = dims(nodes.ints(node, "squeeze_dims"), rank) if rank else None
-    if not gone or not keeps_order(gone, rank):
+    removed = dims(nodes.ints(node, "squeeze_dims"), rank) if rank else None
+    if not removed or not keeps_order(removed, rank):
         return None
-    turned = sorted(moved(dim, rank) for dim in gone)
+    turned = sorted(moved(dim, rank) for dim in removed)
     return Plan((0,), attrs={"squeeze_dims": nodes.ints_value(turned)})
 
 
 def _reshape(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a Reshape for which both layouts are the same bytes: one channel, or one place."""
+    """Returns the plan of a Reshape for which both layouts have the same bytes: one channel, or one pixel."""
     shape = facts.shape(data_inputs(node)[0])
     if shape is None or len(shape) not in RANKS:
         return None
@@ -242,6 +242,6 @@ _RULES: Mapping[str, Rule] = {
 
 
 def flexible(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns how a node that has no layout of its own works with channels last; None where it does not."""
+    """Returns the plan of a layout-agnostic node, or None if it can't be converted."""
     rule = _RULES.get(node.op)
     return rule(node, facts) if rule is not None and data_inputs(node) else None

@@ -1,6 +1,6 @@
-"""StridedSlice with channels last. Pure.
+"""Converts a StridedSlice to channels last. Pure.
 
-Source: tensorflow/core/util/strided_slice_op.h: bit i of a mask is about entry i of begin, end and strides.
+Source: tensorflow/core/util/strided_slice_op.h: bit i of a mask applies to entry i of begin, end and strides.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from tfcarve.prepare.layout import RANKS, Facts, Plan, to_last
 from tfcarve.prepare.messages import AttrValue, NodeDef
 
 _OPEN = ("begin_mask", "end_mask")
-# Masks with which the result has other dimensions, or entries are not about the dimension of their place.
+# Masks that change the dimensions of the result, or which dimension an entry applies to.
 _OTHER = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
@@ -19,7 +19,7 @@ def _bits(node: NodeDef, key: str) -> int:
 
 
 def strided_slice(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a StridedSlice with constants that keeps all dimensions; None for others."""
+    """Returns the plan of a StridedSlice with constant inputs that keeps all dimensions, else None."""
     sources = data_inputs(node)
     rank = facts.rank(sources[0])
     if rank not in RANKS or rank is None or len(sources) != 4:
@@ -33,13 +33,13 @@ def strided_slice(node: NodeDef, facts: Facts) -> Plan | None:
     count, order = len(read[0]), to_last(rank)
     fills = (0, 0, 1)
     constants = {
-        place: np.concatenate([array, np.full(rank - count, fill, array.dtype)])[list(order)]
-        for place, (array, fill) in enumerate(zip(read, fills, strict=True), 1)
+        index: np.concatenate([array, np.full(rank - count, fill, array.dtype)])[list(order)]
+        for index, (array, fill) in enumerate(zip(read, fills, strict=True), 1)
     }
     unnamed = sum(1 << dim for dim in range(count, rank))
     attrs = {}
     for key in _OPEN:
         bits = _bits(node, key) & ((1 << count) - 1) | unnamed
-        turned = sum((bits >> dim & 1) << place for place, dim in enumerate(order))
+        turned = sum((bits >> dim & 1) << index for index, dim in enumerate(order))
         attrs[key] = AttrValue(i=turned)
     return Plan((0,), (0,), constants=constants, attrs=attrs)

@@ -1,4 +1,4 @@
-"""The same tensor with its dimensions in another order: found where it is there already, else made by one Transpose."""
+"""Transposed views of tensors: an existing one is reused, a new one needs at most one Transpose."""
 
 import numpy as np
 
@@ -8,41 +8,41 @@ from tfcarve.prepare.layout import Facts, Order, then, to_second
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-# The frames of loops: a constant in one has to wait for something in it.
+# In the frame of a loop, or in a branch, a constant needs a control input from a node in it.
 _FRAMES = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 _REFERENCE = 100
 
 
 class Views:
-    """Tensors of a graph that is rewritten, in other orders of their dimensions."""
+    """The views of the tensors of a graph that is being rewritten."""
 
     def __init__(self, facts: Facts) -> None:
-        """Starts with the graph as it was."""
+        """Starts with the original graph."""
         self._facts = facts
         self._taken = set(facts.known)
-        self._waits = any(node.op in _FRAMES for node in facts.known.values())
+        self._has_frames = any(node.op in _FRAMES for node in facts.known.values())
         self._last: dict[Ref, Ref] = {}
         self._first: dict[Ref, Ref] = {}
         self._transposes: dict[Ref, tuple[Ref, Order]] = {}
-        self._made: dict[tuple[Ref, Order], Ref] = {}
+        self._created: dict[tuple[Ref, Order], Ref] = {}
         self._constants: dict[tuple[bytes, str, tuple[int, ...]], Ref] = {}
         self.new: list[NodeDef] = []
 
     def name(self, wanted: str) -> str:
-        """Returns a name that no node has."""
+        """Returns an unused name."""
         return unique_name(wanted, self._taken)
 
     def set_last(self, source: Ref, last: Ref) -> None:
-        """Says that `last` is what `source` was, with channels last."""
+        """Records that `last` is `source` with channels last."""
         self._last[source] = last
         self._first[last] = source
 
     def is_last(self, source: Ref) -> bool:
-        """Says whether a tensor is there with channels last."""
+        """Returns whether a tensor is available with channels last."""
         return source in self._last
 
     def perm(self, node: NodeDef) -> Order | None:
-        """Returns the constant perm of a Transpose that waits for nothing; None where it is no such."""
+        """Returns the perm of a Transpose with a constant perm and no control inputs, else None."""
         if node.op != "Transpose" or node.name in self._facts.fed or control_inputs(node):
             return None
         sources = data_inputs(node)
@@ -52,7 +52,7 @@ class Views:
         return tuple(values)
 
     def resolve(self, source: Ref, order: Order) -> tuple[Ref, Order]:
-        """Returns a tensor and the perm with which it is `source` transposed with `order`, through all Transposes."""
+        """Returns a tensor and a perm whose Transpose is equal to `source` transposed with `order`."""
         if source in self._last:
             return self._last[source], then(to_second(len(order)), order)
         if source in self._transposes:
@@ -61,68 +61,68 @@ class Views:
         return source, order
 
     def add(self, own: Ref, source: Ref, perm: Order) -> tuple[Ref, Order]:
-        """Adds a Transpose of the old graph: `own` is `source` transposed with `perm`.
+        """Adds a Transpose of the original graph: `own` is `source` transposed with `perm`.
 
-        Returns a tensor and the perm with which that becomes `own`; the perm (0, 1, ...) where both are equal.
+        Returns a tensor and a perm whose Transpose is equal to `own`; the perm is (0, 1, ...) if they are equal.
         """
         base, order = self.resolve(source, perm)
         self._transposes[own] = base, order
-        self._made.setdefault((base, order), own)
+        self._created.setdefault((base, order), own)
         return base, order
 
     def transposed(self, source: Ref, order: Order, name: str = "") -> Ref:
-        """Returns what is `source` transposed with `order`; `name`: of the node if one is made."""
+        """Returns `source` transposed with `order`; a new node gets the name `name`."""
         base, order = self.resolve(source, order)
         if order == tuple(range(len(order))):
             return base
-        if (base, order) not in self._made:
-            self._made[base, order] = self._make(base, order, name)
-        return self._made[base, order]
+        if (base, order) not in self._created:
+            self._created[base, order] = self._make(base, order, name)
+        return self._created[base, order]
 
     def _make(self, base: Ref, order: Order, name: str) -> Ref:
         known = self._facts.known.get(base.node)
         if known is not None and self._facts.is_constant(base):
-            made = self._constant(known, nodes.value(known).transpose(order), "transposed")
-            return Ref(made.name)
+            created = self._constant(known, nodes.value(known).transpose(order), "transposed")
+            return Ref(created.name)
         perm = self.integers(np.array(order, np.int32), base)
         suffix = f"_{base.output}" if base.output else ""
         name = name or self.name(f"{base.node}{suffix}/transpose")
-        made = nodes.make("Transpose", name, (base, perm))
-        made.attr["Tperm"].type = nodes.INT32
-        made.attr["T"].type = self._dtype(base)
-        self.new.append(made)
-        return Ref(made.name)
+        created = nodes.make("Transpose", name, (base, perm))
+        created.attr["Tperm"].type = nodes.INT32
+        created.attr["T"].type = self._dtype(base)
+        self.new.append(created)
+        return Ref(created.name)
 
     def _dtype(self, source: Ref) -> int:
         output = self._facts.output(self._first.get(source, source))
         return output.dtype % _REFERENCE if output is not None else nodes.FLOAT
 
     def _constant(self, old: NodeDef, array: Array, suffix: str) -> NodeDef:
-        made = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
-        set_inputs(made, [Ref(name, CONTROL) for name in control_inputs(old)])
-        self.new.append(made)
-        return made
+        created = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
+        set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(old)])
+        self.new.append(created)
+        return created
 
     def replaced(self, source: Ref, array: Array) -> Ref:
-        """Returns a constant with other values in the place of the constant `source`."""
+        """Returns a constant with the values `array` that replaces the constant `source`."""
         key = (array.tobytes(), source.node, array.shape)
         if key not in self._constants:
-            made = self._constant(self._facts.known[source.node], array, "channels_last")
-            self._constants[key] = Ref(made.name)
+            created = self._constant(self._facts.known[source.node], array, "channels_last")
+            self._constants[key] = Ref(created.name)
         return self._constants[key]
 
     def integers(self, array: Array, near: Ref) -> Ref:
-        """Returns a constant of integers that is there whenever `near` is."""
-        key = (array.tobytes(), near.node if self._waits else "", array.shape)
+        """Returns an integer constant in the same frame and branch as `near`."""
+        key = (array.tobytes(), near.node if self._has_frames else "", array.shape)
         if key not in self._constants:
-            made = nodes.constant(self.name("convert_layout/order"), array)
-            set_inputs(made, [Ref(near.node, CONTROL)] if self._waits else [])
-            self.new.append(made)
-            self._constants[key] = Ref(made.name)
+            created = nodes.constant(self.name("convert_layout/order"), array)
+            set_inputs(created, [Ref(near.node, CONTROL)] if self._has_frames else [])
+            self.new.append(created)
+            self._constants[key] = Ref(created.name)
         return self._constants[key]
 
     def reordered(self, source: Ref, order: Order) -> Ref:
-        """Returns the rows of a tensor of the old graph in another order."""
+        """Returns a tensor of the original graph with its rows permuted."""
         array = self._facts.constant(source)
         if array is not None:
             return self.replaced(source, np.ascontiguousarray(array[list(order)]))
@@ -130,11 +130,11 @@ class Views:
         return self.gathered(source, order, name, self._dtype(source))
 
     def gathered(self, source: Ref, order: Order, name: str, dtype: int) -> Ref:
-        """Returns the rows of `source`, of DataType `dtype`, in another order: a new node `name`."""
+        """Adds the node `name` that permutes the rows of `source`, which is of DataType `dtype`."""
         indices = self.integers(np.array(order, np.int32), source)
         axis = self.integers(np.array(0, np.int32), source)
-        made = nodes.make("GatherV2", name, (source, indices, axis))
+        created = nodes.make("GatherV2", name, (source, indices, axis))
         for key, number in (("Tparams", dtype), ("Tindices", nodes.INT32), ("Taxis", nodes.INT32)):
-            made.attr[key].type = number
-        self.new.append(made)
-        return Ref(made.name)
+            created.attr[key].type = number
+        self.new.append(created)
+        return Ref(created.name)

@@ -1,7 +1,8 @@
-"""Recognises an LSTM by what an iteration of a loop computes. Pure.
+"""Recognizes one iteration of an LSTM. Pure.
 
-Source: step in standard_lstm of keras/layers/rnn/lstm.py: the gates are one product of the input and one of the last output,
-with a bias or none. The order of columns is that of IFCO in tensorflow/core/kernels/rnn/lstm_ops.h, which BlockLSTMV2 has.
+Source: step in standard_lstm of keras/layers/rnn/lstm.py: the gates are the sum of a product of the input, a product of
+the previous output, and an optional bias. The columns are in the order IFCO of BlockLSTMV2
+(tensorflow/core/kernels/rnn/lstm_ops.h).
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from tfcarve.prepare.loops import Scope
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-_MOST_TERMS = 8
+_MAX_TERMS = 8
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,11 @@ class Cell:
     """One iteration of an LSTM.
 
     Attributes:
-      x: the tensor [B, I] of the body that is its input.
-      output: the tensor [B, U] of the body that is its output.
-      h: the number of the variable [B, U] that is the last output.
-      c: the number of the variable [B, U] that is the cell.
-      weights: [I + U, 4 U], first the rows for the input.
+      x: the input, the tensor [B, I] of the body.
+      output: the output, the tensor [B, U] of the body.
+      h: the number of the variable [B, U] with the previous output.
+      c: the number of the variable [B, U] with the cell state.
+      weights: [I + U, 4 U], the rows for the input first.
       bias: [4 U].
     """
 
@@ -40,24 +41,27 @@ class Cell:
 
 
 def _terms(body: Scope, total: Ref) -> list[Ref]:
-    """Returns what is added up to `total`; nothing where that are too many."""
+    """Returns the terms of the sum `total`, or an empty list if there are too many."""
     todo, found = [total], list[Ref]()
     while todo:
         source = todo.pop()
-        made = body.made_by(source, ADDS | {"BiasAdd"})
-        if made is None:
+        source_node = body.producer(source, ADDS | {"BiasAdd"})
+        if source_node is None:
             found.append(source)
-        elif len(data_inputs(made)) == 2 and nodes.text(made, "data_format", "NHWC") == "NHWC":
-            todo += data_inputs(made)
+        elif (
+            len(data_inputs(source_node)) == 2
+            and nodes.text(source_node, "data_format", "NHWC") == "NHWC"
+        ):
+            todo += data_inputs(source_node)
         else:
             return []
-        if len(todo) + len(found) > _MOST_TERMS:
+        if len(todo) + len(found) > _MAX_TERMS:
             return []
     return found
 
 
 def _matrix(values: LoopValues, product: NodeDef) -> tuple[Ref, Array] | None:
-    """Returns what a MatMul multiplies with which constant matrix of floats."""
+    """Returns the input and the constant float32 matrix of a MatMul, or None."""
     read = data_inputs(product)
     if len(read) != 2 or nodes.flag(product, "transpose_a", False):
         return None
@@ -68,23 +72,23 @@ def _matrix(values: LoopValues, product: NodeDef) -> tuple[Ref, Array] | None:
 
 
 def _products(values: LoopValues, h: int, product: NodeDef) -> list[tuple[Ref, Array]] | None:
-    """Returns what is multiplied with which matrix: two where a ConcatV2 puts the variable `h` beside another tensor."""
+    """Returns the inputs and matrices of a MatMul: two if it reads a ConcatV2 of `h` and another tensor."""
     found = _matrix(values, product)
-    made = values.body.made_by(found[0], ("ConcatV2",)) if found is not None else None
-    if found is None or made is None:
+    source_node = values.body.producer(found[0], ("ConcatV2",)) if found is not None else None
+    if found is None or source_node is None:
         return None if found is None else [found]
-    read, matrix = data_inputs(made), found[1]
-    if len(read) != 3 or values.whole(values.body, read[2]) not in (1, -1):
+    read, matrix = data_inputs(source_node), found[1]
+    if len(read) != 3 or values.integer(values.body, read[2]) not in (1, -1):
         return None
     units = matrix.shape[1] // 4
-    place = units if values.body.variable(read[0]) == h else max(len(matrix) - units, 0)
-    return [(read[0], matrix[:place]), (read[1], matrix[place:])]
+    index = units if values.body.variable(read[0]) == h else max(len(matrix) - units, 0)
+    return [(read[0], matrix[:index]), (read[1], matrix[index:])]
 
 
 def _parameters(
     parts: list[Array], biases: list[Array], order: tuple[int, ...]
 ) -> tuple[Array, Array] | None:
-    """Returns weights, of those for the input and for the last output, and bias; None where shapes do not fit."""
+    """Returns weights and bias from the matrices for input and previous output, or None if shapes do not match."""
     matrix, recurrent = parts
     units = len(recurrent)
     if not units or recurrent.shape != (units, 4 * units) or matrix.shape[1] != 4 * units:
@@ -97,15 +101,15 @@ def _parameters(
 
 
 def _in_order(array: Array, order: tuple[int, ...]) -> Array:
-    """Returns an array with the columns of its four parts in another order."""
+    """Returns an array with its four parts along the last axis reordered."""
     parts = np.split(array, 4, axis=-1)
-    return np.concatenate([parts[place] for place in order], axis=-1)
+    return np.concatenate([parts[index] for index in order], axis=-1)
 
 
 def read(values: LoopValues) -> Cell | None:
-    """Returns the LSTM of which a loop computes one iteration after the other; None where it computes another thing.
+    """Returns the LSTM cell that a loop's body computes, or None if it computes something else.
 
-    Raises InvalidInput where a constant is damaged.
+    Raises InvalidInput if a constant is damaged.
     """
     gates = lstm_gates.read(values)
     if gates is None:
@@ -114,7 +118,7 @@ def read(values: LoopValues) -> Cell | None:
     recurrent: list[Array] = []
     biases: list[Array] = []
     for term in _terms(values.body, gates.total):
-        product = values.body.made_by(term, ("MatMul",))
+        product = values.body.producer(term, ("MatMul",))
         bias = values.constant(values.body, term) if product is None else None
         found = _products(values, gates.h, product) if product is not None else []
         if found is None or (product is None and (bias is None or bias.dtype != np.float32)):

@@ -1,9 +1,9 @@
-"""Decides whether the loop of an LSTM can become one BlockLSTMV2, and what takes the place of what is read of it. Pure.
+"""Decides whether the loop of an LSTM can become one BlockLSTMV2, and plans the replacement of its results. Pure.
 
-Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads as many rows of x as it is told, without a check: so the
-number of iterations has to be the first dimension of x, provably. Where that is not known it may be 0, and then the
-last output and the last states of the loop are nothing that the op gives. All outputs of no iteration, a list that TensorFlow
-can't stack where it does not know the shape, become a tensor without rows.
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc. The kernel reads seq_len_max rows of x without a check, so the number
+of iterations must provably be the first dimension of x. An unknown number may be 0, and then the op does not compute
+the loop's last output and final states. The list of all outputs, which TensorFlow can't stack for 0 iterations if it
+does not know the shape, becomes a tensor without rows.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -16,22 +16,22 @@ from tfcarve.prepare.loops import Loop, Scope
 from tfcarve.prepare.lstm import Lstm
 from tfcarve.prepare.messages import NodeDef
 
-# Numbers of outputs of BlockLSTMV2.
+# Output numbers of BlockLSTMV2.
 _CELLS, _OUTPUTS = 1, 6
-# Reversals of reversals are followed so far.
-_MOST_REVERSALS = 10
+# The length of a chain of ReverseV2 ops that is followed.
+_MAX_REVERSALS = 10
 _MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask")
 
 
 @dataclass(frozen=True)
 class Result:
-    """A tensor that is read of a loop.
+    """A result of a loop that other nodes read.
 
     Attributes:
-      tensor: of a TensorListStack, an Exit or a While.
-      output: the number of the output of BlockLSTMV2 that has its values.
-      rows: "all" of that output [T, B, U], the "last" [B, U], or the "only" one [1, B, U], which is the last.
-      stays: a node of its name has to be there.
+      tensor: the output of a TensorListStack, an Exit or a While.
+      output: the output number of BlockLSTMV2 with its values.
+      rows: "all" rows of that output [T, B, U], the "last" one [B, U], or the "only" one [1, B, U], which is the last.
+      stays: whether a node with its name must exist.
     """
 
     tensor: Ref
@@ -42,13 +42,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Plan:
-    """A loop that is replaced.
+    """The replacement of a loop.
 
     Attributes:
       loop: the loop.
-      lstm: what it computes.
-      results: what is read of it.
-      steps: how many iterations there are; -1 where that is not known.
+      lstm: the LSTM that it computes.
+      results: the results that other nodes read.
+      steps: the number of iterations; -1 if it is unknown.
     """
 
     loop: Loop
@@ -58,14 +58,14 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class LoopContext:
     """The graph around loops.
 
     Attributes:
-      scope: the nodes whose values no app gives.
-      users: for each tensor that is read, and each node that is waited for, the nodes that do so.
-      fetched: the names of the nodes whose values an app takes.
-      outputs: types and shapes.
+      scope: the nodes, without those that the app feeds.
+      users: the consumers of each tensor and control dependency.
+      fetched: the names of the nodes that the app fetches.
+      outputs: types and shapes, by node.
     """
 
     scope: Scope
@@ -74,27 +74,27 @@ class Surroundings:
     outputs: Outputs
 
 
-def _is_left_alone(loop: Loop, around: Surroundings) -> bool:
-    """Says whether no app feeds what is in a loop, or fetches more than results, and nothing around waits for it."""
+def _is_isolated(loop: Loop, context: LoopContext) -> bool:
+    """Returns whether no node in a loop is fed, fetched (except results) or has control outputs to other nodes."""
     for name in loop.own:
-        node = around.scope.nodes.get(name)
-        if node is None or (name in around.fetched and node.op != "Exit"):
+        node = context.scope.nodes.get(name)
+        if node is None or (name in context.fetched and node.op != "Exit"):
             return False
-        waiting = around.users.get(Ref(name, CONTROL), ())
-        if any(user.name not in loop.own for user in waiting):
+        control_users = context.users.get(Ref(name, CONTROL), ())
+        if any(user.name not in loop.own for user in control_users):
             return False
     return True
 
 
-def _whole_numbers(source: Ref, scope: Scope) -> list[int]:
-    """Returns the values of a constant of whole numbers; none where it is none."""
-    found = scope.made_by(source, ("Const",))
+def _integers(source: Ref, scope: Scope) -> list[int]:
+    """Returns the flattened values of an integer constant, or an empty list for any other tensor."""
+    found = scope.producer(source, ("Const",))
     values = nodes.value(found) if found is not None else None
     return values.reshape(-1).tolist() if values is not None and values.dtype.kind == "i" else []
 
 
 def _index(node: NodeDef, scope: Scope) -> int | None:
-    """Returns which element along the first dimension a StridedSlice takes; None where it takes something else."""
+    """Returns the index that a StridedSlice takes along the first dimension, or None if it takes something else."""
     read = data_inputs(node)
     if node.op != "StridedSlice" or len(read) != 4:
         return None
@@ -102,115 +102,116 @@ def _index(node: NodeDef, scope: Scope) -> int | None:
         return None
     if "shrink_axis_mask" not in node.attr or node.attr["shrink_axis_mask"].i != 1:
         return None
-    begin, step = (_whole_numbers(source, scope) for source in (read[1], read[3]))
+    begin, step = (_integers(source, scope) for source in (read[1], read[3]))
     return begin[0] if len(begin) == 1 and step == [1] else None
 
 
-def _stacked(stack: NodeDef, is_last: bool, around: Surroundings) -> Result:
-    """Returns what a TensorListStack is, of a list of all outputs or of the last one alone."""
+def _stacked(stack: NodeDef, is_last: bool, context: LoopContext) -> Result:
+    """Returns the result that is a TensorListStack of a list with all outputs, or with only the last output."""
     tensor = Ref(stack.name)
-    waiting = around.users.get(Ref(stack.name, CONTROL))
-    stays = bool(stack.name in around.fetched or waiting or control_inputs(stack))
-    # The last one of all is the last one of one.
+    control_users = context.users.get(Ref(stack.name, CONTROL))
+    stays = bool(stack.name in context.fetched or control_users or control_inputs(stack))
+    # The last row of all outputs is also the last row of a list with only the last output.
     takes_last = all(
-        _index(node, around.scope) == -1
-        and [place for place, source in enumerate(data_inputs(node)) if source == tensor] == [0]
-        for node in around.users.get(tensor, ())
+        _index(node, context.scope) == -1
+        and [index for index, source in enumerate(data_inputs(node)) if source == tensor] == [0]
+        for node in context.users.get(tensor, ())
     )
     rows = "only" if is_last and (stays or not takes_last) else "all"
     return Result(tensor, _OUTPUTS, rows, stays)
 
 
-def _stacks(final: Ref, size: int, around: Surroundings) -> list[NodeDef] | None:
-    """Returns the nodes that stack a list of so many tensors (-1: not known); None where another node reads it."""
-    readers = around.users.get(final, ())
+def _stacks(final: Ref, size: int, context: LoopContext) -> list[NodeDef] | None:
+    """Returns the nodes that stack a list of `size` tensors (-1: unknown), or None if any other node reads it."""
+    readers = context.users.get(final, ())
     for node in readers:
-        if node.op != "TensorListStack" or node.name not in around.scope.nodes:
+        if node.op != "TensorListStack" or node.name not in context.scope.nodes:
             return None
-        said = node.attr["num_elements"].i if "num_elements" in node.attr else -1
+        known = node.attr["num_elements"].i if "num_elements" in node.attr else -1
         read = data_inputs(node)
-        if len(read) != 2 or read[0] != final or said not in (-1, size):
+        if len(read) != 2 or read[0] != final or known not in (-1, size):
             return None
     return list(readers)
 
 
 def _fails_as(result: Result, element: Ref, stack: NodeDef, scope: Scope) -> bool:
-    """Says whether the last output can't be had where there is no iteration, before and after.
+    """Returns whether the last output of 0 iterations is an error both before and after the replacement.
 
-    TensorFlow gives zeros for a tensor that is not in a list where the list, by its shape `element`, or TensorListStack say
-    how many; else it fails. So does taking the last row of none, but not taking all rows up to the last.
+    For a missing list element TensorFlow uses zeros if the list's element shape `element` or the TensorListStack
+    determines the shape; otherwise it fails. Taking the last row of an empty tensor fails too; taking all rows does
+    not.
     """
-    said = [_whole_numbers(source, scope) for source in (element, data_inputs(stack)[1])]
-    unknown = any(size == other == -1 for size, other in zip(*said, strict=False))
+    known = [_integers(source, scope) for source in (element, data_inputs(stack)[1])]
+    unknown = any(size == other == -1 for size, other in zip(*known, strict=False))
     return unknown and result.rows == "all"
 
 
-def _results(loop: Loop, lstm: Lstm, steps: int, around: Surroundings) -> list[Result] | None:
-    """Returns what is read of a loop; None where that is something that BlockLSTMV2 does not give."""
+def _results(loop: Loop, lstm: Lstm, steps: int, context: LoopContext) -> list[Result] | None:
+    """Returns the results of a loop that other nodes read, or None if BlockLSTMV2 does not compute one of them."""
     found: list[Result] = []
     finals = [(number, f) for number, v in enumerate(loop.variables) for f in v.finals]
     for number, final in finals:
-        fetched = final.node in around.fetched
-        if not fetched and final not in around.users:
+        fetched = final.node in context.fetched
+        if not fetched and final not in context.users:
             continue
         if number in (lstm.cell.h, lstm.cell.c) and steps > 0:
             output = _OUTPUTS if number == lstm.cell.h else _CELLS
             found.append(Result(final, output, "last", fetched))
             continue
         last = lstm.last.get(number)
-        stacks = _stacks(final, steps if last is None else 1, around)
+        stacks = _stacks(final, steps if last is None else 1, context)
         if fetched or stacks is None or (last is None and number not in lstm.every):
             return None
         for stack in stacks:
-            result = _stacked(stack, last is not None, around)
-            if last is not None and steps < 1 and not _fails_as(result, last, stack, around.scope):
+            result = _stacked(stack, last is not None, context)
+            if last is not None and steps < 1 and not _fails_as(result, last, stack, context.scope):
                 return None
             found.append(result)
     return found
 
 
 def _unreversed(source: Ref, scope: Scope) -> Ref:
-    """Returns the tensor that `source` is, but for the order of its elements."""
-    for _ in range(_MOST_REVERSALS):
-        reversal = scope.made_by(source, ("ReverseV2",))
+    """Returns the tensor that `source` is equal to except for reversals."""
+    for _ in range(_MAX_REVERSALS):
+        reversal = scope.producer(source, ("ReverseV2",))
         if reversal is None:
             break
         source = data_inputs(reversal)[0]
     return scope.origin(source)
 
 
-def _is_length(size: Ref, x: Ref, steps: int, around: Surroundings) -> bool:
-    """Says whether `size` is the first dimension of `x`, which is `steps` where that is known."""
-    scope = around.scope
-    element = scope.made_by(size, ("StridedSlice",))
+def _is_length(size: Ref, x: Ref, steps: int, context: LoopContext) -> bool:
+    """Returns whether `size` is the first dimension of `x`, which is `steps` if that is known."""
+    scope = context.scope
+    element = scope.producer(size, ("StridedSlice",))
     if element is None:
-        return steps >= 0 and _whole_numbers(size, scope) == [steps]
-    place, whole = _index(element, scope), data_inputs(element)[0]
-    if place is None or place < 0:
+        return steps >= 0 and _integers(size, scope) == [steps]
+    index, whole = _index(element, scope), data_inputs(element)[0]
+    if index is None or index < 0:
         return False
-    shape = scope.made_by(whole, ("Shape",))
+    shape = scope.producer(whole, ("Shape",))
     if shape is not None:
-        return _is_dimension(data_inputs(shape)[0], place, x, steps, around)
-    return steps >= 0 and _whole_numbers(whole, scope)[place:][:1] == [steps]
+        return _is_dimension(data_inputs(shape)[0], index, x, steps, context)
+    return steps >= 0 and _integers(whole, scope)[index:][:1] == [steps]
 
 
-def _is_dimension(measured: Ref, place: int, x: Ref, steps: int, around: Surroundings) -> bool:
-    """Says whether a dimension of a tensor is the first one of `x`."""
-    if place == 0 and _unreversed(measured, around.scope) == _unreversed(x, around.scope):
+def _is_dimension(measured: Ref, index: int, x: Ref, steps: int, context: LoopContext) -> bool:
+    """Returns whether a dimension of a tensor is the first dimension of `x`."""
+    if index == 0 and _unreversed(measured, context.scope) == _unreversed(x, context.scope):
         return True
-    dims = shape_of(measured, around.outputs)
-    return dims is not None and place < len(dims) and dims[place] == steps >= 0
+    dims = shape_of(measured, context.outputs)
+    return dims is not None and index < len(dims) and dims[index] == steps >= 0
 
 
-def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
-    """Says whether x is [T, B, I] and both states are [B, U], all of floats; B need not be known."""
-    x = output_of(lstm.x, around.outputs)
+def _fits(loop: Loop, lstm: Lstm, context: LoopContext) -> bool:
+    """Returns whether x is [T, B, I] and both states are [B, U], all float32; B may be unknown."""
+    x = output_of(lstm.x, context.outputs)
     if x is None or x.shape is None or len(x.shape) != 3 or x.dtype != nodes.FLOAT:
         return False
     if x.shape[2] not in (-1, lstm.features):
         return False
     for number in (lstm.cell.h, lstm.cell.c):
-        state = output_of(loop.variables[number].start, around.outputs)
+        state = output_of(loop.variables[number].start, context.outputs)
         if state is None or state.dtype != nodes.FLOAT or state.shape is None:
             return False
         if state.shape not in ((-1, lstm.units), (x.shape[1], lstm.units)):
@@ -218,22 +219,22 @@ def _fits(loop: Loop, lstm: Lstm, around: Surroundings) -> bool:
     return True
 
 
-def plan(loop: Loop, lstm: Lstm, around: Surroundings) -> Plan | None:
-    """Returns how a loop is replaced; None where it is left as it is.
+def plan(loop: Loop, lstm: Lstm, context: LoopContext) -> Plan | None:
+    """Returns the replacement of a loop, or None if it can't be replaced.
 
     Args:
       loop: the loop.
-      lstm: what it computes.
-      around: the graph that it is in.
-    Raises InvalidInput where a constant is damaged.
+      lstm: the LSTM that it computes.
+      context: the graph around the loop.
+    Raises InvalidInput if a constant is damaged.
     """
-    if not _is_left_alone(loop, around) or not _fits(loop, lstm, around):
+    if not _is_isolated(loop, context) or not _fits(loop, lstm, context):
         return None
-    x = shape_of(lstm.x, around.outputs)
+    x = shape_of(lstm.x, context.outputs)
     steps = x[0] if x else -1
     if any(count != steps or steps < 0 for count in lstm.counts):
         return None
-    if not all(_is_length(s, lstm.x, steps, around) for s in (*lstm.sizes, *lstm.every.values())):
+    if not all(_is_length(s, lstm.x, steps, context) for s in (*lstm.sizes, *lstm.every.values())):
         return None
-    results = _results(loop, lstm, steps, around)
+    results = _results(loop, lstm, steps, context)
     return Plan(loop, lstm, tuple(results), steps) if results else None

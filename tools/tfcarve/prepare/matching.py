@@ -1,4 +1,4 @@
-"""Patterns of ops: which nodes of a graph are put together in a certain way."""
+"""Matches patterns of ops in a graph."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,67 +11,67 @@ Match = Mapping[str, NodeDef]
 
 @dataclass(frozen=True)
 class Pattern:
-    """A node of one of some ops, whose inputs match too.
+    """A pattern that matches a node and its inputs.
 
     Attributes:
-      ops: names of ops; empty: any.
-      inputs: the patterns of all data inputs; empty: they may be anything.
-      key: what the node is called in a match; empty: it is not in it.
-      either_order: two inputs may be the other way round.
-      output: the number of the output that the reader must read.
+      ops: the allowed ops; empty for any op.
+      inputs: the patterns of all data inputs; empty for any inputs.
+      key: the key of the node in a match; empty to omit it.
+      commutative: whether the two inputs may be swapped.
+      output: the number of the output that must be read.
     """
 
     ops: frozenset[str]
     inputs: tuple["Pattern", ...] = ()
     key: str = ""
-    either_order: bool = False
+    commutative: bool = False
     output: int = 0
 
 
 def pattern(
-    ops: str | Iterable[str], *inputs: Pattern, key: str = "", either_order: bool = False
+    ops: str | Iterable[str], *inputs: Pattern, key: str = "", commutative: bool = False
 ) -> Pattern:
-    """Returns a Pattern; `ops` is a name or several, "*" for any."""
+    """Returns a Pattern; `ops` is one op, several ops, or "*" for any op."""
     names = (ops,) if isinstance(ops, str) else tuple(ops)
-    return Pattern(frozenset() if names == ("*",) else frozenset(names), inputs, key, either_order)
+    return Pattern(frozenset() if names == ("*",) else frozenset(names), inputs, key, commutative)
 
 
 class Matcher:
-    """Finds patterns in a graph as it is when this is made."""
+    """Finds patterns in a snapshot of a graph."""
 
-    def __init__(self, graph: Graph, kept: Iterable[str] = ()) -> None:
-        """Starts; nodes of the names `kept` have to stay."""
+    def __init__(self, graph: Graph, preserved: Iterable[str] = ()) -> None:
+        """Takes the snapshot; the nodes `preserved` must stay."""
         self._nodes = by_name(graph)
-        self._kept = frozenset(kept)
+        self._preserved = frozenset(preserved)
         self._users: dict[str, list[tuple[int, NodeDef]]] = {}
         for source, users in consumers(graph).items():
             listed = self._users.setdefault(source.node, [])
             listed += [(source.output, user) for user in users]
 
     def node(self, name: str) -> NodeDef | None:
-        """Returns the node of a name, or None."""
+        """Returns the node with a name, or None."""
         return self._nodes.get(name)
 
     def users(self, name: str) -> list[tuple[int, NodeDef]]:
-        """Returns who reads or waits for a node: the output (CONTROL where it waits) and the reader."""
+        """Returns the consumers of a node, each with the output that it reads (or CONTROL)."""
         return self._users.get(name, [])
 
     def only_user(self, name: str) -> NodeDef | None:
-        """Returns the node that reads output 0 of `name`, where all else would not miss it; else None.
+        """Returns the only consumer of `name` if that reads output 0 and `name` may be removed, else None.
 
-        None too where `name` waits for something or is one of those that have to stay.
+        A node that must stay or has control inputs may not be removed.
         """
         users = self.users(name)
-        if len(users) != 1 or users[0][0] != 0 or name in self._kept:
+        if len(users) != 1 or users[0][0] != 0 or name in self._preserved:
             return None
         if any(text.startswith("^") for text in self._nodes[name].input):
             return None
         return users[0][1]
 
     def match(self, wanted: Pattern, node: NodeDef) -> Match | None:
-        """Returns the nodes that match, by their keys; None where `node` does not.
+        """Returns the matched nodes by key, or None if `node` does not match.
 
-        All of them but `node` and those that the pattern lets be anything have one reader and needn't stay.
+        All of them, except `node` and those whose pattern has no inputs, have one consumer and may be removed.
         """
         found: dict[str, NodeDef] = {}
         return found if self._match(wanted, node, found, True) else None
@@ -90,7 +90,7 @@ class Matcher:
         return True
 
     def _match_inputs(self, wanted: Pattern, sources: list[Ref], found: dict[str, NodeDef]) -> bool:
-        orders = [sources, sources[::-1]] if wanted.either_order else [sources]
+        orders = [sources, sources[::-1]] if wanted.commutative else [sources]
         for order in orders:
             own: dict[str, NodeDef] = {}
             if len(order) == len(wanted.inputs) and all(

@@ -1,8 +1,8 @@
-"""TensorFlow's messages, as protobuf classes of a private descriptor pool: no import of tensorflow.
+"""TensorFlow's messages as protobuf classes in a private descriptor pool, without importing tensorflow.
 
 Source of the names and numbers: tensorflow/core/framework/{attr_value,function,full_type,graph,graph_debug_info,
-node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. A field that is not
-declared here stays in a binary message as an unknown field. The types are in messages.pyi.
+node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. Fields that are not
+declared here are preserved as unknown fields. The types are in messages.pyi.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ _SCALARS = {
     "uint64": _Field.TYPE_UINT64,
 }
 
-# A field a line: name, number, type. `*` repeated, `|` one of the message's choice, `{K}` a map from K.
+# Each field: name, number, type. `*` is repeated, `|` is in the message's oneof, `{K}` is a map with key type K.
 _MESSAGES = {
     "Dim": "size 1 int64, name 2 string",
     "TensorShapeProto": "dim 2 *Dim, unknown_rank 3 bool",
@@ -82,8 +82,8 @@ _MESSAGES = {
 
 
 def _enum_name(name: str) -> str:
-    spelled = {"float32": "float", "float64": "double", "float16": "half"}
-    return f"DT_{spelled.get(name, name).upper()}"
+    names = {"float32": "float", "float64": "double", "float16": "half"}
+    return f"DT_{names.get(name, name).upper()}"
 
 
 def _data_type() -> descriptor_pb2.EnumDescriptorProto:
@@ -96,21 +96,21 @@ def _data_type() -> descriptor_pb2.EnumDescriptorProto:
     return enum
 
 
-def _set_type(field: descriptor_pb2.FieldDescriptorProto, spelled: str) -> None:
-    if spelled in _SCALARS:
-        field.type = _SCALARS[spelled]
+def _set_type(field: descriptor_pb2.FieldDescriptorProto, type_text: str) -> None:
+    if type_text in _SCALARS:
+        field.type = _SCALARS[type_text]
     else:
-        is_enum = spelled == "DataType"
+        is_enum = type_text == "DataType"
         field.type = _Field.TYPE_ENUM if is_enum else _Field.TYPE_MESSAGE
-        field.type_name = f".{_PACKAGE}.{spelled}"
+        field.type_name = f".{_PACKAGE}.{type_text}"
 
 
 def _add_map(
     message: descriptor_pb2.DescriptorProto,
     field: descriptor_pb2.FieldDescriptorProto,
-    spelled: str,
+    type_text: str,
 ) -> None:
-    key, value = spelled[1:].split("}")
+    key, value = type_text[1:].split("}")
     name = "".join(part.capitalize() for part in field.name.split("_")) + "Entry"
     entry = message.nested_type.add(name=name)
     entry.options.map_entry = True
@@ -122,18 +122,18 @@ def _add_map(
 
 
 def _add_field(message: descriptor_pb2.DescriptorProto, row: str) -> None:
-    name, number, spelled = row.split()
+    name, number, type_text = row.split()
     field = message.field.add(name=name, number=int(number), label=_Field.LABEL_OPTIONAL)
-    if spelled[0] == "{":
-        _add_map(message, field, spelled)
+    if type_text[0] == "{":
+        _add_map(message, field, type_text)
         return
-    if spelled[0] == "*":
+    if type_text[0] == "*":
         field.label = _Field.LABEL_REPEATED
-    elif spelled[0] == "|":
+    elif type_text[0] == "|":
         if not message.oneof_decl:
             message.oneof_decl.add(name="value")
         field.oneof_index = 0
-    _set_type(field, spelled.lstrip("*|"))
+    _set_type(field, type_text.lstrip("*|"))
 
 
 def _classes() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Nodes: made, and their attributes read and set."""
+"""Creates nodes, and reads and sets their attributes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,17 +16,17 @@ INT32 = 3
 
 
 def type_value(number: int) -> AttrValue:
-    """Returns an attribute that is a type."""
+    """Returns a type attribute."""
     return AttrValue(type=number)
 
 
 def text_value(text: str) -> AttrValue:
-    """Returns an attribute that is a string."""
+    """Returns a string attribute."""
     return AttrValue(s=text.encode())
 
 
 def ints_value(values: Iterable[int]) -> AttrValue:
-    """Returns an attribute that is a list of integers; it is set where the list is empty too."""
+    """Returns an integer list attribute; the field is set even if the list is empty."""
     value = AttrValue()
     value.list.SetInParent()
     value.list.i.extend(int(v) for v in values)
@@ -34,7 +34,7 @@ def ints_value(values: Iterable[int]) -> AttrValue:
 
 
 def shape_value(dims: Sequence[int] | None) -> AttrValue:
-    """Returns an attribute that is a shape: -1 for a size that is unknown, None for an unknown rank."""
+    """Returns a shape attribute: -1 is an unknown dimension, None an unknown rank."""
     shape = TensorShapeProto(unknown_rank=dims is None)
     for size in dims or ():
         shape.dim.add(size=size)
@@ -43,82 +43,82 @@ def shape_value(dims: Sequence[int] | None) -> AttrValue:
 
 def make(op: str, name: str, inputs: Iterable[Ref], **attrs: AttrValue) -> NodeDef:
     """Returns a new node."""
-    made = NodeDef(name=name, op=op, input=[source.text() for source in inputs])
+    created = NodeDef(name=name, op=op, input=[source.text() for source in inputs])
     for key, value in attrs.items():
-        made.attr[key].CopyFrom(value)
-    return made
+        created.attr[key].CopyFrom(value)
+    return created
 
 
 def constant(name: str, array: Array, dtype: int | None = None) -> NodeDef:
-    """Returns a Const; `dtype` is that of the array where none is named."""
-    made = NodeDef(name=name, op="Const")
-    held = made.attr["value"].tensor
-    tensors.fill(held, array, dtype)
-    made.attr["dtype"].type = held.dtype
-    return made
+    """Returns a Const; `dtype` defaults to that of the array."""
+    created = NodeDef(name=name, op="Const")
+    proto = created.attr["value"].tensor
+    tensors.fill(proto, array, dtype)
+    created.attr["dtype"].type = proto.dtype
+    return created
 
 
-def constant_of(name: str, held: TensorProto) -> NodeDef:
-    """Returns a Const that holds the tensor `held`."""
-    made = NodeDef(name=name, op="Const")
-    made.attr["dtype"].type = held.dtype
-    made.attr["value"].tensor.CopyFrom(held)
-    return made
+def constant_of(name: str, proto: TensorProto) -> NodeDef:
+    """Returns a Const with the tensor `proto`."""
+    created = NodeDef(name=name, op="Const")
+    created.attr["dtype"].type = proto.dtype
+    created.attr["value"].tensor.CopyFrom(proto)
+    return created
 
 
 def tensor(node: NodeDef) -> TensorProto:
-    """Returns the tensor of a Const; raises InvalidInput where it has none."""
+    """Returns the tensor of a Const; raises InvalidInput if it has none."""
     if "value" not in node.attr:
-        raise InvalidInput(f"node {node.name!r}: a Const without a value: the file is damaged")
+        raise InvalidInput(f"node {node.name!r}: this Const has no value: the file is damaged")
     return node.attr["value"].tensor
 
 
 def value(node: NodeDef) -> Array:
-    """Returns the value of a Const, not to be written to; raises InvalidInput where it holds none."""
+    """Returns the read-only value of a Const; raises InvalidInput if it is invalid."""
     return tensors.to_array(tensor(node), node.name)
 
 
 def shape(node: NodeDef) -> tuple[int, ...]:
-    """Returns the shape of a Const; raises InvalidInput where it is not known."""
+    """Returns the shape of a Const; raises InvalidInput if it is unknown."""
     return tensors.shape(tensor(node), node.name)
 
 
 def copy(node: NodeDef, name: str | None = None) -> NodeDef:
-    """Returns a copy of a node, with another name where one is named."""
-    made = NodeDef()
-    made.CopyFrom(node)
+    """Returns a copy of a node, with a new name if one is given."""
+    created = NodeDef()
+    created.CopyFrom(node)
     if name is not None:
-        made.name = name
-    return made
+        created.name = name
+    return created
 
 
 def dtype(node: NodeDef, key: str = "T") -> int:
-    """Returns an attribute that is a type; 0 where the node has none of that name."""
+    """Returns a type attribute, or 0 if the node does not have it."""
     return node.attr[key].type if key in node.attr else 0
 
 
 def text(node: NodeDef, key: str, default: str = "") -> str:
-    """Returns an attribute that is a string, or the default of its op, which the caller knows."""
+    """Returns a string attribute, or `default`, which must be the op's default."""
     return node.attr[key].s.decode(errors="replace") if key in node.attr else default
 
 
 def flag(node: NodeDef, key: str, default: bool) -> bool:
-    """Returns an attribute that is a truth value, or the default of its op, which the caller knows."""
+    """Returns a boolean attribute, or `default`, which must be the op's default."""
     return node.attr[key].b if key in node.attr else default
 
 
 def number(node: NodeDef, key: str, default: float) -> float:
-    """Returns an attribute that is a float, or the default of its op, which the caller knows."""
+    """Returns a float attribute, or `default`, which must be the op's default."""
     return node.attr[key].f if key in node.attr else float(np.float32(default))
 
 
 def ints(node: NodeDef, key: str) -> tuple[int, ...]:
-    """Returns an attribute that is a list of integers; empty where the node has none of that name."""
+    """Returns an integer list attribute, or an empty tuple if the node does not have it."""
     return tuple(node.attr[key].list.i) if key in node.attr else ()
 
 
 def copy_attrs(source: NodeDef, target: NodeDef, keys: Iterable[str]) -> None:
-    """Copies those of the attributes `keys` that `source` has."""
+    """Copies the attributes `keys`, as far as `source` has them."""
     for key in keys:
         if key in source.attr:
             target.attr[key].CopyFrom(source.attr[key])
@@ -130,5 +130,5 @@ def set_attr(node: NodeDef, key: str, attr: AttrValue) -> None:
 
 
 def same_attr(a: Any, b: Any) -> bool:
-    """Says whether two messages hold the same."""
+    """Returns whether two messages are equal."""
     return bool(a.SerializeToString(deterministic=True) == b.SerializeToString(deterministic=True))

@@ -1,12 +1,15 @@
-"""A list of transforms, applied to a graph one after the other."""
+"""Applies a list of transforms to a graph."""
 
 from collections.abc import Callable, Sequence
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes, transforms
+from tfcarve.prepare.colocation import drop_missing_colocations
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.graph import Graph, Ref, by_name, check, forget_missing_places, nearest, ref
+from tfcarve.prepare.graph import Graph, Ref, by_name, ref
+from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.messages import FunctionDef
 from tfcarve.prepare.transform_list import Step
 
@@ -14,26 +17,26 @@ Show = Callable[[str, int, int], None]
 
 
 def require(steps: Sequence[Step]) -> None:
-    """Makes sure that all transforms and their parameters are known; raises InvalidInput with the nearest names."""
+    """Checks that all transforms and parameters exist; raises InvalidInput with the nearest names."""
     for step in steps:
         known = transforms.load(step.name).PARAMETERS | transforms.COMMON_PARAMETERS
         for name in step.parameters:
             if name not in known:
                 raise InvalidInput(
                     f"{step.name}: parameter {name!r} is unknown{nearest(name, known) or '.'}"
-                    f" It knows: {', '.join(sorted(known))}"
+                    f" Its parameters are: {', '.join(sorted(known))}"
                 )
-        Parameters(step.name, step.parameters).truth("ignore_errors", False)
+        Parameters(step.name, step.parameters).boolean("ignore_errors", False)
 
 
 def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Makes sure that inputs and outputs are in the graph; raises InvalidInput with the nearest names."""
+    """Checks that inputs and outputs exist in the graph; raises InvalidInput with the nearest names."""
     known = by_name(graph)
     for kind, names in (("input", inputs), ("output", outputs)):
         for name in names:
             if ref(name).node not in known:
                 raise InvalidInput(
-                    f"{kind} {name!r} names no node of the graph{nearest(ref(name).node, known)}"
+                    f"{kind} {name!r} is not a node of the graph{nearest(ref(name).node, known)}"
                 )
 
 
@@ -45,24 +48,24 @@ def transform(
     evaluator: Evaluator,
     show: Show = lambda *_: None,
 ) -> Graph:
-    """Returns what `steps` make of a graph, which is used up: its nodes are changed and taken out of it.
+    """Returns the transformed graph. Consumes `graph`: its nodes are modified and removed from it.
 
     Args:
-      graph: without cycles, with inputs and outputs.
-      steps: the transforms, in their order.
-      inputs: the tensors that an app feeds.
-      outputs: the tensors that it fetches; rename_node may give them, as inputs, another name.
-      evaluator: TensorFlow, for what has to be computed.
-      show: called with the current step, how many are done and how many there are.
+      graph: a valid graph (graph.check).
+      steps: the transforms, in order.
+      inputs: the tensors that the app feeds.
+      outputs: the tensors that the app fetches; rename_node may rename them, as it may inputs.
+      evaluator: TensorFlow, for constants and OpDefs.
+      show: called with the current step, the number of steps done and their total.
 
     Raises:
-      InvalidInput: a transform or parameter is unknown, an input or output is not there, or a transform can't be
+      InvalidInput: a transform or parameter is unknown, an input or output does not exist, or a transform can't be
         applied.
     """
     require(steps)
     require_nodes(graph, inputs, outputs)
     owned = [graph.with_nodes(graph.nodes)]
-    graph.nodes.clear()  # the caller's list would keep what is replaced in memory
+    graph.nodes.clear()  # the caller's list would keep replaced nodes in memory
     for number, step in enumerate(steps):
         show(step.name, number, len(steps))
         context = Context(
@@ -76,7 +79,7 @@ def transform(
 
 
 def _renamed(names: Sequence[str], step: Step) -> list[str]:
-    """Returns what an app feeds or fetches after rename_node."""
+    """Returns the names of inputs or outputs after rename_node."""
     (old,), (new,) = step.parameters["old_node_name"], step.parameters["new_node_name"]
     sources = [ref(name) for name in names]
     return [Ref(new if s.node == old else s.node, s.output).text() for s in sources]
@@ -85,19 +88,19 @@ def _renamed(names: Sequence[str], step: Step) -> list[str]:
 def _step(graph: Graph, context: Context) -> Graph:
     name = context.parameters.transform
     module = transforms.load(name)
-    ignores = context.parameters.truth("ignore_errors", False)
+    ignores = context.parameters.boolean("ignore_errors", False)
     before = [nodes.copy(node) for node in graph.nodes] if ignores else []
     try:
-        made = module.apply(graph, context)
-        forget_missing_places(made)
-        check(made)
-        if module.IN_FUNCTIONS and made.library.function:
-            op_defs = functions.with_functions(context.evaluator.op_defs, made.library)
-            for function in made.library.function:
-                _in_function(function, module, context, made, op_defs)
-        return made
+        created = module.apply(graph, context)
+        drop_missing_colocations(created)
+        check(created)
+        if module.IN_FUNCTIONS and created.library.function:
+            op_defs = functions.with_functions(context.evaluator.op_defs, created.library)
+            for function in created.library.function:
+                _in_function(function, module, context, created, op_defs)
+        return created
     except Failed as error:
-        problem = InvalidInput(f"{name}: TensorFlow says: {error}")
+        problem = InvalidInput(f"{name}: TensorFlow reports: {error}")
     except InvalidInput as error:
         problem = error if str(error).startswith(name) else InvalidInput(f"{name}: {error}")
     if ignores:
@@ -117,9 +120,9 @@ def _in_function(
         unchanged = Graph([nodes.copy(node) for node in body.nodes])
         called = functions.used_functions(Graph(body.nodes, graph.library))
         own = Context(inputs, outputs, context.parameters, context.evaluator, in_function=True)
-        made = module.apply(Graph(body.nodes, called, graph.versions), own)
-        forget_missing_places(made)
-        check(made)
-        functions.put_back(function, unchanged, made, op_defs)
-    except functions.Unknown:
+        created = module.apply(Graph(body.nodes, called, graph.versions), own)
+        drop_missing_colocations(created)
+        check(created)
+        functions.replace_body(function, unchanged, created, op_defs)
+    except functions.UnsupportedBody:
         return

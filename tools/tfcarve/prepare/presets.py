@@ -1,13 +1,13 @@
-"""Lists of transforms with a name."""
+"""Named lists of transforms."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.graph import nearest
+from tfcarve.nearest import nearest
 from tfcarve.prepare.transform_list import Step, parse
 
-# What any float model should get: what only training needs out, constants and batch normalisations folded.
+# For any float model: removes what only training needs, folds constants and batch normalisations.
 _MOBILE = """
     strip_unused_nodes
     remove_training_nodes
@@ -26,14 +26,14 @@ _MOBILE = """
 """
 _PRESETS: Mapping[str, str] = MappingProxyType({"mobile": _MOBILE})
 NAMES = tuple(sorted(_PRESETS))
-# What --fuse adds to a list. The last for depthwise convolutions, whose padding only the fused op can hold.
+# The transforms of --fuse. fold_pads is last: depthwise convolutions have explicit padding only as fused ops.
 FUSE = (Step("fuse_lstm", {}), Step("fuse_ops", {}), Step("fold_pads", {}))
 
 
 def preset(name: str) -> list[Step]:
-    """Returns the transforms of a preset; raises InvalidInput, with those there are, where there is none of that name."""
+    """Returns the transforms of a preset; raises InvalidInput, with the available ones, if it is unknown."""
     if name not in _PRESETS:
         raise InvalidInput(
-            f"preset {name!r} is unknown{nearest(name, NAMES) or '.'} It is one of: {', '.join(NAMES)}"
+            f"preset {name!r} is unknown{nearest(name, NAMES) or '.'} The presets are: {', '.join(NAMES)}"
         )
     return parse(_PRESETS[name])

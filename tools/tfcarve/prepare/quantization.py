@@ -1,4 +1,4 @@
-"""Float values as unsigned bytes, as Dequantize in mode MIN_FIRST reads them. Pure.
+"""Quantizes float values to quint8 for Dequantize in mode MIN_FIRST. Pure.
 
 Source: FloatToQuantized in tensorflow/core/kernels/quantization_utils.h.
 """
@@ -18,13 +18,13 @@ _STEPS = 256
 
 
 @dataclass(frozen=True)
-class Eight:
-    """A tensor of bytes and the scalars that say which floats they are.
+class QuantizedTensor:
+    """A quantized tensor with its range.
 
     Attributes:
-      values: the tensor of quint8.
-      low: what the byte 0 is.
-      high: what the byte 255 is.
+      values: the quint8 tensor.
+      low: the float that 0 represents.
+      high: the float that 255 represents.
     """
 
     values: Ref
@@ -32,12 +32,12 @@ class Eight:
     high: Ref
 
     def refs(self) -> tuple[Ref, Ref, Ref]:
-        """Returns the three, in the order of the inputs of most ops."""
+        """Returns values, low and high, in the input order of most ops."""
         return self.values, self.low, self.high
 
 
 def value_range(array: Array) -> tuple[np.float32, np.float32] | None:
-    """Returns the range of floats, with 0 in it and not empty; None where a value, or its width, is not finite."""
+    """Returns a non-empty range that contains the values and 0, or None if a value or the width is not finite."""
     if not np.isfinite(array).all():
         return None
     low = np.float32(array.min(initial=0))
@@ -48,44 +48,44 @@ def value_range(array: Array) -> tuple[np.float32, np.float32] | None:
 
 
 def width(low: np.float32, high: np.float32) -> np.float32:
-    """Returns how wide a range is; infinite where that is no float32."""
+    """Returns the width of a range; infinite if it overflows float32."""
     with np.errstate(over="ignore"):
         return np.float32(high - low)
 
 
-def quantized(array: Array, low: np.float32, high: np.float32) -> Array:
-    """Returns floats as bytes for the range from `low` to `high`."""
+def quantize(array: Array, low: np.float32, high: np.float32) -> Array:
+    """Quantizes floats to bytes for the range from `low` to `high`."""
     scale = (_STEPS - 1) / float(width(low, high))
     steps = _rounded(array.astype(np.float64) * scale) - _rounded(np.float64(low) * scale)
     return np.clip(steps, 0, _STEPS - 1).astype(np.uint8)
 
 
 def _rounded(values: Array | np.float64) -> Array:
-    """Returns the nearest whole numbers; halves go away from zero."""
+    """Rounds to the nearest integers, half away from zero."""
     return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
 
 
 def constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | None:
-    """Returns the constants of bytes, low and high, called `names`, of a Const of floats; None where it can't be."""
+    """Quantizes a float Const to the Consts `names`: values, low, high; returns None if a value is not finite."""
     array = nodes.value(node)
     found = value_range(array)
     if found is None:
         return None
-    made = [
-        nodes.constant(names[0], quantized(array, *found), QUINT8),
+    created = [
+        nodes.constant(names[0], quantize(array, *found), QUINT8),
         *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], found, strict=True)),
     ]
-    for constant in made:
+    for constant in created:
         set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
-    return made
+    return created
 
 
-def dequantize(name: str, eight: Eight) -> NodeDef:
-    """Returns the node that gives the floats."""
+def dequantize(name: str, quantized: QuantizedTensor) -> NodeDef:
+    """Returns a Dequantize of a quantized tensor."""
     return nodes.make(
         "Dequantize",
         name,
-        eight.refs(),
+        quantized.refs(),
         T=nodes.type_value(QUINT8),
         mode=nodes.text_value("MIN_FIRST"),
     )

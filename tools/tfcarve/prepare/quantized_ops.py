@@ -1,7 +1,7 @@
-"""Float ops and the ops that compute the same with bytes. Pure.
+"""Float ops and their quantized equivalents. Pure.
 
-Source: GetQuantizedOpList in tensorflow/tools/graph_transforms/quantize_nodes.cc; what the kernels take, in
-tensorflow/core/kernels/quantized_*_op.cc.
+Source: GetQuantizedOpList in tensorflow/tools/graph_transforms/quantize_nodes.cc, and the requirements of the kernels
+in tensorflow/core/kernels/quantized_*_op.cc.
 """
 
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ from tfcarve.prepare.quantization import QINT32, QUINT8
 
 @dataclass(frozen=True)
 class QuantizedOp:
-    """An op on bytes.
+    """A quantized op.
 
     Attributes:
       op: its name.
-      types: its attributes that are types.
-      copied: the attributes of the float op that it has too.
-      plain: the inputs that are no bytes, as places in the order of its own inputs.
-      is_wide: it gives 32 bits, which have to become bytes again.
-      lows_first: its inputs have all lows before all highs, else low and high of each.
+      types: its type attributes.
+      copied: the attributes that are copied from the float op.
+      plain: the numbers of its inputs that are not quantized.
+      is_wide: whether its output is qint32 and must be requantized.
+      lows_first: whether its inputs have all lows before all highs, instead of low and high of each tensor.
     """
 
     op: str
@@ -70,13 +70,13 @@ _BROADCAST = frozenset(("Add", "AddV2", "Mul"))
 
 
 def inputs(node: NodeDef) -> list[Ref]:
-    """Returns the inputs of a float op in the order of those of its op on bytes."""
+    """Returns the inputs of a float op in the order of its quantized op."""
     sources = data_inputs(node)
     return [sources[-1], *sources[:-1]] if node.op == "ConcatV2" else sources
 
 
 def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
-    """Returns the op on bytes for a node; None where there is none, or it can't do what the node does."""
+    """Returns the quantized op for a node, or None if there is none or it does not support the node's attributes."""
     found = _OPS.get(node.op)
     if found is None or nodes.dtype(node) != nodes.FLOAT or node.name not in facts.outputs:
         return None
@@ -96,7 +96,7 @@ def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
 
 
 def _is_plain(conv: NodeDef, facts: Facts) -> bool:
-    """Says whether a Conv2D has no dilations, equal strides and no groups of channels."""
+    """Returns whether a Conv2D has no dilations, equal strides and no channel groups."""
     strides = nodes.ints(conv, "strides")
     shapes = [facts.shape(source) for source in data_inputs(conv)]
     if len(strides) != 4 or strides[1] != strides[2] or strides[0] != 1 or strides[3] != 1:
@@ -107,7 +107,7 @@ def _is_plain(conv: NodeDef, facts: Facts) -> bool:
 
 
 def _is_simple_broadcast(node: NodeDef, facts: Facts) -> bool:
-    """Says whether one input is a scalar or has the last dimension of the other, or both have equal shapes."""
+    """Returns whether one input is a scalar or a vector of the other's last dimension, or both have equal shapes."""
     a, b = (facts.shape(source) for source in data_inputs(node))
     if a is None or b is None:
         return False

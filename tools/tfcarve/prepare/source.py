@@ -1,20 +1,21 @@
-"""The one place where a model that a user names becomes a graph."""
+"""Reads a model file as a graph; models that are not frozen are frozen first."""
 
 from pathlib import Path
 
-from tfcarve.models import keras, read
+from tfcarve.models import keras
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.graph import Graph
 
-# What can only be a model that is not frozen.
+# Suffixes of models that are never frozen.
 _UNFROZEN = (*keras.SUFFIXES, ".meta")
 
 
 def read_source(path: Path) -> Graph:
-    """Reads a GraphDef, .pb or .pbtxt, or freezes a SavedModel's directory, a Keras file or a MetaGraphDef.
+    """Reads a GraphDef (.pb, .pbtxt), or freezes and reads a SavedModel directory, Keras file or MetaGraphDef.
 
-    Raises InvalidInput, with the file and the fix, where it is none of these, damaged or cannot be frozen.
+    Raises InvalidInput, with the file and the fix, if it is none of these, is damaged or cannot be frozen.
     """
     if not path.is_dir() and path.suffix.lower() not in _UNFROZEN:
         return graph_file.read_graph(path)
@@ -23,7 +24,7 @@ def read_source(path: Path) -> Graph:
 
 
 def source_size(path: Path) -> int:
-    """Returns the bytes of a model's files; raises InvalidInput where there is none."""
+    """Returns the size of a model's files in bytes; raises InvalidInput if they do not exist."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return len(read.mapped(path))
+    return len(mapped(path))

@@ -1,7 +1,7 @@
-"""TensorProto and numpy arrays: one into the other, in bounded memory.
+"""Converts between TensorProto and numpy arrays in bounded memory.
 
-Source of the form: Tensor::FromProto in tensorflow/core/framework/tensor.cc: the values are in tensor_content, or
-in the list of their type, whose last value stands for all that are not there.
+Source of the format: Tensor::FromProto in tensorflow/core/framework/tensor.cc. The values are in tensor_content, or in
+the repeated field of their type, whose last value is repeated for all missing ones.
 """
 
 import math
@@ -16,13 +16,13 @@ from tfcarve.prepare.messages import TensorProto
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# So many bytes may values take that the file does not hold itself.
-_MOST_EXPANDED = 1 << 28
-# What a numpy array has.
-_MOST_DIMENSIONS = 32
-_MOST_ELEMENTS = (1 << 63) // 16 - 1
-# From so many bytes on a tensor of one value only is written as that.
-_SPLAT_FROM = 64
+# The size limit of values that are expanded from fewer values in the file, in bytes.
+_MAX_EXPANDED = 1 << 28
+# The limits of a numpy array.
+_MAX_DIMENSIONS = 32
+_MAX_ELEMENTS = (1 << 63) // 16 - 1
+# A tensor of at least this size with one repeated value is written as that value.
+_MIN_SPLAT = 64
 STRING = 7
 _HALF, _BFLOAT16 = 19, 14
 
@@ -61,49 +61,51 @@ _LISTS = MappingProxyType(
 )
 _QUANTIZED = frozenset((11, 12, 13, 15, 16))
 _NUMBERS: MappingProxyType[np.dtype[Any], int] = MappingProxyType(
-    {np.dtype(spelled): n for n, spelled in _NUMPY.items() if n not in _QUANTIZED}
+    {np.dtype(numpy_dtype): n for n, numpy_dtype in _NUMPY.items() if n not in _QUANTIZED}
 )
 
 
 def has_numbers(dtype: int) -> bool:
-    """Says whether tensors of DataType `dtype` can be had as numpy arrays of numbers."""
+    """Returns whether tensors of DataType `dtype` can be converted to numeric arrays."""
     return dtype in _NUMPY
 
 
 def numpy_type(dtype: int) -> np.dtype[Any]:
-    """Returns the type of such arrays; `dtype` is one that has_numbers."""
+    """Returns the numpy dtype for a DataType for which has_numbers is true."""
     return np.dtype(_NUMPY[dtype])
 
 
 def item_size(dtype: int) -> int:
-    """Returns how many bytes a value of DataType `dtype` takes; 0 where that is not fixed or not known."""
+    """Returns the size of a value of DataType `dtype` in bytes, or 0 if it is variable or unknown."""
     if dtype == _BFLOAT16:
         return 2
     return np.dtype(_NUMPY[dtype]).itemsize if dtype in _NUMPY else 0
 
 
 def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
-    """Returns a tensor's shape.
+    """Returns a tensor's shape; `where` is the node's name, for messages.
 
-    Raises InvalidInput, with `where`, the node's name, where it is not known or no numpy array can have it.
+    Raises InvalidInput if the shape is unknown or too large for a numpy array.
     """
     dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if tensor.tensor_shape.unknown_rank or any(size < 0 for size in dims):
-        raise InvalidInput(f"node {where!r}: its constant has no known shape: the file is damaged")
-    # numpy refuses the second for arrays without elements, too.
-    if len(dims) > _MOST_DIMENSIONS or math.prod(filter(None, dims)) > _MOST_ELEMENTS:
         raise InvalidInput(
-            f"node {where!r}: its constant has more dimensions or elements than a model has: {len(dims)} "
-            f"dimensions, the largest one {max(dims):,}"
+            f"node {where!r}: the shape of its constant is unknown: the file is damaged"
+        )
+    # numpy rejects too many elements even if another dimension is 0.
+    if len(dims) > _MAX_DIMENSIONS or math.prod(filter(None, dims)) > _MAX_ELEMENTS:
+        raise InvalidInput(
+            f"node {where!r}: its constant has too many dimensions or elements: {len(dims)} dimensions, the largest is "
+            f"{max(dims):,}"
         )
     return dims
 
 
 def to_array(tensor: TensorProto, where: str) -> Array:
-    """Returns the values of a tensor, not to be written to; strings as an array of bytes objects.
+    """Returns the values of a tensor as a read-only array; strings as an array of bytes objects.
 
-    Raises InvalidInput, with `where`, the node's name, where it has other values than its shape says, more than a model
-    has, or a type that numpy has no array for.
+    Raises InvalidInput, with `where`, the node's name, if the values do not match the shape, are too many, or have a
+    type that numpy does not support.
     """
     dims = shape(tensor, where)
     count = math.prod(dims)
@@ -112,58 +114,58 @@ def to_array(tensor: TensorProto, where: str) -> Array:
     if tensor.dtype not in _NUMPY:
         name = dtypes.from_number(tensor.dtype) or f"DataType {tensor.dtype}"
         raise InvalidInput(
-            f"node {where!r}: a constant of {name}: its values can't be computed with"
+            f"node {where!r}: its constant is of type {name}, which tfcarve cannot compute with"
         )
-    spelled = np.dtype(_NUMPY[tensor.dtype])
+    numpy_dtype = np.dtype(_NUMPY[tensor.dtype])
     content = tensor.tensor_content
     if content:
-        if len(content) != count * spelled.itemsize:
+        if len(content) != count * numpy_dtype.itemsize:
             raise InvalidInput(
-                f"node {where!r}: a constant of {count} values of {spelled.itemsize} bytes holds {len(content)} bytes: "
-                "the file is damaged"
+                f"node {where!r}: its constant of {count} values of {numpy_dtype.itemsize} bytes has "
+                f"{len(content)} bytes: the file is damaged"
             )
-        return np.frombuffer(content, spelled).reshape(dims)
-    return _from_list(tensor, spelled, dims, count, where)
+        return np.frombuffer(content, numpy_dtype).reshape(dims)
+    return _from_list(tensor, numpy_dtype, dims, count, where)
 
 
-def _require_few(count: int, size: int, held: int, where: str) -> None:
-    if count > held and count * size > _MOST_EXPANDED:
+def _require_few(count: int, size: int, stored: int, where: str) -> None:
+    if count > stored and count * size > _MAX_EXPANDED:
         raise InvalidInput(
-            f"node {where!r}: a constant that claims {count} values and holds {held}: more than a model has"
+            f"node {where!r}: its constant expands from {stored} to {count} values, which is too large"
         )
 
 
 def _from_list(
-    tensor: TensorProto, spelled: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
+    tensor: TensorProto, numpy_dtype: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
 ) -> Array:
     number = tensor.dtype
     if number in (8, 18):
         parts: Any = tensor.scomplex_val if number == 8 else tensor.dcomplex_val  # type: ignore[attr-defined]
         real = np.dtype("<f4" if number == 8 else "<f8")
-        held = np.array(parts[: len(parts) // 2 * 2], real).view(spelled)
+        values = np.array(parts[: len(parts) // 2 * 2], real).view(numpy_dtype)
     elif number == _HALF:
         bits = np.array(tensor.half_val, np.uint32)  # type: ignore[attr-defined]
-        held = bits.astype(np.uint16).view(spelled)
+        values = bits.astype(np.uint16).view(numpy_dtype)
     else:
-        wide = np.dtype(np.int32) if number not in _LISTS else spelled
-        held = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(spelled)
-    if len(held) > count:
+        wide = np.dtype(np.int32) if number not in _LISTS else numpy_dtype
+        values = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(numpy_dtype)
+    if len(values) > count:
         raise InvalidInput(
-            f"node {where!r}: a constant of {count} values holds {len(held)}: the file is damaged"
+            f"node {where!r}: its constant of {count} values has {len(values)}: the file is damaged"
         )
-    _require_few(count, spelled.itemsize, len(held), where)
-    if not len(held):
-        return np.zeros(dims, spelled)
-    if len(held) < count:
-        held = np.concatenate([held, np.full(count - len(held), held[-1])])
-    return held.reshape(dims)
+    _require_few(count, numpy_dtype.itemsize, len(values), where)
+    if not len(values):
+        return np.zeros(dims, numpy_dtype)
+    if len(values) < count:
+        values = np.concatenate([values, np.full(count - len(values), values[-1])])
+    return values.reshape(dims)
 
 
 def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str) -> Array:
     values = list(tensor.string_val)
     if len(values) > count:
         raise InvalidInput(
-            f"node {where!r}: a constant of {count} strings holds {len(values)}: the file is damaged"
+            f"node {where!r}: its constant of {count} strings has {len(values)}: the file is damaged"
         )
     _require_few(count, 8, len(values), where)
     found = np.empty(count, object)
@@ -172,7 +174,7 @@ def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str)
 
 
 def number_of(array: Array) -> int:
-    """Returns the DataType of an array; raises TypeError where TensorFlow has none."""
+    """Returns the DataType of an array; raises TypeError if TensorFlow has no such type."""
     if array.dtype == object:
         return STRING
     try:
@@ -182,14 +184,14 @@ def number_of(array: Array) -> int:
 
 
 def from_array(array: Array, dtype: int | None = None) -> TensorProto:
-    """Returns a tensor with the values of `array`; `dtype`: its DataType where the array's own does not say (qint8)."""
+    """Returns a tensor with the values of `array`; `dtype` is needed if the array's own is ambiguous (qint8)."""
     tensor = TensorProto()
     fill(tensor, array, dtype)
     return tensor
 
 
 def fill(tensor: TensorProto, array: Array, dtype: int | None = None) -> None:
-    """Gives a new tensor the values of `array`; `dtype` as for from_array."""
+    """Sets the values of a new tensor to `array`; `dtype` is as in from_array."""
     number = number_of(array) if dtype is None else dtype
     tensor.dtype = number
     for size in array.shape:
@@ -197,24 +199,24 @@ def fill(tensor: TensorProto, array: Array, dtype: int | None = None) -> None:
     if number == STRING:
         tensor.string_val.extend(array.reshape(-1).tolist())
         return
-    spelled = np.ascontiguousarray(array, _NUMPY[number]).reshape(array.shape)
-    value = _only_value(spelled)
+    data = np.ascontiguousarray(array, _NUMPY[number]).reshape(array.shape)
+    value = _only_value(data)
     if value is not None and number in _LISTS:
         getattr(tensor, _LISTS[number]).append(value)
     elif value is not None and number not in (8, 18, _HALF):
         tensor.int_val.append(int(value))  # type: ignore[attr-defined]
     else:
-        tensor.tensor_content = spelled.tobytes()
+        tensor.tensor_content = data.tobytes()
 
 
 def _only_value(array: Array) -> Any:
-    """Returns the value that all elements have, as a Python number; None where they differ or are few.
+    """Returns the value of all elements as a Python number, or None if they differ or are few.
 
-    They are compared by their bits: -0.0 is not 0.0, and NaN is NaN.
+    Elements are compared bitwise: -0.0 is not 0.0, and NaN is NaN.
     """
     if array.size == 1:
         return array.reshape(-1)[0].item()
-    if array.nbytes < _SPLAT_FROM or array.dtype.kind == "c":
+    if array.nbytes < _MIN_SPLAT or array.dtype.kind == "c":
         return None
     bits = array.reshape(-1).view(f"u{array.dtype.itemsize}")
     if not (bits == bits[0]).all():

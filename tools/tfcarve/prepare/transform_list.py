@@ -1,4 +1,4 @@
-"""The text of a list of transforms: `name(parameter=value, other="1,299,299,3") name2`.
+"""Parses a list of transforms: `name(parameter=value, other="1,299,299,3") name2`.
 
 Source of the syntax: ParseTransformParameters in tensorflow/tools/graph_transforms/transform_graph.cc.
 """
@@ -19,8 +19,8 @@ class Step:
     """One transform of a list.
 
     Attributes:
-      name: of the transform.
-      parameters: the values of each parameter, in the order in which they are named.
+      name: the transform's name.
+      parameters: the values of each parameter, in the order in which they are given.
     """
 
     name: str
@@ -30,28 +30,28 @@ class Step:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._place = 0
+        self._offset = 0
 
     def at_end(self) -> bool:
-        return self._place >= len(self._text)
+        return self._offset >= len(self._text)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self._text, self._place)
+        found = pattern.match(self._text, self._offset)
         if found:
-            self._place = found.end()
+            self._offset = found.end()
         return found
 
     def literal(self, text: str) -> bool:
-        if not self._text.startswith(text, self._place):
+        if not self._text.startswith(text, self._offset):
             return False
-        self._place += len(text)
+        self._offset += len(text)
         return True
 
     def wrong(self, wanted: str) -> InvalidInput:
-        rest = self._text[self._place :]
+        rest = self._text[self._offset :]
         found = repr(rest[:30]) if rest else "the end"
         return InvalidInput(
-            f"transforms: character {self._place}: expected {wanted}, found {found}"
+            f"transforms: character {self._offset}: expected {wanted}, found {found}"
         )
 
 
@@ -61,7 +61,9 @@ def _value(reader: _Reader) -> str:
         return quoted[1]
     plain = reader.take(_PLAIN)
     if plain is None:
-        raise reader.wrong('a value (one with other characters than letters, digits, "_-./" in ")')
+        raise reader.wrong(
+            'a value (in " if it has other characters than letters, digits and _-./)'
+        )
     return plain[0]
 
 
@@ -82,7 +84,7 @@ def _parameters(reader: _Reader) -> dict[str, tuple[str, ...]]:
 
 
 def parse(text: str) -> list[Step]:
-    """Returns the transforms in `text`; raises InvalidInput, with the place, where it is no list of them."""
+    """Parses the transforms in `text`; raises InvalidInput, with the character offset, on a syntax error."""
     reader = _Reader(text)
     steps = []
     while True:
@@ -94,5 +96,7 @@ def parse(text: str) -> list[Step]:
             raise reader.wrong("a transform's name")
         steps.append(Step(name[0], _parameters(reader) if reader.literal("(") else {}))
     if not steps:
-        raise InvalidInput("transforms: none: name one at least, as in 'fold_constants'")
+        raise InvalidInput(
+            "transforms: the list is empty: name at least one, for example fold_constants"
+        )
     return steps

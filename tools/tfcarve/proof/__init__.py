@@ -1,1 +1,1 @@
-"""What a built library registers, and whether that is what its selection asks for."""
+"""Checks that a built library registers what its selection requires, and nothing else."""

@@ -1,56 +1,64 @@
-"""Whether a library registers what its selection asks for, both ways. Pure."""
+"""Compares the registrations in a library with its selection, in both directions."""
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+
+import msgspec
 
 from tfcarve.errors import Problem
+from tfcarve.json_codec import Form
 from tfcarve.proof.table import KernelRecord, Table
 from tfcarve.selection.need import shown
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 
-# The nearest classes of so many missing kernels are looked for: each takes milliseconds.
-_LOOKED_FOR = 100
+# The nearest class is searched for this many missing kernels: each search takes milliseconds.
+_MAX_SEARCHES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Form, frozen=True):
     """A kernel by its op and class."""
 
     op: str
-    clazz: str
+    clazz: str = msgspec.field(name="class")
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What was compared, and what is not as it should be.
+class Proof(Form, frozen=True):
+    """The result of a comparison.
 
     Attributes:
-      registered: how many of the selected ops and kernels are there.
-      always: how many more TensorFlow always registers.
-      implied: kernels that nobody needs, but whose op and whose class are both selected in one
-        source: TensorFlow asks for the two separately, so they come along.
-      problems: what is missing and what is too much, each with who needs it and the remedy.
+      version: of the JSON form.
+      library: name of the file, with the slice of a universal file.
+      registered: number of selected ops and kernels that the library registers.
+      always: number of further ones that TensorFlow registers whatever the selection.
+      implied: kernels that no model needs, but whose op and class are both selected in one source:
+        TensorFlow checks the two separately, so they are registered too.
+      problems: what is missing and what is surplus, with the nodes that need it and a remedy.
     """
 
+    library: str
     registered: int
     always: int
     implied: tuple[Kernel, ...]
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[Problem, ...]
+    version: int = 1
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the JSON form."""
-        return {
-            "version": 1,
-            "registered": self.registered,
-            "always": self.always,
-            "implied": [{"op": k.op, "class": k.clazz} for k in self.implied],
-            "problems": [
-                {"what": p.what, "needed_by": list(p.needed_by), "hint": p.hint}
-                for p in self.problems
-            ],
-        }
+
+def prove(library: str, selection: Selection, table: Table, refused: Table) -> Proof:
+    """Compares what a library registers with its selection.
+
+    Args:
+      library: its name.
+      selection: what the library was carved to.
+      table: what the library registers.
+      refused: what its sources could register but the selection excludes, as far as known: hints name the
+        nearest class of it.
+    """
+    implied, surplus = _surplus(selection, table)
+    missing = tuple(_missing(selection, table, refused))
+    extra = tuple(_not_selected(selection, table, surplus))
+    always = sum(r.always for r in table.ops) + sum(r.always for r in table.kernels)
+    selected = len(selection.ops) + len(selection.kernels)
+    return Proof(library, selected - len(missing), always, tuple(implied), (*missing, *extra))
 
 
 def _squeezed(clazz: str) -> str:
@@ -58,63 +66,76 @@ def _squeezed(clazz: str) -> str:
 
 
 class _Registered:
-    """The kernels of a table, each question answered by a set."""
+    """The kernels of a table, for membership tests."""
 
     def __init__(self, table: Table) -> None:
         self._pairs = {(k.op, _squeezed(k.clazz)) for k in table.kernels}
 
     def has(self, kernel: SelectedKernel) -> bool:
         clazz = _squeezed(kernel.clazz)
-        # Where the op is not known, the class alone tells.
+        # Records without an op match by class alone.
         return (kernel.op, clazz) in self._pairs or ("", clazz) in self._pairs
 
 
 class _Compiled:
-    """The classes that a library's units have, whether or not they were asked for."""
+    """The classes in a library's units, whether or not they are selected."""
 
     def __init__(self, kernels: Iterable[KernelRecord]) -> None:
         self._of_op: dict[str, set[str]] = {}
         for kernel in kernels:
             self._of_op.setdefault(kernel.op, set()).add(kernel.clazz)
-        self._left = _LOOKED_FOR
+        self._searches_left = _MAX_SEARCHES
 
     def nearest(self, kernel: SelectedKernel) -> str:
-        """Returns a hint with the class of the kernel's op that is most like it."""
-        # Of an op that is not known any may be.
+        """Returns a hint with the class of the kernel's op that is most similar."""
+        # Records without an op may be of any op.
         classes = self._of_op.get(kernel.op, set()) | self._of_op.get("", set())
         if not classes:
             return "no class of this op is in the library"
-        if not self._left:
+        if not self._searches_left:
             return f"{len(classes)} other classes of this op are in the library"
-        self._left -= 1
+        self._searches_left -= 1
         (near,) = difflib.get_close_matches(kernel.clazz, sorted(classes), n=1, cutoff=0)
         return f"the nearest class is {near!r}"
 
 
-def _missing(file: str, table: Table) -> str:
+def _absent_unit(file: str, table: Table) -> str:
     if file in table.units:
         return ""
     return (
-        f"no unit of {file} is in the library: was it left out of the link, or not forced into it?"
+        f"the library has no unit of {file}: "
+        "is it missing from the link, or not linked as a whole archive (alwayslink)?"
     )
 
 
 def _missing_op(op: SelectedOp, table: Table) -> Problem:
-    hint = _missing(op.file, table) or f"the unit of {op.file} is there and does not register it"
-    return Problem(f"op {op.name!r} is needed and not registered", shown(op.needed_by), hint)
+    hint = _absent_unit(op.file, table) or f"the unit of {op.file} does not register it"
+    return Problem(f"op {op.name!r} is needed but not registered", shown(op.needed_by), hint)
 
 
 def _missing_kernel(kernel: SelectedKernel, table: Table, compiled: _Compiled) -> Problem:
-    what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is needed and not registered"
-    hint = _missing(kernel.file, table)
+    what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is needed but not registered"
+    hint = _absent_unit(kernel.file, table)
     if not hint:
-        what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is listed and no compiled unit has it"
+        what = f"kernel {kernel.clazz!r} of op {kernel.op!r} is selected but in no compiled unit"
         hint = f"in {kernel.file}: {compiled.nearest(kernel)}"
     return Problem(what, shown(kernel.needed_by), hint)
 
 
+def _missing(selection: Selection, table: Table, refused: Table) -> Iterator[Problem]:
+    names = {op.name for op in table.ops}
+    registered = _Registered(table)
+    compiled = _Compiled(table.kernels | refused.kernels)
+    for op in selection.ops:
+        if op.name not in names:
+            yield _missing_op(op, table)
+    for kernel in selection.kernels:
+        if not registered.has(kernel):
+            yield _missing_kernel(kernel, table, compiled)
+
+
 def _surplus(selection: Selection, table: Table) -> tuple[list[Kernel], list[Kernel]]:
-    """Returns the kernels that nobody needs: those that come along, and the others."""
+    """Returns the registered kernels that no model needs: the implied ones, and the others."""
     needed = {(k.op, _squeezed(k.clazz)) for k in selection.kernels}
     classes = {f: {_squeezed(c) for c in cs} for f, cs in selection.classes_by_file().items()}
     ops = {f: set(names) for f, names in selection.ops_by_file().items()}
@@ -131,42 +152,14 @@ def _surplus(selection: Selection, table: Table) -> tuple[list[Kernel], list[Ker
     return implied, surplus
 
 
-def _problems(
-    selection: Selection, table: Table, refused: Table, surplus: Iterable[Kernel]
+def _not_selected(
+    selection: Selection, table: Table, surplus: Iterable[Kernel]
 ) -> Iterator[Problem]:
-    names = {op.name for op in table.ops}
-    registered = _Registered(table)
-    compiled = _Compiled(table.kernels | refused.kernels)
-    for op in selection.ops:
-        if op.name not in names:
-            yield _missing_op(op, table)
-    for kernel in selection.kernels:
-        if not registered.has(kernel):
-            yield _missing_kernel(kernel, table, compiled)
     needed = {op.name for op in selection.ops}
-    remedy = (
-        "nobody needs it: does another library's selection, or a source outside of it, come in?"
-    )
+    remedy = "no model needs it: is another library's unit or an unselected source linked in?"
     for record in sorted(table.ops):
         if not record.always and record.name not in needed:
-            yield Problem(f"op {record.name!r} is registered and not selected", (), remedy)
+            yield Problem(f"op {record.name!r} is registered but not selected", (), remedy)
     for extra in surplus:
         of_op = f" of op {extra.op!r}" if extra.op else ""
-        yield Problem(f"kernel {extra.clazz!r}{of_op} is registered and not selected", (), remedy)
-
-
-def prove(selection: Selection, table: Table, refused: Table) -> Proof:
-    """Compares what is registered with what is selected.
-
-    Args:
-      selection: what the library was carved to.
-      table: what the library registers.
-      refused: what its sources could register and were not asked for, as far as that is known: the
-        nearest class is looked for there.
-    """
-    implied, surplus = _surplus(selection, table)
-    problems = tuple(_problems(selection, table, refused, surplus))
-    always = sum(r.always for r in table.ops) + sum(r.always for r in table.kernels)
-    asked = len(selection.ops) + len(selection.kernels)
-    lacking = sum(" is registered and not selected" not in p.what for p in problems)
-    return Proof(asked - lacking, always, tuple(implied), problems)
+        yield Problem(f"kernel {extra.clazz!r}{of_op} is registered but not selected", (), remedy)

@@ -1,43 +1,43 @@
-"""What a library says of itself: a frozen value and its JSON form. Pure."""
+"""The manifest: what a library states about itself."""
 
 import json
-from dataclasses import dataclass
+from typing import Literal
 
-from tfcarve import __version__, json_form
+import msgspec
+
+from tfcarve import __version__, json_codec
 from tfcarve.errors import InvalidInput
+from tfcarve.json_codec import Form
 from tfcarve.selection.selection import Selection
 
-VERSION = 1
-_FORM = {
-    "version": int,
-    "tfcarve": str,
-    "tensorflow": str,
-    "defines": [str],
-    "models": [{"name": str, "sha256": str}],
-    "ops": [str],
-}
+VERSION: Literal[1] = 1
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ManifestModel:
-    """A model that the library was carved for: its file's name, without the folder, and its SHA-256."""
+class ManifestModel(Form, frozen=True, order=True):
+    """A model that the library was carved for.
+
+    Attributes:
+      name: its file's name, without the folder.
+      sha256: the file's SHA-256.
+    """
 
     name: str
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a library was made by and for.
+class Manifest(Form, frozen=True):
+    """What a library was built from and for.
 
     Attributes:
+      version: VERSION.
       tfcarve: version of the tool.
       tensorflow: version of TensorFlow.
       defines: macros that decided what is registered, sorted.
-      models: those that it was carved for, sorted.
-      ops: those that it registers for them, sorted.
+      models: the models that it was carved for, sorted.
+      ops: the ops that it registers for them, sorted.
     """
 
+    version: Literal[1]
     tfcarve: str
     tensorflow: str
     defines: tuple[str, ...]
@@ -45,22 +45,15 @@ class Manifest:
     ops: tuple[str, ...]
 
     def to_json(self) -> str:
-        """Returns the JSON form, on one line: it becomes a part of the library."""
-        document = {
-            "version": VERSION,
-            "tfcarve": self.tfcarve,
-            "tensorflow": self.tensorflow,
-            "defines": list(self.defines),
-            "models": [{"name": m.name, "sha256": m.sha256} for m in self.models],
-            "ops": list(self.ops),
-        }
-        return json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+        """Returns the JSON form on one line of ASCII: it becomes a string in the library."""
+        return json.dumps(msgspec.to_builtins(self), ensure_ascii=True, separators=(",", ":"))
 
 
 def of(selection: Selection) -> Manifest:
     """Returns the manifest of a library that is carved to `selection`."""
     models = {ManifestModel(m.path.rpartition("/")[2], m.sha256) for m in selection.models}
     return Manifest(
+        VERSION,
         __version__,
         selection.tensorflow.version,
         tuple(sorted(selection.tensorflow.defines)),
@@ -73,21 +66,13 @@ def parse(data: bytes, where: str) -> Manifest:
     """Reads the content of a library's manifest section.
 
     Args:
-      data: JSON text, ended by zero bytes.
+      data: JSON text, followed by zero bytes.
       where: the library's name, for messages.
-    Raises InvalidInput where it is no manifest of this version.
+
+    Raises:
+      InvalidInput: it is no manifest of VERSION.
     """
     try:
-        document = json_form.loads(data.rstrip(b"\0"))
-        json_form.check(document, _FORM, "manifest")
-        if document.keys() != _FORM.keys() or document["version"] != VERSION:
-            raise InvalidInput(f"{where}: its manifest is of another tfcarve: use that to read it")
-        return Manifest(
-            document["tfcarve"],
-            document["tensorflow"],
-            tuple(document["defines"]),
-            tuple(ManifestModel(m["name"], m["sha256"]) for m in document["models"]),
-            tuple(document["ops"]),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"{where}: its manifest cannot be read: {error}") from None
+        return json_codec.decode(data.rstrip(b"\0"), Manifest, f"{where}: its manifest")
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}: was the library built by another version?") from None

@@ -1,8 +1,4 @@
-"""The table of registrations in a built library.
-
-tools/runtime/registration_table.h writes it, a record beside each registration.
-Pure.
-"""
+"""The table of registrations in a built library, which tools/runtime/registration_table.h writes."""
 
 import re
 from dataclasses import dataclass
@@ -16,11 +12,11 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:]*\Z")
 
 @dataclass(frozen=True, slots=True, order=True)
 class OpRecord:
-    """A definition of an op.
+    """The registration of an OpDef.
 
     Attributes:
-      name: the op's.
-      always: TensorFlow registers it whatever is selected (REGISTER_SYSTEM_OP).
+      name: the op's name.
+      always: TensorFlow registers it whatever the selection (REGISTER_SYSTEM_OP).
     """
 
     name: str
@@ -29,13 +25,13 @@ class OpRecord:
 
 @dataclass(frozen=True, slots=True, order=True)
 class KernelRecord:
-    """A kernel.
+    """A kernel registration.
 
     Attributes:
-      op: its op; empty where the source names it by a constant or by a call of the C API, so
+      op: its op; empty if the source names it by a constant or registers it through the C API, so
         that only the class is known.
       clazz: the text of its class as the compiler sees it.
-      always: TensorFlow registers it whatever is selected (REGISTER_SYSTEM_KERNEL_BUILDER).
+      always: TensorFlow registers it whatever the selection (REGISTER_SYSTEM_KERNEL_BUILDER).
     """
 
     op: str
@@ -45,42 +41,36 @@ class KernelRecord:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Everything that a library registers, and the sources that it was compiled from unit by unit."""
+    """Everything that a library registers, and the kernel sources that were compiled into it as units."""
 
-    units: frozenset[str]
-    ops: frozenset[OpRecord]
-    kernels: frozenset[KernelRecord]
+    units: frozenset[str] = frozenset()
+    ops: frozenset[OpRecord] = frozenset()
+    kernels: frozenset[KernelRecord] = frozenset()
 
-
-def _name(text: str) -> str | None:
-    """Returns the op's name from a record: "" where it is a constant; None where it is neither."""
-    try:
-        literal = cpp.literal(text)
-    except ValueError:
-        return None
-    if literal is not None:
-        return literal
-    return "" if not text or _NAME.match(text) else None
+    def __or__(self, other: "Table") -> "Table":
+        return Table(self.units | other.units, self.ops | other.ops, self.kernels | other.kernels)
 
 
 def parse(data: bytes, where: str) -> Table:
     """Reads a table.
 
     Args:
-      data: the content of the section: records of text, each ended by a zero byte.
+      data: the content of the section: text records, each terminated by a zero byte.
       where: the library's name, for messages.
-    Raises InvalidInput where a record is none.
+
+    Raises:
+      InvalidInput: a record is invalid.
     """
     units: set[str] = set()
     ops: set[OpRecord] = set()
     kernels: set[KernelRecord] = set()
     for record in filter(None, data.split(b"\0")):
         kind, *fields = record.decode(errors="replace").split("\x1f")
-        name = _name(fields[0]) if fields and kind != "unit" else ""
+        name = _op_name(fields[0]) if fields and kind != "unit" else ""
         if _FIELDS.get(kind) != len(fields) or name is None:
             raise InvalidInput(
-                f"{where}: its table of registrations has a record {record[:80]!r} that this tfcarve does not know: "
-                "was it made by another version?"
+                f"{where}: unknown record {record[:80]!r} in the table of registrations: "
+                "was the library built by another version of tfcarve?"
             )
         match kind:
             case "unit":
@@ -90,3 +80,14 @@ def parse(data: bytes, where: str) -> Table:
             case _:
                 kernels.add(KernelRecord(name, fields[2], fields[1] == "true"))
     return Table(frozenset(units), frozenset(ops), frozenset(kernels))
+
+
+def _op_name(text: str) -> str | None:
+    """The op's name from a record: "" if it is a C++ constant; None if it is neither a constant nor a literal."""
+    try:
+        literal = cpp.literal(text)
+    except ValueError:
+        return None
+    if literal is not None:
+        return literal
+    return "" if not text or _NAME.match(text) else None

@@ -99,7 +99,7 @@ def _add_node(
 def _requested(
     request: RequestedOp, registrations: Sequence[Registration]
 ) -> tuple[list[Registration], str]:
-    """Returns the kernels that an ops list requests, and why these, or why there are none."""
+    """Returns the kernels that an ops list requests, and why these, or why no kernel matches."""
     if request.clazz == "":
         return [], ""
     if request.clazz is not None:
@@ -120,7 +120,7 @@ def _requested(
 
 def _add_requested_ops(model: Model, lookup: Lookup, partial: PartialSelection) -> None:
     """Adds the ops that an ops list names."""
-    for request in model.asks:
+    for request in model.requests:
         need = Need(model.path, request.op)
         if _add_op(request.op, need, lookup, partial) is None:
             continue
@@ -157,7 +157,7 @@ def _find_leftovers(
         elif use.op not in model.functions:
             need = Need(use.model, use.node, use.function)
             add_need(partial.leftovers, (kind, use.op, transform), need)
-    partial.used.update(request.op for request in model.asks)
+    partial.used.update(request.op for request in model.requests)
 
 
 def _selected_kernels(partial: PartialSelection) -> list[SelectedKernel]:

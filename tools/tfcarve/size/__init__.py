@@ -1,1 +1,1 @@
-"""What a built library's bytes are for: attribution, marginal_sizes, budgets, reports."""
+"""What the bytes of a built library are for: attribution, marginal sizes, budgets, predictions, reports."""

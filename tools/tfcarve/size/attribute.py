@@ -1,27 +1,36 @@
-"""From the linker's map to the report: every byte of the stripped file is somebody's, or told by name."""
+"""Attributes the bytes of a stripped library to sources, by the linker's map."""
 
 import gzip
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
+from tfcarve.objfile.linked import LinkedFile
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import Selection
 from tfcarve.size import demangle
-from tfcarve.size.binary import Addresses, Binary
+from tfcarve.size.addresses import Addresses
 from tfcarve.size.classes import class_of
 from tfcarve.size.link_map import LinkMap
 from tfcarve.size.merged import Merged
-from tfcarve.size.origin import LINKER, Origin, origin, unit_sources
-from tfcarve.size.report import Definition, Entry, Kernel, Report
+from tfcarve.size.origin import LINKER, Origin, Part, origin, unit_sources
+from tfcarve.size.report import (
+    VERSION,
+    Definition,
+    Entry,
+    Kernel,
+    Measure,
+    Report,
+    attributed_bytes,
+)
 
-# Symbols under so many bytes are summed up for each class and file: a library has tens of thousands.
+# Smaller symbols are summed by class and file, since a library has tens of thousands of them.
 SMALL = 128
 
 _Key = tuple[Origin, str, str]
 
 
-def measures(stripped: bytes, text_bytes: int) -> dict[str, int]:
-    """Returns the sizes that budgets are about, in bytes."""
+def measures(stripped: bytes, text_bytes: int) -> dict[Measure, int]:
+    """Returns the bytes of a stripped library by measure; `text_bytes` is its LinkedFile.text_bytes."""
     packed = len(gzip.compress(stripped, compresslevel=9, mtime=0))
     return {"stripped": len(stripped), "text": text_bytes, "gzip": packed}
 
@@ -29,7 +38,7 @@ def measures(stripped: bytes, text_bytes: int) -> dict[str, int]:
 def report(
     platform: str,
     stripped: bytes,
-    binary: Binary,
+    linked: LinkedFile,
     link_map: LinkMap,
     objects: Iterable[tuple[str, bytes]],
     selection: Selection,
@@ -39,17 +48,17 @@ def report(
     Args:
       platform: its name, for the report.
       stripped: the library.
-      binary: the same, read.
-      link_map: of its link.
-      objects: (name as in the map, content) of what was linked, for the strings that the linker merged.
+      linked: the same library, opened.
+      link_map: the map of its link.
+      objects: (name as in the map, content) of the linked objects, to attribute merged strings.
       selection: what the library was carved to.
 
     Returns:
-      Report: its entries sum to the file's size.
+      The report. Bytes without a source are entries of the part LINKER, named after their section.
     """
     namer = _Namer(selection, link_map)
     found: Counter[_Key] = Counter()
-    in_file = {s.name: s for s in binary.sections if s.file_bytes}
+    in_file = {s.name: s for s in linked.sections if s.file_bytes}
     left = {name: s.file_bytes for name, s in in_file.items()}
 
     def add(section: str, key: _Key, size: int) -> None:
@@ -66,27 +75,30 @@ def report(
     for piece in placed:
         if not piece.owner and (".str" in piece.name or ".cst" in piece.name):
             for source, size in merged.attribute(
-                binary.content(piece.address, piece.size), piece.name
+                linked.content(piece.address, piece.size), piece.name
             ):
                 if source is not None:
                     add(piece.section, namer.key(source.owner, source.section), size)
-    for entry in binary.table_entries():
-        about = addresses.at(entry.address)
-        if about is not None and entry.section in left:
-            piece = owned[about]
+    for entry in linked.table_entries():
+        index = addresses.at(entry.address)
+        if index is not None and entry.section in left:
+            piece = owned[index]
             add(entry.section, namer.key(piece.owner, piece.symbol or piece.name), entry.size)
     for name, size in left.items():
         found[(Origin(LINKER, name), "", "")] += size
-    headers = min(binary.header_bytes, len(stripped) - found.total())
+    headers = min(linked.header_bytes, len(stripped) - found.total())
     found[(Origin(LINKER, "headers"), "", "")] += headers
     found[(Origin(LINKER, "padding between sections"), "", "")] += len(stripped) - found.total()
+    entries = _entries(found)
     return Report(
-        platform,
-        measures(stripped, binary.text_bytes),
-        _entries(found),
-        _kernels(selection),
-        _definitions(selection),
-        tuple(m.path for m in selection.models),
+        version=VERSION,
+        platform=platform,
+        sizes=measures(stripped, linked.text_bytes),
+        attributed=attributed_bytes(entries),
+        models=tuple(m.path for m in selection.models),
+        kernels=_kernels(selection),
+        definitions=_definitions(selection),
+        entries=entries,
     )
 
 
@@ -95,7 +107,7 @@ def _live(objects: Iterable[tuple[str, bytes]], owners: set[str]) -> Iterable[tu
 
 
 class _Namer:
-    """Tells of an object and a symbol in it whose they are, each object looked up once."""
+    """Maps an object and a symbol in it to the key of an entry; looks up each object once."""
 
     def __init__(self, selection: Selection, link_map: LinkMap) -> None:
         self._units = unit_sources(selection)
@@ -111,23 +123,23 @@ class _Namer:
     def key(self, owner: str, symbol: str) -> _Key:
         if owner not in self._origins:
             self._origins[owner] = origin(owner, self._units)
-        whose = self._origins[owner]
+        found = self._origins[owner]
         mangled = _mangled(symbol)
         name = self._plain.get(mangled, mangled)
-        classes = self._classes.get(whose.file, ())
-        return whose, class_of(name, classes) if classes else "", name
+        classes = self._classes.get(found.file, ())
+        return found, class_of(name, classes) if classes else "", name
 
 
 def _mangled(name: str) -> str:
-    """What a section is named after: .text._ZN…, .rodata._ZN….str1.1; else the name itself."""
+    """The symbol that a section is named after (.text._ZN…, .rodata._ZN….str1.1), or else the name itself."""
     at = name.find("._Z")
     return name[at + 1 :].partition(".")[0] if name.startswith(".") and at > 0 else name
 
 
 def _entries(found: Mapping[_Key, int]) -> tuple[Entry, ...]:
-    summed: Counter[tuple[str, str, str, str]] = Counter()
-    for (whose, clazz, symbol), size in found.items():
-        summed[(whose.part, whose.file, clazz, symbol if size >= SMALL else "")] += size
+    summed: Counter[tuple[Part, str, str, str]] = Counter()
+    for (place, clazz, symbol), size in found.items():
+        summed[(place.part, place.file, clazz, symbol if size >= SMALL else "")] += size
     return tuple(sorted(Entry(*key, size) for key, size in summed.items() if size))
 
 

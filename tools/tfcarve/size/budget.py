@@ -1,138 +1,79 @@
-"""Whether libraries are within their budgets, and why not."""
+"""Compares sizes with budgets and with committed sizes."""
 
 import datetime
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from tfcarve import json_form
+from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_form import Each
-from tfcarve.size import report as reports
-from tfcarve.size.compare import summary
-from tfcarve.size.report import MEASURES, Report
-
-VERSION = 1
+from tfcarve.size.committed import Committed, Waiver
+from tfcarve.size.report import MEASURES, Measure, Report
 
 OVER, WAIVED, WARNING, WITHIN = "over", "waived", "warning", "within"
 
-
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """Lets a measure of a platform reach `limit` bytes up to and including a day, for a reason."""
-
-    platform: str
-    measure: str
-    limit: int
-    reason: str
-    until: datetime.date
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """The figures that were last agreed to, by platform, and the waivers."""
-
-    reports: Mapping[str, Report]
-    waivers: tuple[Waiver, ...]
+# Bytes by platform and measure.
+Budgets = Mapping[str, Mapping[Measure, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What is allowed.
 
-    Fields:
-      budgets: by platform and measure, bytes.
-      growth: percent over the committed figures.
-      warning: percent under a budget from which on a warning is given.
+    Attributes:
+      budgets: upper limits.
+      growth: allowed growth over the committed sizes, in percent.
+      warning: distance from a budget below which there is a warning, in percent.
     """
 
-    budgets: Mapping[str, Mapping[str, int]]
+    budgets: Budgets
     growth: float
     warning: float
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One measure of one platform against one limit; `level` is OVER, WAIVED, WARNING or WITHIN."""
+    """A measure of a platform compared with a limit; `level` is OVER, WAIVED, WARNING or WITHIN."""
 
     level: str
     platform: str
-    measure: str
+    measure: Measure
     size: int
     limit: int
     text: str
 
 
-def parse_budgets(data: bytes, where: str) -> dict[str, dict[str, int]]:
-    """Reads `{platform: {measure: bytes}}`; raises InvalidInput where it is none."""
+def parse_budgets(data: bytes, where: str) -> Budgets:
+    """Reads `{platform: {measure: bytes}}`.
+
+    Args:
+      data: the file's content.
+      where: its name, for messages.
+
+    Raises:
+      InvalidInput: it is something else.
+    """
     try:
-        document = json.loads(data)
-        json_form.check(document, Each(Each(int)), "budgets")
-        unknown = {m for limits in document.values() for m in limits} - set(MEASURES)
-        if unknown:
-            raise ValueError(f"no measure {min(unknown)!r}: there are {', '.join(MEASURES)}")
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where}: {error}") from None
-    return dict(document)
-
-
-_WAIVER = {"platform": str, "measure": str, "limit": int, "reason": str, "until": str}
-
-
-def parse_committed(data: bytes, where: str) -> Committed:
-    """Reads the committed file; raises InvalidInput where it is none, or a waiver lacks something."""
-    try:
-        document = json.loads(data)
-        if not isinstance(document, dict) or document.get("version") != VERSION:
-            raise ValueError(f"no committed sizes of version {VERSION}")
-        json_form.check(document, {"platforms": Each(None), "waivers": [_WAIVER]}, "sizes")
-        unknown = document.keys() - {"version", "platforms", "waivers"}
-        if unknown:
-            raise ValueError(f"unknown key {min(unknown)!r}")
-        platforms = document.get("platforms", {})
-        waivers = tuple(_waiver(row) for row in document.get("waivers", []))
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where}: {error}") from None
-    return Committed(
-        {
-            name: reports.parse(json.dumps(row).encode(), f"{where}: {name}")
-            for name, row in platforms.items()
-        },
-        waivers,
-    )
-
-
-def _waiver(row: Mapping[str, Any]) -> Waiver:
-    if row.keys() != _WAIVER.keys():
-        raise ValueError(f"a waiver has {', '.join(_WAIVER)}; this has {', '.join(sorted(row))}")
-    if row["measure"] not in MEASURES:
-        raise ValueError(f"waiver of {row['measure']!r}: there are {', '.join(MEASURES)}")
-    if not row["reason"].strip():
-        raise ValueError(f"a waiver for {row['platform']} {row['measure']} gives no reason")
-    try:
-        until = datetime.date.fromisoformat(row["until"])
-    except ValueError:
-        raise ValueError(
-            f"waiver until {row['until']!r}: a day as 2026-12-31 was expected"
+        return json_codec.decode(data, dict[str, dict[Measure, int]], where)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"{error}: expected {{platform: {{measure: bytes}}}} with the measures {', '.join(MEASURES)}"
         ) from None
-    return Waiver(row["platform"], row["measure"], row["limit"], row["reason"], until)
 
 
 def findings(
-    rules: Rules, committed: Committed, reports_: Sequence[Report], today: datetime.date
+    rules: Rules, committed: Committed, reports: Sequence[Report], today: datetime.date
 ) -> list[Finding]:
-    """Holds each report against its budgets and against the committed figures.
+    """Compares each report with its budgets and with the committed sizes.
 
     Raises:
       InvalidInput: a platform with a budget has no report.
     """
-    missing = rules.budgets.keys() - {r.platform for r in reports_}
+    missing = rules.budgets.keys() - {r.platform for r in reports}
     if missing:
-        raise InvalidInput(f"no report of {min(missing)}, which has a budget")
+        raise InvalidInput(f"{min(missing)} has a budget but no report")
     return [
         _waived(finding, committed.waivers, today)
-        for report in reports_
+        for report in reports
         for finding in _against(rules, committed, report)
     ]
 
@@ -150,16 +91,18 @@ def _against(rules: Rules, committed: Committed, report: Report) -> Iterator[Fin
             text = f"{what}, {room} {side} the budget of {limit:,}"
             yield Finding(level, report.platform, measure, size, limit, text)
         if report.platform in committed.reports:
-            was = committed.reports[report.platform].sizes[measure]
-            allowed = int(was * (1 + rules.growth / 100))
-            grown = (size - was) / max(was, 1)
-            text = f"{what}, {grown:+.2%} on the committed {was:,}; {rules.growth:g} % is allowed"
+            old = committed.reports[report.platform].sizes[measure]
+            allowed = int(old * (1 + rules.growth / 100))
+            growth = (size - old) / max(old, 1)
+            text = (
+                f"{what}, {growth:+.2%} over the committed {old:,}; {rules.growth:g} % is allowed"
+            )
             level = OVER if size > allowed else WITHIN
             yield Finding(level, report.platform, measure, size, allowed, text)
 
 
 def _waived(finding: Finding, waivers: Sequence[Waiver], today: datetime.date) -> Finding:
-    """A finding that is over, with what the waivers for it say."""
+    """Applies waivers to a finding that is over its limit."""
     level, text = finding.level, finding.text
     for waiver in waivers:
         if level != OVER or (waiver.platform, waiver.measure) != (
@@ -168,45 +111,10 @@ def _waived(finding: Finding, waivers: Sequence[Waiver], today: datetime.date) -
         ):
             continue
         if today > waiver.until:
-            text += f"; the waiver ({waiver.reason}) ended on {waiver.until}"
+            text += f"; the waiver ({waiver.reason}) expired on {waiver.until}"
         elif finding.size > waiver.limit:
-            text += f"; more than the {waiver.limit:,} that are waived ({waiver.reason})"
+            text += f"; over the waived {waiver.limit:,} too ({waiver.reason})"
         else:
             level = WAIVED
             text += f"; waived until {waiver.until}: {waiver.reason}"
-    return Finding(level, finding.platform, finding.measure, finding.size, finding.limit, text)
-
-
-def updated(committed: Committed, reports_: Sequence[Report], today: datetime.date) -> bytes:
-    """Returns the committed file for what is measured now; waivers that ended are left out."""
-    platforms = dict(committed.reports) | {r.platform: summary(r) for r in reports_}
-    document = {
-        "version": VERSION,
-        "waivers": [
-            {
-                "platform": w.platform,
-                "measure": w.measure,
-                "limit": w.limit,
-                "reason": w.reason,
-                "until": w.until.isoformat(),
-            }
-            for w in committed.waivers
-            if today <= w.until
-        ],
-        "platforms": {name: json.loads(r.to_json()) for name, r in sorted(platforms.items())},
-    }
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def delta_line(committed: Committed, reports_: Sequence[Report]) -> str:
-    """Returns what an update changes, in a line for the commit message."""
-    parts = []
-    for report in sorted(reports_, key=lambda r: r.platform):
-        old = committed.reports.get(report.platform)
-        figures = [
-            f"{measure} {report.sizes[measure]:,}"
-            + (f" ({report.sizes[measure] - old.sizes[measure]:+,})" if old else "")
-            for measure in MEASURES
-        ]
-        parts.append(f"{report.platform} {', '.join(figures)}")
-    return "Size: " + "; ".join(parts)
+    return replace(finding, level=level, text=text)

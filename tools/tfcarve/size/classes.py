@@ -1,10 +1,10 @@
-"""Which kernel class of a source a symbol is of, by the class's own name in it."""
+"""Finds the kernel class that a symbol belongs to, by the class name in the symbol."""
 
 import functools
 import re
 from collections.abc import Sequence
 
-# How demangled names write what TensorFlow's registrations write in other words.
+# Types as TensorFlow's registrations write them, and as demangled names do.
 _SAME = {
     "CPUDevice": "ThreadPoolDevice",
     "int8_t": "signed char", "int8": "signed char",
@@ -19,28 +19,28 @@ _SAME = {
     "complex64": "complex<float>", "complex128": "complex<double>",
 }  # fmt: skip
 _WORDS = re.compile(r"\bunsigned long long\b|\blong long\b|\b\w+\b")
-# Namespaces are dropped, classes are kept: the style guide writes them in other cases.
+# Namespaces begin with a lower-case letter, classes with an upper-case letter (Google's style guide).
 _QUALIFIERS = re.compile(r"\(anonymous namespace\)::|\b(?:Eigen|[a-z]\w*)::")
 _WORD = re.compile(r"[A-Za-z]\w*")
 _TAGS = re.compile(r"\[abi:\w+\]")
 
 
 def normal(name: str) -> str:
-    """Returns a C++ name without spaces and namespaces, its types written in one way."""
+    """Returns a C++ name without spaces and namespaces, and with one spelling of each type."""
     bare = _QUALIFIERS.sub("", _TAGS.sub("", name))
     return _WORDS.sub(lambda word: _SAME.get(word[0], word[0]), bare).replace(" ", "")
 
 
 def class_of(symbol: str, classes: Sequence[str]) -> str:
-    """Returns which of `classes`, all of one source, a symbol is of; "" where it does not tell.
+    """Returns the class of a symbol, one of the classes of its source; "" if it is ambiguous.
 
-    A source of one class is all of that class. Arguments that have defaults are in a symbol's name but
-    not in a registration's: what follows the last one given is left open. A symbol that names no class,
-    as the functors do, is of the one class whose own arguments it has.
+    A source with a single class belongs to it as a whole. Default template arguments are in a symbol's name but
+    not in a registration, so a class matches with further arguments. A symbol that names no class, such as a
+    functor's, belongs to the only class with a template argument that it has and no other class has.
 
     Args:
-      symbol: demangled.
-      classes: as the registrations write them.
+      symbol: its demangled name.
+      classes: the classes as the registrations write them.
     """
     if len(classes) == 1:
         return classes[0]
@@ -55,7 +55,7 @@ def class_of(symbol: str, classes: Sequence[str]) -> str:
 
 @functools.cache
 def _own_arguments(clazz: str, classes: tuple[str, ...]) -> frozenset[str]:
-    """The words in a class's arguments that no other class of the source has."""
+    """The words in a class's template arguments that no other class of the source has."""
     others = {word for c in classes if c != clazz for word in _WORD.findall(normal(c))}
     return frozenset(_WORD.findall(normal(clazz).partition("<")[2])) - others
 

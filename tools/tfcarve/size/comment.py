@@ -1,23 +1,23 @@
-"""A pull request's comment in Markdown: what its change does to the sizes."""
+"""A Markdown comment for a pull request: how it changes the sizes."""
 
 import re
 from collections.abc import Mapping
 
 from tfcarve.size.compare import Change, changes
-from tfcarve.size.report import Report
+from tfcarve.size.report import Measure, Report
 
-_SHOWN = 12
+_MAX_SHOWN = 12
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|@~-])")
 
 
 def comment(old: Mapping[str, Report], new: Mapping[str, Report]) -> str:
-    """Returns the comment: a table by platform, then what caused the changes.
+    """Returns the comment: a table of platforms, then the causes of changes.
 
-    The gzip size is what a download of the library is predicted to come to.
+    The gzip size predicts the download size.
 
     Args:
-      old: reports by platform, before the change.
-      new: the same, with it.
+      old: reports by platform before the change.
+      new: reports by platform with the change.
     """
     lines = [
         "### Size of the TensorFlow library",
@@ -26,15 +26,15 @@ def comment(old: Mapping[str, Report], new: Mapping[str, Report]) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     lines += [_row(platform, old.get(platform), new[platform]) for platform in sorted(new)]
-    lines += [f"| {_escaped(p)} | gone | | | |" for p in sorted(old.keys() - new.keys())]
+    lines += [f"| {_escaped(p)} | removed | | | |" for p in sorted(old.keys() - new.keys())]
     for platform in sorted(new.keys() & old.keys()):
         found = changes(old[platform], new[platform])
         if found:
             lines += ["", f"<details><summary>{_html(platform)}: what changed</summary>", ""]
-            lines += ["| | | bytes | for |", "|---|---|---:|---|"]
-            lines += [_cause(change) for change in found[:_SHOWN]]
-            if len(found) > _SHOWN:
-                lines += ["", f"and {len(found) - _SHOWN} smaller changes"]
+            lines += ["| change | | bytes | needed by |", "|---|---|---:|---|"]
+            lines += [_cause(change) for change in found[:_MAX_SHOWN]]
+            if len(found) > _MAX_SHOWN:
+                lines += ["", f"and {len(found) - _MAX_SHOWN} smaller changes"]
             lines += ["", "</details>"]
         else:
             lines += ["", f"{_escaped(platform)}: nothing changed."]
@@ -43,13 +43,16 @@ def comment(old: Mapping[str, Report], new: Mapping[str, Report]) -> str:
 
 def _row(platform: str, old: Report | None, new: Report) -> str:
     cells = [_escaped(platform)]
-    for measure in ("stripped", "gzip"):
+    measures: tuple[Measure, ...] = ("stripped", "gzip")
+    for measure in measures:
         size = new.sizes[measure]
-        cells.append(f"{size:,}")
-        was = old.sizes[measure] if old else None
-        cells.append(
-            f"{size - was:+,} ({(size - was) / max(was, 1):+.2%})" if was is not None else "new"
+        before = old.sizes[measure] if old else None
+        change = (
+            f"{size - before:+,} ({(size - before) / max(before, 1):+.2%})"
+            if before is not None
+            else "new"
         )
+        cells += [f"{size:,}", change]
     return f"| {' | '.join(cells)} |"
 
 
@@ -61,7 +64,7 @@ def _cause(change: Change) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Names come from models: they stay text in a table's cell."""
+    """Names come from models, which are untrusted: they must not become Markdown."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 

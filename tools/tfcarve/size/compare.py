@@ -1,26 +1,28 @@
-"""What changed between two reports, and for whom."""
+"""Finds what changed between two reports, and for which models."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tfcarve.size.origin import KERNELS
+from msgspec.structs import replace
+
+from tfcarve.size.origin import KERNELS, Part
 from tfcarve.size.owners import Owners
 from tfcarve.size.report import Entry, Report
 
-# What a change is about.
+# Kinds of changes.
 OP, CLASS, FILE, PART = "op", "class", "file", "part"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An op, class, file or part that came in, went out, grew or shrank.
+    """An op, class, file or part that was added or removed, or that grew or shrank.
 
-    Fields:
+    Attributes:
       kind: OP, CLASS, FILE or PART.
       name: its name.
-      how: "came in", "went out", "grew" or "shrank".
-      bytes: of the stripped file, by attribution; negative for less.
-      models: that need it, of the report that has it.
+      how: "added", "removed", "grew" or "shrank".
+      bytes: change of the attributed bytes of the stripped file.
+      models: the models that need it.
       symbols: its largest symbols in the new report, with their bytes.
     """
 
@@ -32,31 +34,29 @@ class Change:
     symbols: tuple[tuple[str, int], ...] = ()
 
     def text(self) -> str:
-        """Returns the change in a line, and its symbols in lines of their own."""
+        """Returns a line for the change, and a line for each symbol."""
         models = f", for {', '.join(self.models)}" if self.models else ""
         lines = [f"{self.kind} {self.name} {self.how}: {self.bytes:+,} bytes{models}"]
         return "\n".join([*lines, *(f"    {size:>9,}  {name}" for name, size in self.symbols)])
 
 
 def summary(report: Report) -> Report:
-    """Returns the report without symbols, and with one entry for each part that no selection changes.
+    """Returns the report without symbols, and with one entry for each part other than kernels.
 
-    It is what stands in a committed file: small, and with all that `changes` compares but symbols.
+    A committed file has it: it is small, and `changes` finds the same changes with it, without symbols.
     """
-    summed: dict[tuple[str, str, str], int] = {}
+    summed: dict[tuple[Part, str, str], int] = {}
     for entry in report.entries:
         key = (
             (entry.part, entry.file, entry.clazz) if entry.part == KERNELS else (entry.part, "", "")
         )
         summed[key] = summed.get(key, 0) + entry.bytes
     entries = tuple(sorted(Entry(p, f, c, "", size) for (p, f, c), size in summed.items()))
-    return Report(
-        report.platform, report.sizes, entries, report.kernels, report.definitions, report.models
-    )
+    return replace(report, entries=entries)
 
 
 def changes(old: Report, new: Report) -> list[Change]:
-    """Returns what changed, each kind with the largest first: ops, classes, files, then parts."""
+    """Returns the changes of ops, classes, files and parts, in this order, largest first."""
     found = [
         *_of_ops(old, new),
         *_of_classes(old, new),
@@ -67,14 +67,14 @@ def changes(old: Report, new: Report) -> list[Change]:
     return sorted(found, key=lambda c: (order.index(c.kind), -abs(c.bytes), c.name))
 
 
-def _how(was: bool, there: bool, delta: int) -> str:
-    if was != there:
-        return "came in" if there else "went out"
+def _how(before: bool, after: bool, delta: int) -> str:
+    if before != after:
+        return "added" if after else "removed"
     return "grew" if delta > 0 else "shrank"
 
 
 def _of_ops(old: Report, new: Report) -> Iterator[Change]:
-    """Ops that came in or went out, with the bytes that are theirs alone."""
+    """Ops that were added or removed, with the bytes that only they need."""
     sides = [({d.op for d in r.definitions}, r, Owners(r)) for r in (old, new)]
     for (names, report, owners), others, sign in (
         (sides[0], sides[1][0], -1),
@@ -88,19 +88,19 @@ def _of_ops(old: Report, new: Report) -> Iterator[Change]:
 
 
 def _of_classes(old: Report, new: Report) -> Iterator[Change]:
-    """Classes that came in or went out; and those that changed, where their source has the same ones.
+    """Classes that were added or removed, and classes that changed in sources that have the same classes as before.
 
-    With another class beside it, what a source's classes share is attributed otherwise.
+    In other sources a class also changes because what the classes of a source share is attributed differently.
     """
-    had, has = ({(k.file, k.clazz): k for k in r.kernels} for r in (old, new))
-    was, now = (_bytes(r.entries) for r in (old, new))
-    for key in sorted(had.keys() | has.keys()):
-        delta = now.get(key, 0) - was.get(key, 0)
-        same = not any(changed[0] == key[0] for changed in had.keys() ^ has.keys())
-        if (key in had) != (key in has) or (delta and same):
-            kernel = has.get(key) or had[key]
+    before, after = ({(k.file, k.clazz): k for k in r.kernels} for r in (old, new))
+    old_bytes, new_bytes = (_bytes(r.entries) for r in (old, new))
+    for key in sorted(before.keys() | after.keys()):
+        delta = new_bytes.get(key, 0) - old_bytes.get(key, 0)
+        same = not any(changed[0] == key[0] for changed in before.keys() ^ after.keys())
+        if (key in before) != (key in after) or (delta and same):
+            kernel = after.get(key) or before[key]
             symbols = _largest(e for e in new.entries if (e.file, e.clazz) == key)
-            how = _how(key in had, key in has, delta)
+            how = _how(key in before, key in after, delta)
             yield Change(CLASS, f"{key[1]} ({key[0]})", how, delta, kernel.models, symbols)
 
 
@@ -113,15 +113,15 @@ def _bytes(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
 
 
 def _of_key(kind: str, old: Report, new: Report, key: Callable[[Entry], str]) -> Iterator[Change]:
-    was, now = old.by(key), new.by(key)
-    for name in sorted((was.keys() | now.keys()) - {""}):
-        delta = now.get(name, 0) - was.get(name, 0)
+    before, after = old.by(key), new.by(key)
+    for name in sorted((before.keys() | after.keys()) - {""}):
+        delta = after.get(name, 0) - before.get(name, 0)
         if delta:
-            report = new if name in now else old
+            report = new if name in after else old
             owners = Owners(report)
             models = {m for e in report.entries if key(e) == name for m in owners.models(e)}
             symbols = _largest(e for e in new.entries if kind == FILE and key(e) == name)
-            how = _how(name in was, name in now, delta)
+            how = _how(name in before, name in after, delta)
             yield Change(kind, name, how, delta, tuple(sorted(models)), symbols)
 
 

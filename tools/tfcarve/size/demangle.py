@@ -1,15 +1,15 @@
-"""Names of C++ symbols as people write them."""
+"""Demangles C++ symbols."""
 
 import shutil
 import subprocess
 from collections.abc import Iterable
 
-# binutils' and LLVM's filter: one of them is there where there is a C++ linker.
+# Of binutils and of LLVM: a machine with a C++ linker has one of them.
 _FILTERS = ("c++filt", "llvm-cxxfilt", "llvm-cxxfilt-19")
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
-    """Returns each name demangled, by the system's filter; without one, each name as it is."""
+    """Returns the demangled form of each name, or the name itself if no demangler is installed."""
     listed = sorted(set(names))
     program = next((found for name in _FILTERS if (found := shutil.which(name))), None)
     mangled = [name for name in listed if name.startswith(("_Z", "__Z")) and "\n" not in name]

@@ -1,57 +1,68 @@
-"""Sizes of units that earlier libraries had, and what they say about one that is not built yet."""
+"""The size history: bytes of units in earlier libraries, from which sizes are predicted before a build."""
 
 import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from tfcarve import files, json_form
+from msgspec.structs import replace
+
+from tfcarve import files, json_codec
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
-from tfcarve.json_form import Each
+from tfcarve.json_codec import Form
 from tfcarve.selection.selection import Selection
 from tfcarve.size.origin import KERNELS
 from tfcarve.size.report import Report
 
-VERSION = 1
+VERSION: Literal[1] = 1
+_MAX_PAST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
-    """A library that was predicted: stripped bytes as predicted, and as built (None: not built yet)."""
+class Past(Form, frozen=True):
+    """An earlier prediction: stripped bytes as predicted and as built (0: not built yet)."""
 
     selection: str
     predicted: int
-    actual: int | None
+    actual: int
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """What is known of a platform's libraries that were compiled with the same flags.
+class UnitSize(Form, frozen=True):
+    """A unit's kernel source, and its bytes in the last library that had it."""
 
-    Fields:
-      units: by the digest of a unit's text: its source and its bytes in the last library that had it.
-      base: bytes of the last library that are no unit's.
-      past: predictions, the oldest first.
+    file: str
+    bytes: int
+
+
+class History(Form, frozen=True, kw_only=True):
+    """The size history of a platform's libraries that were compiled with the same flags.
+
+    Attributes:
+      version: VERSION.
+      base: bytes of the last library that belong to no unit.
+      units: sizes of units, by the digest of a unit's text.
+      past: predictions, oldest first.
     """
 
-    units: Mapping[str, tuple[str, int]]
+    version: Literal[1]
     base: int
+    units: Mapping[str, UnitSize]
     past: tuple[Past, ...]
+
+
+EMPTY = History(version=VERSION, base=0, units={}, past=())
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a library is going to come to.
+    """The predicted size of a library.
 
-    Fields:
-      stripped: bytes.
-      files: bytes by source, for each unit.
-      guessed: sources of which no unit of this text was ever linked: the nearest one's bytes were taken.
-      to_compile: how many units are new.
-      past: what became of earlier predictions.
+    Attributes:
+      stripped: bytes of the stripped file.
+      files: bytes of each unit, by its source.
+      guessed: sources whose unit has a text that was never linked: their size is that of the most similar unit.
+      past: earlier predictions.
     """
 
     stripped: int
@@ -61,82 +72,85 @@ class Prediction:
 
     @property
     def to_compile(self) -> int:
-        """How many units have to be compiled."""
+        """Number of units that have to be compiled."""
         return len(self.guessed)
 
     @property
     def errors(self) -> tuple[float, ...]:
-        """The errors of past predictions, as a part of what the library came to."""
+        """The relative errors of earlier predictions."""
         return tuple((p.predicted - p.actual) / p.actual for p in self.past if p.actual)
 
 
-def digest(text: bytes) -> str:
-    """Returns the digest of a unit's text."""
-    return hashlib.sha256(text).hexdigest()[:24]
-
-
-def of_selection(selection: Selection) -> str:
-    """Returns the digest of all units of a selection: of what the library is made of."""
-    return digest("".join(digest(t) for _, t in sorted(units.units(selection).items())).encode())
-
-
 def path(platform: str, flags: str) -> Path:
-    """Returns the file, in the user's cache, for a platform's libraries compiled with flags of a digest.
+    """Returns the history's file in the user's cache.
 
-    Raises InvalidInput where the platform's name is no word.
+    Args:
+      platform: name of the platform.
+      flags: digest of the compiler flags.
+
+    Raises:
+      InvalidInput: the platform's name is no word.
     """
     if not platform.replace("_", "").isalnum():
-        raise InvalidInput(f"{platform!r}: no name of a platform: letters, digits and _ only")
+        raise InvalidInput(
+            f"{platform!r} is not a platform name: expected letters, digits and underscores"
+        )
     return files.cache_directory() / "sizes" / f"{platform}-{flags}.json"
+
+
+def load(file: Path) -> History:
+    """Reads a history; one that does not exist, or that another version wrote, is empty."""
+    try:
+        return json_codec.decode(file.read_bytes(), History, str(file))
+    except (OSError, InvalidInput):
+        return EMPTY
 
 
 def add(history: History, selection: Selection, report: Report) -> History:
     """Returns `history` with a library that was built."""
     by_file = report.by(lambda e: e.file if e.part == KERNELS else "")
     seen = {
-        digest(text): (source, by_file.get(source, 0)) for source, text in _texts(selection).items()
+        _digest(text): UnitSize(source, by_file.get(source, 0))
+        for source, text in _texts(selection).items()
     }
-    whole = of_selection(selection)
+    built = _selection_digest(selection)
     past = tuple(
-        replace(p, actual=report.sizes["stripped"])
-        if p.selection == whole and p.actual is None
-        else p
+        replace(p, actual=report.sizes["stripped"]) if p.selection == built and not p.actual else p
         for p in history.past
     )
-    return History({**history.units, **seen}, by_file.get("", 0), past)
+    return replace(history, base=by_file.get("", 0), units={**history.units, **seen}, past=past)
 
 
 def predict(history: History, selection: Selection) -> Prediction:
-    """Predicts the stripped size of a selection's library, by attribution of those before.
+    """Predicts the stripped size of a selection's library from the attribution of earlier ones.
 
-    A unit that was never linked is taken to be as large as the largest one of its source, else as the
-    mean of all units.
+    A unit that was never linked counts as the largest unit of the same source, or else as the mean of all units.
 
     Raises:
-      InvalidInput: nothing is history.
+      InvalidInput: the history is empty.
     """
     if not history.units:
-        raise InvalidInput(
-            "no size of any unit is history: measure a library of this platform first"
-        )
-    mean = sum(size for _, size in history.units.values()) // len(history.units)
+        raise InvalidInput("the size history is empty: measure a library of this platform first")
+    mean = sum(unit.bytes for unit in history.units.values()) // len(history.units)
     found: dict[str, int] = {}
     guessed = []
     for source, text in _texts(selection).items():
-        known = history.units.get(digest(text))
+        known = history.units.get(_digest(text))
         if known is None:
             guessed.append(source)
-            found[source] = max((s for f, s in history.units.values() if f == source), default=mean)
+            same_source = (u.bytes for u in history.units.values() if u.file == source)
+            found[source] = max(same_source, default=mean)
         else:
-            found[source] = known[1]
+            found[source] = known.bytes
     return Prediction(history.base + sum(found.values()), found, tuple(guessed), history.past)
 
 
 def remember(history: History, selection: Selection, prediction: Prediction) -> History:
-    """Returns `history` with a prediction, to be held against the library when it is built."""
-    whole = of_selection(selection)
-    others = tuple(p for p in history.past if p.selection != whole or p.actual is not None)
-    return replace(history, past=(*others, Past(whole, prediction.stripped, None))[-100:])
+    """Returns `history` with a prediction, to compare with the library when it is built."""
+    predicted = _selection_digest(selection)
+    others = tuple(p for p in history.past if p.selection != predicted or p.actual)
+    past = (*others, Past(predicted, prediction.stripped, 0))
+    return replace(history, past=past[-_MAX_PAST:])
 
 
 def _texts(selection: Selection) -> dict[str, bytes]:
@@ -144,43 +158,10 @@ def _texts(selection: Selection) -> dict[str, bytes]:
     return {source: texts[units.file_name(source)] for source in selection.files}
 
 
-def to_json(history: History) -> bytes:
-    """Returns the JSON form."""
-    document = {
-        "version": VERSION,
-        "base": history.base,
-        "units": {
-            key: {"file": f, "bytes": size} for key, (f, size) in sorted(history.units.items())
-        },
-        "past": [
-            {"selection": p.selection, "predicted": p.predicted, "actual": p.actual or 0}
-            for p in history.past
-        ],
-    }
-    return (json.dumps(document, indent=1) + "\n").encode()
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:24]
 
 
-_FORM: Mapping[str, Any] = {
-    "version": int,
-    "base": int,
-    "units": Each({"file": str, "bytes": int}),
-    "past": [{"selection": str, "predicted": int, "actual": int}],
-}
-
-
-def load(file: Path) -> History:
-    """Reads what is history; a file that is not there, or of another version, has nothing."""
-    try:
-        document = json_form.loads(file.read_bytes())
-        json_form.check(document, _FORM, str(file))
-        if document["version"] != VERSION:
-            return History({}, 0, ())
-        return History(
-            {key: (row["file"], row["bytes"]) for key, row in document["units"].items()},
-            document["base"],
-            tuple(
-                Past(p["selection"], p["predicted"], p["actual"] or None) for p in document["past"]
-            ),
-        )
-    except (OSError, ValueError, KeyError):
-        return History({}, 0, ())
+def _selection_digest(selection: Selection) -> str:
+    """A digest of all units of a selection."""
+    return _digest("".join(_digest(t) for _, t in sorted(units.units(selection).items())).encode())

@@ -1,28 +1,28 @@
-"""How a library was linked and how its units were compiled: link.json, which the rules write."""
+"""link.json, which the rules write: how a library was linked and how its units were compiled."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from tfcarve import files, json_form
+import msgspec
+
+from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.size import archive
+from tfcarve.json_codec import Form
+from tfcarve.objfile import archive
 
-VERSION = 2
+VERSION: Literal[2] = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command's arguments, and which of them are the files that another run replaces."""
+class Command(Form, frozen=True):
+    """The arguments of a command, and which of them are its output file and the source file to replace."""
 
     argv: tuple[str, ...]
     output: str
     source: str
 
     def with_files(self, output: str, sources: Sequence[str]) -> tuple[str, ...]:
-        """Returns the arguments with another output, and other sources in the place of the one."""
+        """Returns the arguments with another output, and with `sources` for the source."""
         return tuple(
             word
             for argument in self.argv
@@ -35,27 +35,26 @@ class Command:
 
 
 def _with_output(argument: str, old: str, new: str) -> str:
-    """A flag may have the file's name after it: --output=FILE, -Wl,-o,FILE."""
+    """Replaces an output file, also at the end of a flag: --output=FILE, -Wl,-o,FILE."""
     if argument == old or argument.endswith(("=" + old, "," + old)):
         return argument.removesuffix(old) + new
     return argument
 
 
-@dataclass(frozen=True, slots=True)
-class LinkLine:
-    """A link. All paths are as the commands have them, from `root`.
+class LinkFile(Form, frozen=True, kw_only=True):
+    """The content of link.json.
 
-    Fields:
-      root: the folder that the commands run in.
-      platform: its name.
-      link: makes the library with its symbols; its source is the archive of the units.
+    Attributes:
+      version: VERSION.
+      platform: name of the platform.
+      link: links the library with its symbols; its source is the archive of the units.
       strip: copies the library without symbols; its source is the library.
-      compile: makes an object of a unit; its source is the unit.
-      hot_compile: the same for a unit that is compiled for speed.
-      libraries: the archives and objects of the link, the units' among them, in link order.
+      compile: compiles a unit; its source is the unit.
+      hot_compile: compiles a unit with the flags of hot sources.
+      libraries: archives and objects of the link, including the units', in link order.
     """
 
-    root: Path
+    version: Literal[2]
     platform: str
     link: Command
     strip: Command
@@ -63,11 +62,17 @@ class LinkLine:
     hot_compile: Command
     libraries: tuple[str, ...]
 
+
+class LinkLine(LinkFile, frozen=True, kw_only=True):
+    """A link.json, and the folder `root` in which its commands run and its paths start."""
+
+    root: Path
+
     def objects(self) -> Iterator[tuple[str, bytes]]:
-        """Yields (name as a linker's map has it, content) of all that the link read, in order."""
+        """Yields (name as in a linker's map, content) of each object that the link read, in order."""
         for path in self.libraries:
             content = files.read_bytes(self.root / path)
-            if not content.startswith(b"!<arch>\n"):
+            if not content.startswith(archive.MAGIC):
                 yield path, content
                 continue
             for name, member in archive.members(content, path):
@@ -79,18 +84,6 @@ class LinkLine:
         return tuple(archive.members(files.read_bytes(path), str(path)))
 
 
-_COMMAND = {"argv": [str], "output": str, "source": str}
-_FORM: Mapping[str, Any] = {
-    "version": int,
-    "platform": str,
-    "link": _COMMAND,
-    "strip": _COMMAND,
-    "compile": _COMMAND,
-    "hot_compile": _COMMAND,
-    "libraries": [str],
-}
-
-
 def load(path: Path, root: Path | None) -> LinkLine:
     """Reads link.json.
 
@@ -99,39 +92,24 @@ def load(path: Path, root: Path | None) -> LinkLine:
       root: the folder that its paths start from; None for the execution root of the Bazel that wrote it.
 
     Raises:
-      InvalidInput: it is none, or its archive of units is not there.
+      InvalidInput: it is no link.json of VERSION, or its archive of units does not exist.
     """
     try:
-        document = json.loads(files.read_json(path))
-        if not isinstance(document, dict) or document.get("version") != VERSION:
-            raise ValueError(f"no link.json of version {VERSION}")
-        json_form.check(document, _FORM, "link")
-        link, strip, compile_, hot_compile = (
-            Command(tuple(document[c]["argv"]), document[c]["output"], document[c]["source"])
-            for c in ("link", "strip", "compile", "hot_compile")
-        )
-        made = LinkLine(
-            root if root is not None else _execution_root(path),
-            document["platform"],
-            link,
-            strip,
-            compile_,
-            hot_compile,
-            tuple(document["libraries"]),
-        )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        file = json_codec.decode(files.read_bytes(path), LinkFile, str(path))
+    except InvalidInput as error:
         raise InvalidInput(
-            f"{path}: {error}: it comes with a library's output group `sizes`"
+            f"{error}: expected the link.json of a library's output group `sizes`"
         ) from None
-    if not (made.root / made.link.source).is_file():
+    root = root if root is not None else _execution_root(path)
+    if not (root / file.link.source).is_file():
         raise InvalidInput(
-            f"{path}: {made.link.source} is not under {made.root}: name the folder it is under with --root"
+            f"{path}: {file.link.source} does not exist in {root}: specify the folder of its paths with --root"
         )
-    return made
+    return LinkLine(root=root, **msgspec.structs.asdict(file))
 
 
 def _execution_root(path: Path) -> Path:
-    """Bazel's outputs lie in <execution root>/bazel-out."""
+    """Bazel's outputs are in <execution root>/bazel-out."""
     for folder in path.resolve().parents:
         if folder.name == "bazel-out":
             return folder.parent

@@ -1,4 +1,4 @@
-"""What a linker's map tells: which input section lies where in the output."""
+"""Reads linker maps: which input section is where in the output."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class Piece:
     """An input section, or a symbol of one, in the output.
 
     `owner` is the object as the linker names it, `archive(member)` or a path; it is empty for what the
-    linker made itself. `address` and `size` are in bytes; `section` is the output section.
+    linker generated. `address` and `size` are in bytes; `section` is the output section.
     """
 
     address: int
@@ -24,7 +24,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class LinkMap:
-    """The pieces of one link, in the map's order."""
+    """The pieces of a link, in the map's order, and the kind of the linker: lld, ld64 or gnu."""
 
     linker: str
     pieces: tuple[Piece, ...]
@@ -38,29 +38,29 @@ def parse(text: str, where: str) -> LinkMap:
       where: its name, for messages.
 
     Raises:
-      InvalidInput: it is none of them, or has no pieces.
+      InvalidInput: it is no such map, or has no input sections.
     """
     head = text[:4096]
     if re.match(r"\s*VMA\s+LMA\s+Size\s+Align\s+Out\s+In\s+Symbol", head):
-        made = LinkMap("lld", tuple(_lld(text)))
+        found = LinkMap("lld", tuple(_lld(text)))
     elif head.startswith("# Path:"):
-        made = LinkMap("ld64", tuple(_ld64(text, where)))
+        found = LinkMap("ld64", tuple(_ld64(text, where)))
     elif _GNU_START.search(text):
-        made = LinkMap("gnu", tuple(_gnu(text)))
+        found = LinkMap("gnu", tuple(_gnu(text)))
     else:
         raise InvalidInput(
-            f"{where}: no linker map: one of lld (-Map), ld64.lld (-map) or GNU ld (-Map) was expected"
+            f"{where}: not a linker map: expected one of lld (-Map), ld64.lld (-map) or GNU ld (-Map)"
         )
-    if not made.pieces:
+    if not found.pieces:
         raise InvalidInput(
-            f"{where}: a {made.linker} map without one input section: was it cut off?"
+            f"{where}: a map of {found.linker} without input sections: is it truncated?"
         )
-    return made
+    return found
 
 
 _LLD_ROW = re.compile(r"\s*([0-9a-f]+)\s+([0-9a-f]+)\s+([0-9a-f]+)\s+(\d+) (.*)")
 _LLD_INPUT = re.compile(r"(.*):\(([^()]*)\)\Z")
-# lld sets what is in a section, and what is at a place of one, so far to the right.
+# The indentation of input sections, and of symbols.
 _LLD_SECTION, _LLD_SYMBOL = " " * 8, " " * 16
 
 
@@ -90,7 +90,7 @@ def _lld(text: str) -> list[Piece]:
     return pieces
 
 
-# gold, which has the same form, says just "Memory map".
+# gold writes the same form under the heading "Memory map".
 _GNU_START = re.compile(r"^(?:Linker script and memory map|Memory map)$", re.MULTILINE)
 _GNU_PLACED = re.compile(r"^ (\S*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 _GNU_OUTPUT = re.compile(r"^(\.?[A-Za-z_]\S*)(?:\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
@@ -98,7 +98,7 @@ _GNU_LONG = re.compile(r"^ [._A-Za-z]\S*$")
 
 
 def _gnu(text: str) -> list[Piece]:
-    """GNU ld's and gold's listing: it tells no local symbols, and sizes of merged strings before merging."""
+    """GNU ld's and gold's listing. It has no local symbols; merged strings have their sizes before merging."""
     pieces: list[Piece] = []
     section, long_name = "", ""
     start = _GNU_START.search(text)
@@ -143,7 +143,7 @@ def _ld64(text: str, where: str) -> list[Piece]:
             address, size, number = int(symbol[1], 16), int(symbol[2], 16), int(symbol[3])
             if number not in files:
                 raise InvalidInput(
-                    f"{where}: symbol {symbol[4]!r:.80} is of file {number}, not listed"
+                    f"{where}: symbol {symbol[4]!r:.80} is of file {number}, which is not listed"
                 )
             holder = next((n for a, s, n in sections if a <= address < a + s), "")
             pieces.append(Piece(address, size, holder, files[number], symbol[4], symbol[4]))

@@ -1,21 +1,33 @@
-"""From the linker's name of an object to the part of the library and the source file that it is of."""
+"""Maps an object, as the linker names it, to its part of the library and its source file."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from tfcarve.emit.units import file_name
 from tfcarve.selection.selection import Selection
 
-KERNELS = "kernels"
-HELPERS = "kernel helpers"
-CORE = "core"
-PROTOS = "protos"
-INTERFACE = "C interface"
-THIRD_PARTY = "third party"
-TOOLCHAIN = "toolchain"
-LINKER = "unattributed"
-PARTS = (KERNELS, HELPERS, CORE, PROTOS, INTERFACE, THIRD_PARTY, TOOLCHAIN, LINKER)
+Part = Literal[
+    "kernels",
+    "kernel helpers",
+    "core",
+    "protos",
+    "C interface",
+    "third party",
+    "toolchain",
+    "unattributed",
+]
+PARTS: tuple[Part, ...] = get_args(Part)
+KERNELS: Part
+HELPERS: Part
+CORE: Part
+PROTOS: Part
+INTERFACE: Part
+THIRD_PARTY: Part
+TOOLCHAIN: Part
+LINKER: Part
+KERNELS, HELPERS, CORE, PROTOS, INTERFACE, THIRD_PARTY, TOOLCHAIN, LINKER = PARTS
 
 _ARCHIVED = re.compile(r"(.*)\(([^()]*)\)\Z")
 _LIBRARY = re.compile(r"(?:.*/)?(?:lib)?([^/]+?)\.(?:pic\.)?(?:a|lo)\Z")
@@ -28,14 +40,14 @@ _OF_RUNTIME = re.compile(r"c_api|run_model|manifest")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A part of PARTS, and a source file or the nearest that the linker's name tells."""
+    """A part of the library, and a source file, or else the closest description that the object's name allows."""
 
-    part: str
+    part: Part
     file: str
 
 
 def unit_sources(selection: Selection) -> dict[str, str]:
-    """Returns, for each unit's name without extension, the source that it includes."""
+    """Returns the kernel or helper source of each unit, by the unit's name without extension."""
     return {
         file_name(source).rpartition(".")[0]: source
         for source in (*selection.files, *selection.helpers)
@@ -43,10 +55,10 @@ def unit_sources(selection: Selection) -> dict[str, str]:
 
 
 def origin(owner: str, units: Mapping[str, str]) -> Origin:
-    """Returns where an object is from.
+    """Returns the origin of an object.
 
     Args:
-      owner: as the map names it: `path/libcore.a(graph.pic.o)`, or a path.
+      owner: its name in the map: `path/libcore.a(graph.pic.o)`, or a path; empty for the linker itself.
       units: from unit_sources.
     """
     if not owner:
@@ -72,13 +84,13 @@ def origin(owner: str, units: Mapping[str, str]) -> Origin:
 
 
 def _library(container: str, archived: bool) -> str:
-    """The library's name: of its archive, or of the folder of objects that Bazel keeps for a target."""
+    """The library's name: that of its archive, or of Bazel's folder of a target's objects."""
     if archived:
         found = _LIBRARY.match(container)
         return found[1] if found else container.rpartition("/")[2]
     parts = container.split("/")
     if "_objs" in parts:
-        # _objs/<target>/… ; a rule of tfcarve's own compiles as <target>/units and <target>/helpers
+        # _objs/<target>/…; tfcarve's rules compile to <target>/units and <target>/helpers.
         inside = parts[parts.index("_objs") + 1 : -1]
         return next((p for p in inside if p in ("units", "helpers")), inside[0] if inside else "")
     return parts[-2] if len(parts) > 1 else ""

@@ -1,4 +1,4 @@
-"""Which ops and models of a report an entry is for."""
+"""The ops and models that an entry of a report is for."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from tfcarve.size.origin import KERNELS
 from tfcarve.size.report import Entry, Report
 
-# Of entries that no op or model has to itself.
+# In place of a name, for entries that several ops or models share, and for those that all need.
 SHARED = "shared"
 EVERY = "the runtime"
 
 
 class Owners:
-    """Answers for one report.
+    """The ops and models of a report's entries.
 
-    An entry of a kernel class is for the ops that the class computes and the models that need it; one that
-    is only of a source is for all that the source holds.
+    An entry of a kernel class is for the ops that the class implements and the models that need it. An entry
+    of a source without a class is for all ops and models of the source.
     """
 
     def __init__(self, report: Report) -> None:
@@ -32,21 +32,21 @@ class Owners:
         self._models[file, clazz].update(models)
 
     def ops(self, entry: Entry) -> Sequence[str]:
-        """Returns the ops that an entry is for; none for what is not of a kernel's source."""
+        """Returns the ops that an entry is for; none if it is not of a kernel source."""
         return sorted(self._ops.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
 
     def models(self, entry: Entry) -> Sequence[str]:
-        """Returns the models that an entry is for; none for the runtime, which all need."""
+        """Returns the models that an entry is for; none if it is of the runtime, which all models need."""
         return (
             sorted(self._models.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
         )
 
     def op(self, entry: Entry) -> str:
-        """Returns the one op that an entry is for, SHARED by several, or EVERY."""
+        """Returns the op that an entry is for, SHARED if there are several, or EVERY."""
         return _one(self.ops(entry))
 
     def model(self, entry: Entry) -> str:
-        """Returns the one model that an entry is for, SHARED by several, or EVERY."""
+        """Returns the model that an entry is for, SHARED if there are several, or EVERY."""
         return _one(self.models(entry))
 
 

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else."""
+"""The report as a self-contained HTML page."""
 
 import re
 from collections.abc import Sequence
@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 from tfcarve.emit import templates
 from tfcarve.size.compare import changes
+from tfcarve.size.marginal import MarginalSize
 from tfcarve.size.origin import PARTS
 from tfcarve.size.owners import EVERY, SHARED, Owners
-from tfcarve.size.relink import MarginalSize
 from tfcarve.size.report import MEASURES, Report
 from tfcarve.size.treemap import HEIGHT, WIDTH, Box, boxes
 
-# Colours of the parts, told apart with the usual colour blindnesses too (Okabe and Ito's palette).
+# Colours of the parts: Okabe and Ito's palette, for readers with colour vision deficiencies too.
 _COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#cc79a7", "#d55e00", "#f0e442", "#999999")
-_COLOUR = dict(zip(PARTS, _COLOURS, strict=True))
-_MOST = 400
+_COLOUR: dict[str, str] = dict(zip(PARTS, _COLOURS, strict=True))
+_MAX_ROWS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the page: rows of (name, bytes, remark), and what it tells."""
+    """A table of the page: rows of (name, bytes, remark), and the number of further rows."""
 
     id: str
     title: str
@@ -33,9 +33,9 @@ def page(report: Report, since: Report | None, marginal_sizes: Sequence[Marginal
     """Returns the page.
 
     Args:
-      report: what it shows.
-      since: an earlier report, for what changed; None without.
-      marginal_sizes: what was found by linking again.
+      report: the report.
+      since: an earlier report to compare with, or None.
+      marginal_sizes: marginal sizes to show.
     """
     return templates.fill(
         "report.html.j2",
@@ -57,7 +57,7 @@ def page(report: Report, since: Report | None, marginal_sizes: Sequence[Marginal
 
 
 def _label(box: Box) -> str:
-    """What of the name fits into the box, at some 6.2 units a letter; nothing where little would."""
+    """The part of the name that fits into the box, at about 6.2 units per letter; "" if that is too little."""
     text = re.split(r"/|: ", box.name)[-1] or box.part
     fits = int((box.width - 6) / 6.2)
     if box.height < 14 or fits < 4:
@@ -81,30 +81,35 @@ def _tables(report: Report) -> list[Table]:
         _table(
             "models",
             "Models",
-            "What only one model needs, by attribution. What several need stays without it.",
-            _told(report.by(owners.model)),
+            "Bytes that only one model needs. What several models need stays if one is removed.",
+            _remarked(report.by(owners.model)),
         ),
-        _table("ops", "Ops", "What only one op needs.", _told(report.by(owners.op))),
-        _table("classes", "Kernel classes", "The ops and the models that each is for.", classes),
+        _table("ops", "Ops", "Bytes that only one op needs.", _remarked(report.by(owners.op))),
+        _table(
+            "classes",
+            "Kernel classes",
+            "With the ops that they implement and the models that need them.",
+            classes,
+        ),
         _table(
             "files",
             "Source files",
-            "The part that each is of.",
+            "With their part of the library.",
             [(f, s, files[f]) for f, s in report.by(lambda e: e.file).items()],
         ),
         _table(
             "symbols",
             "Symbols",
-            "The largest, and their source.",
+            "The largest symbols, with their source.",
             [(e.symbol, e.bytes, e.file) for e in symbols],
         ),
     ]
 
 
-def _told(sizes: dict[str, int]) -> list[tuple[str, int, str]]:
+def _remarked(sizes: dict[str, int]) -> list[tuple[str, int, str]]:
     remarks = {SHARED: "needed by several", EVERY: "core, helpers, third party, toolchain"}
     return [(name, size, remarks.get(name, "")) for name, size in sizes.items()]
 
 
 def _table(id_: str, title: str, about: str, rows: Sequence[tuple[str, int, str]]) -> Table:
-    return Table(id_, title, about, tuple(rows[:_MOST]), max(len(rows) - _MOST, 0))
+    return Table(id_, title, about, tuple(rows[:_MAX_ROWS]), max(len(rows) - _MAX_ROWS, 0))

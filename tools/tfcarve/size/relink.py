@@ -1,54 +1,34 @@
-"""What a library comes to without a part of its selection: by linking it again."""
+"""Measures marginal sizes by relinking a library without a part of its selection."""
 
 import hashlib
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve import files
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
+from tfcarve.objfile.open_linked import open_linked
 from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.attribute import measures
-from tfcarve.size.elf import Elf
 from tfcarve.size.link_line import LinkLine
+from tfcarve.size.marginal import MarginalSize
+from tfcarve.size.report import Measure
 from tfcarve.size.without import Target, without
 
 
-@dataclass(frozen=True, slots=True)
-class MarginalSize:
-    """What leaving something out saves.
-
-    Fields:
-      target: what was left out.
-      saved: bytes by measure (stripped, text, gzip).
-      dropped: sources whose unit is no longer linked.
-      recompiled: sources whose unit was compiled again with less in it.
-      kept: sources whose unit has something to lose but was linked as it is: the result is a lower bound.
-    """
-
-    target: str
-    saved: Mapping[str, int]
-    dropped: tuple[str, ...]
-    recompiled: tuple[str, ...]
-    kept: tuple[str, ...]
-
-    @property
-    def exact(self) -> bool:
-        """Whether every unit is as a build without the target would make it."""
-        return not self.kept
-
-
 class Relinker:
-    """Links a library again with other units.
+    """Relinks a library with other units.
 
     Args:
       line: how it was linked.
-      selection: what its units were made for.
-      recompile: whether units that lose a part are compiled again; else they are linked as they are.
+      selection: what its units were generated from.
+      recompile: whether units with fewer registrations are recompiled; if not, they are linked unchanged.
+
+    Raises:
+      InvalidInput: the library has no object of a unit of the selection.
     """
 
     def __init__(self, line: LinkLine, selection: Selection, *, recompile: bool) -> None:
@@ -61,19 +41,19 @@ class Relinker:
         missing = {_stem(name) for name in self._texts} - self._objects.keys()
         if missing:
             raise InvalidInput(
-                f"{line.link.source}: has no object of the unit {min(missing)}: the library was built for another selection"
+                f"{line.link.source}: has no object of the unit {min(missing)}: was the library built from another selection?"
             )
-        self._whole: Mapping[str, int] | None = None
+        self._whole: Mapping[Measure, int] | None = None
 
     @property
-    def whole(self) -> Mapping[str, int]:
-        """Sizes of the library linked again with all of its units."""
+    def whole(self) -> Mapping[Measure, int]:
+        """Sizes of the library relinked with all of its units."""
         if self._whole is None:
             self._whole = self.sizes(self._objects)
         return self._whole
 
     def marginal_size(self, target: Target) -> MarginalSize:
-        """Returns what the library saves without `target`."""
+        """Returns the marginal size of a target."""
         reduced = without(self.selection, target)
         sources = {units.file_name(source): source for source in self.selection.files}
         texts = units.units(reduced)
@@ -91,12 +71,16 @@ class Relinker:
             target.text(),
             {measure: size - less[measure] for measure, size in self.whole.items()},
             tuple(sources[name] for name in dropped),
-            named if self._recompile else (),
-            () if self._recompile else named,
+            recompiled=named if self._recompile else (),
+            kept=() if self._recompile else named,
+            exact=self._recompile or not named,
         )
 
-    def sizes(self, objects: Mapping[str, bytes]) -> Mapping[str, int]:
-        """Links the library with these units' objects and measures it.
+    def sizes(self, objects: Mapping[str, bytes]) -> Mapping[Measure, int]:
+        """Relinks the library with the objects of some units, and measures it.
+
+        Args:
+          objects: contents of the objects, by name.
 
         Raises:
           InvalidInput: the linker or strip failed.
@@ -112,25 +96,25 @@ class Relinker:
             )
             _run(line.strip.with_files(str(stripped), [str(library)]), line.root, "strip")
             data = stripped.read_bytes()
-        return measures(data, Elf(data, "the library linked again").text_bytes)
+        return measures(data, open_linked(data, "the relinked library").text_bytes)
 
     def _compiled(self, name: str, text: bytes) -> bytes:
-        """The object of a unit, kept in the user's cache: the same text and flags give the same object."""
+        """The object of a unit, from the user's cache if it was compiled with the same flags before."""
         line = self._line
         command = line.hot_compile if name in self._hot else line.compile
         key = hashlib.sha256(b"\0".join([text, *(a.encode() for a in command.argv)])).hexdigest()
-        kept = files.cache_directory() / "sizes" / "objects" / f"{key}.o"
-        if not kept.is_file():
+        cached = files.cache_directory() / "sizes" / "objects" / f"{key}.o"
+        if not cached.is_file():
             with tempfile.TemporaryDirectory() as folder:
                 source, output = Path(folder, name), Path(folder, "unit.o")
                 source.write_bytes(text)
                 _run(command.with_files(str(output), [str(source)]), line.root, f"compiling {name}")
-                files.write_if_changed(kept, output.read_bytes())
-        return kept.read_bytes()
+                files.write_if_changed(cached, output.read_bytes())
+        return cached.read_bytes()
 
 
 def _stem(name: str) -> str:
-    """A unit's or its object's name without extension: a__b.cc, a__b.pic.o."""
+    """The name of a unit or of its object without extension: a__b.cc, a__b.pic.o."""
     for extension in (".pic.o", ".o"):
         if name.endswith(extension):
             return name.removesuffix(extension)

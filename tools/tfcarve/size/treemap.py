@@ -1,4 +1,4 @@
-"""Places parts, their files and these files' classes on a plane by their bytes."""
+"""Lays out the parts of a library and their source files as a treemap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ import squarify  # type: ignore[import-untyped]
 
 from tfcarve.size.report import Report
 
-# What is drawn, in units of its own: the page scales it.
+# In units of the drawing, which the page scales.
 WIDTH, HEIGHT = 1200.0, 640.0
 _HEADING = 18.0
 _BORDER = 2.0
-# Smaller than this it would be no more than a line.
-_LEAST_AREA = 12.0
+# Smaller boxes would be mere lines.
+_MIN_AREA = 12.0
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle: what it is of (part, then file), its bytes, and where it is."""
+    """A rectangle for a part, or for the file `name` of a part, with its bytes and its place."""
 
     part: str
     name: str
@@ -29,17 +29,17 @@ class Box:
 
 
 def boxes(report: Report) -> list[Box]:
-    """Returns a box for each part, and in it one for each file, the largest parts first."""
+    """Returns a box for each part, largest first, followed by boxes for its files inside it."""
     parts = {part: size for part, size in report.by(lambda e: e.part).items() if size > 0}
-    made: list[Box] = []
+    found: list[Box] = []
     for outer in _placed("", parts, 0.0, 0.0, WIDTH, HEIGHT):
         part = Box(outer.name, "", outer.bytes, outer.x, outer.y, outer.width, outer.height)
-        made.append(part)
+        found.append(part)
         files: dict[str, int] = {}
         for entry in report.entries:
             if entry.part == part.part:
                 files[entry.file] = files.get(entry.file, 0) + entry.bytes
-        made += _placed(
+        found += _placed(
             part.part,
             {name: size for name, size in files.items() if size > 0},
             part.x + _BORDER,
@@ -47,7 +47,7 @@ def boxes(report: Report) -> list[Box]:
             part.width - 2 * _BORDER,
             part.height - _HEADING - _BORDER,
         )
-    return made
+    return found
 
 
 def _placed(
@@ -61,5 +61,5 @@ def _placed(
     return [
         Box(part, name, size, at["x"], at["y"], at["dx"], at["dy"])
         for (name, size), at in zip(ordered, placed, strict=True)
-        if at["dx"] * at["dy"] >= _LEAST_AREA
+        if at["dx"] * at["dy"] >= _MIN_AREA
     ]

@@ -1,1 +1,1 @@
-"""Two models run on the same inputs, and their outputs compared."""
+"""Runs two models on the same inputs and compares their outputs."""

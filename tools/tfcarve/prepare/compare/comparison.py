@@ -1,15 +1,16 @@
-"""Two models compared: on each sample, output by output."""
+"""Compares the outputs of two models on each sample."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import CheckFailed, InvalidInput
-from tfcarve.prepare import ends
+from tfcarve.prepare import endpoints
 from tfcarve.prepare.compare import ranges, samples
-from tfcarve.prepare.compare.first import FirstDifference, Show, first_difference
+from tfcarve.prepare.compare.first_difference import FirstDifference, Show, first_difference
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed, Output
+from tfcarve.prepare.evaluate import Failed
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Ref, ref
 from tfcarve.prepare.tensors import Array
 
@@ -18,14 +19,14 @@ RANDOM_SAMPLES = 3
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far two models differ.
+    """The differences between two models.
 
     Attributes:
-      samples: how many were run.
-      tolerance: of Difference.error.
-      outputs: how far each differs.
-      first: the first node that differs; None where all are within the tolerance, or no node can be compared.
-      not_compared: outputs of one model that the other does not have.
+      samples: the number of samples that were run.
+      tolerance: the largest Difference.error that is accepted.
+      outputs: the difference of each output.
+      first: the first node that differs; None if all outputs are within the tolerance, or no node can be compared.
+      not_compared: outputs that only one model has.
     """
 
     samples: int
@@ -35,53 +36,55 @@ class Comparison:
     not_compared: tuple[str, ...]
 
     def over(self) -> list[Ref]:
-        """Returns the outputs over the tolerance."""
+        """Returns the outputs that exceed the tolerance."""
         return [source for source, found in self.outputs.items() if found.error > self.tolerance]
 
 
 def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
-    """Returns what is fed: the inputs `named`, else the first model's Placeholders.
+    """Returns the tensors to feed: the inputs `named`, or by default the first model's Placeholders.
 
-    Raises InvalidInput where one is not there, or the second model has a Placeholder more.
+    Raises InvalidInput if one does not exist, or the second model has a Placeholder that the first does not have.
     """
-    listed = list(dict.fromkeys(ref(name) for name in named or ends.inputs(a.graph)))
+    listed = list(dict.fromkeys(ref(name) for name in named or endpoints.inputs(a.graph)))
     a.require("input", listed)
     if not named:
-        more = [name for name in ends.inputs(b.graph) if Ref(name) not in listed]
+        more = [name for name in endpoints.inputs(b.graph) if Ref(name) not in listed]
         if more:
             raise InvalidInput(
-                f"{b.name}: input {more[0]!r} is no Placeholder of {a.name}: name the --inputs of both"
+                f"{b.name}: input {more[0]!r} is not a Placeholder of {a.name}: pass the inputs of both with --inputs"
             )
     return listed
 
 
 def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
-    """Returns what is compared: the outputs `named`, else what nothing reads in both; and what only one has.
+    """Returns the outputs to compare, and those that only one model has.
 
-    Raises InvalidInput where an output is not there, or they have none in common.
+    The outputs are those in `named`, or by default the tensors that nothing reads and both models have.
+
+    Raises InvalidInput if an output does not exist, or the models have none in common.
     """
     if named:
         listed = list(dict.fromkeys(ref(name) for name in named))
         a.require("output", listed)
         b.require("output", listed)
         return listed, ()
-    own = [_unread(side) for side in (a, b)]
+    own = [_unread_outputs(side) for side in (a, b)]
     shared = [source for source in own[0] if b.has(source)]
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
         raise InvalidInput(
-            f"{a.name} and {b.name} have no output in common: name the --outputs; nothing reads {texts[0]} of the "
-            f"first, {texts[1]} of the second"
+            f"{a.name} and {b.name} have no output in common: pass --outputs; nothing reads {texts[0]} of the "
+            f"first and {texts[1]} of the second"
         )
     alone = [source.text() for side in own for source in side if source not in shared]
     return shared, tuple(dict.fromkeys(alone))
 
 
-def _unread(side: Side) -> list[Ref]:
-    fed = set(ends.inputs(side.graph))
+def _unread_outputs(side: Side) -> list[Ref]:
+    fed = set(endpoints.inputs(side.graph))
     return [
         source
-        for name in ends.outputs(side.graph)
+        for name in endpoints.outputs(side.graph)
         if name not in fed
         for source in (Ref(name, i) for i in range(len(side.outputs[name])))
         if side.has(source)
@@ -91,7 +94,7 @@ def _unread(side: Side) -> list[Ref]:
 def sample_list(
     a: Side, inputs: Sequence[Ref], arrays: Mapping[str, Array] | None
 ) -> list[samples.Sample]:
-    """Returns what both models are fed: `arrays`, else random values; raises InvalidInput as `samples` does."""
+    """Returns the samples for both models: `arrays`, or random values; raises InvalidInput as `samples` does."""
     known: dict[Ref, Output] = {source: a.outputs[source.node][source.output] for source in inputs}
     if arrays is not None:
         return samples.from_arrays(arrays, known)
@@ -111,11 +114,11 @@ def compare(
     tolerance: float,
     show: Show = lambda *_: None,
 ) -> tuple[Mapping[Ref, Difference], FirstDifference | None]:
-    """Returns how far each output differs over all samples, and the first node that differs.
+    """Returns the difference of each output over all samples, and the first node that differs.
 
     Raises:
-      InvalidInput: the first model does not run on a sample.
-      CheckFailed: the second one does not, and the first does.
+      InvalidInput: the first model fails on a sample.
+      CheckFailed: the second model fails on a sample on which the first runs.
     """
     total = {source: Difference() for source in outputs}
     worst: tuple[Ref, samples.Sample] | None = None
@@ -125,13 +128,13 @@ def compare(
             expected = a.run(outputs, sample)
         except Failed as error:
             raise InvalidInput(
-                f"{a.name}: TensorFlow does not run it on sample {number}: {_line(error)}: give inputs that it takes by --data"
+                f"{a.name}: TensorFlow cannot run it on sample {number}: {_line(error)}: pass valid inputs with --data"
             ) from None
         try:
             actual = b.run(outputs, sample)
         except Failed as error:
             raise CheckFailed(
-                f"{b.name}: TensorFlow does not run it on sample {number}, on which {a.name} runs: {_line(error)}",
+                f"{b.name}: TensorFlow cannot run it on sample {number}, on which {a.name} runs: {_line(error)}",
                 (),
             ) from None
         for source, x, y in zip(outputs, expected, actual, strict=True):

@@ -1,4 +1,4 @@
-"""How far two tensors differ."""
+"""Measures the difference between two tensors."""
 
 import math
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from tfcarve.prepare.tensors import Array
 
 @dataclass(frozen=True)
 class Difference:
-    """How far one output of two models differs, over some samples.
+    """The difference between two models in one output, over some samples.
 
     Attributes:
-      elements: how many were compared.
-      error: what is held against a tolerance: the largest absolute difference, above 1 relative to the first
-        model's number; infinite where types that are no floating-point numbers are not the same.
+      elements: the number of compared elements.
+      error: the number that is compared with a tolerance: the largest absolute difference, or above 1 relative to the
+        first model's number; infinite if values of another type than floating-point differ.
       largest: the largest absolute difference; 1 for bools and strings that differ.
       total: the sum of all absolute differences.
-      cosine: the smallest cosine similarity over all samples; None where it is undefined.
-      rows: how many rows of class scores there are; 0 where the output does not look like classes.
-      first_hits: rows whose best class of the first model is the best of the second.
-      fifth_hits: rows whose best class of the first model is among the best five of the second.
-      classes: how many classes a row has.
-      problem: why they can't be compared: their types or shapes; else empty.
+      cosine: the smallest cosine similarity over all samples; None if it is undefined.
+      rows: the number of rows of class scores; 0 if the output does not look like class scores.
+      first_hits: the number of rows in which both models have the same best class.
+      fifth_hits: the number of rows in which the first model's best class is among the second model's best five.
+      classes: the number of classes in a row.
+      problem: why the outputs can't be compared: their types or shapes; empty if they can.
     """
 
     elements: int = 0
@@ -47,12 +47,12 @@ class Difference:
 
     @property
     def top1(self) -> float | None:
-        """The share of rows whose best class is the same; None where there are no classes."""
+        """The share of rows with the same best class; None if there are no classes."""
         return self.first_hits / self.rows if self.rows else None
 
     @property
     def top5(self) -> float | None:
-        """The share of rows whose best class is among the other's best five; None for five classes or fewer."""
+        """The share of rows whose best class is among the second model's best five; None for at most five classes."""
         return self.fifth_hits / self.rows if self.rows and self.classes > 5 else None
 
     def with_sample(self, other: "Difference") -> "Difference":
@@ -77,7 +77,7 @@ def _described(tensor: TensorProto, shape: tuple[int, ...]) -> str:
 
 
 def measure(a: TensorProto, b: TensorProto, where: str) -> Difference:
-    """Returns how far two tensors differ; `where` is the node's name, for messages."""
+    """Returns the difference between two tensors; `where` is the node's name, for messages."""
     shapes = tensors.shape(a, where), tensors.shape(b, where)
     if a.dtype != b.dtype or shapes[0] != shapes[1]:
         problem = f"{_described(a, shapes[0])} and {_described(b, shapes[1])}"
@@ -86,13 +86,13 @@ def measure(a: TensorProto, b: TensorProto, where: str) -> Difference:
 
 
 def measure_arrays(a: Array, b: Array) -> Difference:
-    """Returns how far two arrays of the same type and shape differ."""
+    """Returns the difference between two arrays of the same type and shape."""
     a, b = np.atleast_1d(a), np.atleast_1d(b)
     if a.dtype.kind in "fc":
         return _floats(a, b)
     if a.dtype.kind in "iu":
         gaps = np.abs(a.astype(np.float64) - b.astype(np.float64))
-        gaps[(a != b) & (gaps == 0)] = 1  # integers that float64 can't tell apart
+        gaps[(a != b) & (gaps == 0)] = 1  # integers that are equal as float64
     else:
         gaps = (a != b).astype(np.float64)
     largest = float(gaps.max(initial=0))
@@ -133,7 +133,7 @@ def _cosine(x: Array, y: Array) -> float:
 
 
 def _classes(x: Array, y: Array) -> tuple[int, int, int, int]:
-    """Returns rows, rows whose best class agrees, rows whose best is among the best five, classes."""
+    """Returns the numbers of rows, of top-1 and of top-5 hits, and of classes."""
     if x.ndim not in (1, 2) or x.size == 0 or x.shape[-1] < 2:
         return 0, 0, 0, 0
     x, y = x.reshape(-1, x.shape[-1]), y.reshape(-1, x.shape[-1])

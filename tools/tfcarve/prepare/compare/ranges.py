@@ -1,14 +1,14 @@
-"""Which integers an input may take: where it picks rows of a table, those that there are."""
+"""The valid range of an integer input that indexes a table."""
 
 from collections.abc import Mapping, Sequence
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, by_name, consumers, data_inputs
 from tfcarve.prepare.messages import NodeDef
 
-# Ops whose output holds the values of these inputs; () for all.
+# Ops whose output has the values of these inputs; () for all inputs.
 _PASSING: Mapping[str, Sequence[int]] = {
     "Cast": (0,),
     "ConcatV2": (),
@@ -24,14 +24,14 @@ _PASSING: Mapping[str, Sequence[int]] = {
     "Tile": (0,),
     "Transpose": (0,),
 }
-# Ops that pick by an input: its number, and that of what they pick from.
+# Ops that index a tensor: the number of the indices input and that of the indexed input.
 _PICKING: Mapping[str, tuple[int, int]] = {"Gather": (1, 0), "GatherV2": (1, 0)}
 
 Outputs = Mapping[str, Sequence[Output]]
 
 
 def _integer(node: NodeDef | None) -> int | None:
-    """Returns the value of a Const that is one integer."""
+    """Returns the value of a Const with a single integer, else None."""
     if node is None or node.op != "Const":
         return None
     try:
@@ -41,12 +41,12 @@ def _integer(node: NodeDef | None) -> int | None:
     return int(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "iu" else None
 
 
-def _limit(node: NodeDef, place: int, known: Mapping[str, NodeDef], outputs: Outputs) -> int | None:
-    """Returns how many values the input `place` of a node may take; None where that is not known."""
+def _limit(node: NodeDef, index: int, known: Mapping[str, NodeDef], outputs: Outputs) -> int | None:
+    """Returns the exclusive upper bound of the input number `index` of a node, or None if it is unknown."""
     sources = data_inputs(node)
-    if node.op == "OneHot" and place == 0:
+    if node.op == "OneHot" and index == 0:
         return _integer(known.get(sources[1].node))
-    if node.op not in _PICKING or _PICKING[node.op][0] != place:
+    if node.op not in _PICKING or _PICKING[node.op][0] != index:
         return None
     table = sources[_PICKING[node.op][1]]
     axis = _integer(known.get(sources[2].node)) if node.op == "GatherV2" else 0
@@ -57,24 +57,24 @@ def _limit(node: NodeDef, place: int, known: Mapping[str, NodeDef], outputs: Out
 
 
 def limit(graph: Graph, start: Ref, outputs: Outputs) -> int | None:
-    """Returns N where values of `start` have to be in [0, N), the smallest; None where nothing says so.
+    """Returns the smallest N for which values of `start` must be in [0, N), or None if there is no such bound.
 
     Args:
       graph: the model.
       start: the input.
-      outputs: what TensorFlow infers of each node's outputs.
+      outputs: the types and shapes that TensorFlow infers for each node.
     """
     known, users = by_name(graph), consumers(graph)
     found, seen, todo = set[int](), {start}, [start]
     while todo:
         source = todo.pop()
         for user in {node.name: node for node in users.get(source, ())}.values():
-            for place in [i for i, text in enumerate(data_inputs(user)) if text == source]:
-                limited = _limit(user, place, known, outputs)
+            for index in [i for i, text in enumerate(data_inputs(user)) if text == source]:
+                limited = _limit(user, index, known, outputs)
                 if limited is not None and limited > 0:
                     found.add(limited)
                 passed = _PASSING.get(user.op)
-                if passed is not None and (not passed or place in passed):
+                if passed is not None and (not passed or index in passed):
                     after = Ref(user.name)
                     if after not in seen:
                         seen.add(after)

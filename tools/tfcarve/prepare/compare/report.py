@@ -1,23 +1,77 @@
-"""What `tfcarve compare` prints."""
+"""The report of `tfcarve compare`."""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from tfcarve.errors import Problem
+from tfcarve.json_codec import Form
 from tfcarve.prepare.compare.comparison import Comparison
-from tfcarve.prepare.compare.first import FirstDifference
+from tfcarve.prepare.compare.first_difference import FirstDifference
 from tfcarve.prepare.compare.measure import Difference
 
 COLUMNS = ("output", "largest", "mean", "cosine", "top-1", "top-5", "result")
 
 
 def _number(value: float) -> float | None:
-    """Returns a number that JSON has; None for an infinite one."""
+    """Returns a number for JSON: None for one that is not finite."""
     return value if math.isfinite(value) else None
 
 
-def _difference(found: Difference) -> dict[str, Any]:
+class OutputReport(Form, frozen=True):
+    """The difference in one output; numbers that are not finite are null. See measure.Difference."""
+
+    name: str
+    within: bool
+    elements: int
+    error: float | None
+    largest: float | None
+    mean: float | None
+    cosine: float | None
+    top1: float | None
+    top5: float | None
+    problem: str
+
+
+class FirstDifferenceReport(Form, frozen=True):
+    """The first node that differs. See first_difference.FirstDifference."""
+
+    node: str
+    ops: tuple[str, str]
+    inputs: tuple[tuple[str, ...], tuple[str, ...]]
+    constants: tuple[str, ...]
+    elements: int
+    error: float | None
+    largest: float | None
+    mean: float | None
+    cosine: float | None
+    top1: float | None
+    top5: float | None
+    problem: str
+
+
+class CompareReport(Form, frozen=True):
+    """The report of `tfcarve compare --json`.
+
+    Attributes:
+      version: 1.
+      samples: the number of samples that were run.
+      tolerance: the largest error that is accepted.
+      outputs: the difference of each output.
+      first_difference: the first node that differs; null if all outputs are within the tolerance, or no node can be
+        compared.
+      not_compared: outputs that only one model has.
+    """
+
+    version: int
+    samples: int
+    tolerance: float
+    outputs: tuple[OutputReport, ...]
+    first_difference: FirstDifferenceReport | None
+    not_compared: tuple[str, ...]
+
+
+def _figures(found: Difference) -> dict[str, Any]:
     return {
         "elements": found.elements,
         "error": _number(found.error),
@@ -30,32 +84,32 @@ def _difference(found: Difference) -> dict[str, Any]:
     }
 
 
-def _first(found: FirstDifference | None) -> dict[str, Any] | None:
+def _first(found: FirstDifference | None) -> FirstDifferenceReport | None:
     if found is None:
         return None
-    return {
-        "node": found.node,
-        "ops": list(found.ops),
-        "inputs": [list(names) for names in found.inputs],
-        "constants": list(found.constants),
-        **_difference(found.difference),
-    }
+    return FirstDifferenceReport(
+        node=found.node,
+        ops=found.ops,
+        inputs=found.inputs,
+        constants=found.constants,
+        **_figures(found.difference),
+    )
 
 
-def to_json(found: Comparison) -> dict[str, Any]:
-    """Returns the document: numbers that are not finite are null."""
+def document(found: Comparison) -> CompareReport:
+    """Returns the report as a JSON document."""
     over = found.over()
-    return {
-        "version": 1,
-        "samples": found.samples,
-        "tolerance": found.tolerance,
-        "outputs": [
-            {"name": source.text(), "within": source not in over, **_difference(difference)}
+    return CompareReport(
+        version=1,
+        samples=found.samples,
+        tolerance=found.tolerance,
+        outputs=tuple(
+            OutputReport(name=source.text(), within=source not in over, **_figures(difference))
             for source, difference in found.outputs.items()
-        ],
-        "first_difference": _first(found.first),
-        "not_compared": list(found.not_compared),
-    }
+        ),
+        first_difference=_first(found.first),
+        not_compared=found.not_compared,
+    )
 
 
 def _share(value: float | None) -> str:
@@ -78,36 +132,35 @@ def rows(found: Comparison) -> Iterator[dict[str, str]]:
         }
 
 
-def _apart(found: Difference) -> str:
+def _difference_text(found: Difference) -> str:
     return found.problem or f"differs by {found.largest:.3g}"
 
 
 def problems(found: Comparison) -> list[Problem]:
-    """Returns what is over the tolerance, and the first node that differs."""
+    """Returns the outputs that exceed the tolerance, and the first node that differs."""
     listed = [
-        Problem(f"output {source.text()!r} {_apart(found.outputs[source])}")
+        Problem(f"output {source.text()!r} {_difference_text(found.outputs[source])}")
         for source in found.over()
     ]
     first = found.first
     if first is None:
-        return [*listed, Problem("no node on the way to it can be compared")]
-    where = (
-        f"first node that differs: {first.node!r} ({_now(first.ops)}): {_apart(first.difference)}"
-    )
+        return [*listed, Problem("no node before it can be compared")]
+    difference = _difference_text(first.difference)
+    where = f"first node that differs: {first.node!r} ({_before_after(first.ops)}): {difference}"
     return [*listed, Problem(where, (), _hint(first))]
 
 
-def _now(pair: tuple[str, str]) -> str:
+def _before_after(pair: tuple[str, str]) -> str:
     return pair[0] if pair[0] == pair[1] else " now ".join(pair)
 
 
 def _hint(first: FirstDifference) -> str:
-    """Returns what else is known to be different at the node; nothing where there is no such thing."""
-    said = []
+    """Returns how the node's inputs and constants differ, or an empty string."""
+    details = []
     if first.inputs[0] != first.inputs[1]:
         before, after = (", ".join(names) for names in first.inputs)
-        said.append(f"it reads {_now((before, after))}")
+        details.append(f"its inputs: {_before_after((before, after))}")
     if first.constants:
         names = ", ".join(repr(name) for name in first.constants)
-        said.append(f"it reads constants that hold other values: {names}")
-    return "; ".join(said)
+        details.append(f"its constants have other values: {names}")
+    return "; ".join(details)

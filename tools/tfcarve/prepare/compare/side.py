@@ -1,12 +1,14 @@
-"""One of the two models that are compared, loaded."""
+"""One of the two compared models."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Loaded, Output
-from tfcarve.prepare.graph import Graph, Ref, nearest
+from tfcarve.prepare.evaluate import Loaded
+from tfcarve.prepare.evaluate_messages import Output
+from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import TensorProto
 
@@ -16,10 +18,10 @@ class Side:
     """A model that TensorFlow has loaded.
 
     Attributes:
-      name: of its file, for messages.
-      graph: its nodes.
-      loaded: runs it.
-      outputs: for each node what TensorFlow infers of its outputs.
+      name: the name of its file, for messages.
+      graph: the GraphDef.
+      loaded: the graph as loaded by TensorFlow.
+      outputs: the types and shapes that TensorFlow infers for each node.
     """
 
     name: str
@@ -28,28 +30,30 @@ class Side:
     outputs: Outputs
 
     def has(self, source: Ref) -> bool:
-        """Says whether a node has that output, of a type whose values can be compared."""
+        """Returns whether `source` exists and has a type whose values can be compared."""
         output = output_of(source, self.outputs)
         return output is not None and comparable(output)
 
     def require(self, kind: str, sources: Collection[Ref]) -> None:
-        """Makes sure that all can be fed or fetched; raises InvalidInput with the nearest names."""
+        """Checks that all `sources` can be fed or fetched; raises InvalidInput with the nearest names."""
         for source in sources:
             if source.node not in self.outputs:
                 near = nearest(source.node, self.outputs)
-                raise InvalidInput(f"{self.name}: {kind} {source.text()!r} names no node{near}")
+                raise InvalidInput(
+                    f"{self.name}: {kind} {source.text()!r} is not a node of the graph{near}"
+                )
             if not self.has(source):
                 raise InvalidInput(
-                    f"{self.name}: {kind} {source.text()!r}: the node has no such output with values that can be "
-                    "compared (numbers, bools, strings): name another"
+                    f"{self.name}: {kind} {source.text()!r}: the node has no such output of numbers, bools or strings: "
+                    "choose another one"
                 )
 
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`, fed with those of `feeds` that the model has; raises Failed."""
+        """Returns the values of `fetches`; feeds of nodes that the model does not have are ignored; raises Failed."""
         own = {source: value for source, value in feeds.items() if source.node in self.outputs}
         return self.loaded.run(fetches, own)
 
 
 def comparable(output: Output) -> bool:
-    """Says whether the values of an output can be had as an array."""
+    """Returns whether the values of an output can be converted to an array."""
     return output.dtype == tensors.STRING or tensors.has_numbers(output.dtype)

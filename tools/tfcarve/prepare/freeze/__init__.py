@@ -1,1 +1,1 @@
-"""Freezing: a model of any form becomes a GraphDef with its variables and tables as constants."""
+"""Freezing: converts a model to a GraphDef in which variables and tables are constants."""

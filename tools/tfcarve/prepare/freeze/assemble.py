@@ -1,4 +1,4 @@
-"""The graph to freeze as one body: inputs are Placeholders, outputs have their names. Pure."""
+"""Builds one body from the graph to freeze: inputs are Placeholders, outputs have their final names. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tfcarve.prepare.freeze.bodies import Body, Result, copied, with_inputs
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
-from tfcarve.prepare.freeze.nodes import made
+from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import CALLS, NodeDef
 from tfcarve.prepare.freeze.tensor_names import Names, parsed, reference
 from tfcarve.prepare.graph import CONTROL
@@ -17,23 +17,25 @@ class Assembled:
     """A graph with its inputs and outputs.
 
     Attributes:
-      body: its results are the outputs, its effects what prepares the graph.
-      renamed: the names of nodes in the source, by their new ones.
+      body: its results are the outputs, its effects the initializers.
+      renamed: the old names of renamed nodes, by new name.
     """
 
     body: Body
     renamed: Mapping[str, str]
 
 
-def _is_kept(port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: set[str]) -> bool:
-    """Says whether an output is a node that has its name already and stays."""
+def _is_unchanged(
+    port: Port, cut: Iterable[str], ops: Mapping[str, str], functions: set[str]
+) -> bool:
+    """Returns whether an output is an existing node with the right name that stays."""
     op = ops.get(port.name, "")
     is_call = op in CALLS or op in functions
     return port.tensor == port.name and port.tensor not in cut and not is_call
 
 
 def _placeholder(port: Port) -> NodeDef:
-    node = made(port.name, "Placeholder", [], {"dtype": port.dtype})
+    node = make(port.name, "Placeholder", [], {"dtype": port.dtype})
     node.attr["shape"].shape.CopyFrom(port.shape)
     return node
 
@@ -45,16 +47,16 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
     cut = {port.tensor: port.name for port in inputs}
     ops = {node.name: node.op for node in nodes}
     functions = {f.signature.name for f in loaded.graph.library.function}
-    kept = {p.name for p in interface.outputs if _is_kept(p, cut, ops, functions)}
+    unchanged = {p.name for p in interface.outputs if _is_unchanged(p, cut, ops, functions)}
     wanted = {port.name for port in (*inputs, *interface.outputs)}
     names = Names({*ops, *wanted})
-    new = {name: names.unique(name) for name in ops if name in wanted - kept}
+    new = {name: names.unique(name) for name in ops if name in wanted - unchanged}
 
     def rewired(text: str) -> str:
         if text in cut:
             return cut[text]
         name, port = parsed(text)
-        # Who waits for a Placeholder that was replaced waits for the new one.
+        # A control input from a replaced Placeholder becomes one from the new Placeholder.
         if port == CONTROL and cut.get(name):
             return f"^{cut[name]}"
         return reference(new.get(name, name), port)
@@ -69,8 +71,8 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
     results = []
     for port in interface.outputs:
         tensor = rewired(port.tensor)
-        if port.name not in kept:
-            body.append(made(port.name, "Identity", [tensor], {"T": port.dtype}))
+        if port.name not in unchanged:
+            body.append(make(port.name, "Identity", [tensor], {"T": port.dtype}))
         results.append(Result(port.name, port.dtype, port.name))
     effects = [new.get(name, name) for name in loaded.preparing if name in ops]
     renamed = {to: name for name, to in new.items()}
@@ -78,5 +80,5 @@ def assembled(loaded: Loaded, interface: Interface) -> Assembled:
 
 
 def _plain(text: str) -> str:
-    """Returns an input in the form that tensor_names.reference gives: `a`, not `a:0`."""
+    """Returns an input in its canonical form: `a`, not `a:0`."""
     return reference(*parsed(text))

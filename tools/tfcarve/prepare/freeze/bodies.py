@@ -1,7 +1,6 @@
-"""Graphs and functions in one form: nodes whose inputs are named as in a GraphDef.
+"""A common form for graphs and function bodies: nodes with inputs as in a GraphDef.
 
-In a FunctionDef an input is `node:output_argument:number`; source of that form:
-tensorflow/core/framework/function.proto.
+In a FunctionDef an input is `node:output_argument:number`. Source: tensorflow/core/framework/function.proto.
 """
 
 import re
@@ -21,7 +20,7 @@ _NO_ARGUMENT_NAME = re.compile(r"[^a-z0-9_]")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a function: nodes refer to it by its name; `dtype` is a number of types.proto."""
+    """An argument of a function: nodes refer to it by name; `dtype` is a number from types.proto."""
 
     name: str
     dtype: int
@@ -29,7 +28,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result of a function or graph: its name and type, and the tensor that it is."""
+    """A result of a function or graph: its name, type and tensor."""
 
     name: str
     dtype: int
@@ -41,10 +40,10 @@ class Body:
     """A graph, or the body of a function.
 
     Attributes:
-      nodes: each with a name of its own; nobody changes them in place.
-      arguments: those of a function.
-      results: what it gives.
-      effects: nodes that run whether their outputs are used or not.
+      nodes: the nodes, with unique names; they are never modified in place.
+      arguments: the arguments of a function.
+      results: the outputs of a graph or the results of a function.
+      effects: names of the nodes that always run, whether their outputs are used or not.
     """
 
     nodes: tuple[NodeDef, ...]
@@ -55,49 +54,48 @@ class Body:
 
 def copied(node: NodeDef) -> NodeDef:
     """Returns a copy of `node`."""
-    made = node_def_pb2.NodeDef()
-    made.CopyFrom(node)
-    return made
+    created = node_def_pb2.NodeDef()
+    created.CopyFrom(node)
+    return created
 
 
 def with_inputs(node: NodeDef, inputs: list[str]) -> NodeDef:
-    """Returns `node` with other inputs: data first, as NodeDef has them, each control input once."""
+    """Returns `node` with other inputs: data inputs first, as NodeDef requires, each control input once."""
     if list(node.input) == inputs:
         return node
-    made = copied(node)
-    del made.input[:]
-    made.input.extend(i for i in inputs if not i.startswith("^"))
-    made.input.extend(dict.fromkeys(i for i in inputs if i.startswith("^")))
-    return made
+    created = copied(node)
+    del created.input[:]
+    created.input.extend(i for i in inputs if not i.startswith("^"))
+    created.input.extend(dict.fromkeys(i for i in inputs if i.startswith("^")))
+    return created
 
 
 def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
     if arg.number_attr or arg.type_list_attr:
         raise InvalidInput(
-            f"function {function!r}: the argument {arg.name!r} is a list, as no function of TensorFlow 2 has: "
-            "it cannot be frozen"
+            f"function {function!r}: the argument {arg.name!r} is a list, which freezing does not support"
         )
     if arg.type_attr and arg.type_attr not in attrs:
-        raise InvalidInput(f"function {function!r}: no type for the argument {arg.name!r}")
+        raise InvalidInput(f"function {function!r}: the argument {arg.name!r} has no type")
     return int(attrs[arg.type_attr].type if arg.type_attr else arg.type)
 
 
 def _bound(node: NodeDef, attrs: Mapping[str, Any], function: str) -> NodeDef:
-    """Returns a copy of `node` with the attributes that the caller gives in the place of placeholders."""
-    made = copied(node)
-    for key in sorted(made.attr):
-        value = made.attr[key]
+    """Returns a copy of `node` whose attribute placeholders are replaced with the caller's attributes."""
+    created = copied(node)
+    for key in sorted(created.attr):
+        value = created.attr[key]
         if value.HasField("placeholder"):
             if value.placeholder not in attrs:
                 raise InvalidInput(
-                    f"function {function!r}: its caller has no attribute {value.placeholder!r}"
+                    f"function {function!r}: its caller does not set the attribute {value.placeholder!r}"
                 )
             value.CopyFrom(attrs[value.placeholder])
-    return made
+    return created
 
 
 def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[str], str]:
-    """Returns what turns an input in a function into one in a graph."""
+    """Returns a function that converts an input in a FunctionDef to one in a GraphDef."""
     starts: dict[str, dict[str, int]] = {}
 
     def start(name: str, argument: str) -> int:
@@ -117,7 +115,9 @@ def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[st
                 port = start(name, rest[0]) + (int(rest[1]) if len(rest) > 1 else 0)
                 return tensor_names.reference(name, port)
         except (KeyError, IndexError, ValueError):
-            raise InvalidInput(f"function {function!r}: no tensor {text!r}") from None
+            raise InvalidInput(
+                f"function {function!r}: the tensor {text!r} does not exist"
+            ) from None
         return name
 
     return flat
@@ -126,7 +126,7 @@ def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[st
 def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> Body:
     """Returns the body of a function that is called with the attributes `attrs`.
 
-    Raises InvalidInput where the function is damaged.
+    Raises InvalidInput if the function is damaged.
     """
     signature = function.signature
     bound = [_bound(node, attrs, signature.name) for node in function.node_def]
@@ -138,7 +138,7 @@ def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> 
     results = []
     for arg in signature.output_arg:
         if arg.name not in function.ret:
-            raise InvalidInput(f"function {signature.name!r}: no result {arg.name!r}")
+            raise InvalidInput(f"function {signature.name!r}: the result {arg.name!r} is missing")
         kind = _type(arg, attrs, signature.name)
         results.append(Result(arg.name, kind, flat(function.ret[arg.name])))
     arguments = [Argument(a.name, _type(a, attrs, signature.name)) for a in signature.input_arg]
@@ -147,7 +147,7 @@ def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> 
 
 
 def _nested(ops: Ops, nodes: Mapping[str, NodeDef]) -> Callable[[str], str]:
-    """Returns what turns an input in a graph into one in a function."""
+    """Returns a function that converts an input in a GraphDef to one in a FunctionDef."""
     outputs: dict[str, list[tuple[str, int]]] = {}
 
     def nested(text: str) -> str:
@@ -158,7 +158,9 @@ def _nested(ops: Ops, nodes: Mapping[str, NodeDef]) -> Callable[[str], str]:
             outputs[name] = ops.outputs(nodes[name])
         found = outputs[name]
         if port >= len(found):
-            raise InvalidInput(f"no tensor {text!r}: the node has {len(found)} outputs")
+            raise InvalidInput(
+                f"the tensor {text!r} does not exist: the node has {len(found)} outputs"
+            )
         first = next(n for n, (argument, _) in enumerate(found) if argument == found[port][0])
         return f"{name}:{found[port][0]}:{port - first}"
 
@@ -179,20 +181,20 @@ def _argument_names(names: Iterator[str]) -> Iterator[str]:
 
 def to_function(name: str, body: Body, ops: Ops) -> FunctionDef:
     """Returns `body` as the function `name`."""
-    made = function_pb2.FunctionDef()
-    made.signature.name = name
+    created = function_pb2.FunctionDef()
+    created.signature.name = name
     for argument in body.arguments:
-        made.signature.input_arg.add(name=argument.name, type=argument.dtype)
+        created.signature.input_arg.add(name=argument.name, type=argument.dtype)
     nested = _nested(ops, {node.name: node for node in body.nodes})
     for node in body.nodes:
-        made.node_def.append(with_inputs(node, [nested(i) for i in node.input]))
+        created.node_def.append(with_inputs(node, [nested(i) for i in node.input]))
     for output, result in zip(
         _argument_names(r.name for r in body.results), body.results, strict=True
     ):
-        made.signature.output_arg.add(name=output, type=result.dtype)
-        made.ret[output] = nested(result.tensor)
+        created.signature.output_arg.add(name=output, type=result.dtype)
+        created.ret[output] = nested(result.tensor)
     for effect in body.effects:
-        made.signature.control_output.append(effect)
-        made.control_ret[effect] = effect
-    made.signature.is_stateful = any(ops.is_stateful(node) for node in body.nodes)
-    return made
+        created.signature.control_output.append(effect)
+        created.control_ret[effect] = effect
+    created.signature.is_stateful = any(ops.is_stateful(node) for node in body.nodes)
+    return created

@@ -1,7 +1,7 @@
-"""Values of variables in a checkpoint, of format V1 or V2.
+"""Reads the values of variables from a checkpoint of format V1 or V2.
 
 Sources: tensorflow/core/util/tensor_slice_reader.h (both formats), tensorflow/core/framework/tensor_slice.h (slices),
-tensorflow/python/training/moving_averages.py (names of shadow variables).
+tensorflow/python/training/moving_averages.py (names of moving averages).
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,36 +12,36 @@ from typing import Any
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.reason import reason
-from tfcarve.prepare.freeze.tensor_names import nearest
 from tfcarve.prepare.freeze.trace import Trace
 
-_SHADOW = "/ExponentialMovingAverage"
-# A name that variables have for the file alone, of the object graph in checkpoints of TensorFlow 2.
+_AVERAGE = "/ExponentialMovingAverage"
+# The key of the object graph in checkpoints of TensorFlow 2; it is not a variable.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
-# What TensorFlow's reader raises, by the status that it gets.
+# What TensorFlow's reader raises, depending on the status that it gets.
 _UNREADABLE = (tf.errors.OpError, ValueError, RuntimeError, IndexError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value is: its key, and which part of it ("" for all), as RestoreV2's shape_and_slices has it."""
+class Location:
+    """The location of a value: its key, and a slice ("" for all) in the format of RestoreV2's shape_and_slices."""
 
     key: str
     part: str = ""
 
 
 class Checkpoint:
-    """A checkpoint that is open.
+    """An open checkpoint.
 
     Args:
-      prefix: the path that the names of its files start with.
-      name: what messages call it.
-      moving_averages: give shadow variables where there are some.
-    Raises InvalidInput where there is none, or it is damaged.
+      prefix: the path prefix of its files.
+      name: the checkpoint's name, for messages.
+      moving_averages: use the moving average of a variable if the checkpoint has one.
+    Raises InvalidInput if the checkpoint does not exist or is damaged.
     """
 
     def __init__(self, prefix: str, name: str, moving_averages: bool) -> None:
@@ -49,34 +49,34 @@ class Checkpoint:
         folder = Path(prefix).parent
         start = Path(prefix).name
         if not folder.is_dir() or not any(p.name.startswith(start) for p in folder.iterdir()):
-            raise InvalidInput(f"checkpoint {name}: no such file, nor {name}.index")
+            raise InvalidInput(f"checkpoint {name}: neither this file nor {name}.index exists")
         try:
             self._reader = tf.compat.v1.train.NewCheckpointReader(prefix)
             self.keys = frozenset(self._reader.get_variable_to_shape_map()) - {_OBJECT_GRAPH}
         except _UNREADABLE as error:
             raise self._damaged(error) from None
-        self._shadows = moving_averages
-        if moving_averages and not any(key.endswith(_SHADOW) for key in self.keys):
+        self._averages = moving_averages
+        if moving_averages and not any(key.endswith(_AVERAGE) for key in self.keys):
             raise InvalidInput(
-                f"checkpoint {name}: has no moving averages (no variable *{_SHADOW}): leave out --moving-averages"
+                f"checkpoint {name}: has no moving averages (no variable *{_AVERAGE}): remove --moving-averages"
             )
 
     def _damaged(self, error: Exception) -> InvalidInput:
         return InvalidInput(
-            f"checkpoint {self.name}: cannot be read: {reason(error)}: is it cut short, or a part of it missing?"
+            f"checkpoint {self.name}: cannot be read: {reason(error)}: it may be truncated or incomplete"
         )
 
-    def value(self, place: Place, variable: str) -> Any:
-        """Returns the array at `place`.
+    def value(self, location: Location, variable: str) -> Any:
+        """Returns the array at `location`.
 
-        Raises InvalidInput, with the variable's name, where there is none or the file is damaged.
+        Raises InvalidInput, with the variable's name, if it does not exist or the file is damaged.
         """
-        key = place.key
-        if self._shadows and key + _SHADOW in self.keys:
-            key += _SHADOW
+        key = location.key
+        if self._averages and key + _AVERAGE in self.keys:
+            key += _AVERAGE
         if key not in self.keys:
             raise InvalidInput(
-                f"checkpoint {self.name}: has no value for the variable {variable!r}"
+                f"checkpoint {self.name}: does not have the variable {variable!r}"
                 + (f" (key {key!r})" if key != variable else "")
                 + nearest(key, self.keys)
             )
@@ -84,11 +84,11 @@ class Checkpoint:
             whole = self._reader.get_tensor(key)
         except _UNREADABLE as error:
             raise self._damaged(error) from None
-        return _part(whole, place.part, variable)
+        return _part(whole, location.part, variable)
 
 
 def _part(whole: Any, part: str, variable: str) -> Any:
-    """Returns a part of an array: `10 4 0,5:-` is its first five rows, of ten with four columns."""
+    """Returns a slice of an array: `10 4 0,5:-` is the first five rows of ten, with all four columns."""
     if not part:
         return whole
     *_, extents = part.split(" ")
@@ -102,33 +102,33 @@ def _part(whole: Any, part: str, variable: str) -> Any:
                 slices.append(slice(start, start + length))
         return whole[tuple(slices)]
     except (ValueError, IndexError):
-        raise InvalidInput(f"variable {variable!r}: {part!r} is no part of a tensor") from None
+        raise InvalidInput(f"variable {variable!r}: {part!r} is not a valid slice") from None
 
 
-def place_of(trace: Trace, restored: NodeDef, port: int) -> Place | None:
-    """Returns where RestoreV2 reads its output `port`; None where that is not constant."""
+def location_of(trace: Trace, restored: NodeDef, port: int) -> Location | None:
+    """Returns the location that RestoreV2 reads for its output `port`, or None if it is not constant."""
     try:
         keys, parts = (trace.value(restored.input[i]).ravel() for i in (1, 2))
-        return Place(keys[port].decode(), parts[port].decode())
+        return Location(keys[port].decode(), parts[port].decode())
     except (InvalidInput, IndexError, UnicodeDecodeError):
         return None
 
 
-def places(trace: Trace) -> Mapping[str, Place]:
-    """Returns where the graph's own nodes restore its variables from, by the variables' nodes."""
-    found: dict[str, Place] = {}
+def locations(trace: Trace) -> Mapping[str, Location]:
+    """Returns the location from which the graph's own nodes restore each variable, by the variable's node."""
+    found: dict[str, Location] = {}
     for node in trace.nodes.values():
         if node.op in ("Assign", "AssignVariableOp") and len(node.input) >= 2:
             variable, _ = trace.origin(node.input[0])
             value, port = trace.origin(node.input[1])
             if variable is not None and value is not None and value.op == "RestoreV2":
-                place = place_of(trace, value, port)
-                if place:
-                    found[variable.name] = place
+                location = location_of(trace, value, port)
+                if location:
+                    found[variable.name] = location
     return found
 
 
-def guessed(variable: NodeDef, keys: Iterable[str]) -> Place:
-    """Returns where a variable is by its name, for graphs that do not restore it."""
+def location_by_name(variable: NodeDef, keys: Iterable[str]) -> Location:
+    """Returns the location of a variable according to its name, for graphs that do not restore it."""
     shared = variable.attr["shared_name"].s.decode("utf-8", "replace")
-    return Place(shared if variable.name not in keys and shared in keys else variable.name)
+    return Location(shared if variable.name not in keys and shared in keys else variable.name)

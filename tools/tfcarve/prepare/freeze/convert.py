@@ -1,4 +1,4 @@
-"""Puts constants in the place of variables and tables, in a graph and in the functions of its control flow.
+"""Replaces variables and tables with constants, in a graph and in the functions of its control flow.
 
 Source of the ops that read them: tensorflow/core/ops/{resource_variable,state,lookup}_ops.cc.
 """
@@ -11,9 +11,9 @@ import numpy as np
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.freeze import lookups, nodes, passing, tensor_names
+from tfcarve.prepare.freeze import handle_types, lookups, nodes, tensor_names
 from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
-from tfcarve.prepare.freeze.handles import Handle, Port, spread
+from tfcarve.prepare.freeze.handles import Handle, Port, propagate
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import (
     CONTROL_FLOW,
@@ -28,16 +28,16 @@ from tfcarve.prepare.freeze.tensor_names import Names
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _INT32 = tf.int32.as_datatype_enum
-_INITIALISED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
+_INITIALIZED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
 
-# Gives what the node of a variable or table stands for.
+# Returns the variable or table that a node creates.
 Find = Callable[[NodeDef], Handle]
 
 
 class _BodyConverter:
-    """Converts one body; `functions` converts those of its control flow."""
+    """Converts one body; the program converts the functions of its control flow."""
 
-    def __init__(self, program: "_ProgramConverter", body: Body, given: Sequence[Handle | None]):
+    def __init__(self, program: "_ProgramConverter", body: Body, handles: Sequence[Handle | None]):
         self._program = program
         self._body = body
         self._names = Names({n.name for n in body.nodes} | {a.name for a in body.arguments})
@@ -45,31 +45,31 @@ class _BodyConverter:
         self._constants: dict[tuple[str, str], str] = {}
         known: dict[Port, Handle] = {
             (argument.name, 0): handle
-            for argument, handle in zip(body.arguments, given, strict=True)
+            for argument, handle in zip(body.arguments, handles, strict=True)
             if handle
         }
         for node in body.nodes:
             if node.op in VARIABLES | TABLES:
                 known[node.name, 0] = program.find(node)
-        self._handles = spread(body.nodes, known)
-        self._made: list[NodeDef] = []
+        self._handles = propagate(body.nodes, known)
+        self._created: list[NodeDef] = []
 
     def converted(self) -> Body:
         """Returns the body without variables and tables."""
         for node in self._body.nodes:
-            given = {
+            handles = {
                 number: handle
                 for number, i in enumerate(node.input)
                 if (handle := self._handles.get(tensor_names.parsed(i)))
             }
             if node.op in VARIABLES | TABLES:
-                self._made.append(
+                self._created.append(
                     nodes.constant(node.name, self._program.find(node).value, node.input)
                 )
-            elif given:
-                self._made += self._reader(node, given)
+            elif handles:
+                self._created += self._reader(node, handles)
             else:
-                self._made.append(node)
+                self._created.append(node)
         arguments = tuple(
             Argument(a.name, h.dtype) if (h := self._handles.get((a.name, 0))) else a
             for a in self._body.arguments
@@ -80,68 +80,68 @@ class _BodyConverter:
             else r
             for r in self._body.results
         )
-        return replace(self._body, nodes=tuple(self._made), arguments=arguments, results=results)
+        return replace(self._body, nodes=tuple(self._created), arguments=arguments, results=results)
 
     def _constant(self, node: NodeDef, of: str, name: str, value: Any) -> str:
-        """Returns the name of a Const that is `value`, which all lookups in the table `of` share."""
-        if self._framed:  # it must be where the node is: in a loop, or in a branch
+        """Returns the name of a Const with `value`, which all lookups in the table `of` share."""
+        if self._framed:  # it must be in the same frame or branch as the node
             place = f"^{tensor_names.parsed(node.input[1])[0]}"
-            made = nodes.constant(self._names.unique(f"{node.name}/{name}"), value, [place])
+            created = nodes.constant(self._names.unique(f"{node.name}/{name}"), value, [place])
         elif (of, name) in self._constants:
             return self._constants[of, name]
         else:
-            made = nodes.constant(self._names.unique(f"{of}/{name}"), value)
-            self._constants[of, name] = made.name
-        self._made.append(made)
-        return str(made.name)
+            created = nodes.constant(self._names.unique(f"{of}/{name}"), value)
+            self._constants[of, name] = created.name
+        self._created.append(created)
+        return str(created.name)
 
-    def _reader(self, node: NodeDef, given: dict[int, Handle]) -> list[NodeDef]:
-        """Returns what takes the place of a node with the variables and tables `given`, by its inputs."""
+    def _reader(self, node: NodeDef, handles: dict[int, Handle]) -> list[NodeDef]:
+        """Returns the replacement of a node that reads the variables and tables `handles`, by input number."""
         if node.op in ("Identity", "IdentityN") or node.op in DATAFLOW_CONTROL | {"NextIteration"}:
-            return [passing.handed_on(node, given)]
+            return [handle_types.forwarding_node(node, handles)]
         if node.op in CONTROL_FLOW:
-            return [self._control_flow(node, given)]
-        handle = given.get(0)
+            return [self._control_flow(node, handles)]
+        handle = handles.get(0)
         if handle is not None and handle.content is not None:
             return self._lookup(node, handle)
-        if handle is not None and node.op in _INITIALISED:
+        if handle is not None and node.op in _INITIALIZED:
             return [nodes.constant(node.name, np.array(True))]
         if handle is not None and node.op in _READERS:
             return self._read(node, handle)
         if node.op.startswith("Ref") and node.op[3:] in _WITHOUT_REF:
-            made = copied(node)
-            made.op = node.op[3:]
-            return [made]
+            created = copied(node)
+            created.op = node.op[3:]
+            return [created]
         definition = self._program.ops.get(node.op)
         takes = definition.input_arg if definition else ()
         resource = any(arg.type == RESOURCE for arg in takes)
         if resource or self._program.ops.changes_reference(node):
-            first = given[min(given)]
+            first = handles[min(handles)]
             raise InvalidInput(
-                f"node {node.name!r}: {node.op} changes or hands on {first.what} when the model runs: a frozen graph "
-                "has constants alone: give --outputs that do not need this node"
+                f"node {node.name!r}: {node.op} changes or passes on {first.description} when the model runs: "
+                "a frozen graph has only constants: choose --outputs that do not need this node"
             )
         return [node]
 
     def _read(self, node: NodeDef, handle: Handle) -> list[NodeDef]:
-        made = copied(node)
-        made.ClearField("attr")
-        made.op, types = _READERS[node.op]
+        created = copied(node)
+        created.ClearField("attr")
+        created.op, types = _READERS[node.op]
         dtype = handle.dtype
         for key in types:
-            made.attr[key].type = dtype
+            created.attr[key].type = dtype
         if node.op == "VariableShape":
-            made.attr["out_type"].type = node.attr["out_type"].type or _INT32
+            created.attr["out_type"].type = node.attr["out_type"].type or _INT32
         elif node.op == "ResourceGather":
             batch = node.attr["batch_dims"].i
             axis = self._constant(node, node.name, "axis", np.array(batch, np.int32))
             data = [i for i in node.input if not i.startswith("^")]
-            made = with_inputs(made, [*data, axis, *node.input[len(data) :]])
-            made.attr["Taxis"].type = _INT32
-            made.attr["batch_dims"].i = batch
+            created = with_inputs(created, [*data, axis, *node.input[len(data) :]])
+            created.attr["Taxis"].type = _INT32
+            created.attr["batch_dims"].i = batch
         if node.op.startswith("ResourceGather"):
-            made.attr["Tindices"].type = node.attr["Tindices"].type
-        return [made]
+            created.attr["Tindices"].type = node.attr["Tindices"].type
+        return [created]
 
     def _lookup(self, node: NodeDef, handle: Handle) -> list[NodeDef]:
         content = handle.content
@@ -156,18 +156,18 @@ class _BodyConverter:
         if node.op.startswith("LookupTableSize"):
             return [nodes.constant(node.name, np.array(len(content.keys), np.int64))]
         raise InvalidInput(
-            f"node {node.name!r}: {node.op} changes or lists {handle.what} when the model runs: in a frozen graph keys "
-            "can be looked up and nothing else: give --outputs that do not need this node"
+            f"node {node.name!r}: {node.op} changes or lists {handle.description} when the model runs: a frozen graph "
+            "can only look up keys: choose --outputs that do not need this node"
         )
 
-    def _control_flow(self, node: NodeDef, given: dict[int, Handle]) -> NodeDef:
-        inner = passing.to_functions(node, given)
+    def _control_flow(self, node: NodeDef, handles: dict[int, Handle]) -> NodeDef:
+        inner = handle_types.function_arguments(node, handles)
         for function in functions_of(node):
             self._program.function(function.name, inner, node)
-        return passing.with_types(node, given)
+        return handle_types.control_flow_node(node, handles)
 
 
-# What reads a variable becomes: the op, and its attributes with the variable's type.
+# The replacement of each op that reads a variable, and its attributes with the variable's type.
 _READERS = {
     "ReadVariableOp": ("Identity", ("T",)),
     "VariableShape": ("Shape", ("T",)),
@@ -186,35 +186,35 @@ class _ProgramConverter:
         self._found: dict[tuple[str, bytes], Handle] = {}
 
     def find(self, node: NodeDef) -> Handle:
-        """Returns what the node of a variable or table stands for."""
+        """Returns the variable or table that a node creates."""
         key = (node.name, node.attr["shared_name"].s)
         if key not in self._found:
             self._found[key] = self._find(node)
         return self._found[key]
 
-    def function(self, name: str, given: Sequence[Handle | None], caller: NodeDef) -> None:
+    def function(self, name: str, handles: Sequence[Handle | None], caller: NodeDef) -> None:
         """Converts a function of control flow."""
         body = self._program.functions[name]
-        if len(body.arguments) != len(given):
+        if len(body.arguments) != len(handles):
             raise InvalidInput(
-                f"node {caller.name!r}: {len(given)} inputs for a function with {len(body.arguments)} arguments"
+                f"node {caller.name!r}: {len(handles)} inputs for a function with {len(body.arguments)} arguments"
             )
-        made = self.body(body, given)
-        if "While" not in caller.op and made.results != body.results:
+        created = self.body(body, handles)
+        if "While" not in caller.op and created.results != body.results:
             raise InvalidInput(
-                f"node {caller.name!r}: a branch gives a variable or table: which one is not known before the model runs"
+                f"node {caller.name!r}: a branch returns a variable or table, which is unknown before the model runs"
             )
-        self.functions[name] = made
+        self.functions[name] = created
 
-    def body(self, body: Body, given: Sequence[Handle | None]) -> Body:
-        """Returns `body` converted; `given` are the variables and tables among its arguments."""
-        converted = _BodyConverter(self, body, given).converted()
+    def body(self, body: Body, handles: Sequence[Handle | None]) -> Body:
+        """Converts `body`; `handles` are the variables and tables among its arguments."""
+        converted = _BodyConverter(self, body, handles).converted()
         for node in converted.nodes:
             if node.op in CONTROL_FLOW:
-                self._untouched(node)
+                self._convert_functions(node)
         return converted
 
-    def _untouched(self, node: NodeDef) -> None:
+    def _convert_functions(self, node: NodeDef) -> None:
         for function in functions_of(node):
             if function.name not in self.functions:
                 body = self._program.functions[function.name]
@@ -222,13 +222,13 @@ class _ProgramConverter:
 
 
 def converted(program: Program, find: Find, ops: Ops) -> Program:
-    """Returns `program` with constants in the place of its variables and tables.
+    """Replaces the variables and tables of `program` with constants.
 
     Args:
       program: a graph and the functions of its control flow.
-      find: gives what the node of a variable or table stands for; may raise InvalidInput.
-      ops: definitions of ops.
-    Raises InvalidInput where a node changes one of them.
+      find: returns the variable or table that a node creates; may raise InvalidInput.
+      ops: the OpDefs.
+    Raises InvalidInput if a node changes a variable or table.
     """
     converter = _ProgramConverter(program, find, ops)
     main = converter.body(program.main, ())

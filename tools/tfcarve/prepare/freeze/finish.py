@@ -1,4 +1,4 @@
-"""From a program without variables to a GraphDef."""
+"""Writes a program without variables as a GraphDef."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,18 +10,18 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body, copied, to_function
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, Ops, functions_of
-from tfcarve.prepare.freeze.prune import without_idle_control
+from tfcarve.prepare.freeze.prune import without_redundant_control_inputs
 
-# They name nodes that may be gone, or tell what importing the graph finds by itself.
-_NOT_KEPT = ("_class", "_output_shapes", "_read_only_resource_inputs", "_user_specified_name")
-_MOST_BYTES = (1 << 31) - 1
+# Attributes that name nodes which may no longer exist, or that TensorFlow infers when it imports the graph.
+_STRIPPED = ("_class", "_output_shapes", "_read_only_resource_inputs", "_user_specified_name")
+_MAX_BYTES = (1 << 31) - 1
 
 
 def _is_plain(node: NodeDef) -> bool:
-    """Says whether a node has nothing that is not kept."""
+    """Returns whether a node has nothing to strip."""
     extras = ("experimental_debug_info", "experimental_type")
     return not (
-        node.device or any(map(node.HasField, extras)) or any(k in node.attr for k in _NOT_KEPT)
+        node.device or any(map(node.HasField, extras)) or any(k in node.attr for k in _STRIPPED)
     )
 
 
@@ -32,29 +32,31 @@ class _Finisher:
         self._inputs = inputs
         self.functions: dict[str, Body] = {}
 
-    def is_doing(self, node: NodeDef) -> bool:
-        """Says whether running a node that is finished has effects."""
+    def has_side_effects(self, node: NodeDef) -> bool:
+        """Returns whether running a finished node has side effects."""
         return self._ops.is_stateful(node)
 
     def _node(self, node: NodeDef) -> NodeDef:
         if node.op == "Const" and _is_plain(node):
-            return node  # it may be most of the model: no copy
-        made = copied(node)
-        made.device = ""
-        made.ClearField("experimental_debug_info")
-        made.ClearField("experimental_type")
-        for key in _NOT_KEPT:
-            made.attr.pop(key, None)
+            return node  # not copied: it may be most of the model
+        created = copied(node)
+        created.device = ""
+        created.ClearField("experimental_debug_info")
+        created.ClearField("experimental_type")
+        for key in _STRIPPED:
+            created.attr.pop(key, None)
         if node.op == "PlaceholderWithDefault" and node.name not in self._inputs:
-            made.op = "Identity"
-            made.ClearField("attr")
-            made.attr["T"].CopyFrom(node.attr["dtype"])
+            created.op = "Identity"
+            created.ClearField("attr")
+            created.attr["T"].CopyFrom(node.attr["dtype"])
         if node.op in CONTROL_FLOW:
             bodies = [self._function(function.name) for function in functions_of(node)]
-            doing = any(self.is_doing(inner) for body in bodies for inner in body.nodes)
-            if not doing and not node.op.startswith("Stateless"):
-                made.op = f"Stateless{node.op}"
-        return made
+            has_effects = any(
+                self.has_side_effects(inner) for body in bodies for inner in body.nodes
+            )
+            if not has_effects and not node.op.startswith("Stateless"):
+                created.op = f"Stateless{node.op}"
+        return created
 
     def _function(self, name: str) -> Body:
         if name not in self.functions:
@@ -62,9 +64,9 @@ class _Finisher:
         return self.functions[name]
 
     def body(self, body: Body, keep: Iterable[str] = ()) -> Body:
-        """Returns `body` with nodes as they are written, and what is not needed left out but for the nodes `keep`."""
-        made = replace(body, nodes=tuple(map(self._node, body.nodes)))
-        return without_idle_control(made, self.is_doing, keep)
+        """Returns `body` with its nodes as they are written, without unneeded nodes except those in `keep`."""
+        created = replace(body, nodes=tuple(map(self._node, body.nodes)))
+        return without_redundant_control_inputs(created, self.has_side_effects, keep)
 
 
 def _uses(nodes: Iterable[NodeDef]) -> Iterator[str]:
@@ -77,28 +79,27 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
     """Returns `program` as a GraphDef.
 
     Args:
-      program: what was frozen.
+      program: the frozen program.
       inputs: names of Placeholders, which stay whether they are used or not.
       versions: the VersionDef of the source.
-      ops: definitions of ops.
-    Raises InvalidInput where it does not fit into a GraphDef.
+      ops: the OpDefs.
+    Raises InvalidInput if it does not fit into a GraphDef.
     """
     names = tuple(inputs)
     finisher = _Finisher(program, ops, frozenset(names))
     main = finisher.body(program.main, names)
-    made = graph_pb2.GraphDef(versions=versions)
-    made.node.extend(main.nodes)
+    created = graph_pb2.GraphDef(versions=versions)
+    created.node.extend(main.nodes)
     todo, seen = list(_uses(main.nodes)), set()
     while todo:
         name = todo.pop(0)
         if name not in seen:
             seen.add(name)
             body = finisher.functions[name]
-            made.library.function.append(to_function(name, body, ops))
+            created.library.function.append(to_function(name, body, ops))
             todo += _uses(body.nodes)
-    if made.ByteSize() > _MOST_BYTES:
+    if created.ByteSize() > _MAX_BYTES:
         raise InvalidInput(
-            f"{made.ByteSize():,} bytes once it is frozen: a GraphDef has less than 2 GiB: "
-            "the model is too large for one file"
+            f"the frozen graph has {created.ByteSize():,} bytes: a GraphDef must be smaller than 2 GiB"
         )
-    return made
+    return created

@@ -1,4 +1,4 @@
-"""Freezes a graph that is loaded: from Loaded to GraphDef."""
+"""Freezes a loaded graph: from Loaded to GraphDef."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from tfcarve.prepare.freeze.unroll import unrolled
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A frozen GraphDef with what goes in and comes out."""
+    """A frozen GraphDef with its inputs and outputs."""
 
     graph: Any
     inputs: tuple[Port, ...]
@@ -43,10 +43,10 @@ def _checkpoint(loaded: Loaded, request: Request) -> Checkpoint | None:
 
 
 def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
-    """Yields the nodes of a plain GraphDef that initialise its tables or restore its variables."""
+    """Yields the nodes of a plain GraphDef that initialize its tables or restore its variables."""
     trace = Trace(nodes, ops)
     for node in nodes:
-        if node.op in tables.INITIALISERS:
+        if node.op in tables.INITIALIZERS:
             yield node.name
         elif node.op in ("Assign", "AssignVariableOp") and len(node.input) >= 2:
             value, _ = trace.origin(node.input[1])
@@ -63,18 +63,16 @@ def _placeholders(body: Body) -> tuple[Port, ...]:
 
 
 def _check_imports(graph: Any) -> None:
-    """Raises InvalidInput where TensorFlow does not take the graph: types or shapes that do not fit, a cycle."""
+    """Raises InvalidInput if TensorFlow rejects the graph because of its types, its shapes or a cycle."""
     try:
         with tf.Graph().as_default():
             tf.import_graph_def(graph, name="")
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise InvalidInput(
-            f"the frozen graph is none that TensorFlow takes: {reason(error)}"
-        ) from None
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
 
 
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
-    """Returns the graph of `source` with calls inlined, and with constants for variables and tables.
+    """Returns the graph of `source` with inlined calls and constants for variables and tables.
 
     The Placeholders `inputs` stay whether they are used or not.
     """
@@ -97,7 +95,7 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
 def frozen(loaded: Loaded, request: Request) -> Frozen:
     """Returns the frozen graph.
 
-    Raises InvalidInput where something that was named is not there, or the graph cannot be frozen.
+    Raises InvalidInput if a requested name does not exist, or the graph cannot be frozen.
     """
     ops = Ops(loaded.graph.library.function)
     if request.kind == "graphdef" and not request.options.outputs:

@@ -1,6 +1,6 @@
-"""Which tensors of a graph are variables and tables.
+"""Finds the tensors of a graph that are variables and tables.
 
-Source of the ops that hand them on: tensorflow/core/ops/{array,control_flow,functional}_ops.cc.
+Source of the ops that pass them on: tensorflow/core/ops/{array,control_flow,functional}_ops.cc.
 """
 
 from collections import defaultdict
@@ -28,9 +28,9 @@ class Handle:
     """A variable or a table.
 
     Attributes:
-      name: that of its node.
-      value: the array that takes its place, and that while and if hand on.
-      content: of a table what is in it; None: a variable.
+      name: the name of its node.
+      value: the array that replaces it, and that While and If pass on.
+      content: the content of a table; None for a variable.
     """
 
     name: str
@@ -39,13 +39,13 @@ class Handle:
 
     @property
     def dtype(self) -> int:
-        """The value's type, a number of types.proto."""
+        """The value's type, a number from types.proto."""
         kind = tf.string if self.value.dtype == object else tf.as_dtype(self.value.dtype)
         return int(kind.as_datatype_enum)
 
     @property
-    def what(self) -> str:
-        """What it is, for messages."""
+    def description(self) -> str:
+        """A description for messages."""
         return f"the {'table' if self.content else 'variable'} {self.name!r}"
 
 
@@ -57,8 +57,8 @@ def _outputs(node: NodeDef, port: int) -> Iterable[int]:
     return (port,) if node.op in _EACH_TO_ITS_OWN else ()
 
 
-def spread(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
-    """Returns `known` with all other tensors that are the same variables and tables."""
+def propagate(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
+    """Returns `known` and all other tensors that are the same variables and tables."""
     consumers: dict[Port, list[tuple[NodeDef, int]]] = defaultdict(list)
     for node in nodes:
         if node.op in _FIRST_TO_ALL | _EACH_TO_ITS_OWN:
@@ -71,7 +71,7 @@ def spread(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port,
         if port not in found:
             found[port] = handle
             for node, number in consumers[port]:
-                # Of Switch, the second input says where the first one goes.
+                # The second input of Switch is the predicate.
                 if number == 0 or node.op not in _FIRST_TO_ALL or "Merge" in node.op:
                     todo += [((node.name, output), handle) for output in _outputs(node, number)]
     return found

@@ -1,6 +1,7 @@
-"""Replaces calls of functions by their bodies, so that only control flow has functions.
+"""Inlines function calls, so that only control flow has functions.
 
-What a call means (attributes, control inputs, effects): tensorflow/core/common_runtime/inline_function_utils.h.
+Source of the semantics of a call (attributes, control inputs, side effects):
+tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from tensorflow.core.framework import attr_value_pb2
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
-from tfcarve.prepare.freeze.growth import check_growth
+from tfcarve.prepare.freeze.inlined_size import check_inlined_size
 from tfcarve.prepare.freeze.ops import (
     CALLS,
     CONTROL_FLOW,
@@ -21,7 +22,7 @@ from tfcarve.prepare.freeze.ops import (
     Ops,
     functions_of,
 )
-from tfcarve.prepare.freeze.prune import pruned, without_idle_control
+from tfcarve.prepare.freeze.prune import pruned, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import Names
 
@@ -32,7 +33,7 @@ class Program:
 
     Attributes:
       main: the graph.
-      functions: each is named by one attribute of one node.
+      functions: by name; exactly one attribute of one node refers to each.
     """
 
     main: Body
@@ -43,11 +44,11 @@ class _Inliner:
     def __init__(self, functions: Iterable[FunctionDef]) -> None:
         self._functions = {f.signature.name: f for f in functions}
         self.ops = Ops(self._functions.values())
-        self.made: dict[str, Body] = {}
+        self.created: dict[str, Body] = {}
         self._names = Names(())
 
     def _called(self, node: NodeDef) -> Any:
-        """Returns the NameAttrList of the function that `node` calls, None where it calls none."""
+        """Returns the NameAttrList of the function that `node` calls, or None."""
         if node.op in CALLS:
             return node.attr["f"].func
         if node.op in self._functions:
@@ -58,56 +59,57 @@ class _Inliner:
         function = self._functions.get(called.name)
         if function is None:
             raise InvalidInput(
-                f"node {caller.name!r}: calls {called.name!r}, which the graph does not have"
+                f"node {caller.name!r}: calls the function {called.name!r}, which the graph does not have"
             )
         body = pruned(from_function(function, called.attr, self.ops))
         return self.expanded(body, path)
 
-    def _owning(self, node: NodeDef, path: str) -> NodeDef:
-        """Returns a node of control flow that names functions of its own."""
-        made = copied(node)
+    def _with_own_functions(self, node: NodeDef, path: str) -> NodeDef:
+        """Returns a control flow node that refers to its own copies of functions."""
+        created = copied(node)
         for role in CONTROL_FLOW[node.op]:
-            value = made.attr[role]
+            value = created.attr[role]
             for function in [value.func] if value.HasField("func") else value.list.func:
                 base = tensor_names.as_node_name(f"{path}{node.name}_{role}").replace("/", "_")
                 name = self._names.unique(base)
-                self.made[name] = self._body(function, node, f"{name}_")
+                self.created[name] = self._body(function, node, f"{name}_")
                 function.Clear()
                 function.name = name
-        return made
+        return created
 
-    def is_doing(self, node: NodeDef) -> bool:
-        """Says whether running a node has effects; of control flow its functions tell."""
+    def has_side_effects(self, node: NodeDef) -> bool:
+        """Returns whether running a node, or for control flow its functions, has side effects."""
         if node.op in CONTROL_FLOW:
-            bodies = [self.made[f.name] for f in functions_of(node) if f.name in self.made]
-            return any(self.is_doing(inner) for body in bodies for inner in body.nodes)
+            bodies = [self.created[f.name] for f in functions_of(node) if f.name in self.created]
+            return any(self.has_side_effects(inner) for body in bodies for inner in body.nodes)
         return self.ops.is_stateful(node)
 
     def expanded(self, body: Body, path: str, keep: Sequence[str] = ()) -> Body:
-        """Returns `body` without calls and without what is not needed, but for the nodes `keep`."""
+        """Returns `body` without calls and without unneeded nodes except those in `keep`."""
         spliced = Spliced(body)
         for node in body.nodes:
             called = self._called(node)
             if called is not None:
                 spliced.add(node, self._body(called, node, path), self.ops)
             elif node.op in CONTROL_FLOW:
-                spliced.nodes.append(self._owning(node, path))
+                spliced.nodes.append(self._with_own_functions(node, path))
             elif any(True for _ in functions_of(node)):
                 raise InvalidInput(
-                    f"node {node.name!r}: {node.op} calls a function: only calls, While, If and Case can be frozen"
+                    f"node {node.name!r}: {node.op} refers to a function: only calls, While, If and Case can be frozen"
                 )
             else:
                 spliced.nodes.append(node)
-        return without_idle_control(spliced.resolve(body), self.is_doing, keep)
+        return without_redundant_control_inputs(spliced.resolve(body), self.has_side_effects, keep)
 
 
 def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str]) -> Program:
-    """Returns the graph `main` with the bodies of `functions` in the place of their calls.
+    """Returns the graph `main` with all calls of `functions` inlined.
 
-    What is not needed is left out, but for the nodes `inputs`.
-    Each function of control flow becomes one of its own, named after its node.
-    Raises InvalidInput where a function is damaged, is not there or calls itself, or the graph grows too large.
+    Unneeded nodes are removed, except the nodes `inputs`. Each control flow node gets its own copies of its functions,
+    named after the node.
+
+    Raises InvalidInput if a function is damaged, does not exist or calls itself, or the graph becomes too large.
     """
-    check_growth(main.nodes, functions)
+    check_inlined_size(main.nodes, functions)
     inliner = _Inliner(functions)
-    return Program(inliner.expanded(main, "", inputs), inliner.made)
+    return Program(inliner.expanded(main, "", inputs), inliner.created)

@@ -1,9 +1,8 @@
-"""What goes into a frozen graph and what comes out, under which names.
+"""The inputs and outputs of a frozen graph and their names.
 
-The rule for names: an input or output that a signature has is called as in the signature; one that the user
-names keeps the name of its node. Characters that no node's name can have become `_`; parts of a sparse or
-composite tensor are `key/values`, `key/0`. Where an output has the name of an input, `_output` is added to it.
-A node of the graph that has such a name gets another one.
+An input or output from a signature has its name in the signature; one that the user passes keeps the name of its node.
+Characters that are invalid in node names become `_`. Parts of a sparse or composite tensor are `key/values`, `key/0`.
+An output with the name of an input gets the suffix `_output`. Other nodes with such a name are renamed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,18 +12,19 @@ from typing import Any
 from tensorflow.core.framework import tensor_shape_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.freeze.tensor_names import Names, as_node_name, nearest
+from tfcarve.prepare.freeze.tensor_names import Names, as_node_name
 
 _INTERNAL = "__saved_model"
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output: its name in the frozen graph, the tensor in the source, its type and shape."""
+    """An input or output: its name in the frozen graph, the tensor in the source, its type and its shape."""
 
     name: str
     tensor: str
@@ -37,7 +37,7 @@ class Interface:
     """All inputs and outputs.
 
     Attributes:
-      inputs: None where neither the user nor a signature names any: all Placeholders that the outputs need are some.
+      inputs: None if neither the user nor a signature names any; then they are all Placeholders that outputs need.
       outputs: at least one.
     """
 
@@ -46,7 +46,7 @@ class Interface:
 
 
 def _parts(key: str, info: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the dense tensors of a TensorInfo with their names."""
+    """Yields the names and tensors of a TensorInfo's dense parts."""
     kind = info.WhichOneof("encoding")
     if kind == "coo_sparse":
         for part in ("values", "indices", "dense_shape"):
@@ -66,18 +66,20 @@ class _Reader:
         self._name = name
 
     def tensor(self, text: str, where: str) -> tuple[str, int, Any]:
-        """Returns a tensor of the graph as a NodeDef's input, with its type and shape."""
+        """Returns a tensor of the graph as an input of a NodeDef, with its type and shape."""
         node, port = tensor_names.parsed(text)
         if node not in self._nodes:
             hint = nearest(node, self._nodes)
-            raise InvalidInput(f"{self._name}: {where}: the graph has no node {node!r}{hint}")
+            raise InvalidInput(
+                f"{self._name}: {where}: the graph does not have a node {node!r}{hint}"
+            )
         found = self._nodes[node]
         outputs = self._ops.outputs(found)
         if not 0 <= port < len(outputs):
             raise InvalidInput(
-                f"{self._name}: {where}: the node {node!r} ({found.op}) has {len(outputs)} outputs, none is {port}"
+                f"{self._name}: {where}: the node {node!r} ({found.op}) has {len(outputs)} outputs, not output {port}"
             )
-        # A variable by reference is a value to whom reads it.
+        # Readers of a reference variable see a value.
         dtype = outputs[port][1] % 100
         return tensor_names.reference(node, port), dtype, self._shape(found, port)
 
@@ -90,15 +92,17 @@ class _Reader:
         return tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
 
     def signature(self, key: str) -> Any:
-        """Returns a signature; raises InvalidInput, with those there are, where it is not there."""
+        """Returns a signature; raises InvalidInput, with the available ones, if it does not exist."""
         if key not in self._signatures:
-            there = [name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)]
+            available = [
+                name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)
+            ]
             raise InvalidInput(
-                f"{self._name}: no signature {key!r}: "
+                f"{self._name}: there is no signature {key!r}: "
                 + (
-                    f"it has {', '.join(there)}: give one of them by --signature, or --outputs"
-                    if there
-                    else "it has none: give --outputs"
+                    f"the model has {', '.join(available)}: pass one of them with --signature, or pass --outputs"
+                    if available
+                    else "the model has none: pass --outputs"
                 )
             )
         return self._signatures[key]
@@ -108,9 +112,9 @@ class _Reader:
         for entry in sorted(side):
             for name, text in _parts(entry, side[entry]):
                 tensor, dtype, shape = self.tensor(text, f"signature {key!r}: {entry!r}")
-                given = side[entry]
-                if given.WhichOneof("encoding") == "name" and given.HasField("tensor_shape"):
-                    shape = given.tensor_shape
+                info = side[entry]
+                if info.WhichOneof("encoding") == "name" and info.HasField("tensor_shape"):
+                    shape = info.tensor_shape
                 yield Port(as_node_name(name), tensor, dtype, shape)
 
     def named(self, texts: Sequence[str], option: str) -> Iterator[Port]:
@@ -132,14 +136,14 @@ def _with_unique_names(inputs: Sequence[Port] | None, outputs: Sequence[Port]) -
 
 
 def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interface:
-    """Returns what goes in and what comes out.
+    """Returns the inputs and outputs of the frozen graph.
 
     Args:
       loaded: the graph and its signatures.
-      options: the user's.
-      ops: definitions of ops.
-      name: of the source, for messages.
-    Raises InvalidInput where a signature, node or output is not there.
+      options: the user's options.
+      ops: the OpDefs.
+      name: the source's name, for messages.
+    Raises InvalidInput if a signature, node or output does not exist.
     """
     reader = _Reader(loaded, ops, name)
     key = options.signature
@@ -156,5 +160,5 @@ def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interfac
     else:
         outputs = list(reader.of_signature(signature.outputs, key))
     if not outputs:
-        raise InvalidInput(f"{name}: the signature {key!r} has no outputs: give --outputs")
+        raise InvalidInput(f"{name}: the signature {key!r} has no outputs: pass --outputs")
     return _with_unique_names(inputs, outputs)

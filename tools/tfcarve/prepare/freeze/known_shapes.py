@@ -1,4 +1,4 @@
-"""Shapes that do not depend on the model's inputs, as constants."""
+"""Replaces shapes that do not depend on the model's inputs with constants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ from tfcarve.prepare.freeze.trace import Trace
 
 
 def _dims(graph: Any, node: NodeDef) -> list[int | None] | None:
-    """Returns the shape that a Shape node gives, None for open dimensions; None where even the rank is open."""
+    """Returns the value of a Shape node, with None for unknown dimensions, or None if the rank is unknown."""
     shape = graph.get_tensor_by_name("{}:{}".format(*parsed(node.input[0]))).shape
     return None if shape.rank is None else shape.as_list()
 
 
 def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | None] | None:
-    """Returns the part of a shape that a StridedSlice takes; None where it takes it in another way than by numbers."""
+    """Returns the part of a shape that a StridedSlice takes, or None if it is not a plain slice with constants."""
     masks = ("begin_mask", "end_mask", "shrink_axis_mask", "ellipsis_mask", "new_axis_mask")
     begin_mask, end_mask, shrink, *others = (node.attr[mask].i for mask in masks)
     if any(others):
@@ -44,9 +44,9 @@ def _value(node: NodeDef, dims: Sequence[int | None], is_scalar: bool, dtype: in
 
 
 def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
-    """Returns `nodes` with constants for Shape, and for StridedSlice of one, where the dimensions are known.
+    """Returns `nodes` with constants for each Shape, or StridedSlice of a Shape, with known dimensions.
 
-    Raises InvalidInput where TensorFlow does not take the graph, as where a node calls a function.
+    Raises InvalidInput if TensorFlow rejects the graph, for example because a node calls a function.
     """
     graph = tf.Graph()
     try:
@@ -56,7 +56,7 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
         raise InvalidInput(str(error)) from None
     trace = Trace(nodes, ops)
     shapes = {node.name: _dims(graph, node) for node in nodes if node.op == "Shape"}
-    made = []
+    created = []
     for node in nodes:
         shape = trace.nodes.get(parsed(node.input[0])[0]) if node.input else None
         dims = shapes.get(node.name)
@@ -66,7 +66,7 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
             is_slice = node.op == "StridedSlice"
             is_scalar = is_slice and bool(node.attr["shrink_axis_mask"].i & 1)
             dtype = node.attr["T" if is_slice else "out_type"].type or tf.int32.as_datatype_enum
-            made.append(_value(node, dims, is_scalar, dtype))
+            created.append(_value(node, dims, is_scalar, dtype))
         else:
-            made.append(node)
-    return made
+            created.append(node)
+    return created

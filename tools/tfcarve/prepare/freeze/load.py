@@ -1,4 +1,4 @@
-"""Reads the graph to freeze, with what belongs to it.
+"""Reads the graph to freeze with its signatures, initializers and assets.
 
 Sources: tensorflow/core/protobuf/{meta_graph,saved_model,saver}.proto, tensorflow/cc/saved_model/constants.h.
 """
@@ -24,14 +24,14 @@ _TABLE_INITIALIZERS = "table_initializer"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A graph and what belongs to it.
+    """A graph with its signatures, initializers and assets.
 
     Attributes:
       graph: the GraphDef.
-      signatures: SignatureDefs by their names.
-      preparing: nodes that a program runs once before it uses the graph: initialisers, what restores variables.
-      variables: prefix of the SavedModel's checkpoint; "" where it has none.
-      assets: absolute paths of asset files, by the nodes that give them.
+      signatures: SignatureDefs by name.
+      preparing: nodes that a program runs once before it uses the graph: initializers and restore ops.
+      variables: prefix of the SavedModel's checkpoint; "" if it has none.
+      assets: absolute paths of asset files, by the node that holds the path.
     """
 
     graph: Any
@@ -49,21 +49,21 @@ def _message(path: Path, text: bool, into: Any, name: str) -> Any:
         into.ParseFromString(data)
     except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{name}: no {into.DESCRIPTOR.name}: {error}: is it cut short?"
+            f"{name}: not a valid {into.DESCRIPTOR.name}: {error}: it may be truncated"
         ) from None
     return into
 
 
 def _tagged(request: Request, graphs: Sequence[Any]) -> Any:
-    """Returns the graph with the tags of the request, as TensorFlow Serving chooses: all of them and no others."""
+    """Returns the graph with exactly the requested tags, as TensorFlow Serving does."""
     tags = set(request.options.tags)
     for graph in graphs:
         if set(graph.meta_info_def.tags) == tags:
             return graph
     there = "; ".join(",".join(g.meta_info_def.tags) or "no tags" for g in graphs) or "no graphs"
     raise InvalidInput(
-        f"{request.name}: no graph with exactly the tags {','.join(sorted(tags)) or '(none)'}: it has {there}: "
-        "give --tags"
+        f"{request.name}: no graph has exactly the tags {','.join(sorted(tags)) or '(none)'}: the model has {there}: "
+        "pass one of them with --tags"
     )
 
 
@@ -79,7 +79,7 @@ def _preparing(meta_graph: Any) -> tuple[str, ...]:
 
 
 def _asset_files(meta_graph: Any) -> Iterator[Any]:
-    """Yields AssetFileDefs: TensorFlow 1 keeps them in a collection."""
+    """Yields AssetFileDefs; TensorFlow 1 stores them in a collection."""
     yield from meta_graph.asset_file_def
     if _ASSETS in meta_graph.collection_def:
         for packed in meta_graph.collection_def[_ASSETS].any_list.value:
@@ -94,9 +94,7 @@ def _assets(folder: Path, meta_graph: Any, name: str) -> dict[str, str]:
     for asset in _asset_files(meta_graph):
         path = (inside / asset.filename).resolve()
         if not path.is_relative_to(inside):
-            raise InvalidInput(
-                f"{name}: the asset {asset.filename!r} is outside of its folder assets"
-            )
+            raise InvalidInput(f"{name}: the asset {asset.filename!r} is outside the folder assets")
         if not path.is_file():
             raise InvalidInput(f"{name}: the asset {asset.filename!r} is missing")
         found[parsed(asset.tensor_info.name)[0]] = str(path)
@@ -110,7 +108,7 @@ def _with_meta_graph(meta_graph: Any, **others: Any) -> Loaded:
 
 
 def saved_model(request: Request, folder: Path) -> Loaded:
-    """Reads the SavedModel in `folder`; raises InvalidInput where it is damaged or has no graph with the tags."""
+    """Reads the SavedModel in `folder`; raises InvalidInput if it is damaged or has no graph with the tags."""
     file = folder / ("saved_model.pbtxt" if request.text else "saved_model.pb")
     whole = _message(file, request.text, saved_model_pb2.SavedModel(), request.name)
     meta_graph = _tagged(request, whole.meta_graphs)
@@ -124,7 +122,7 @@ def saved_model(request: Request, folder: Path) -> Loaded:
 
 
 def graph(request: Request) -> Loaded:
-    """Reads a GraphDef or MetaGraphDef; raises InvalidInput where it is damaged."""
+    """Reads a GraphDef or MetaGraphDef; raises InvalidInput if it is damaged."""
     path = Path(request.path)
     if request.kind == "meta_graph":
         into = meta_graph_pb2.MetaGraphDef()

@@ -1,7 +1,7 @@
-"""A lookup in a table of constant content, as nodes without state.
+"""Replaces a lookup in a table with constant content by stateless nodes.
 
-The keys are sorted; LowerBound finds the place of each, and Equal says whether it is there. Strings are sorted by a
-hash of theirs: the table's own keys have different ones, and Equal compares the strings, so the result is exact.
+The keys are sorted. LowerBound finds the position of a key, and Equal checks whether the table has it. Strings are
+sorted by hash. The hashes of the table's keys are unique, and Equal compares the strings, so the result is exact.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ _BUCKETS = (1 << 63) - 1
 _KEYED_HASHES = 8
 _INT32 = tf.int32.as_datatype_enum
 _INT64 = tf.int64.as_datatype_enum
-# Source: the types that LowerBound's kernels have (tensorflow/core/kernels/searchsorted_op.cc).
+# Source: the types of LowerBound's kernels (tensorflow/core/kernels/searchsorted_op.cc).
 _SORTED = frozenset(
     t.as_datatype_enum
     for t in (tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.float32, tf.float64)
 )
 
-# Gives the name of a Const with an array; the first argument is what its name ends with.
+# Returns the name of a Const with the array in the second argument; the first is the suffix of its name.
 Constant = Callable[[str, Any], str]
 
 
 def _hash_node(name: str, keys: str, seed: int) -> NodeDef:
     op = "StringToHashBucketStrong" if seed else "StringToHashBucketFast"
-    node = nodes.made(name, op, [keys], {})
+    node = nodes.make(name, op, [keys], {})
     node.attr["num_buckets"].i = _BUCKETS
     if seed:
         node.attr["key"].list.i.extend([seed, seed])
@@ -49,14 +49,14 @@ def _hashed(keys: Any, seed: int) -> Any:
 
 
 def _by_hash(content: Content) -> tuple[int, Any, Content]:
-    """Returns the seed of a hash that is different for all keys, the sorted hashes, and the content in their order."""
+    """Returns the seed of a hash without collisions, the sorted hashes, and the content in their order."""
     for seed in range(_KEYED_HASHES):
         hashes = _hashed(content.keys, seed)
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
         if np.all(hashes[1:] != hashes[:-1]):
             return seed, hashes, Content(content.keys[order], content.values[order])
-    raise InvalidInput("keys of a table have the same hash")
+    raise InvalidInput("two keys of a table have the same hash")
 
 
 def _choosing(
@@ -64,8 +64,8 @@ def _choosing(
 ) -> list[NodeDef]:
     keys, default = node.input[1], node.input[2]
     key_type, value_type = kinds
-    made = [
-        nodes.made(
+    created = [
+        nodes.make(
             f"{name}/row", "Reshape", [keys, constant("row", np.array([1, -1], np.int32))],
             {"T": key_type, "Tshape": _INT32},
         )
@@ -74,57 +74,61 @@ def _choosing(
     if key_type == STRING:
         seed, sought, content = _by_hash(content)
         wanted = f"{name}/hash"
-        made.append(_hash_node(wanted, f"{name}/row", seed))
+        created.append(_hash_node(wanted, f"{name}/row", seed))
     sought_type = _INT64 if key_type == STRING else key_type
     gathering = {"Tindices": _INT32, "Taxis": _INT32}
     axis, place = constant("axis", np.array(0, np.int32)), f"{name}/place"
-    made += [
-        nodes.made(
+    created += [
+        nodes.make(
             f"{name}/bound", "LowerBound", [constant("sorted", sought[np.newaxis]), wanted],
             {"T": sought_type, "out_type": _INT32},
         ),
-        nodes.made(
+        nodes.make(
             place, "Minimum",
             [f"{name}/bound", constant("last", np.array(len(content.keys) - 1, np.int32))],
             {"T": _INT32},
         ),
-        nodes.made(
+        nodes.make(
             f"{name}/key", "GatherV2", [constant("keys", content.keys), place, axis],
             {"Tparams": key_type, **gathering},
         ),
-        nodes.made(f"{name}/found", "Equal", [f"{name}/key", f"{name}/row"], {"T": key_type}),
-        nodes.made(
+        nodes.make(f"{name}/found", "Equal", [f"{name}/key", f"{name}/row"], {"T": key_type}),
+        nodes.make(
             f"{name}/value", "GatherV2", [constant("values", content.values), place, axis],
             {"Tparams": value_type, **gathering},
         ),
-        nodes.made(
+        nodes.make(
             f"{name}/chosen", "SelectV2", [f"{name}/found", f"{name}/value", default],
             {"T": value_type},
         ),
-        nodes.made(
+        nodes.make(
             node.name, "Reshape", [f"{name}/chosen", f"{name}/shape"],
             {"T": value_type, "Tshape": _INT32},
         ),
     ]  # fmt: skip
-    return made
+    return created
 
 
 def find(node: NodeDef, prefix: str, content: Content, constant: Constant) -> list[NodeDef]:
-    """Returns nodes that give what `node`, a LookupTableFind, gives for a table with `content`.
+    """Returns nodes that compute the result of `node`, a LookupTableFind, for a table with `content`.
 
-    The last has its name, the names of the others start with `prefix`. Raises InvalidInput where the keys are of a type that cannot be sorted.
+    The last one has the name of `node`; the names of the others start with `prefix`.
+
+    Raises InvalidInput if the keys have a type that cannot be sorted.
     """
     if len(node.input) < 3:
-        raise InvalidInput(f"node {node.name!r}: {node.op} with {len(node.input)} inputs")
+        raise InvalidInput(
+            f"node {node.name!r}: {node.op} has {len(node.input)} inputs: expected 3"
+        )
     kinds = (node.attr["Tin"].type, node.attr["Tout"].type)
     if kinds[0] not in _SORTED and kinds[0] != STRING:
         raise InvalidInput(
             f"node {node.name!r}: keys of type {type_name(kinds[0])} cannot be looked up in a frozen graph"
         )
-    shape = nodes.made(
+    shape = nodes.make(
         f"{prefix}/shape", "Shape", [node.input[1]], {"T": kinds[0], "out_type": _INT32}
     )
     if len(content.keys):
         return [shape, *_choosing(node, prefix, content, constant, kinds)]
     types = {"T": kinds[1], "index_type": _INT32}
-    return [shape, nodes.made(node.name, "Fill", [shape.name, node.input[2]], types)]
+    return [shape, nodes.make(node.name, "Fill", [shape.name, node.input[2]], types)]

@@ -1,4 +1,4 @@
-"""How often a loop runs, where that does not depend on the model's inputs."""
+"""Computes the number of iterations of a loop that does not depend on the model's inputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from tensorflow.core.framework import graph_pb2
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.known_shapes import with_known_shapes
-from tfcarve.prepare.freeze.nodes import made
+from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import NodeDef, Ops, functions_of
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.tensor_names import parsed
@@ -17,7 +17,7 @@ from tfcarve.prepare.freeze.trace import Trace
 
 
 def _arguments(body: Body, results: set[int]) -> set[int]:
-    """Returns which arguments of `body` some of its results need."""
+    """Returns the numbers of the arguments of `body` that the given results need."""
     roots = [parsed(body.results[number].tensor)[0] for number in results]
     names = {*roots, *needed(body.nodes, roots)}
     reached = {parsed(i)[0] for node in body.nodes if node.name in names for i in node.input}
@@ -25,7 +25,7 @@ def _arguments(body: Body, results: set[int]) -> set[int]:
 
 
 def _deciding(condition: Body, body: Body) -> set[int]:
-    """Returns the loop's variables that decide how often it runs."""
+    """Returns the loop variables that determine the number of iterations."""
     found = _arguments(condition, {0})
     while True:
         more = found | _arguments(body, found)
@@ -35,9 +35,9 @@ def _deciding(condition: Body, body: Body) -> set[int]:
 
 
 class _Function:
-    """Some results of a body, to be computed again and again.
+    """A callable that computes some results of a body.
 
-    Raises InvalidInput where that has effects or calls functions.
+    Raises InvalidInput if the body has side effects or calls functions.
     """
 
     def __init__(self, body: Body, results: list[int], ops: Ops) -> None:
@@ -47,11 +47,13 @@ class _Function:
         nodes = [node for node in body.nodes if node.name in names]
         for node in nodes:
             if ops.is_stateful(node) or any(True for _ in functions_of(node)):
-                raise InvalidInput(f"the node {node.name!r} ({node.op})")
-        given = [made(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments]
+                raise InvalidInput(f"it depends on the node {node.name!r} ({node.op})")
+        placeholders = [
+            make(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments
+        ]
         self._graph = tf.Graph()
         with self._graph.as_default():
-            tf.import_graph_def(graph_pb2.GraphDef(node=[*given, *nodes]), name="")
+            tf.import_graph_def(graph_pb2.GraphDef(node=[*placeholders, *nodes]), name="")
         self._session = tf.compat.v1.Session(graph=self._graph)
 
     def __call__(self, values: Mapping[int, Any]) -> list[Any]:
@@ -60,16 +62,18 @@ class _Function:
         return list(self._session.run(fetches, feeds))
 
 
-def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, most: int) -> int:
-    """Returns how often a While runs its body.
+def count(
+    loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, max_iterations: int
+) -> int:
+    """Returns the number of iterations of a While.
 
     Args:
-      loop: the node.
-      functions: bodies of functions.
-      trace: the graph that the node is in.
-      ops: definitions of ops.
-      most: the largest answer.
-    Raises InvalidInput where that depends on inputs or on state, or is more than `most`.
+      loop: the While node.
+      functions: the bodies of functions, by name.
+      trace: the graph with the node.
+      ops: the OpDefs.
+      max_iterations: the largest accepted number.
+    Raises InvalidInput if the number depends on inputs or on state, or is larger than `max_iterations`.
     """
     condition, body = (functions[loop.attr[role].func.name] for role in ("cond", "body"))
     deciding = sorted(_deciding(condition, body))
@@ -78,14 +82,16 @@ def count(loop: NodeDef, functions: Mapping[str, Body], trace: Trace, ops: Ops, 
         nodes = [node for node in trace.nodes.values() if node.name in above]
         known = Trace(with_known_shapes(nodes, ops), ops)
         values = {n: known.value(loop.input[n]) for n in deciding}
-        goes_on, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
+        condition_of, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
     except (InvalidInput, tf.errors.OpError) as error:
         raise InvalidInput(
-            f"node {loop.name!r}: how often this loop runs is not known before the model runs: {error}: leave out "
-            "--unroll, or fix the size that it depends on"
+            f"node {loop.name!r}: the number of iterations is unknown before the model runs: {error}: remove "
+            "--unroll, or make the size that it depends on constant"
         ) from None
-    for number in range(most + 1):
-        if not goes_on(values)[0]:
+    for number in range(max_iterations + 1):
+        if not condition_of(values)[0]:
             return number
         values = dict(zip(deciding, step(values), strict=True))
-    raise InvalidInput(f"node {loop.name!r}: this loop runs more often than --unroll {most}")
+    raise InvalidInput(
+        f"node {loop.name!r}: the loop has more iterations than --unroll {max_iterations}"
+    )

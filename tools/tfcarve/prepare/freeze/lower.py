@@ -1,6 +1,6 @@
-"""Turns While, If and Case into Switch, Merge, Enter and Exit, by TensorFlow's own pass.
+"""Lowers While, If and Case to Switch, Merge, Enter and Exit with TensorFlow's own pass.
 
-Source: tensorflow/core/grappler/optimizers/function_optimizer.cc, which lowers what has this attribute.
+Source: tensorflow/core/grappler/optimizers/function_optimizer.cc, which lowers nodes with the attribute _LOWER.
 """
 
 from collections.abc import Iterable
@@ -24,10 +24,10 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
     """Returns `graph` without functional control flow and without functions.
 
     Args:
-      graph: a GraphDef; is changed.
+      graph: a GraphDef; it is modified.
       inputs: names of Placeholders, which stay.
-      outputs: names of the nodes that it gives.
-    Raises InvalidInput where TensorFlow cannot do that.
+      outputs: names of the output nodes.
+    Raises InvalidInput if TensorFlow cannot lower the control flow.
     """
     bodies = [graph.node, *(function.node_def for function in graph.library.function)]
     for nodes in bodies:
@@ -36,26 +36,26 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
                 node.attr[_LOWER].b = True
     roots = [*outputs, *inputs]
     meta_graph = meta_graph_pb2.MetaGraphDef(graph_def=graph)
-    # What Grappler takes for the graph's outputs.
+    # Grappler takes the graph's outputs from this collection.
     meta_graph.collection_def["train_op"].node_list.value.extend(roots)
     config = config_pb2.ConfigProto()
     rewriting = config.graph_options.rewrite_options
     rewriting.optimizers.append("function")
     rewriting.min_graph_nodes = -1
     try:
-        made = tf_optimizer.OptimizeGraph(config, meta_graph)
+        created = tf_optimizer.OptimizeGraph(config, meta_graph)
     except (tf.errors.OpError, ValueError) as error:
         raise InvalidInput(f"control flow cannot be lowered: {reason(error)}") from None
-    names = needed(made.node, roots)
+    names = needed(created.node, roots)
     result = graph_pb2.GraphDef(versions=graph.versions)
-    result.node.extend(node for node in made.node if node.name in names)
-    functions = {function.signature.name for function in made.library.function}
+    result.node.extend(node for node in created.node if node.name in names)
+    functions = {function.signature.name for function in created.library.function}
     for node in result.node:
         node.device = ""
         for key in [key for key in node.attr if key.startswith("_")]:
             del node.attr[key]
         if node.op in CONTROL_FLOW or node.op in functions or node.op in _ALL:
             raise InvalidInput(
-                f"node {node.name!r}: {node.op} cannot be lowered: leave out --lower-control-flow"
+                f"node {node.name!r}: {node.op} cannot be lowered: remove --lower-control-flow"
             )
     return result

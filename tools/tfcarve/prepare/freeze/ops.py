@@ -1,4 +1,4 @@
-"""What TensorFlow and the functions of a graph say about ops."""
+"""OpDefs from TensorFlow and from the functions of a graph."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from tensorflow.python.framework import op_def_registry
 
 from tfcarve.errors import InvalidInput
 
-# Messages of TensorFlow: its Python package has no types.
+# TensorFlow's messages; its Python package has no type annotations.
 NodeDef = Any
 OpDef = Any
 FunctionDef = Any
@@ -18,7 +18,7 @@ RESOURCE = types_pb2.DT_RESOURCE
 STRING = types_pb2.DT_STRING
 REF_OFFSET = 100
 
-# The attributes of control flow that name functions, and what they are called in names of functions.
+# The attributes of control flow ops that refer to functions; they are also part of the names of copied functions.
 # Source: tensorflow/core/ops/functional_ops.cc.
 CONTROL_FLOW: Mapping[str, tuple[str, ...]] = {
     "While": ("cond", "body"),
@@ -29,11 +29,11 @@ CONTROL_FLOW: Mapping[str, tuple[str, ...]] = {
     "StatelessCase": ("branches",),
 }
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-# Control flow by dead tensors: in which frame a node runs may depend on its control inputs.
+# Control flow with dead tensors: control inputs may determine the frame in which a node runs.
 DATAFLOW_CONTROL = frozenset(
     ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 )
-# They have state, but only read it: variables and tables are constant once they are frozen.
+# Stateful ops that only read state: variables and tables are constant in a frozen graph.
 _READS = frozenset((
     "VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "VariableShape", "ResourceGather", "ResourceGatherNd",
     "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2",
@@ -43,12 +43,12 @@ _READS = frozenset((
 
 
 def type_name(number: int) -> str:
-    """Returns what TensorFlow calls a type, the number where it has none with that."""
+    """Returns TensorFlow's name of a type, or the number if it is unknown."""
     return str(types_pb2.DataType.Name(number)) if number in _TYPES else str(number)
 
 
 def functions_of(node: NodeDef) -> Iterator[Any]:
-    """Yields the NameAttrLists in the attributes of a node, in the attributes' order."""
+    """Yields the NameAttrLists in the attributes of a node, sorted by attribute name."""
     for key in sorted(node.attr):
         value = node.attr[key]
         if value.HasField("func"):
@@ -57,38 +57,38 @@ def functions_of(node: NodeDef) -> Iterator[Any]:
 
 
 class Ops:
-    """Definitions of ops: TensorFlow's, and the signatures of a graph's functions."""
+    """OpDefs: TensorFlow's, and the signatures of a graph's functions."""
 
     def __init__(self, functions: Iterable[FunctionDef]) -> None:
         self._functions = {f.signature.name: f.signature for f in functions}
 
     def get(self, op: str) -> OpDef | None:
-        """Returns the definition of an op, None where TensorFlow does not know it."""
+        """Returns the OpDef of an op, or None if it is unknown."""
         return self._functions.get(op) or op_def_registry.get(op)
 
     def known(self, node: NodeDef) -> OpDef:
-        """Returns the definition of the op of `node`; raises InvalidInput where there is none."""
+        """Returns the OpDef of `node`; raises InvalidInput if it is unknown."""
         found = self.get(node.op)
         if found is None:
             raise InvalidInput(
-                f"node {node.name!r}: the op {node.op} is not known to TensorFlow: it cannot be frozen"
+                f"node {node.name!r}: TensorFlow does not have the op {node.op}: it cannot be frozen"
             )
         return found
 
     def is_stateful(self, node: NodeDef) -> bool:
-        """Says whether running the node does more than compute its outputs; an unknown op may."""
+        """Returns whether running the node may have side effects; an unknown op may."""
         found = self.get(node.op)
         return node.op not in _READS and (found is None or found.is_stateful)
 
     def changes_reference(self, node: NodeDef) -> bool:
-        """Says whether the op takes a variable by reference: it may change it."""
+        """Returns whether the op takes a variable by reference, so that it may change it."""
         found = self.get(node.op)
         return found is not None and any(arg.is_ref for arg in found.input_arg)
 
     def outputs(self, node: NodeDef) -> list[tuple[str, int]]:
-        """Returns the name of the output argument and the type of each output of `node`.
+        """Returns the output argument's name and the type of each output of `node`.
 
-        Raises InvalidInput where the op is not known or the node lacks an attribute.
+        Raises InvalidInput if the op is unknown or the node lacks an attribute.
         """
         definition = self.known(node)
         found: list[tuple[str, int]] = []
@@ -98,14 +98,14 @@ class Ops:
             else:
                 one = arg.type or _attr(node, definition, arg.type_attr).type
                 count = _attr(node, definition, arg.number_attr).i if arg.number_attr else 1
-                if not 0 <= count <= _MOST_OUTPUTS:
+                if not 0 <= count <= _MAX_OUTPUTS:
                     raise InvalidInput(f"node {node.name!r}: {arg.number_attr} is {count}")
                 types = [one] * count
             found += [(arg.name, kind) for kind in types]
         return found
 
 
-_MOST_OUTPUTS = 1 << 16
+_MAX_OUTPUTS = 1 << 16
 
 
 def _attr(node: NodeDef, definition: OpDef, name: str) -> Any:

@@ -1,6 +1,6 @@
-"""The program that freezes; run by tfcarve.full_tensorflow in a process of its own.
+"""The program that freezes a model; tfcarve.full_tensorflow runs it in a child process.
 
-usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, where it is done, FOLDER/model.pb.
+usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, on success, FOLDER/model.pb.
 """
 
 import sys
@@ -8,18 +8,19 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
-from tfcarve.prepare.freeze.request import Request, from_json
+from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.result import Result, Tensor
 
 REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
 
 
 def load_source(request: Request, folder: Path) -> load.Loaded:
-    """Reads the model of a request; what a Keras file becomes goes into `folder`."""
+    """Reads the model of a request; a Keras file is converted to a SavedModel in `folder`."""
     if request.kind == "keras":
         model = tf.keras.models.load_model(request.path, compile=False, safe_mode=True)
         exported = folder / "saved_model"
@@ -32,24 +33,27 @@ def load_source(request: Request, folder: Path) -> load.Loaded:
 
 def _tensor(port: Port) -> Tensor:
     dims = None if port.shape.unknown_rank else tuple(d.size for d in port.shape.dim)
-    return Tensor(port.name, tf.as_dtype(port.dtype).name, dims)
+    return Tensor(name=port.name, dtype=tf.as_dtype(port.dtype).name, shape=dims)
 
 
 def _write(done: Frozen, folder: Path) -> Result:
     data = done.graph.SerializeToString(deterministic=True)
     (folder / MODEL).write_bytes(data)
-    return Result("", tuple(map(_tensor, done.inputs)), tuple(map(_tensor, done.outputs)))
+    return Result(
+        inputs=tuple(map(_tensor, done.inputs)), outputs=tuple(map(_tensor, done.outputs))
+    )
 
 
 def main(argument: str) -> None:
-    """Freezes what FOLDER/request.json says."""
+    """Freezes the model in FOLDER/request.json."""
     folder = Path(argument)
-    request = from_json((folder / REQUEST).read_text(encoding="utf-8"))
+    file = folder / REQUEST
+    request = json_codec.decode(file.read_bytes(), Request, str(file))
     try:
         result = _write(frozen(load_source(request, folder), request), folder)
     except InvalidInput as error:
-        result = Result(str(error))
-    (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
+        result = Result(error=str(error))
+    (folder / RESULT).write_bytes(json_codec.encode(result))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,19 @@
-"""What an error of TensorFlow says, in one line."""
+"""Summarizes an error of TensorFlow in one line."""
 
-_MOST = 300
-_EMPTY = ("Graph execution error", "Detected at", "Node:", "File ", "Hint:", "[[", "Traceback")
+_MAX_LENGTH = 300
+_UNINFORMATIVE = (
+    "Graph execution error",
+    "Detected at",
+    "Node:",
+    "File ",
+    "Hint:",
+    "[[",
+    "Traceback",
+)
 
 
 def reason(error: Exception) -> str:
-    """Returns the line of an error's text that says what was wrong."""
+    """Returns the first informative line of an error's text."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(_EMPTY)]
-    return (told or lines or ["no reason"])[0][:_MOST]
+    informative = [line for line in lines if not line.startswith(_UNINFORMATIVE)]
+    return (informative or lines or ["no reason"])[0][:_MAX_LENGTH]

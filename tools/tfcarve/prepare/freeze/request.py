@@ -1,25 +1,24 @@
-"""What to freeze, and how: as a value, and as the JSON that the program in tfcarve.prepare.freeze.program reads."""
+"""The request to freeze a model, in the JSON form that tfcarve.prepare.freeze.program reads."""
 
-import json
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from tfcarve.json_codec import Form
 
 Kind = Literal["saved_model", "keras", "meta_graph", "graphdef"]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The user's options of a freeze.
+class Options(Form, frozen=True):
+    """The user's options.
 
     Attributes:
-      tags: of the graph in a SavedModel; all of these and no others.
-      signature: where the inputs and outputs are taken from, as far as they are not named.
-      inputs: tensors (`node` or `node:1`) that become Placeholders; empty: the signature's.
-      outputs: tensors that the graph is to compute; empty: the signature's.
-      checkpoint: prefix of the checkpoint's files, "" where there is none.
-      moving_averages: take the shadow variables of ExponentialMovingAverage where the checkpoint has them.
-      lower_control_flow: turn While, If and Case into Switch, Merge, Enter and Exit.
-      unroll: replace loops of at most so many iterations by their iterations; 0: keep loops.
+      tags: the exact set of tags of the graph in a SavedModel.
+      signature: the signature with the default inputs and outputs.
+      inputs: tensors (`node` or `node:1`) that become Placeholders; empty for the signature's.
+      outputs: tensors that the graph computes; empty for the signature's.
+      checkpoint: prefix of the checkpoint's files; "" for none.
+      moving_averages: use the moving average of each variable that has one in the checkpoint.
+      lower_control_flow: lower While, If and Case to Switch, Merge, Enter and Exit.
+      unroll: unroll loops with at most this number of iterations; 0 to keep loops.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -35,16 +34,15 @@ class Options:
 DEFAULTS = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One freeze.
+class Request(Form, frozen=True):
+    """A request to freeze a model.
 
     Attributes:
-      path: absolute path of the file, of a SavedModel its directory.
+      path: absolute path of the file, or of a SavedModel's directory.
       name: the path as the user gave it, for messages.
-      kind: what it is.
-      text: it is in text form.
-      options: how to freeze it.
+      kind: the kind of the model.
+      text: whether the file is in text format.
+      options: the user's options.
     """
 
     path: str
@@ -52,16 +50,3 @@ class Request:
     kind: Kind
     text: bool
     options: Options
-
-    def to_json(self) -> str:
-        """Returns the request as JSON."""
-        return json.dumps(asdict(self))
-
-
-def from_json(text: str) -> Request:
-    """Returns the request that Request.to_json wrote."""
-    fields: dict[str, Any] = json.loads(text)
-    options: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in fields.pop("options").items()
-    }
-    return Request(options=Options(**options), **fields)

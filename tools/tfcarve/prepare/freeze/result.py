@@ -1,43 +1,31 @@
-"""What the program that freezes says beside the graph: as values, and as JSON."""
+"""The result of freezing a model, in the JSON form that tfcarve.prepare.freeze.program writes."""
 
-import json
-from dataclasses import asdict, dataclass
+from tfcarve.json_codec import Form
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """An input or output: its node, its type by TensorFlow's name, its shape (None: open rank; -1: open dimension)."""
+class Tensor(Form, frozen=True):
+    """An input or output.
+
+    Attributes:
+      name: the name of its node.
+      dtype: TensorFlow's name of its type.
+      shape: -1 for an unknown dimension; None if the rank is unknown.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What was frozen, or why it was not.
+class Result(Form, frozen=True):
+    """The inputs and outputs of a frozen graph, or an error.
 
     Attributes:
-      refused: the message for the user; "" where the graph is there.
+      error: the message for the user; "" on success.
       inputs: the Placeholders.
-      outputs: the nodes that the graph is for.
+      outputs: the output nodes.
     """
 
-    refused: str = ""
+    error: str = ""
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Tensor, ...] = ()
-
-    def to_json(self) -> str:
-        """Returns the result as JSON."""
-        return json.dumps(asdict(self))
-
-
-def _tensor(name: str, dtype: str, shape: list[int] | None) -> Tensor:
-    return Tensor(name, dtype, None if shape is None else tuple(shape))
-
-
-def from_json(text: str) -> Result:
-    """Returns the result that Result.to_json wrote."""
-    fields = json.loads(text)
-    sides = (tuple(_tensor(**t) for t in fields[side]) for side in ("inputs", "outputs"))
-    return Result(fields["refused"], *sides)

@@ -1,4 +1,4 @@
-"""Freezes a model: in a process of its own, whose result is checked before it is written."""
+"""Freezes a model in a child process and checks the result before it is written."""
 
 import tempfile
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve import files, full_tensorflow
+from tfcarve import files, full_tensorflow, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
-from tfcarve.prepare.freeze import leftover, result, source
+from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
 
@@ -18,81 +18,82 @@ _FILE_NAME = "model.pb"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A frozen graph: where its file is for now, and its inputs and outputs."""
+class FrozenModel:
+    """A frozen graph: its temporary file, and its inputs and outputs."""
 
     path: Path
     result: Result
 
 
-def unchanged(wanted: Request) -> Done | None:
-    """Returns a GraphDef that is frozen already and stays as it is; None where freezing has to change it.
+def already_frozen(wanted: Request) -> FrozenModel | None:
+    """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
-    Raises InvalidInput where it is not frozen and nobody says what to freeze of it.
+    Raises InvalidInput if it is not frozen and no outputs are given.
     """
     if wanted.kind != "graphdef" or wanted.options.outputs:
         return None
     path = Path(wanted.path)
     model = read.read(path)
     inputs = {use.node for use in model.nodes if use.op.startswith("Placeholder")}
-    why = leftover.problem(model, inputs)
+    why = frozen_check.problem(model, inputs)
     if why:
         raise InvalidInput(
-            f"{wanted.name}: {why}: give --outputs, and --checkpoint where the graph has variables"
+            f"{wanted.name}: {why}: pass --outputs, and --checkpoint if the graph has variables"
         )
-    return None if wanted.text else Done(path, Result())
+    return None if wanted.text else FrozenModel(path, Result())
 
 
-def _by_tensorflow(wanted: Request, folder: Path) -> Done:
+def _freeze(wanted: Request, folder: Path) -> FrozenModel:
     if not full_tensorflow.installed():
         raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
-    (folder / "request.json").write_text(wanted.to_json(), encoding="utf-8")
+    (folder / "request.json").write_bytes(json_codec.encode(wanted))
     size = sum(path.stat().st_size for path in source.files(wanted))
     try:
         full_tensorflow.run(_PROGRAM, [folder], folder, full_tensorflow.Limits.of_model(size))
     except full_tensorflow.Failed as failed:
-        why = str(failed) or "it says nothing"
+        why = str(failed) or "no message"
         if wanted.kind == "keras":
             raise keras.refusal(wanted.name, why) from None
         raise InvalidInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
-    found = result.from_json((folder / "result.json").read_text(encoding="utf-8"))
-    if found.refused:
-        prefix = "" if wanted.name in found.refused else f"{wanted.name}: "
-        raise InvalidInput(f"{prefix}{found.refused}")
-    return Done(folder / _FILE_NAME, found)
+    file = folder / "result.json"
+    found = json_codec.decode(file.read_bytes(), Result, str(file))
+    if found.error:
+        prefix = "" if wanted.name in found.error else f"{wanted.name}: "
+        raise InvalidInput(f"{prefix}{found.error}")
+    return FrozenModel(folder / _FILE_NAME, found)
 
 
-def _check(wanted: Request, done: Done) -> None:
-    """Raises InvalidInput where the result is no frozen graph."""
-    why = leftover.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
+def _check(wanted: Request, done: FrozenModel) -> None:
+    """Raises InvalidInput if the result is not a frozen graph."""
+    why = frozen_check.problem(read.read(done.path), {tensor.name for tensor in done.result.inputs})
     if why:
         raise InvalidInput(f"{wanted.name}: {why}")
 
 
 @contextmanager
-def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[Done]:
-    """Gives the frozen graph of the model at `path`; its file is there for as long as the block runs.
+def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
+    """Freezes the model at `path` for the duration of the block.
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
       options: how to freeze it.
-    Raises InvalidInput where that cannot be done.
+    Raises InvalidInput if it cannot be frozen.
     """
     wanted = source.request(path, options)
-    done = unchanged(wanted)
+    done = already_frozen(wanted)
     if done:
         yield done
         return
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        done = _by_tensorflow(wanted, Path(folder))
+        done = _freeze(wanted, Path(folder))
         _check(wanted, done)
         yield done
 
 
 def freeze(path: Path, output: Path, options: Options = DEFAULTS) -> Result:
-    """Writes the frozen graph of the model at `path` to `output`; returns its inputs and outputs.
+    """Writes the frozen graph of the model at `path` to `output` and returns its inputs and outputs.
 
-    Raises InvalidInput as frozen does; then nothing is written.
+    Raises InvalidInput as `frozen` does; then nothing is written.
     """
     with frozen(path, options) as done:
         files.write_if_changed(output, files.read_bytes(done.path))

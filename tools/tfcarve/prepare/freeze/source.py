@@ -1,11 +1,11 @@
-"""What a path is that somebody wants frozen; needs no TensorFlow."""
+"""Determines the kind of a model to freeze, without TensorFlow."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text, keras, meta_graph, text_format
-from tfcarve.models.read import mapped
+from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze.request import Kind, Options, Request
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
@@ -18,7 +18,7 @@ def _directory(path: Path) -> tuple[Kind, bool, Path]:
         if (path / name).is_file():
             return "saved_model", name.endswith(".pbtxt"), path
     raise InvalidInput(
-        f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: give {SOURCES}"
+        f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: expected {SOURCES}"
     )
 
 
@@ -35,7 +35,7 @@ def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
 def _saved_model_file(path: Path) -> tuple[Kind, bool, Path]:
     if path.name not in _SAVED_MODEL:
         raise InvalidInput(
-            f"{path}: is a SavedModel, whose file is called {_SAVED_MODEL[0]}: give its directory"
+            f"{path}: is a SavedModel, but is not named {_SAVED_MODEL[0]}: pass the SavedModel's directory"
         )
     return _directory(path.parent)
 
@@ -47,7 +47,7 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
     data = mapped(path)
     suffix = path.suffix.lower()
     if suffix in _NO_GRAPH:
-        raise InvalidInput(f"{path}: {suffix} holds no graph to freeze: give {SOURCES}")
+        raise InvalidInput(f"{path}: {suffix} files contain no graph to freeze: expected {SOURCES}")
     if suffix in keras.SUFFIXES:
         keras.require_safe(path)
         return "keras", False, path
@@ -62,10 +62,10 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
 
 def _check_options(path: Path, kind: Kind, options: Options) -> None:
     if kind in ("saved_model", "keras") and options.checkpoint:
-        raise InvalidInput(f"{path}: has variables of its own: leave out --checkpoint")
+        raise InvalidInput(f"{path}: already contains its variables: remove --checkpoint")
     if options.moving_averages and not options.checkpoint:
         raise InvalidInput(
-            "--moving-averages needs --checkpoint: moving averages are in a checkpoint"
+            "--moving-averages requires --checkpoint, which contains the moving averages"
         )
     if kind == "graphdef" and not options.outputs:
         for option, given in (
@@ -76,18 +76,18 @@ def _check_options(path: Path, kind: Kind, options: Options) -> None:
         ):
             if given:
                 raise InvalidInput(
-                    f"{path}: {option} needs --outputs: a GraphDef does not say what it computes"
+                    f"{path}: {option} requires --outputs: a GraphDef does not name its outputs"
                 )
 
 
 def request(path: Path, options: Options) -> Request:
-    """Returns what to freeze.
+    """Returns the request to freeze the model at `path`.
 
-    Raises InvalidInput where there is nothing, it is of a kind that cannot be frozen, or the options do not fit it.
+    Raises InvalidInput if it does not exist, is of a kind that cannot be frozen, or the options do not apply to it.
     """
     kind, text, real = _kind(path)
     _check_options(path, kind, options)
-    return Request(str(real.absolute()), str(path), kind, text, options)
+    return Request(path=str(real.absolute()), name=str(path), kind=kind, text=text, options=options)
 
 
 def files(wanted: Request) -> Iterator[Path]:

@@ -1,6 +1,7 @@
-"""Puts the body of a function in the place of a call.
+"""Replaces a call with the body of its function.
 
-What a call means (control inputs, effects): tensorflow/core/common_runtime/inline_function_utils.h.
+Source of the semantics of a call (control inputs, side effects):
+tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
 import re
@@ -16,14 +17,14 @@ from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
 from tfcarve.prepare.freeze.tensor_names import Names
 from tfcarve.prepare.graph import CONTROL
 
-# How many calls a tensor may pass through.
-_MOST_STEPS = 100_000
-# Names that say nothing but that something is called.
+# The number of calls that a tensor may pass through.
+_MAX_STEPS = 100_000
+# Default names of calls, which carry no information.
 _CALL_NAME = re.compile(r"(?:.*/)?(?:Stateful)?PartitionedCall(?:_\d+)?\Z")
 
 
 class Spliced:
-    """The nodes of a body under way, with what stands for the calls that were replaced."""
+    """A body under construction: its nodes, and the replacements of calls."""
 
     def __init__(self, body: Body) -> None:
         self.names = Names({n.name for n in body.nodes} | {a.name for a in body.arguments})
@@ -38,7 +39,7 @@ class Spliced:
         return self.names.unique(f"{call}/{inner}")
 
     def add(self, call: NodeDef, body: Body, ops: Ops) -> None:
-        """Adds `body` in the place of `call`."""
+        """Adds `body` as the replacement of `call`."""
         data = [i for i in call.input if not i.startswith("^")]
         control = [i for i in call.input if i.startswith("^")]
         if len(data) != len(body.arguments):
@@ -56,7 +57,7 @@ class Spliced:
                 return f"^{tensor_names.parsed(outer[name])[0]}"
             return str(outer.get(text, text))
 
-        # Where a call runs, in which frame or branch, a node without inputs must learn by a control input.
+        # A node without inputs needs a control input to run in the frame or branch of the call.
         place = control or [f"^{tensor_names.parsed(i)[0]}" for i in data[:1]]
         for node in body.nodes:
             inputs = [renamed(i) for i in node.input]
@@ -64,21 +65,21 @@ class Spliced:
                 inputs += place
             elif ops.is_stateful(node):
                 inputs += control
-            made = with_inputs(copied(node), inputs)
-            made.name = own[node.name]
-            self.nodes.append(made)
+            created = with_inputs(copied(node), inputs)
+            created.name = own[node.name]
+            self.nodes.append(created)
         results = [renamed(result.tensor) for result in body.results]
         effects = [f"^{own[effect]}" for effect in body.effects if effect in own]
         if effects:
             results = [
-                self._waiting(call.name, result.dtype, tensor, effects)
+                self._result_after(call.name, result.dtype, tensor, effects)
                 for result, tensor in zip(body.results, results, strict=True)
             ]
         self.outputs[call.name] = results
         self.after[call.name] = effects or [f"^{tensor_names.parsed(r)[0]}" for r in results]
 
-    def _waiting(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
-        """Adds a node that gives `tensor` once the effects are done."""
+    def _result_after(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
+        """Adds an Identity of `tensor` with control inputs from `effects`."""
         node = with_inputs(node_def_pb2.NodeDef(), [tensor, *effects])
         node.name, node.op = self.names.unique(f"{call}/result"), "Identity"
         node.attr["T"].type = dtype
@@ -94,20 +95,20 @@ class Spliced:
                 found.append(one)
                 continue
             steps += 1
-            if steps > _MOST_STEPS:
-                raise InvalidInput(f"node {name!r}: calls in a circle")
+            if steps > _MAX_STEPS:
+                raise InvalidInput(f"node {name!r}: calls form a cycle")
             if port == CONTROL:
                 todo += self.after[name]
             elif port < len(self.outputs[name]):
                 todo.append(self.outputs[name][port])
             else:
                 raise InvalidInput(
-                    f"no tensor {one!r}: the function gives {len(self.outputs[name])}"
+                    f"the tensor {one!r} does not exist: the function has {len(self.outputs[name])} results"
                 )
         return found
 
     def resolve(self, body: Body) -> Body:
-        """Returns `body` with the nodes that were added."""
+        """Returns `body` with the added nodes."""
         nodes = tuple(
             with_inputs(node, [one for i in node.input for one in self._resolved(i)])
             for node in self.nodes

@@ -1,4 +1,4 @@
-"""What is in a graph's lookup tables once its initialisers have run.
+"""Finds the content of a graph's lookup tables after its initializers have run.
 
 Source: tensorflow/core/ops/lookup_ops.cc.
 """
@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.freeze.checkpoint import Checkpoint, place_of
+from tfcarve.prepare.freeze.checkpoint import Checkpoint, location_of
 from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.trace import Trace
@@ -21,12 +21,12 @@ _FROM_TENSORS = frozenset((
     "InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2",
 ))  # fmt: skip
 _FROM_FILE = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-INITIALISERS = _FROM_TENSORS | _FROM_FILE
+INITIALIZERS = _FROM_TENSORS | _FROM_FILE
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Keys, all different, and the value of each: arrays with one dimension."""
+    """Unique keys, and the value of each: arrays with one dimension."""
 
     keys: Any
     values: Any
@@ -34,12 +34,12 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where contents come from.
+    """The sources of contents.
 
     Attributes:
-      trace: the graph with its initialisers.
-      assets: absolute paths of asset files, by the nodes that give them.
-      checkpoint: what tables that a checkpoint keeps are read from.
+      trace: the graph with its initializers.
+      assets: absolute paths of asset files, by the node that holds the path.
+      checkpoint: the checkpoint with the content of some tables.
     """
 
     trace: Trace
@@ -50,22 +50,22 @@ class Sources:
 def _tensor(sources: Sources, reference: str, table: str) -> Any:
     node, port = sources.trace.origin(reference)
     if node is not None and node.op == "RestoreV2":
-        place = place_of(sources.trace, node, port)
-        if place is None or sources.checkpoint is None:
-            raise InvalidInput("no checkpoint has its content")
-        return sources.checkpoint.value(place, table)
+        location = location_of(sources.trace, node, port)
+        if location is None or sources.checkpoint is None:
+            raise InvalidInput("there is no checkpoint with its content")
+        return sources.checkpoint.value(location, table)
     return sources.trace.value(reference)
 
 
-def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Content:
-    node, _ = sources.trace.origin(initialiser.input[1])
+def _from_file(sources: Sources, initializer: NodeDef, table: NodeDef) -> Content:
+    node, _ = sources.trace.origin(initializer.input[1])
     if node is None or node.name not in sources.assets:
         raise InvalidInput(
-            "its text file is no asset of a SavedModel: export the model as a SavedModel, which keeps the file"
+            "its text file is not an asset of a SavedModel: export the model as a SavedModel"
         )
     types = {key: table.attr[key].type for key in ("key_dtype", "value_dtype")}
     handle = tf.raw_ops.AnonymousHashTable(**types)
-    attr = initialiser.attr
+    attr = initializer.attr
     settings = {
         "vocab_size": attr["vocab_size"].i if "vocab_size" in attr else -1,
         "delimiter": attr["delimiter"].s.decode() if "delimiter" in attr else "\t",
@@ -84,7 +84,9 @@ def _from_file(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Conten
 
 def _unique(keys: Any, values: Any) -> Content:
     if keys.ndim != 1 or keys.shape != values.shape:
-        raise InvalidInput(f"it has keys of shape {keys.shape} and values of shape {values.shape}")
+        raise InvalidInput(
+            f"its keys have the shape {keys.shape} and its values the shape {values.shape}"
+        )
     order = np.argsort(keys, kind="stable")
     keys, values = keys[order], values[order]
     again = keys[1:] == keys[:-1]
@@ -94,41 +96,41 @@ def _unique(keys: Any, values: Any) -> Content:
     return Content(keys[first], values[first])
 
 
-def _content(sources: Sources, initialiser: NodeDef, table: NodeDef) -> Content:
-    if initialiser.op in _FROM_FILE:
-        found = _from_file(sources, initialiser, table)
+def _content(sources: Sources, initializer: NodeDef, table: NodeDef) -> Content:
+    if initializer.op in _FROM_FILE:
+        found = _from_file(sources, initializer, table)
     else:
-        keys, values = (_tensor(sources, initialiser.input[i], table.name) for i in (1, 2))
+        keys, values = (_tensor(sources, initializer.input[i], table.name) for i in (1, 2))
         found = Content(keys, values)
     return _unique(found.keys, found.values)
 
 
-def _inputs(initialiser: NodeDef) -> int:
-    return 2 if initialiser.op in _FROM_FILE else 3
+def _inputs(initializer: NodeDef) -> int:
+    return 2 if initializer.op in _FROM_FILE else 3
 
 
 def content(sources: Sources, table: NodeDef) -> Content:
-    """Returns the content of the table that the node `table` makes, sorted by key.
+    """Returns the content of the table that the node `table` creates, sorted by key.
 
-    Raises InvalidInput, with the table's name, where that is not known before the model runs.
+    Raises InvalidInput, with the table's name, if the content is unknown before the model runs.
     """
     trace = sources.trace
     restored: list[NodeDef] = []
     initial: list[NodeDef] = []
     for node in trace.nodes.values():
-        if node.op in INITIALISERS and len(node.input) >= _inputs(node):
+        if node.op in INITIALIZERS and len(node.input) >= _inputs(node):
             origin, _ = trace.origin(node.input[0])
             if origin is not None and origin.name == table.name:
                 keys, _ = trace.origin(node.input[1])
                 is_restored = keys is not None and keys.op == "RestoreV2"
                 (restored if is_restored else initial).append(node)
-    # A checkpoint is restored after the initialisers have run.
-    initialisers = restored or initial
+    # A checkpoint is restored after the initializers have run.
+    initializers = restored or initial
     try:
-        if len(initialisers) != 1:
-            raise InvalidInput(f"{len(initialisers) or 'no'} nodes of the graph initialise it")
-        return _content(sources, initialisers[0], table)
+        if len(initializers) != 1:
+            raise InvalidInput(f"{len(initializers) or 'no'} nodes of the graph initialize it")
+        return _content(sources, initializers[0], table)
     except (InvalidInput, tf.errors.OpError) as error:
         raise InvalidInput(
-            f"table {table.name!r} ({table.op}): its content is not known before the model runs: {reason(error)}"
+            f"table {table.name!r} ({table.op}): its content is unknown before the model runs: {reason(error)}"
         ) from None

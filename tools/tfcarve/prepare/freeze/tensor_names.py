@@ -1,6 +1,5 @@
 """Names of nodes and tensors in a graph. Pure."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 
@@ -14,37 +13,31 @@ _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 
 
 def parsed(reference: str) -> tuple[str, int]:
-    """Returns the node and the output in an input of a NodeDef: `a` is output 0, `^a` is output CONTROL.
+    """Splits an input of a NodeDef into node and output: `a` is output 0, `^a` is output CONTROL.
 
-    Raises InvalidInput where what follows the colon is no number.
+    Raises InvalidInput if there is no number after the colon.
     """
     if reference.startswith("^"):
         return reference[1:], CONTROL
     node, colon, port = reference.rpartition(":")
     if colon and not _NUMBER.match(port):
-        raise InvalidInput(f"{reference!r} is no tensor: NODE or NODE:1")
+        raise InvalidInput(f"{reference!r} is not a tensor: expected NODE or NODE:1")
     return (node, int(port)) if colon else (reference, 0)
 
 
 def reference(node: str, port: int) -> str:
-    """Returns the input that refers to an output of a node; the inverse of parsed."""
+    """Returns the input that refers to an output of a node; the inverse of `parsed`."""
     return Ref(node, port).text()
 
 
 def as_node_name(text: str) -> str:
-    """Returns a valid name for a node that is `text`, as far as that is possible."""
+    """Returns `text` as a valid node name; invalid characters become `_`."""
     name = _NO_NODE_NAME.sub("_", text)
     return name if _NODE_NAME.match(name) else f"t{name}"
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Returns the hint ": did you mean 'x'?" with what is most like `name`, "" where nothing is."""
-    found = difflib.get_close_matches(name, list(names), 1, 0.6)
-    return f": did you mean {found[0]!r}?" if found else ""
-
-
 class Names:
-    """Names that are in use; it makes others."""
+    """A set of used names that generates unused ones."""
 
     def __init__(self, used: Iterable[str]) -> None:
         self._used = set(used)
@@ -62,7 +55,7 @@ class Names:
             yield f"{name}_{number}"
 
     def unique(self, name: str) -> str:
-        """Returns `name`, or with a number behind it where it is in use; it is in use from then on."""
+        """Returns `name`, with a numeric suffix if it is already used, and marks it as used."""
         found = next(one for one in self._tries(name) if one not in self._used)
         self._used.add(found)
         return found

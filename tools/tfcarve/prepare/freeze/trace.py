@@ -1,4 +1,4 @@
-"""Where a tensor of a graph comes from, and its value where that is constant."""
+"""Traces a tensor of a graph to its origin, and computes its value if it is constant."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,9 +18,9 @@ _INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
 
 
 class Trace:
-    """The nodes of a graph by their names.
+    """The nodes of a graph by name.
 
-    A variable that the graph assigns once is what it is assigned: the path of an asset is kept in one.
+    A variable that the graph assigns once is traced to the assigned value: such a variable holds the path of an asset.
     """
 
     def __init__(self, nodes: Iterable[NodeDef], ops: Ops) -> None:
@@ -32,9 +32,9 @@ class Trace:
                 self._assigned[node.input[0]].append(node.input[1])
 
     def origin(self, reference: str) -> tuple[NodeDef | None, int]:
-        """Returns the node and the output that a tensor is, through nodes that hand on their input.
+        """Returns the node and output that a tensor comes from, through nodes that pass on their input.
 
-        The node is None where the graph does not have it.
+        The node is None if the graph does not have it.
         """
         name, port = tensor_names.parsed(reference)
         for _ in range(len(self.nodes)):
@@ -51,9 +51,9 @@ class Trace:
         return self.nodes.get(name), port
 
     def value(self, reference: str) -> Any:
-        """Returns the array that a tensor is in each run.
+        """Returns the value of a constant tensor.
 
-        Raises InvalidInput where it depends on an input or on state.
+        Raises InvalidInput if it depends on an input or on state.
         """
         node, port = self.origin(reference)
         if node is not None and node.op == "Const":
@@ -64,7 +64,7 @@ class Trace:
             if self._ops.is_stateful(one) or one.op in _INPUTS or _has_functions(one):
                 raise InvalidInput(f"it depends on the node {one.name!r} ({one.op})")
         if node is None:
-            raise InvalidInput(f"it is the tensor {reference!r}, which the graph does not have")
+            raise InvalidInput(f"the graph does not have the tensor {reference!r}")
         return _computed(below, f"{node.name}:{port}")
 
 

@@ -1,4 +1,4 @@
-"""Replaces loops by their iterations."""
+"""Unrolls loops."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import reference
 from tfcarve.prepare.freeze.trace import Trace
 
-_MOST_NODES = 1_000_000
+_MAX_NODES = 1_000_000
 
 
 def _is_loop(node: NodeDef) -> bool:
@@ -22,7 +22,7 @@ def _is_loop(node: NodeDef) -> bool:
 
 
 def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Ops) -> None:
-    """Adds `times` iterations of a loop in the place of its node."""
+    """Adds `times` iterations of a loop as the replacement of its node."""
     control = [i for i in loop.input if i.startswith("^")]
     values = [i for i in loop.input if not i.startswith("^")]
     before = control
@@ -32,33 +32,31 @@ def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Op
         )
         spliced.add(call, body, ops)
         values = [reference(call.name, n) for n in range(len(values))]
-        # Effects of an iteration are done before the next one.
+        # The side effects of an iteration complete before the next one.
         before = [f"^{call.name}"] if body.effects else control
     spliced.outputs[loop.name] = values
     spliced.after[loop.name] = before if times else control
 
 
-def _first_known(program: Program, most: int, ops: Ops) -> tuple[NodeDef, int]:
-    """Returns a loop of the graph, and how often it runs; raises InvalidInput where that is known of none."""
+def _first_known(program: Program, max_iterations: int, ops: Ops) -> tuple[NodeDef, int]:
+    """Returns a loop with a known number of iterations, and that number; raises InvalidInput if there is none."""
     trace = Trace(program.main.nodes, ops)
     errors = []
     for node in filter(_is_loop, program.main.nodes):
         try:
-            return node, count(node, program.functions, trace, ops, most)
+            return node, count(node, program.functions, trace, ops, max_iterations)
         except InvalidInput as error:  # it may depend on another loop
             errors.append(error)
     raise errors[0]
 
 
-def _once(program: Program, most: int, ops: Ops) -> Program:
+def _once(program: Program, max_iterations: int, ops: Ops) -> Program:
     """Returns `program` with one loop of its graph unrolled."""
     main = program.main
-    loop, times = _first_known(program, most, ops)
+    loop, times = _first_known(program, max_iterations, ops)
     body = program.functions[loop.attr["body"].func.name]
-    if len(main.nodes) + times * len(body.nodes) > _MOST_NODES:
-        raise InvalidInput(
-            f"node {loop.name!r}: more than {_MOST_NODES:,} nodes once it is unrolled"
-        )
+    if len(main.nodes) + times * len(body.nodes) > _MAX_NODES:
+        raise InvalidInput(f"node {loop.name!r}: more than {_MAX_NODES:,} nodes after unrolling")
     spliced = Spliced(main)
     for node in main.nodes:
         if node is loop:
@@ -69,15 +67,15 @@ def _once(program: Program, most: int, ops: Ops) -> Program:
     return replace(program, main=pruned(spliced.resolve(main), keep))
 
 
-def unrolled(program: Program, most: int, ops: Ops) -> Program:
-    """Returns `program` without loops in its graph; those in branches stay.
+def unrolled(program: Program, max_iterations: int, ops: Ops) -> Program:
+    """Returns `program` without loops in its graph; loops in branches stay.
 
     Args:
-      program: without variables and tables.
-      most: how many iterations a loop may have.
-      ops: definitions of ops.
-    Raises InvalidInput where a loop has more, or how many is not known before the model runs.
+      program: a program without variables and tables.
+      max_iterations: the largest number of iterations of a loop.
+      ops: the OpDefs.
+    Raises InvalidInput if a loop has more iterations, or their number is unknown before the model runs.
     """
     while any(map(_is_loop, program.main.nodes)):
-        program = _once(program, most, ops)
+        program = _once(program, max_iterations, ops)
     return program

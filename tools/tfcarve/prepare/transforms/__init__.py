@@ -1,29 +1,30 @@
-"""The transforms: a module each, which is loaded when its transform is used."""
+"""The transforms: one module each, loaded on first use."""
 
 import importlib
 from typing import Protocol, cast
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, nearest
+from tfcarve.prepare.graph import Graph
 
-# What TransformGraph in tensorflow/tools/graph_transforms/transform_graph.cc knows of all transforms.
+# The parameters of all transforms. Source: TransformGraph in tensorflow/tools/graph_transforms/transform_graph.cc.
 COMMON_PARAMETERS = frozenset(("ignore_errors",))
 
 
 class Transform(Protocol):
-    """What a transform's module offers.
+    """The interface of a transform's module.
 
     Attributes:
-      PARAMETERS: the names of the parameters it knows.
-      IN_FUNCTIONS: it is for the bodies of functions too.
+      PARAMETERS: the names of its parameters.
+      IN_FUNCTIONS: whether it also applies to function bodies.
     """
 
     PARAMETERS: frozenset[str]
     IN_FUNCTIONS: bool
 
     def apply(self, graph: Graph, context: Context) -> Graph:
-        """Returns the transformed graph; the nodes of `graph` are its own to change."""
+        """Returns the transformed graph; the nodes of `graph` may be modified."""
 
 
 NAMES = (
@@ -68,7 +69,7 @@ NAMES = (
     "strip_unused_nodes",
 )
 
-# They ask nothing of TensorFlow, where there are no functions.
+# Transforms that do not need TensorFlow if the graph has no functions.
 WITHOUT_TENSORFLOW = frozenset(
     (
         "backport_concatv2",
@@ -99,7 +100,7 @@ WITHOUT_TENSORFLOW = frozenset(
 
 
 def load(name: str) -> Transform:
-    """Returns the transform `name`; raises InvalidInput, with the nearest names, where there is none."""
+    """Returns the transform `name`; raises InvalidInput, with the nearest names, if it is unknown."""
     if name not in NAMES:
         raise InvalidInput(f"transform {name!r} is unknown{nearest(name, NAMES)}")
     return cast(Transform, importlib.import_module(f"{__name__}.{name}"))

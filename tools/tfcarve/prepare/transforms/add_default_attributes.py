@@ -1,4 +1,4 @@
-"""add_default_attributes: attributes that a node does not have are set to the defaults of its op.
+"""add_default_attributes: sets missing attributes to the defaults of their op.
 
 Source: tensorflow/tools/graph_transforms/add_default_attributes.cc, AddDefaultsToNodeDef in
 tensorflow/core/framework/node_def_util.cc.
@@ -12,7 +12,7 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with all defaults; custom ops, whose defaults are not known, stay as they are."""
+    """Sets all defaults; custom ops, whose defaults are unknown, are not changed."""
     op_defs = context.evaluator.op_defs
     for node in graph.nodes:
         for attr in op_defs[node.op].attr if node.op in op_defs else ():

@@ -1,7 +1,7 @@
-"""backport_concatv2: ConcatV2 becomes Concat, which has its axis first, for an older TensorFlow.
+"""backport_concatv2: replaces ConcatV2 with Concat, which has its axis first, for older TensorFlow.
 
-Source: BackportConcatV2Transform in tensorflow/tools/graph_transforms/backports.cc. Differs from TensorFlow's tool: an axis that
-is a constant of int64 becomes one of int32, which Concat needs.
+Source: BackportConcatV2Transform in tensorflow/tools/graph_transforms/backports.cc. Unlike TensorFlow's tool, it
+converts a constant int64 axis to int32, which Concat requires.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ _INT64 = 9
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with Concat; raises InvalidInput where an axis of int64 is no constant."""
+    """Replaces ConcatV2; raises InvalidInput if an int64 axis is not constant."""
     known = by_name(graph)
     taken = set(known)
     listed: list[NodeDef] = []
@@ -37,8 +37,8 @@ def apply(graph: Graph, context: Context) -> Graph:
             if nodes.dtype(node, "Tidx") == _INT64:
                 listed.append(_axis(node, known[axis.node], taken, context))
                 axis = Ref(listed[-1].name)
-            waits = [Ref(name, -1) for name in control_inputs(node)]
-            set_inputs(node, [axis, *values, *waits])
+            control = [Ref(name, -1) for name in control_inputs(node)]
+            set_inputs(node, [axis, *values, *control])
             node.op = "Concat"
             node.attr.pop("Tidx", None)
         listed.append(node)
@@ -48,11 +48,11 @@ def apply(graph: Graph, context: Context) -> Graph:
 def _axis(node: NodeDef, axis: NodeDef, taken: set[str], context: Context) -> NodeDef:
     if axis.op != "Const":
         raise InvalidInput(
-            f"{context.parameters.transform}: node {node.name!r}: its axis is of int64 and no constant: "
-            "Concat takes int32"
+            f"{context.parameters.transform}: node {node.name!r}: its int64 axis is not constant: "
+            "Concat requires int32"
         )
-    made = nodes.constant(
+    created = nodes.constant(
         unique_name(f"{node.name}/axis_int32", taken), nodes.value(axis).astype(np.int32)
     )
-    set_inputs(made, [Ref(name, -1) for name in control_inputs(axis)])
-    return made
+    set_inputs(created, [Ref(name, -1) for name in control_inputs(axis)])
+    return created

@@ -1,7 +1,7 @@
-"""backport_tensor_array_v3: the ops of TensorArrayV3 become those of V2, for an older TensorFlow.
+"""backport_tensor_array_v3: replaces TensorArrayV3 ops with their V2 versions, for older TensorFlow.
 
-Source: BackportTensorArrayV3Transform in tensorflow/tools/graph_transforms/backports.cc. Otherwise than there,
-attributes that V2 does not have go, and what passes a handle on passes on a string, which it is in V2.
+Source: BackportTensorArrayV3Transform in tensorflow/tools/graph_transforms/backports.cc. Unlike TensorFlow's tool, it
+removes attributes that V2 does not have, and changes the type of ops that pass on a handle to string, as V2 requires.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ _USE = frozenset(
 _PASS_ON = frozenset(("Enter", "Exit", "Identity", "Merge", "NextIteration", "Switch"))
 
 
-def _older(node: NodeDef, context: Context) -> None:
+def _downgrade(node: NodeDef, context: Context) -> None:
     node.op = f"{node.op[:-1]}2"
     known = {attr.name for attr in context.evaluator.op_defs[node.op].attr}
     for key in [key for key in node.attr if not key.startswith("_") and key not in known]:
@@ -31,25 +31,25 @@ def _older(node: NodeDef, context: Context) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the older ops."""
+    """Replaces the V3 ops."""
     taken = {node.name for node in graph.nodes}
     handles: set[str] = set()
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     listed: list[NodeDef] = []
     for node in graph.nodes:
         listed.append(node)
         if node.op in _MAKE:
-            _older(node, context)
+            _downgrade(node, context)
             handles.add(node.name)
             flow = unique_name(f"{node.name}/replacement_flow_node", taken)
             listed.append(nodes.constant(flow, np.array(1, np.float32)))
-            moved[Ref(node.name, 1)] = Ref(flow)
+            replacements[Ref(node.name, 1)] = Ref(flow)
         elif node.op in _USE:
-            _older(node, context)
+            _downgrade(node, context)
     for node in topological_order(graph):
         passes_on = node.op in _PASS_ON and nodes.dtype(node) == _RESOURCE
         if passes_on and any(source.node in handles for source in data_inputs(node)):
             node.attr["T"].type = _STRING
             handles.add(node.name)
-    rewire(listed, moved)
+    rewire(listed, replacements)
     return graph.with_nodes(listed)

@@ -1,6 +1,6 @@
-"""compact_constants: a constant whose values are all the same is written as one.
+"""compact_constants: stores a constant with one repeated value as that value.
 
-Ours; the form is that of tensorflow/core/framework/tensor.cc (Tensor::FromProto), which all readers know.
+Not in TensorFlow's tool. Source of the format: Tensor::FromProto in tensorflow/core/framework/tensor.cc.
 """
 
 from tfcarve.prepare import nodes, tensors
@@ -10,18 +10,18 @@ from tfcarve.prepare.graph import Graph
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
-# Smaller ones gain nothing.
-_SMALL = 64
+# Smaller nodes gain nothing.
+_MIN_SIZE = 64
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Returns the graph with such constants; raises InvalidInput where one is damaged."""
+    """Compacts constants; raises InvalidInput if one is damaged."""
     for node in graph.nodes:
-        if node.op != "Const" or node.ByteSize() < _SMALL:
+        if node.op != "Const" or node.ByteSize() < _MIN_SIZE:
             continue
         tensor = nodes.tensor(node)
         if tensors.has_numbers(tensor.dtype) and tensor.tensor_content:
-            made = tensors.from_array(nodes.value(node), tensor.dtype)
-            if made.ByteSize() < tensor.ByteSize():
-                tensor.CopyFrom(made)
+            created = tensors.from_array(nodes.value(node), tensor.dtype)
+            if created.ByteSize() < tensor.ByteSize():
+                tensor.CopyFrom(created)
     return graph

@@ -1,9 +1,9 @@
-"""convert_layout: convolutions and what is around them get their channels last (NCHW to NHWC).
+"""convert_layout: converts convolutions and the nodes around them to channels last (NCHW to NHWC).
 
-Ours. TensorFlow on a CPU has no kernels for channels second, but for oneDNN's; a session converts them then in
-tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. Here constants are transposed as they are written, and
-the Transposes that are left are where tensors get into or out of what works in any layout. Two Transposes in a row
-become one or none. What the app feeds and fetches keeps its shape.
+Not in TensorFlow's tool. On CPUs only oneDNN has kernels for channels second; otherwise a session converts the graph in
+tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. This transform transposes constants in the file, and
+leaves Transposes only where tensors enter or leave layout-agnostic nodes. Two consecutive Transposes become one or
+none. Inputs and outputs keep their shapes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,12 @@ from tfcarve.prepare.layout import FORMATS, Facts, Order, Plan, to_last, to_seco
 from tfcarve.prepare.layout_choice import choose
 from tfcarve.prepare.layout_views import Views
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.unread import without_unread
+from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
-# Nodes that go where nothing reads them any more.
+# Ops of nodes that are removed when they have no consumers left.
 _REPLACED = frozenset(("Const", "Identity", "Transpose"))
 
 
@@ -45,88 +45,90 @@ class _Rewriter:
         self._listed: list[NodeDef] = []
 
     def nodes(self, order: Sequence[NodeDef]) -> list[NodeDef]:
-        """Returns the nodes that are in the place of those in `order`."""
+        """Returns the replacements of the nodes in `order`."""
         for node in order:
-            made = node if node.op == "Const" else nodes.copy(node)
+            created = node if node.op == "Const" else nodes.copy(node)
             if node.name in self._plans:
-                self._convert(node, made, self._plans[node.name])
+                self._convert(node, created, self._plans[node.name])
             elif self._views.perm(node) is not None:
-                self._transpose(node, made)
+                self._transpose(node, created)
             else:
-                self._set_inputs(made, [self._as_read(source) for source in data_inputs(node)])
+                self._set_inputs(created, [self._as_read(source) for source in data_inputs(node)])
         return self._listed
 
-    def _set_inputs(self, made: NodeDef, read: Sequence[Ref]) -> None:
-        """Adds a node that reads `read`, after the nodes made for it."""
-        set_inputs(made, [*read, *(Ref(name, CONTROL) for name in control_inputs(made))])
+    def _set_inputs(self, created: NodeDef, read: Sequence[Ref]) -> None:
+        """Adds a node with the inputs `read`, after the new nodes that it needs."""
+        set_inputs(created, [*read, *(Ref(name, CONTROL) for name in control_inputs(created))])
         self._flush()
-        self._listed.append(made)
+        self._listed.append(created)
 
     def _flush(self) -> None:
         self._listed += self._views.new
         self._views.new.clear()
 
-    def _convert(self, node: NodeDef, made: NodeDef, plan: Plan) -> None:
+    def _convert(self, node: NodeDef, created: NodeDef, plan: Plan) -> None:
         sources = data_inputs(node)
         rank = self._facts.rank(sources[plan.reads[0]]) or len(nodes.text(node, "data_format"))
-        read = [self._converted(source, place, plan, rank) for place, source in enumerate(sources)]
+        read = [self._converted(source, index, plan, rank) for index, source in enumerate(sources)]
         for key, value in plan.attrs.items():
-            nodes.set_attr(made, key, value)
-        made.attr.pop("_output_shapes", None)
+            nodes.set_attr(created, key, value)
+        created.attr.pop("_output_shapes", None)
         if plan.gives_dims or (plan.gives and node.name in self._fetched):
-            made.name = self._views.name(f"{node.name}/channels_last")
-        self._set_inputs(made, read)
+            created.name = self._views.name(f"{node.name}/channels_last")
+        self._set_inputs(created, read)
         for output in plan.gives:
-            self._views.set_last(Ref(node.name, output), Ref(made.name, output))
+            self._views.set_last(Ref(node.name, output), Ref(created.name, output))
         if plan.gives_dims:
             dtype = nodes.dtype(node, "out_type") or nodes.INT32
-            self._views.gathered(Ref(made.name), to_second(rank), node.name, dtype)
+            self._views.gathered(Ref(created.name), to_second(rank), node.name, dtype)
         elif plan.gives and node.name in self._fetched:
-            self._fetch(node, made, plan)
+            self._fetch(node, created, plan)
         self._flush()
 
-    def _converted(self, source: Ref, place: int, plan: Plan, rank: int) -> Ref:
-        """Returns what a node reads as input number `place` where it has its channels last."""
-        if place in plan.reads:
+    def _converted(self, source: Ref, index: int, plan: Plan, rank: int) -> Ref:
+        """Returns the input number `index` of a converted node."""
+        if index in plan.reads:
             return self._views.transposed(source, to_last(rank))
-        if place in plan.permuted:
+        if index in plan.permuted:
             return self._views.reordered(source, to_last(rank))
-        if place in plan.constants:
-            return self._views.replaced(source, plan.constants[place])
+        if index in plan.constants:
+            return self._views.replaced(source, plan.constants[index])
         return self._as_read(source)
 
-    def _fetch(self, node: NodeDef, made: NodeDef, plan: Plan) -> None:
-        """Makes what is fetched as `node` of a node that has its channels last."""
+    def _fetch(self, node: NodeDef, created: NodeDef, plan: Plan) -> None:
+        """Adds a node with the name and layout of `node`, which is fetched, after its converted node."""
         outputs = self._facts.outputs[node.name]
         if len(outputs) == 1:
             self._as_read(Ref(node.name), node.name)
             return
         read = [
-            self._as_read(Ref(node.name, place)) if place in plan.gives else Ref(made.name, place)
-            for place in range(len(outputs))
+            self._as_read(Ref(node.name, index))
+            if index in plan.gives
+            else Ref(created.name, index)
+            for index in range(len(outputs))
         ]
         same = nodes.make("IdentityN", node.name, read)
         same.attr["T"].list.type.extend(output.dtype for output in outputs)
         self._views.new.append(same)
 
-    def _transpose(self, node: NodeDef, made: NodeDef) -> None:
-        read, places = data_inputs(node)
+    def _transpose(self, node: NodeDef, created: NodeDef) -> None:
+        read, perm_source = data_inputs(node)
         perm = self._views.perm(node)
         assert perm is not None
         source, order = self._views.add(Ref(node.name), read, perm)
         if order == tuple(range(len(order))):
-            made.op = "Identity"
-            made.attr.pop("Tperm", None)
-            self._set_inputs(made, [source])
+            created.op = "Identity"
+            created.attr.pop("Tperm", None)
+            self._set_inputs(created, [source])
             return
         if order != perm:
-            array = self._facts.constant(places)
+            array = self._facts.constant(perm_source)
             assert array is not None
-            places = self._views.replaced(places, np.array(order, array.dtype))
-        self._set_inputs(made, [source, places])
+            perm_source = self._views.replaced(perm_source, np.array(order, array.dtype))
+        self._set_inputs(created, [source, perm_source])
 
     def _as_read(self, source: Ref, name: str = "") -> Ref:
-        """Returns what a node that is not converted reads in the place of `source`; a new Transpose gets `name`."""
+        """Returns `source` in its original layout for a node that is not converted; a new Transpose gets `name`."""
         rank = self._facts.rank(source)
         if rank is None or not (self._views.is_last(source) or self._is_transpose(source)):
             return source
@@ -138,7 +140,7 @@ class _Rewriter:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with channels last; raises InvalidInput where a constant is damaged."""
+    """Converts the graph to channels last; raises InvalidInput if a constant is damaged."""
     if not any(nodes.text(node, "data_format") in FORMATS for node in graph.nodes):
         return graph
     facts = Facts(
@@ -149,5 +151,5 @@ def apply(graph: Graph, context: Context) -> Graph:
     if not plans:
         return graph
     was_read = consumer_counts(graph)
-    made = graph.with_nodes(_Rewriter(facts, plans, context).nodes(order))
-    return without_unread(made, _REPLACED, was_read, context.kept())
+    created = graph.with_nodes(_Rewriter(facts, plans, context).nodes(order))
+    return without_unused(created, _REPLACED, was_read, context.preserved())

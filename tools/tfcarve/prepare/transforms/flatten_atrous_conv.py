@@ -1,7 +1,7 @@
-"""flatten_atrous_conv: SpaceToBatchND, a convolution and BatchToSpaceND become one convolution with a wider filter.
+"""flatten_atrous_conv: merges SpaceToBatchND, a convolution and BatchToSpaceND into a convolution with a wider filter.
 
-Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Differs from TensorFlow's tool: the padding of the new convolution
-is what the old nodes make together; where that is neither SAME nor VALID nothing is changed.
+Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Unlike TensorFlow's tool, it computes the padding of the
+new convolution from all three nodes, and changes nothing if that is neither SAME nor VALID.
 """
 
 import numpy as np
@@ -17,17 +17,17 @@ PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
 _CONST = "Const"
-_SPREAD = pattern(
+_TO_BATCH = pattern(
     "SpaceToBatchND",
     pattern("*"),
     pattern(_CONST, key="block"),
     pattern(_CONST, key="pads"),
-    key="spread",
+    key="to_batch",
 )
 _PATTERN = pattern(
     "BatchToSpaceND",
     pattern(
-        ("Conv2D", "DepthwiseConv2dNative"), _SPREAD, pattern(_CONST, key="filter"), key="conv"
+        ("Conv2D", "DepthwiseConv2dNative"), _TO_BATCH, pattern(_CONST, key="filter"), key="conv"
     ),
     pattern(_CONST, key="block_after"),
     pattern(_CONST, key="crops"),
@@ -35,7 +35,7 @@ _PATTERN = pattern(
 
 
 def _padding(match: Match, weights: Array) -> str:
-    """Returns SAME or VALID, what all the nodes make together; "" where it is neither."""
+    """Returns the combined padding of all nodes, SAME or VALID, or "" if it is neither."""
     block, after = nodes.value(match["block"]), nodes.value(match["block_after"])
     pads, crops = (nodes.value(match[key]).reshape(-1, 2) for key in ("pads", "crops"))
     if block.shape != (2,) or not np.array_equal(block, after) or pads.shape != crops.shape:
@@ -60,7 +60,7 @@ def _is_plain(conv: NodeDef) -> bool:
 
 
 def _widened(weights: Array, block: Array) -> Array:
-    """Returns a filter with zeros between its values."""
+    """Returns a filter with zeros inserted between its values."""
     height, width = (
         (size - 1) * int(step) + 1 for size, step in zip(weights.shape, block, strict=False)
     )
@@ -70,39 +70,42 @@ def _widened(weights: Array, block: Array) -> Array:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with plain convolutions; raises InvalidInput where a constant is damaged."""
-    matcher = Matcher(graph, context.kept())
+    """Merges the convolutions; raises InvalidInput if a constant is damaged."""
+    matcher = Matcher(graph, context.preserved())
     taken = {node.name for node in graph.nodes}
-    gone: set[str] = set()
-    made: dict[str, list[NodeDef]] = {}
+    removed: set[str] = set()
+    created: dict[str, list[NodeDef]] = {}
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
         if match is None or not _is_plain(match["conv"]):
             continue
         weights = nodes.value(match["filter"])
         padding = _padding(match, weights) if weights.ndim == 4 else ""
-        if not padding or _many(weights, nodes.value(match["block"])):
+        if not padding or _is_too_large(weights, nodes.value(match["block"])):
             continue
         wide = nodes.constant(
             unique_name(f"{match['filter'].name}/flattened", taken),
             _widened(weights, nodes.value(match["block"])),
         )
         conv = nodes.copy(match["conv"], node.name)
-        conv.input[:] = [data_inputs(match["spread"])[0].text(), Ref(wide.name).text()]
+        conv.input[:] = [data_inputs(match["to_batch"])[0].text(), Ref(wide.name).text()]
         nodes.set_attr(conv, "padding", nodes.text_value(padding))
-        made[node.name] = [wide, conv]
-        gone |= {match["conv"].name, match["spread"].name}
-    return _without_unused(graph, made, gone)
+        created[node.name] = [wide, conv]
+        removed |= {match["conv"].name, match["to_batch"].name}
+    return _without_unused(graph, created, removed)
 
 
-def _many(weights: Array, block: Array) -> bool:
-    """Says whether the wider filter would have more values than a filter has."""
+def _is_too_large(weights: Array, block: Array) -> bool:
+    """Returns whether the wider filter would be too large."""
     return int(weights.size) * int(np.prod(block, dtype=np.int64)) > 1 << 26
 
 
-def _without_unused(graph: Graph, made: dict[str, list[NodeDef]], gone: set[str]) -> Graph:
+def _without_unused(graph: Graph, created: dict[str, list[NodeDef]], removed: set[str]) -> Graph:
     listed = [
-        n for node in graph.nodes if node.name not in gone for n in made.get(node.name, [node])
+        n
+        for node in graph.nodes
+        if node.name not in removed
+        for n in created.get(node.name, [node])
     ]
     replaced = graph.with_nodes(listed)
     users = Matcher(replaced)

@@ -1,7 +1,7 @@
-"""fold_batch_norms: a product with a constant after a convolution or matrix product goes into its weights.
+"""fold_batch_norms: folds a multiplication by a constant after a convolution or matrix product into its weights.
 
-Source: tensorflow/tools/graph_transforms/fold_batch_norms.cc. Differs from TensorFlow's tool: constants that are added (a bias
-before, the rest of an unfused batch normalisation after) are folded too, and weights that others read stay for these.
+Source: tensorflow/tools/graph_transforms/fold_batch_norms.cc. Unlike TensorFlow's tool, it also folds constants that
+are added (a bias before, the rest of an unfused batch normalisation after), and keeps weights with other readers.
 """
 
 from tfcarve.prepare import batch_norms
@@ -14,5 +14,5 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with products folded; raises InvalidInput where a constant is damaged."""
-    return batch_norms.fold(graph, context.kept(), context.input_nodes(), PRODUCTS)
+    """Folds multiplications; raises InvalidInput if a constant is damaged."""
+    return batch_norms.fold(graph, context.preserved(), context.input_nodes(), PRODUCTS)

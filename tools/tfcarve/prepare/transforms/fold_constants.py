@@ -1,8 +1,8 @@
-"""fold_constants: what depends on constants alone is computed, and becomes a constant.
+"""fold_constants: computes the nodes that depend only on constants, and replaces them with constants.
 
 Source: tensorflow/tools/graph_transforms/fold_constants_lib.cc, ConstantFold in
-tensorflow/core/common_runtime/constant_folding.cc. Differs from TensorFlow's tool: the new constants have the names of the
-nodes that they replace, and the old ones are not kept: nothing waits for a constant.
+tensorflow/core/common_runtime/constant_folding.cc. Unlike TensorFlow's tool, it gives the new constants the names of
+the nodes that they replace, and removes the old constants and control inputs from them.
 """
 
 import numpy as np
@@ -10,13 +10,14 @@ import numpy as np
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import foldable, inference, nodes, tensors
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded, Output
+from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.foldable import Facts, Found
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
     Ref,
-    Replaced,
+    Replacements,
     by_name,
     control_inputs,
     data_inputs,
@@ -32,12 +33,12 @@ PARAMETERS = frozenset(
 )
 IN_FUNCTIONS = True
 
-_LARGEST = 10 << 20
+_MAX_CONSTANT = 10 << 20
 Values = dict[Ref, TensorProto]
 
 
 def _shape_value(node: NodeDef, read: list[Output]) -> list[TensorProto]:
-    """Returns what a node that asks for shapes gives."""
+    """Returns the outputs of a Rank, Shape, ShapeN or Size."""
     dtype = nodes.dtype(node, "out_type") or nodes.INT32
     shapes = [output.shape or () for output in read]
     if node.op == "Rank":
@@ -59,18 +60,18 @@ def _by_shapes(graph: Graph, found: Found, facts: Facts) -> Values:
 
 
 def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
-    """Returns the nodes that give a constant, or what is computed, as it is."""
+    """Returns the inputs that foldable pass-through nodes forward, by their output."""
     aliases = {}
     for node in graph.nodes:
         if node.name in found.folded and node.op in foldable.PASS_THROUGH:
             source = data_inputs(node)[0]
-            if found.waits[source.node] == found.waits[node.name]:
+            if found.control_inputs_of[source.node] == found.control_inputs_of[node.name]:
                 aliases[Ref(node.name)] = source
     return aliases
 
 
 def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
-    """Returns the part of the graph that gives `fetches`, with what is known already as constants."""
+    """Returns the subgraph that computes `fetches`, with the values in `known` as constants."""
     names = {source.node for source in known}
     copies: dict[Ref, Ref] = {}
     listed: list[NodeDef] = []
@@ -89,11 +90,11 @@ def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
                 del own.attr["_class"]
             listed.append(own)
     rewire(listed, copies)
-    return Graph(listed, versions=graph.versions)  # what calls functions is not computed
+    return Graph(listed, versions=graph.versions)  # no library: nodes with functions are not folded
 
 
 def _run(loaded: Loaded, fetches: list[Ref]) -> Values:
-    """Returns the values of those of `fetches` that TensorFlow can compute."""
+    """Returns the values in `fetches` that TensorFlow can compute."""
     try:
         return dict(zip(fetches, loaded.run(fetches, {}), strict=True))
     except Failed:
@@ -118,10 +119,10 @@ def _compact(tensor: TensorProto, where: str) -> TensorProto:
 
 def _facts(graph: Graph, context: Context) -> Facts:
     parameters = context.parameters
-    largest = parameters.whole("max_constant_size_in_bytes", _LARGEST)
+    largest = parameters.integer("max_constant_size_in_bytes", _MAX_CONSTANT)
     if largest < 0:
         raise InvalidInput(
-            f"{parameters.transform}: max_constant_size_in_bytes={largest}: give 0 or more"
+            f"{parameters.transform}: max_constant_size_in_bytes={largest}: expected 0 or more"
         )
     return Facts(
         context.evaluator.op_defs,
@@ -137,11 +138,11 @@ def _facts(graph: Graph, context: Context) -> Facts:
 def _values(
     graph: Graph, found: Found, facts: Facts, context: Context
 ) -> tuple[Values, dict[Ref, Ref]]:
-    """Returns the new constants by what they replace, and what is read instead of a node that only passes on."""
+    """Returns the new constants by the tensor that they replace, and the replacements of pass-through nodes."""
     known = _by_shapes(graph, found, facts)
     constants = {Ref(node.name): node for node in graph.nodes if node.op == "Const"}
     aliases = _aliases(graph, found)
-    chains = Replaced(aliases)
+    chains = Replacements(aliases)
     wanted = {chains.final(source) for source in found.fetches}
     fetched = [
         source for source in sorted(wanted) if source not in known and source not in constants
@@ -163,13 +164,13 @@ def _values(
 
 
 def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef], dict[Ref, Ref]]:
-    """Returns the nodes with the new constants, and what reads of several outputs become."""
+    """Returns the nodes with the new constants, and the replacements of nodes with several outputs."""
     taken = {node.name for node in graph.nodes}
     by_node: dict[str, list[Ref]] = {}
     for source in sorted(values):
         by_node.setdefault(source.node, []).append(source)
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
         sources = by_node.get(node.name, [])
         whole = sources == [Ref(node.name)]
@@ -177,26 +178,28 @@ def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef]
             listed.append(node)
         for source in sources:
             name = node.name if whole else unique_name(f"{node.name}/output_{source.output}", taken)
-            made = nodes.constant_of(name, values[source])
-            made.device = node.device
-            set_inputs(made, [Ref(w, CONTROL) for w in sorted(found.waits[node.name])])
-            listed.append(made)
+            created = nodes.constant_of(name, values[source])
+            created.device = node.device
+            set_inputs(
+                created, [Ref(w, CONTROL) for w in sorted(found.control_inputs_of[node.name])]
+            )
+            listed.append(created)
             if not whole:
-                moved[source] = Ref(name)
-    return listed, moved
+                replacements[source] = Ref(name)
+    return listed, replacements
 
 
-def _without_waits_for_constants(listed: list[NodeDef], found: Found) -> None:
+def _without_control_inputs_from_constants(listed: list[NodeDef], found: Found) -> None:
     for node in listed:
-        waited = control_inputs(node)
-        if any(name in found.waits for name in waited):
-            final = {w for name in waited for w in found.waits.get(name, (name,))}
+        control = control_inputs(node)
+        if any(name in found.control_inputs_of for name in control):
+            final = {w for name in control for w in found.control_inputs_of.get(name, (name,))}
             set_inputs(node, [*data_inputs(node), *(Ref(w, CONTROL) for w in sorted(final))])
 
 
 def _used(graph: Graph, context: Context) -> list[NodeDef]:
-    """Returns the nodes that are needed; a function's stateful ones always are."""
-    roots = context.kept()
+    """Returns the nodes that are needed; in a function, stateful nodes always are."""
+    roots = context.preserved()
     if context.in_function:
         op_defs = context.evaluator.op_defs
         roots |= {n.name for n in graph.nodes if n.op not in op_defs or op_defs[n.op].is_stateful}
@@ -213,19 +216,19 @@ def _fed_placeholders(graph: Graph, context: Context) -> None:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with constants in the place of what depends on constants alone.
+    """Folds constants.
 
-    Raises InvalidInput where shapes don't fit or the constants would take more memory or time than a model's do.
+    Raises InvalidInput if shapes are incompatible, or computing the constants exceeds the memory or time limit.
     """
-    if context.parameters.truth("clear_output_shapes", True):
+    if context.parameters.boolean("clear_output_shapes", True):
         for node in graph.nodes:
             node.attr.pop("_output_shapes", None)
     _fed_placeholders(graph, context)
     facts = _facts(graph, context)
     found = foldable.find(graph, facts)
     values, aliases = _values(graph, found, facts, context)
-    listed, moved = _replaced(graph, values, found)
-    rewire(listed, aliases | moved)
-    _without_waits_for_constants(listed, found)
+    listed, replacements = _replaced(graph, values, found)
+    rewire(listed, aliases | replacements)
+    _without_control_inputs_from_constants(listed, found)
     folded = graph.with_nodes(listed)
     return folded.with_nodes(_used(folded, context))

@@ -1,8 +1,8 @@
-"""fold_old_batch_norms: a batch normalisation after a convolution goes into its weights and a bias.
+"""fold_old_batch_norms: folds a batch normalisation op after a convolution into its weights and a bias.
 
-Source: tensorflow/tools/graph_transforms/fold_old_batch_norms.cc, which knows BatchNormWithGlobalNormalization and
-FusedBatchNorm after Conv2D. Here FusedBatchNormV2 and V3 too, after DepthwiseConv2dNative and Conv2DBackpropInput, with
-a BiasAdd between; only such as are in inference mode.
+Source: tensorflow/tools/graph_transforms/fold_old_batch_norms.cc, which supports BatchNormWithGlobalNormalization and
+FusedBatchNorm after Conv2D. This transform also supports FusedBatchNormV2 and V3, DepthwiseConv2dNative,
+Conv2DBackpropInput, and a BiasAdd in between. Batch normalisations in training mode are not folded.
 """
 
 from tfcarve.prepare import batch_norms
@@ -15,5 +15,5 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with batch normalisations folded; raises InvalidInput where a constant is damaged."""
-    return batch_norms.fold(graph, context.kept(), context.input_nodes(), BATCH_NORMS)
+    """Folds batch normalisations; raises InvalidInput if a constant is damaged."""
+    return batch_norms.fold(graph, context.preserved(), context.input_nodes(), BATCH_NORMS)

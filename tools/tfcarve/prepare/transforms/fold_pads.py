@@ -1,8 +1,8 @@
-"""fold_pads: zeros around an image, as Keras pads it, become the explicit padding of the convolution that reads it.
+"""fold_pads: folds a Pad with zeros, as Keras writes it, into the explicit padding of the convolution that reads it.
 
 Source: the attributes padding and explicit_paddings of Conv2D and _FusedConv2D in tensorflow/core/ops/nn_ops.cc.
-DepthwiseConv2dNative has them too, but full TensorFlow 2.14.1 with oneDNN aborts on them in its remapper
-(tensor_format.h:428, measured). Where fuse_ops has made a _FusedConv2D of it before, its padding is folded.
+DepthwiseConv2dNative has them too, but the remapper of full TensorFlow 2.14.1 with oneDNN aborts on them
+(tensor_format.h:428, measured). Its Pad is folded if fuse_ops has replaced it with a _FusedConv2D before.
 """
 
 from tfcarve.prepare import nodes
@@ -19,7 +19,7 @@ _PAD = pattern("Pad", pattern("*"), pattern("Const", key="pads"), key="pad")
 
 
 def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | None:
-    """Returns the Pad that only this convolution reads, and its sizes; None where there is none."""
+    """Returns the Pad that only this convolution reads, and its sizes, or None."""
     sources = data_inputs(conv)
     if conv.op not in _CONVOLUTIONS or control_inputs(conv) or len(sources) < 2:
         return None
@@ -33,29 +33,29 @@ def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | No
 def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
     pads = nodes.value(match["pads"])
     spatial = (1, 2) if nodes.text(conv, "data_format", "NHWC") == "NHWC" else (2, 3)
-    others = [place for place in range(4) if place not in spatial]
+    others = [index for index in range(4) if index not in spatial]
     if pads.shape != (4, 2) or pads[others].any() or (pads < 0).any():
         return None
     if nodes.text(conv, "padding") != "VALID":
         return None
-    made = nodes.copy(conv)
-    made.input[0] = data_inputs(match["pad"])[0].text()
-    nodes.set_attr(made, "padding", nodes.text_value("EXPLICIT"))
-    nodes.set_attr(made, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
-    return made
+    created = nodes.copy(conv)
+    created.input[0] = data_inputs(match["pad"])[0].text()
+    nodes.set_attr(created, "padding", nodes.text_value("EXPLICIT"))
+    nodes.set_attr(created, "explicit_paddings", nodes.ints_value(pads.reshape(-1)))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with padded convolutions; raises InvalidInput where a constant is damaged."""
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    """Folds pads; raises InvalidInput if a constant is damaged."""
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = _padding_of(node, context, matcher)
         padded = _explicit(node, match) if match is not None else None
         if match is not None and padded is not None:
-            made[node.name] = padded
-            gone.add(match["pad"].name)
+            created[node.name] = padded
+            removed.add(match["pad"].name)
             if matcher.only_user(match["pads"].name) is not None:
-                gone.add(match["pads"].name)
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+                removed.add(match["pads"].name)
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

@@ -1,6 +1,6 @@
-"""freeze_requantization_ranges: ranges that a program logged become constants, in the place of RequantizationRange.
+"""freeze_requantization_ranges: replaces RequantizationRange with constants from a log.
 
-Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is that of
+Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is written by a graph with
 insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:").
 """
 
@@ -12,22 +12,23 @@ from pathlib import Path
 import numpy as np
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, nearest, rewire, unique_name
+from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
 from tfcarve.prepare.messages import NodeDef
 
 PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
 IN_FUNCTIONS = False
 
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;]*)\]\[([^][;]*)\]")
 
 Ranges = dict[str, tuple[list[float], list[float]]]
 
 
 def records(log: bytes) -> Ranges:
-    """Returns for each node in a log the lows and the highs that it gave."""
+    """Returns the logged lows and highs of each node."""
     found: Ranges = {}
     for line in log.split(b"\n"):
         match = _RECORD.search(line)
@@ -45,26 +46,24 @@ def records(log: bytes) -> Ranges:
 
 
 def _at(values: Sequence[float], part: float) -> float:
-    """Returns the value that so great a part of the others is less than; halves are rounded up."""
-    place = math.floor(len(values) * part + 0.5)
-    return sorted(values)[max(0, min(place, len(values) - 1))]
+    """Returns the quantile `part` of the values; halves are rounded up."""
+    index = math.floor(len(values) * part + 0.5)
+    return sorted(values)[max(0, min(index, len(values) - 1))]
 
 
 def _read(context: Context) -> Ranges:
     path = context.parameters.required("min_max_log_file", 'min_max_log_file="run.log"')[0]
     try:
         with Path(path).open("rb") as file:
-            log = file.read(_MOST_BYTES + 1)
+            log = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(
-            f"{path}: {error.strerror}: name the log that the program wrote"
-        ) from None
-    if len(log) > _MOST_BYTES:
-        raise InvalidInput(f"{path}: more than {_MOST_BYTES:,} bytes: log fewer runs")
+        raise InvalidInput(f"{path}: {error.strerror}: expected the log of the program") from None
+    if len(log) > _MAX_BYTES:
+        raise InvalidInput(f"{path}: has more than {_MAX_BYTES:,} bytes: log fewer runs")
     found = records(log)
     if not found:
         raise InvalidInput(
-            f"{path}: no ranges: log them with "
+            f"{path}: contains no ranges: log them with "
             'insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:")'
         )
     return found
@@ -74,38 +73,40 @@ def _percentile(context: Context, name: str) -> float:
     value = context.parameters.number(name, 5.0)
     if not 0 <= value <= 100:
         raise InvalidInput(
-            f"{context.parameters.transform}: {name}={value}: give a number from 0 to 100"
+            f"{context.parameters.transform}: {name}={value}: expected a number from 0 to 100"
         )
     return value / 100
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with constant ranges; raises InvalidInput where the log has none or is of another graph."""
-    least, most = (_percentile(context, name) for name in ("min_percentile", "max_percentile"))
+    """Replaces the ranges; raises InvalidInput if the log has none or belongs to another graph."""
+    low_part, high_part = (
+        _percentile(context, name) for name in ("min_percentile", "max_percentile")
+    )
     found = _read(context)
     known = by_name(graph)
     for name in found:
         if name not in known:
             raise InvalidInput(
-                f"the log names {name!r}, no node of the graph{nearest(name, known)}"
+                f"the log names {name!r}, which is not a node of the graph{nearest(name, known)}"
             )
         if known[name].op != "RequantizationRange":
             raise InvalidInput(
-                f"node {name!r}: a {known[name].op}, no RequantizationRange: use the log of this graph"
+                f"node {name!r}: is a {known[name].op}, not a RequantizationRange: use the log of this graph"
             )
     taken = set(known)
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
-        if node.name not in found or node.name in context.kept():
+        if node.name not in found or node.name in context.preserved():
             listed.append(node)
             continue
         lows, highs = found[node.name]
-        ends = (("frozen_min", _at(lows, least)), ("frozen_max", _at(highs, 1 - most)))
+        ends = (("frozen_min", _at(lows, low_part)), ("frozen_max", _at(highs, 1 - high_part)))
         for output, (end, value) in enumerate(ends):
             name = unique_name(f"{node.name}/{end}", taken)
             listed.append(nodes.constant(name, np.array(value, np.float32)))
-            moved[Ref(node.name, output)] = Ref(name)
-            moved[Ref(node.name, -1)] = Ref(name, -1)
-    rewire(listed, moved)
+            replacements[Ref(node.name, output)] = Ref(name)
+            replacements[Ref(node.name, -1)] = Ref(name, -1)
+    rewire(listed, replacements)
     return graph.with_nodes(listed)

@@ -1,15 +1,15 @@
-"""fuse_lstm: the loop of an LSTM becomes one BlockLSTMV2.
+"""fuse_lstm: replaces the loop of an LSTM with one BlockLSTMV2.
 
-Source: tensorflow/core/ops/rnn_ops.cc, tensorflow/core/kernels/rnn/lstm_ops.{h,cc}. The kernel clips nothing where cell_clip
-is 0. It takes no initial state of one row for a batch of several, which the loop would repeat: a state whose first
-dimension is not known has to have that of x when the graph runs. Loops in bodies of functions stay.
+Source: tensorflow/core/ops/rnn_ops.cc, tensorflow/core/kernels/rnn/lstm_ops.{h,cc}. With cell_clip = 0 the kernel does
+not clip. Unlike the loop, it does not broadcast an initial state with one row to a larger batch: a state with an
+unknown first dimension must have the batch size of x when the graph runs. Loops in function bodies are not replaced.
 """
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tfcarve.prepare import functions, inference, loops, lstm, nodes
+from tfcarve.prepare import functions, inference, loop_reader, lstm, nodes, while_loops
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
     CONTROL,
@@ -23,10 +23,10 @@ from tfcarve.prepare.graph import (
     unique_name,
 )
 from tfcarve.prepare.loops import Scope
-from tfcarve.prepare.lstm_plan import Plan, Result, Surroundings, plan
+from tfcarve.prepare.lstm_plan import LoopContext, Plan, Result, plan
 from tfcarve.prepare.messages import AttrValue, NodeDef
 from tfcarve.prepare.tensors import Array
-from tfcarve.prepare.unread import without_unread
+from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
@@ -35,67 +35,67 @@ _INT64 = 9
 _STACK = "TensorListStack"
 
 
-class _Maker:
-    """Makes the nodes that take the place of a loop."""
+class _NodeBuilder:
+    """Creates the nodes that replace a loop."""
 
     def __init__(self, replaced: Plan, known: Mapping[str, NodeDef], taken: set[str]) -> None:
-        """Starts; `known` are the nodes of the graph, `taken` the names that no new node may have."""
+        """Sets the plan, the nodes of the graph by name, and the names that new nodes may not have."""
         self._plan = replaced
         self._known = known
         self._taken = taken
         self._name = unique_name(f"{replaced.loop.name}/lstm", taken)
         self._row: list[Ref] | None = None
-        self.made: list[NodeDef] = []
-        self.moved: dict[Ref, Ref] = {}
+        self.created: list[NodeDef] = []
+        self.replacements: dict[Ref, Ref] = {}
 
     def _constant(self, name: str, array: Array) -> Ref:
-        made = nodes.constant(unique_name(f"{self._name}/{name}", self._taken), array)
-        self.made.append(made)
-        return Ref(made.name)
+        created = nodes.constant(unique_name(f"{self._name}/{name}", self._taken), array)
+        self.created.append(created)
+        return Ref(created.name)
 
     def _steps(self) -> Ref:
-        """Returns how many iterations there are, as int64."""
+        """Returns the number of iterations as int64."""
         if self._plan.steps >= 0:
             return self._constant("steps", np.array(self._plan.steps, np.int64))
         types = {"SrcT": nodes.type_value(nodes.INT32), "DstT": nodes.type_value(_INT64)}
         name = unique_name(f"{self._name}/steps", self._taken)
-        self.made.append(nodes.make("Cast", name, self._plan.lstm.sizes[:1], **types))
+        self.created.append(nodes.make("Cast", name, self._plan.lstm.sizes[:1], **types))
         return Ref(name)
 
     def add_loop(self) -> None:
-        """Adds the node that computes what the loop does."""
+        """Adds the BlockLSTMV2."""
         loop, found = self._plan.loop, self._plan.lstm
         steps = self._steps()
         weights = self._constant("weights", found.cell.weights)
         peephole = self._constant("peephole", np.zeros(found.units, np.float32))
         bias = self._constant("bias", found.cell.bias)
         c, h = (loop.variables[number].start for number in (found.cell.c, found.cell.h))
-        waits = [Ref(name, CONTROL) for name in loop.waits]
-        made = nodes.make(
+        control = [Ref(name, CONTROL) for name in loop.control_inputs]
+        created = nodes.make(
             "BlockLSTMV2",
             self._name,
-            [steps, found.x, c, h, weights, peephole, peephole, peephole, bias, *waits],
+            [steps, found.x, c, h, weights, peephole, peephole, peephole, bias, *control],
             T=nodes.type_value(nodes.FLOAT),
             cell_clip=AttrValue(f=0.0),
             use_peephole=AttrValue(b=False),
         )
-        made.device = loop.device
-        self.made.append(made)
+        created.device = loop.device
+        self.created.append(created)
 
     def add_result(self, result: Result) -> None:
-        """Adds what gives a result, with the name of the node that gave it where that is gone."""
+        """Adds the replacement of a result, with the name of the removed node that computed it."""
         source, old = Ref(self._name, result.output), self._known[result.tensor.node]
-        waits = [Ref(name, CONTROL) for name in control_inputs(old) if old.op == _STACK]
+        control = [Ref(name, CONTROL) for name in control_inputs(old) if old.op == _STACK]
         if result.rows == "all" and not result.stays:
-            self.moved[result.tensor] = source
+            self.replacements[result.tensor] = source
             return
         name = old.name
-        if old.op in loops.CALLS:
+        if old.op in while_loops.OPS:
             name = unique_name(f"{self._name}/last", self._taken)
-            self.moved[result.tensor] = Ref(name)
+            self.replacements[result.tensor] = Ref(name)
         if result.rows == "all":
-            kind = nodes.type_value(nodes.FLOAT)
-            self.made.append(nodes.make("Identity", name, [source, *waits], T=kind))
+            dtype = nodes.type_value(nodes.FLOAT)
+            self.created.append(nodes.make("Identity", name, [source, *control], T=dtype))
             return
         if self._row is None:
             values = {"begin": -1, "strides": 1}
@@ -103,63 +103,66 @@ class _Maker:
                 self._constant(f"last/{k}", np.array([v], np.int32)) for k, v in values.items()
             ]
         begin, strides = self._row
-        # With neither mask the end is read; with one of them it is not, and `begin` stands in for it.
+        # With either mask the kernel ignores the end, so `begin` is passed for it.
         mask = "shrink_axis_mask" if result.rows == "last" else "end_mask"
         types = {"T": nodes.FLOAT, "Index": nodes.INT32}
         attrs = {key: nodes.type_value(number) for key, number in types.items()}
-        made = nodes.make("StridedSlice", name, [source, begin, begin, strides, *waits], **attrs)
-        nodes.set_attr(made, mask, AttrValue(i=1))
-        self.made.append(made)
+        created = nodes.make(
+            "StridedSlice", name, [source, begin, begin, strides, *control], **attrs
+        )
+        nodes.set_attr(created, mask, AttrValue(i=1))
+        self.created.append(created)
 
 
 def _plans(graph: Graph, context: Context) -> list[Plan]:
-    """Returns how loops of a graph are replaced; a loop whose size only a new shape tells is found after that."""
+    """Returns the replacements of loops; a loop whose size is known only after another replacement is found later."""
     op_defs = context.evaluator.op_defs
     fed, known = context.input_nodes(), by_name(graph)
     scope = Scope({name: node for name, node in known.items() if name not in fed}, {})
-    found = [(loop, lstm.read(loop, scope)) for loop in loops.read(graph, op_defs)]
+    found = [(loop, lstm.read(loop, scope)) for loop in loop_reader.read(graph, op_defs)]
     lstms = [(loop, own) for loop, own in found if own is not None]
     if not lstms:
         return []
     outputs = inference.outputs(graph, context.evaluator)
-    around = Surroundings(scope, consumers(graph), context.output_nodes(), outputs)
-    plans = [plan(loop, own, around) for loop, own in lstms]
-    return [made for made in plans if made is not None]
+    loop_context = LoopContext(scope, consumers(graph), context.output_nodes(), outputs)
+    plans = [plan(loop, own, loop_context) for loop, own in lstms]
+    return [planned for planned in plans if planned is not None]
 
 
 def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
-    """Returns the graph with the nodes of `plans` in the place of their loops."""
+    """Replaces the loops of `plans`."""
     known, was_read = by_name(graph), consumer_counts(graph)
-    own = {name for made in plans for name in made.loop.own}
-    gone = own | {result.tensor.node for made in plans for result in made.results}
+    own = {name for planned in plans for name in planned.loop.own}
+    removed = own | {result.tensor.node for planned in plans for result in planned.results}
     taken = set(known)
     places: dict[str, list[NodeDef]] = {}
-    moved: dict[Ref, Ref] = {}
-    for made in plans:
-        maker = _Maker(made, known, taken)
-        maker.add_loop()
-        for result in made.results:
-            maker.add_result(result)
-        places[min(made.loop.own)] = maker.made
-        moved.update(maker.moved)
+    replacements: dict[Ref, Ref] = {}
+    for planned in plans:
+        builder = _NodeBuilder(planned, known, taken)
+        builder.add_loop()
+        for result in planned.results:
+            builder.add_result(result)
+        places[min(planned.loop.own)] = builder.created
+        replacements.update(builder.replacements)
     listed: list[NodeDef] = []
     for node in graph.nodes:
-        listed += places.get(node.name, [] if node.name in gone else [node])
-    rewire(listed, moved)
+        listed += places.get(node.name, [] if node.name in removed else [node])
+    rewire(listed, replacements)
     replaced = graph.with_nodes(listed)
     op_defs = context.evaluator.op_defs
     ops = {node.op for node in listed if node.op in op_defs and not op_defs[node.op].is_stateful}
-    read = without_unread(replaced, ops, was_read, context.kept())
+    read = without_unused(replaced, ops, was_read, context.preserved())
     return Graph(read.nodes, functions.used_functions(read), graph.versions)
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with a BlockLSTMV2 for each loop that is an LSTM and can be one.
+    """Replaces each loop that is an LSTM which BlockLSTMV2 supports.
 
-    Nodes and functions that only the loop used go. Raises InvalidInput where a constant is damaged, evaluate.Failed where
-    TensorFlow can't infer shapes.
+    Removes the nodes and functions that only the loop used.
+
+    Raises InvalidInput if a constant is damaged, evaluate.Failed if TensorFlow can't infer shapes.
     """
-    while any(node.op in loops.OPS for node in graph.nodes):
+    while any(node.op in loop_reader.OPS for node in graph.nodes):
         plans = _plans(graph, context)
         if not plans:
             break

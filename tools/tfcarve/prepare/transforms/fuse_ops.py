@@ -1,11 +1,11 @@
-"""fuse_ops: convolution or matrix product, bias or batch normalisation, and activation become one op.
+"""fuse_ops: fuses convolution or matrix product, bias or batch normalisation, and activation into one op.
 
-Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), what the CPU kernels of
-tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc} can do: float32, NHWC. The ops are internal to
-TensorFlow; its sessions run them.
+Source: tensorflow/core/grappler/optimizers/remapper.cc (attributes and order), and the limits of the CPU kernels in
+tensorflow/core/kernels/{conv_ops_fused_impl.h,matmul_op_fused.cc}: float32, NHWC. The ops are internal to TensorFlow;
+its sessions run them.
 
-A depthwise convolution becomes a convolution in as many groups as there are channels. Carved libraries and TensorFlow
-with oneDNN run it; TensorFlow's other CPU kernel refuses groups.
+A depthwise convolution becomes a grouped convolution with one group per channel. Carved libraries and TensorFlow with
+oneDNN run it; TensorFlow's other CPU kernel rejects groups.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ _NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _ANY = pattern("*")
 _DEPTHWISE = "DepthwiseConv2dNative"
 _LINEAR = pattern(("Conv2D", _DEPTHWISE, "MatMul"), _ANY, _ANY, key="linear")
-# A convolution over one dimension has another one of size 1, which is taken out again after it.
+# A 1D convolution is a 2D one with a dimension of size 1, which a Squeeze removes.
 _CONVOLUTION = pattern(("Conv2D", _DEPTHWISE), _ANY, _ANY, key="linear")
 _SQUEEZED = pattern("Squeeze", _CONVOLUTION, key="squeeze")
 _NORM = pattern(_NORMS, _CONVOLUTION, _ANY, _ANY, _ANY, _ANY, key="norm")
@@ -35,7 +35,7 @@ def _with_bias(linear: Pattern) -> tuple[Pattern, ...]:
     const = pattern("Const", key="bias")
     return (
         pattern("BiasAdd", linear, pattern("*", key="bias"), key="add"),
-        pattern(("Add", "AddV2"), linear, const, key="add", either_order=True),
+        pattern(("Add", "AddV2"), linear, const, key="add", commutative=True),
     )
 
 
@@ -44,7 +44,7 @@ def _with_activation(inner: Pattern) -> Pattern:
 
 
 _BIASED = (*_with_bias(_LINEAR), *_with_bias(_SQUEEZED), _NORM)
-# The longest first; an activation alone gets a bias of zeros, which the fused kernels need.
+# The longest patterns are first; an activation without bias gets a bias of zeros, which the fused kernels require.
 _PATTERNS = (
     *(_with_activation(inner) for inner in (*_BIASED, _LINEAR, _SQUEEZED)),
     *_BIASED,
@@ -52,7 +52,7 @@ _PATTERNS = (
 
 
 def _filter(linear: NodeDef, context: Context, matcher: Matcher) -> NodeDef | None:
-    """Returns the Const that a convolution reads as its filter; None where it is no Const, or is fed."""
+    """Returns the Const filter of a convolution, or None if it is not constant or is fed."""
     source = data_inputs(linear)[1]
     node = matcher.node(source.node)
     is_constant = node is not None and node.op == "Const" and source == Ref(node.name)
@@ -60,7 +60,7 @@ def _filter(linear: NodeDef, context: Context, matcher: Matcher) -> NodeDef | No
 
 
 def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
-    """Says whether the CPU kernel of the fused op can do what `linear` does."""
+    """Returns whether the CPU kernel of the fused op supports `linear`."""
     if nodes.dtype(linear) != nodes.FLOAT:
         return False
     if linear.op == "MatMul":
@@ -72,19 +72,19 @@ def _is_plain(linear: NodeDef, outputs: Outputs) -> bool:
 
 
 def _columns(linear: NodeDef, outputs: Outputs) -> int | None:
-    """Returns how many channels `linear` gives; None where that is not known."""
+    """Returns the number of output channels of `linear`, or None if it is unknown."""
     shape = shape_of(Ref(linear.name), outputs)
     return shape[-1] if shape and shape[-1] > 0 else None
 
 
 def _keeps_channels(squeeze: NodeDef) -> bool:
-    """Says whether a Squeeze of four dimensions leaves the last one, of the channels, and another one."""
-    gone = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
-    return 0 < len(gone) < 3 and 3 not in gone
+    """Returns whether a Squeeze of four dimensions keeps the last one, the channels, and another one."""
+    removed = {d % 4 for d in nodes.ints(squeeze, "squeeze_dims")}
+    return 0 < len(removed) < 3 and 3 not in removed
 
 
 def _is_bias(match: Match, outputs: Outputs) -> bool:
-    """Says whether what is added is one value for each channel."""
+    """Returns whether the added operand has one value for each channel."""
     add, linear = match["add"], match["linear"]
     if add.op == "BiasAdd" and nodes.text(add, "data_format", "NHWC") != "NHWC":
         return linear.op == "MatMul"
@@ -100,7 +100,7 @@ def _is_norm(norm: NodeDef, matcher: Matcher) -> bool:
     return is_plain and all(output == 0 for output, _ in matcher.users(norm.name))
 
 
-def _may(match: Match, outputs: Outputs, context: Context, matcher: Matcher) -> bool:
+def _can_fuse(match: Match, outputs: Outputs, context: Context, matcher: Matcher) -> bool:
     if any(control_inputs(node) for key, node in match.items() if key not in ("linear", "bias")):
         return False
     if "squeeze" in match and not _keeps_channels(match["squeeze"]):
@@ -129,45 +129,45 @@ def _grouped(filtered: NodeDef, name: str) -> NodeDef:
 
 
 def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
-    """Returns the fused op; it adds `added`, or normalises by these."""
+    """Returns the fused op; `added` is the bias or the batch normalisation's parameters."""
     linear = match["linear"]
     read = [data_inputs(linear)[0], weights, *added]
     ops = ["FusedBatchNorm" if "norm" in match else "BiasAdd"]
     op = "_FusedMatMul" if linear.op == "MatMul" else "_FusedConv2D"
-    made = nodes.make(op, name, read, T=nodes.type_value(nodes.FLOAT))
-    made.device = linear.device
-    nodes.set_attr(made, "num_args", AttrValue(i=len(added)))
+    created = nodes.make(op, name, read, T=nodes.type_value(nodes.FLOAT))
+    created.device = linear.device
+    nodes.set_attr(created, "num_args", AttrValue(i=len(added)))
     if op == "_FusedConv2D":
         keys = ("strides", "padding", "explicit_paddings", "dilations", "data_format")
-        nodes.copy_attrs(linear, made, (*keys, "use_cudnn_on_gpu"))
-        made.attr["TArgs"].list.type.extend([nodes.FLOAT] * len(added))
-        nodes.set_attr(made, "num_host_args", AttrValue(i=0))
+        nodes.copy_attrs(linear, created, (*keys, "use_cudnn_on_gpu"))
+        created.attr["TArgs"].list.type.extend([nodes.FLOAT] * len(added))
+        nodes.set_attr(created, "num_host_args", AttrValue(i=0))
     else:
-        nodes.copy_attrs(linear, made, ("transpose_a", "transpose_b"))
+        nodes.copy_attrs(linear, created, ("transpose_a", "transpose_b"))
     epsilon = nodes.number(match["norm"], "epsilon", 0.0001) if "norm" in match else 0.0
-    nodes.set_attr(made, "epsilon", AttrValue(f=epsilon))
+    nodes.set_attr(created, "epsilon", AttrValue(f=epsilon))
     if "activation" in match:
         ops.append(match["activation"].op)
         if ops[-1] == "LeakyRelu":
             alpha = nodes.number(match["activation"], "alpha", 0.2)
-            nodes.set_attr(made, "leakyrelu_alpha", AttrValue(f=alpha))
-    nodes.set_attr(made, "fused_ops", _strings(ops))
-    return made
+            nodes.set_attr(created, "leakyrelu_alpha", AttrValue(f=alpha))
+    nodes.set_attr(created, "fused_ops", _strings(ops))
+    return created
 
 
 def _replacement(
     match: Match, root: NodeDef, filtered: NodeDef | None, outputs: Outputs, taken: set[str]
 ) -> list[NodeDef]:
-    """Returns the nodes that stand for a match; the last one has the name of `root`.
+    """Returns the replacement of a match; the last node has the name of `root`.
 
     `filtered` is the filter of a depthwise convolution.
     """
-    made = []
+    created = []
     linear = match["linear"]
     weights = data_inputs(linear)[1]
     if filtered is not None:
-        made.append(_grouped(filtered, unique_name(f"{root.name}/filter", taken)))
-        weights = Ref(made[0].name)
+        created.append(_grouped(filtered, unique_name(f"{root.name}/filter", taken)))
+        weights = Ref(created[0].name)
     if "norm" in match:
         added = data_inputs(match["norm"])[1:]
     elif "add" in match:
@@ -175,42 +175,42 @@ def _replacement(
         added = [source for source in data_inputs(match["add"]) if source.node != before]
     else:
         zeros = np.zeros(_columns(linear, outputs) or 0, np.float32)
-        made.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
-        added = [Ref(made[-1].name)]
+        created.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
+        added = [Ref(created[-1].name)]
     if "squeeze" not in match:
-        return [*made, _fused(match, root.name, weights, added)]
+        return [*created, _fused(match, root.name, weights, added)]
     fused = _fused(match, unique_name(f"{root.name}/fused", taken), weights, added)
     squeeze = nodes.copy(match["squeeze"], root.name)
     squeeze.input[:] = [fused.name]
-    return [*made, fused, squeeze]
+    return [*created, fused, squeeze]
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused ops, each with the name of the last node that it replaces.
+    """Fuses ops; a fused op has the name of the last node that it replaces.
 
-    Where a Squeeze is between a convolution and its bias, it comes after the fused op and has that name.
+    A Squeeze between a convolution and its bias is moved after the fused op and gets that name.
     """
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
+    matcher = Matcher(graph, context.preserved())
     taken = set(by_name(graph))
-    gone: set[str] = set()
-    made: dict[str, list[NodeDef]] = {}
+    removed: set[str] = set()
+    created: dict[str, list[NodeDef]] = {}
     for wanted in _PATTERNS:
         for node in graph.nodes:
-            match = None if node.name in gone else matcher.match(wanted, node)
+            match = None if node.name in removed else matcher.match(wanted, node)
             if match is None or node.name in context.input_nodes():
                 continue
             linear = match["linear"]
-            if linear.name not in gone and _may(match, outputs, context, matcher):
-                gone.update(n.name for key, n in match.items() if key != "bias")
+            if linear.name not in removed and _can_fuse(match, outputs, context, matcher):
+                removed.update(n.name for key, n in match.items() if key != "bias")
                 filtered = _filter(linear, context, matcher) if linear.op == _DEPTHWISE else None
                 if filtered is not None and matcher.only_user(filtered.name) is not None:
-                    gone.add(filtered.name)
-                made[node.name] = _replacement(match, node, filtered, outputs, taken)
+                    removed.add(filtered.name)
+                created[node.name] = _replacement(match, node, filtered, outputs, taken)
     listed = []
     for node in graph.nodes:
-        if node.name in made:
-            listed += made[node.name]
-        elif node.name not in gone:
+        if node.name in created:
+            listed += created[node.name]
+        elif node.name not in removed:
             listed.append(node)
     return graph.with_nodes(listed)

@@ -1,10 +1,10 @@
-"""fuse_pad_and_conv: padding before a convolution becomes part of it.
+"""fuse_pad_and_conv: fuses padding before a convolution into it.
 
-Source: FusePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc, which makes FusedPadConv2D of MirrorPad
-and Conv2D. Here Pad with constants, as Keras writes it, too: as fold_pads has it.
+Source: FusePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc, which fuses MirrorPad and Conv2D into
+FusedPadConv2D. This transform also folds Pad, as fold_pads does.
 
-FusedPadConv2D and FusedResizeAndPadConv2D give wrong values for more than one example (measured with TensorFlow
-2.14.1): they are made only where the batch is known to be of one.
+FusedPadConv2D and FusedResizeAndPadConv2D compute wrong values for a batch larger than 1 (measured with TensorFlow
+2.14.1), so they are used only if the batch size is known to be 1.
 """
 
 from tfcarve.prepare import inference, nodes
@@ -23,7 +23,7 @@ _MIRRORED = pattern("Conv2D", pattern("MirrorPad", _ANY, _ANY, key="pad"), _ANY,
 
 
 def is_plain(conv: NodeDef, read: Ref, outputs: Outputs) -> bool:
-    """Says whether a Conv2D of `read` has nothing that FusedPadConv2D and FusedResizeAndPadConv2D lack."""
+    """Returns whether FusedPadConv2D and FusedResizeAndPadConv2D support a Conv2D of `read`."""
     shape = shape_of(read, outputs)
     if shape is None or len(shape) != 4 or shape[0] != 1:
         return False
@@ -36,24 +36,24 @@ def _mirrored(match: Match, outputs: Outputs) -> NodeDef | None:
     conv, pad = match["conv"], match["pad"]
     if not is_plain(conv, data_inputs(pad)[0], outputs):
         return None
-    made = nodes.make("FusedPadConv2D", conv.name, [*data_inputs(pad), data_inputs(conv)[1]])
-    made.device = conv.device
-    nodes.copy_attrs(pad, made, ("mode",))
-    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
-    return made
+    created = nodes.make("FusedPadConv2D", conv.name, [*data_inputs(pad), data_inputs(conv)[1]])
+    created.device = conv.device
+    nodes.copy_attrs(pad, created, ("mode",))
+    nodes.copy_attrs(conv, created, ("T", "strides", "padding"))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions; raises InvalidInput where a constant is damaged."""
+    """Fuses convolutions; raises InvalidInput if a constant is damaged."""
     graph = fold_pads.apply(graph, context)
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_MIRRORED, node) if not control_inputs(node) else None
         fused = _mirrored(match, outputs) if match is not None else None
         if match is not None and fused is not None:
-            made[node.name] = fused
-            gone.add(match["pad"].name)
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+            created[node.name] = fused
+            removed.add(match["pad"].name)
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

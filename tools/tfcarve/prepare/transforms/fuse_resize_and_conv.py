@@ -1,7 +1,7 @@
-"""fuse_resize_and_conv: ResizeBilinear before a Conv2D becomes part of it.
+"""fuse_resize_and_conv: fuses ResizeBilinear before a Conv2D into it.
 
-Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the fused
-op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it does
+not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ _PATTERN = pattern("Conv2D", pattern("ResizeBilinear", _ANY, _ANY, key="resize")
 
 
 def is_plain_resize(resize: NodeDef, conv: NodeDef, outputs: Outputs) -> bool:
-    """Says whether FusedResizeAndPadConv2D can do what both do."""
+    """Returns whether FusedResizeAndPadConv2D supports both nodes."""
     same_type = nodes.dtype(resize) == nodes.dtype(conv)
     is_old = not nodes.flag(resize, "half_pixel_centers", False)
     return same_type and is_old and is_plain(conv, data_inputs(resize)[0], outputs)
@@ -30,33 +30,36 @@ def is_plain_resize(resize: NodeDef, conv: NodeDef, outputs: Outputs) -> bool:
 
 def fused(resize: NodeDef, pads: Ref, mode: str, conv: NodeDef) -> NodeDef:
     """Returns the fused node, with the name of the convolution."""
-    made = nodes.make(
+    created = nodes.make(
         "FusedResizeAndPadConv2D",
         conv.name,
         [*data_inputs(resize), pads, data_inputs(conv)[1]],
         resize_align_corners=AttrValue(b=nodes.flag(resize, "align_corners", False)),
         mode=nodes.text_value(mode),
     )
-    made.device = conv.device
-    nodes.copy_attrs(conv, made, ("T", "strides", "padding"))
-    return made
+    created.device = conv.device
+    nodes.copy_attrs(conv, created, ("T", "strides", "padding"))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions."""
+    """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
+    matcher = Matcher(graph, context.preserved())
     taken = {node.name for node in graph.nodes}
-    made: dict[str, list[NodeDef]] = {}
-    gone: set[str] = set()
+    created: dict[str, list[NodeDef]] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
         if match is None or not is_plain_resize(match["resize"], node, outputs):
             continue
         name = unique_name(f"{node.name}_dummy_paddings", taken)
         pads = nodes.constant(name, np.zeros((4, 2), np.int32))
-        made[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
-        gone.add(match["resize"].name)
+        created[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
+        removed.add(match["resize"].name)
     return graph.with_nodes(
-        n for node in graph.nodes if node.name not in gone for n in made.get(node.name, [node])
+        n
+        for node in graph.nodes
+        if node.name not in removed
+        for n in created.get(node.name, [node])
     )

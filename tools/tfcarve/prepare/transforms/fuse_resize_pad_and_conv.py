@@ -1,7 +1,7 @@
-"""fuse_resize_pad_and_conv: ResizeBilinear and MirrorPad before a Conv2D become part of it.
+"""fuse_resize_pad_and_conv: fuses ResizeBilinear and MirrorPad before a Conv2D into it.
 
-Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Differs from TensorFlow's tool: what the
-fused op can't do (half_pixel_centers, other types, dilations, more than one example) stays.
+Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it
+does not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
 from tfcarve.prepare import inference, nodes
@@ -23,17 +23,17 @@ _PATTERN = pattern(
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with fused convolutions."""
+    """Fuses convolutions."""
     outputs = inference.outputs(graph, context.evaluator)
-    matcher = Matcher(graph, context.kept())
-    made: dict[str, NodeDef] = {}
-    gone: set[str] = set()
+    matcher = Matcher(graph, context.preserved())
+    created: dict[str, NodeDef] = {}
+    removed: set[str] = set()
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
         if match is None or not is_plain_resize(match["resize"], node, outputs):
             continue
         pad = match["pad"]
         mode = nodes.text(pad, "mode")
-        made[node.name] = fused(match["resize"], data_inputs(pad)[1], mode, node)
-        gone |= {pad.name, match["resize"].name}
-    return graph.with_nodes(made.get(n.name, n) for n in graph.nodes if n.name not in gone)
+        created[node.name] = fused(match["resize"], data_inputs(pad)[1], mode, node)
+        removed |= {pad.name, match["resize"].name}
+    return graph.with_nodes(created.get(n.name, n) for n in graph.nodes if n.name not in removed)

@@ -1,12 +1,13 @@
-"""inline_partitionedcall: what calls a function becomes the nodes of its body.
+"""inline_partitionedcall: replaces function calls with the nodes of the function's body.
 
-Source: tensorflow/tools/graph_transforms/inline_partitionedcall.cc. Differs from TensorFlow's tool: StatefulPartitionedCall too,
-calls in bodies too, control dependencies stay, and functions that nothing calls any more go.
+Source: tensorflow/tools/graph_transforms/inline_partitionedcall.cc. Unlike TensorFlow's tool, it inlines
+StatefulPartitionedCall and nested calls too, preserves control dependencies, and removes unused functions.
 """
 
 from collections.abc import Mapping
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
@@ -15,7 +16,6 @@ from tfcarve.prepare.graph import (
     Ref,
     control_inputs,
     data_inputs,
-    nearest,
     ref,
     rewire,
     set_inputs,
@@ -27,8 +27,8 @@ PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
 
 _CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-_MOST_NODES = 1_000_000
-_DEEPEST = 100
+_MAX_NODES = 1_000_000
+_MAX_DEPTH = 100
 
 
 class _Inliner:
@@ -36,35 +36,35 @@ class _Inliner:
         self._library = {f.signature.name: f for f in graph.library.function}
         self._op_defs = functions.with_functions(context.evaluator.op_defs, graph.library)
         self._transform = context.parameters.transform
-        self._kept = context.kept()
-        self._folders = {
-            node.name[:place]
+        self._preserved = context.preserved()
+        self._prefixes = {
+            node.name[:index]
             for node in graph.nodes
-            for place, character in enumerate(node.name)
+            for index, character in enumerate(node.name)
             if character == "/"
         }
         self.nodes: list[NodeDef] = []
-        self.moved: dict[Ref, Ref] = {}
-        self.waits: dict[str, list[str]] = {}
+        self.replacements: dict[Ref, Ref] = {}
+        self.call_results: dict[str, list[str]] = {}
 
     def add(self, node: NodeDef, depth: int = 0) -> None:
-        """Adds a node, or the body of what it calls."""
+        """Adds a node, or the body of the function that it calls."""
         if node.op not in _CALLS or "f" not in node.attr:
             self.nodes.append(node)
-            if len(self.nodes) > _MOST_NODES:
+            if len(self.nodes) > _MAX_NODES:
                 raise InvalidInput(
-                    f"{self._transform}: more than {_MOST_NODES:,} nodes: functions call each other too often"
+                    f"{self._transform}: more than {_MAX_NODES:,} nodes after inlining"
                 )
             return
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise InvalidInput(
-                f"{self._transform}: node {node.name!r}: functions call each other in a circle"
+                f"{self._transform}: node {node.name!r}: functions call each other in a cycle"
             )
         function = self._library.get(node.attr["f"].func.name)
         if function is None:
             name = node.attr["f"].func.name
             raise InvalidInput(
-                f"{self._transform}: node {node.name!r}: calls {name!r}, which is not there"
+                f"{self._transform}: node {node.name!r}: calls {name!r}, which does not exist"
                 f"{nearest(name, self._library)}"
             )
         self._inline(node, function, depth)
@@ -73,87 +73,87 @@ class _Inliner:
         function = _with_attributes(function, call.attr["f"].func.attr)
         try:
             body, _, _ = functions.body(function, self._op_defs)
-        except functions.Unknown as error:
+        except functions.UnsupportedBody as error:
             raise InvalidInput(
-                f"{self._transform}: node {call.name!r}: its function has {error}, which is not known"
+                f"{self._transform}: node {call.name!r}: its function has {error}, which is unknown"
             ) from None
         arguments = [arg.name for arg in function.signature.input_arg]
-        given = data_inputs(call)
-        if len(given) != len(arguments):
+        inputs = data_inputs(call)
+        if len(inputs) != len(arguments):
             raise InvalidInput(
-                f"{self._transform}: node {call.name!r}: {len(given)} inputs for {len(arguments)} arguments"
+                f"{self._transform}: node {call.name!r}: {len(inputs)} inputs for {len(arguments)} arguments"
             )
-        args = dict(zip(arguments, given, strict=True))
-        before, folder = control_inputs(call), unique_name(call.name, self._folders)
+        args = dict(zip(arguments, inputs, strict=True))
+        before, prefix = control_inputs(call), unique_name(call.name, self._prefixes)
         for node in body.nodes:
             if node.name in args:
                 continue
-            sources = [_in_call(ref(text), folder, args) for text in node.input]
-            if not any(s.node.startswith(f"{folder}/") for s in sources):
+            sources = [_in_call(ref(text), prefix, args) for text in node.input]
+            if not any(s.node.startswith(f"{prefix}/") for s in sources):
                 sources += [Ref(name, CONTROL) for name in before]
-            node.name = f"{folder}/{node.name}"
+            node.name = f"{prefix}/{node.name}"
             set_inputs(node, sources)
             self.add(node, depth + 1)
         returned = [
-            _in_call(functions.flat_return(function, arg.name, self._op_defs), folder, args)
+            _in_call(functions.result_ref(function, arg.name, self._op_defs), prefix, args)
             for arg in function.signature.output_arg
         ]
-        self._replace(call, returned, [f"{folder}/{n}" for n in function.control_ret.values()])
+        self._replace(call, returned, [f"{prefix}/{n}" for n in function.control_ret.values()])
 
-    def _replace(self, call: NodeDef, returned: list[Ref], waited: list[str]) -> None:
-        if call.name in self._kept and returned:
+    def _replace(self, call: NodeDef, returned: list[Ref], control_results: list[str]) -> None:
+        if call.name in self._preserved and returned:
             dtypes = list(call.attr["Tout"].list.type)
             passing = nodes.make("IdentityN", call.name, returned)
             passing.attr["T"].list.type.extend(dtypes)
             self.nodes.append(passing)
             return
         for output, source in enumerate(returned):
-            self.moved[Ref(call.name, output)] = source
-        self.waits[call.name] = waited + [source.node for source in returned]
+            self.replacements[Ref(call.name, output)] = source
+        self.call_results[call.name] = control_results + [source.node for source in returned]
 
 
-def _in_call(source: Ref, folder: str, args: Mapping[str, Ref]) -> Ref:
-    """Returns what a tensor of a body is in the graph."""
+def _in_call(source: Ref, prefix: str, args: Mapping[str, Ref]) -> Ref:
+    """Converts a tensor of a body to one of the graph."""
     if source.node in args:
-        given = args[source.node]
-        return Ref(given.node, CONTROL) if source.output == CONTROL else given
-    return Ref(f"{folder}/{source.node}", source.output)
+        argument = args[source.node]
+        return Ref(argument.node, CONTROL) if source.output == CONTROL else argument
+    return Ref(f"{prefix}/{source.node}", source.output)
 
 
 def _with_attributes(function: FunctionDef, values: Mapping[str, AttrValue]) -> FunctionDef:
-    """Returns a function with what it leaves to its caller set."""
-    made = FunctionDef()
-    made.CopyFrom(function)
-    for node in made.node_def:
+    """Returns a function with the caller's values for attribute placeholders."""
+    created = FunctionDef()
+    created.CopyFrom(function)
+    for node in created.node_def:
         for key in list(node.attr):
             name = node.attr[key].placeholder
             if name and name in values:
                 node.attr[key].CopyFrom(values[name])
-    return made
+    return created
 
 
-def _wait(listed: list[NodeDef], waits: Mapping[str, list[str]]) -> None:
-    """Makes who waited for a call wait for what it returned."""
+def _rewire_control_inputs(listed: list[NodeDef], results: Mapping[str, list[str]]) -> None:
+    """Replaces control inputs from a call with control inputs from its results."""
     for node in listed:
         todo, found, seen = control_inputs(node)[::-1], dict[str, None](), set[str]()
-        if waits.keys().isdisjoint(todo):
+        if results.keys().isdisjoint(todo):
             continue
         while todo:
             name = todo.pop()
-            if name not in waits:
+            if name not in results:
                 found[name] = None
             elif name not in seen:
                 seen.add(name)
-                todo += waits[name][::-1]
+                todo += results[name][::-1]
         set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in found)])
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without calls; raises InvalidInput where a function is not there or calls itself."""
+    """Inlines calls; raises InvalidInput if a function does not exist or calls itself."""
     inliner = _Inliner(graph, context)
     for node in graph.nodes:
         inliner.add(node)
-    rewire(inliner.nodes, inliner.moved)
-    _wait(inliner.nodes, inliner.waits)
-    made = graph.with_nodes(inliner.nodes)
-    return Graph(made.nodes, functions.used_functions(made), graph.versions)
+    rewire(inliner.nodes, inliner.replacements)
+    _rewire_control_inputs(inliner.nodes, inliner.call_results)
+    created = graph.with_nodes(inliner.nodes)
+    return Graph(created.nodes, functions.used_functions(created), graph.versions)

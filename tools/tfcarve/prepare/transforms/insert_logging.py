@@ -1,12 +1,12 @@
-"""insert_logging: nodes print what they give.
+"""insert_logging: inserts Print nodes that log the outputs of nodes.
 
-Source: tensorflow/tools/graph_transforms/insert_logging.cc. Differs from TensorFlow's tool: a Print of some of a node's outputs
-has the types of these alone.
+Source: tensorflow/tools/graph_transforms/insert_logging.cc. Unlike TensorFlow's tool, it sets only the types of the
+outputs that are printed.
 """
 
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.evaluate import Output
+from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
 from tfcarve.prepare.messages import AttrValue, NodeDef
 
@@ -21,42 +21,41 @@ def _print(
     node: NodeDef, read: list[int], outputs: list[Output], parameters: Parameters
 ) -> NodeDef:
     name = f"{node.name}{_SUFFIX}"
-    message = f";{node.op};" if parameters.truth("show_op", False) else ""
-    message += f";{name};" if parameters.truth("show_name", False) else ""
+    message = f";{node.op};" if parameters.boolean("show_op", False) else ""
+    message += f";{name};" if parameters.boolean("show_name", False) else ""
     types = [output.dtype % _REFERENCE for output in outputs]
-    made = nodes.make(
+    created = nodes.make(
         "Print",
         name,
         [Ref(node.name), *(Ref(node.name, output) for output in read)],
         message=nodes.text_value(message + parameters.one("message")),
-        first_n=AttrValue(i=parameters.whole("first_n", -1)),
-        summarize=AttrValue(i=parameters.whole("summarize", 1024)),
+        first_n=AttrValue(i=parameters.integer("first_n", -1)),
+        summarize=AttrValue(i=parameters.integer("summarize", 1024)),
         T=nodes.type_value(types[0]),
     )
-    made.attr["U"].list.type.extend(types[output] for output in read)
-    return made
+    created.attr["U"].list.type.extend(types[output] for output in read)
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with Print nodes; raises InvalidInput where a parameter is wrong."""
+    """Inserts Print nodes; raises InvalidInput if a parameter is invalid."""
     parameters = context.parameters
     ops, prefixes = parameters.all("op"), parameters.all("prefix")
     outputs = inference.outputs(graph, context.evaluator)
     read: dict[str, set[int]] = {}
     for source in consumers(graph):
-        read.setdefault(source.node, set()).add(
-            max(source.output, 0)
-        )  # 0 where it is only waited for
+        # A control input counts as output 0.
+        read.setdefault(source.node, set()).add(max(source.output, 0))
     listed: list[NodeDef] = []
     prints: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
         listed.append(node)
         wanted = (not ops or node.op in ops) and (not prefixes or node.name.startswith(prefixes))
         if wanted and node.name in read and outputs.get(node.name):
             prints.append(_print(node, sorted(read[node.name]), outputs[node.name], parameters))
             listed.append(prints[-1])
-            moved[Ref(node.name)] = Ref(prints[-1].name)
+            replacements[Ref(node.name)] = Ref(prints[-1].name)
     own = {node.name for node in prints}
-    rewire((node for node in listed if node.name not in own), moved)
+    rewire((node for node in listed if node.name not in own), replacements)
     return graph.with_nodes(listed)

@@ -1,4 +1,4 @@
-"""merge_duplicate_nodes: of nodes that compute the same from the same, one stays.
+"""merge_duplicate_nodes: merges nodes with the same op, attributes and inputs.
 
 Source: MergeDuplicateNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc.
 """
@@ -16,7 +16,7 @@ _NEVER = ("Placeholder", "_")
 
 
 def _key(node: NodeDef) -> bytes:
-    """Returns a digest of all that decides what a node gives."""
+    """Returns a digest of everything that determines a node's outputs."""
     digest = hashlib.sha256()
     for part in (node.op, node.device, *node.input):
         digest.update(part.encode() + b"\0")
@@ -28,27 +28,27 @@ def _key(node: NodeDef) -> bytes:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with one node in the place of several that are equal; stateful ones stay."""
+    """Merges equal nodes; stateful nodes are not merged."""
     op_defs = context.evaluator.op_defs
-    kept = context.kept()
+    preserved = context.preserved()
     first: dict[bytes, str] = {}
-    gone: dict[str, str] = {}
+    removed: dict[str, str] = {}
     for node in topological_order(graph):
         op = op_defs.get(node.op)
-        _use(node, gone)
+        _use(node, removed)
         if op is None or op.is_stateful or node.op.startswith(_NEVER):
             continue
         same = first.setdefault(_key(node), node.name)
-        if same != node.name and node.name not in kept:
-            gone[node.name] = same
-    rewired = [node for node in graph.nodes if node.name not in gone]
+        if same != node.name and node.name not in preserved:
+            removed[node.name] = same
+    rewired = [node for node in graph.nodes if node.name not in removed]
     for node in rewired:
-        _use(node, gone)
+        _use(node, removed)
     return graph.with_nodes(rewired)
 
 
-def _use(node: NodeDef, gone: dict[str, str]) -> None:
+def _use(node: NodeDef, removed: dict[str, str]) -> None:
     sources = [ref(text) for text in node.input]
-    replaced = {s: Ref(gone[s.node], s.output) for s in sources if s.node in gone}
+    replaced = {s: Ref(removed[s.node], s.output) for s in sources if s.node in removed}
     if replaced:
         rewire([node], replaced)

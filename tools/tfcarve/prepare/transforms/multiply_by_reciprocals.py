@@ -1,7 +1,7 @@
-"""multiply_by_reciprocals: a division by a constant becomes a multiplication, which takes less time.
+"""multiply_by_reciprocals: replaces a division by a constant with a multiplication, which is faster.
 
-Source: ConstantFolding::ReduceDivToReciprocalMul in tensorflow/core/grappler/optimizers/constant_folding.cc. A result
-may differ in its last bit.
+Source: ConstantFolding::ReduceDivToReciprocalMul in tensorflow/core/grappler/optimizers/constant_folding.cc. Results
+may differ in the last bit.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ _DIVISIONS = frozenset(("Div", "RealDiv"))
 
 
 def _reciprocal(divisor: Array) -> Array | None:
-    """Returns the reciprocals; None where one is no usual number."""
+    """Returns the reciprocals, or None if one is not a normal number."""
     with np.errstate(all="ignore"):
         inverse = np.asarray(1 / divisor.astype(np.float64), divisor.dtype)
     is_usual = np.isfinite(inverse) & (np.abs(inverse) >= np.finfo(inverse.dtype).tiny)
@@ -27,7 +27,7 @@ def _reciprocal(divisor: Array) -> Array | None:
 
 
 def apply(graph: Graph, _: Context) -> Graph:
-    """Returns the graph with multiplications; raises InvalidInput where a constant is damaged."""
+    """Replaces divisions; raises InvalidInput if a constant is damaged."""
     known = by_name(graph)
     taken = set(known)
     listed: list[NodeDef] = []

@@ -1,4 +1,4 @@
-"""obfuscate_names: all nodes but inputs and outputs get short names that tell nothing.
+"""obfuscate_names: gives all nodes except inputs and outputs short, meaningless names.
 
 Source: tensorflow/tools/graph_transforms/obfuscate_names.cc.
 """
@@ -18,7 +18,7 @@ _CHARACTERS = string.digits + string.ascii_lowercase + string.ascii_uppercase
 
 
 def _short_names() -> Iterator[str]:
-    """Yields 0, 1, … Z, 10, 11, …: numbers written with _CHARACTERS."""
+    """Yields 0, 1, … Z, 10, 11, …: numbers in base 62."""
     for number in itertools.count():
         name, rest = "", number
         while True:
@@ -30,7 +30,9 @@ def _short_names() -> Iterator[str]:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new names."""
-    kept = context.kept()
-    free = (name for name in _short_names() if name not in kept)
-    return renamed(graph, {node.name: next(free) for node in graph.nodes if node.name not in kept})
+    """Renames the nodes."""
+    preserved = context.preserved()
+    free = (name for name in _short_names() if name not in preserved)
+    return renamed(
+        graph, {node.name: next(free) for node in graph.nodes if node.name not in preserved}
+    )

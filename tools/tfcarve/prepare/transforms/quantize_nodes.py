@@ -1,8 +1,8 @@
-"""quantize_nodes: float ops become ops on bytes where there are such.
+"""quantize_nodes: replaces float ops with quantized ops.
 
-Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool: AddV2 and
-ConcatV2 are known; a constant is made of bytes at once; a node whose op on bytes can't do what it does (other
-layouts, explicit padding, dilations, most broadcasts) stays, where TensorFlow's graph fails or is wrong.
+Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it supports
+AddV2 and ConcatV2, quantizes constants directly, and does not replace a node with features that its quantized op does
+not support (other layouts, explicit padding, dilations, most broadcasts): TensorFlow's graph then fails or is wrong.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.fake_quants import Trained, hoisted, trained
+from tfcarve.prepare.fake_quants import TrainedRange, hoisted, trained_range
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -26,11 +26,11 @@ from tfcarve.prepare.graph import (
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.matching import Matcher
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QINT32, QUINT8, Eight, constants, dequantize
+from tfcarve.prepare.quantization import QINT32, QUINT8, QuantizedTensor, constants, dequantize
 from tfcarve.prepare.quantized_ops import QuantizedOp, inputs, quantized_op
 from tfcarve.prepare.tensors import Array
-from tfcarve.prepare.transforms.quantize_placeholders import given_range, quantize
-from tfcarve.prepare.unread import without_unread
+from tfcarve.prepare.transforms.quantize_placeholders import quantize, range_parameters
+from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset(("fallback_max", "fallback_min", "ignore_op", "input_max", "input_min"))
 IN_FUNCTIONS = True
@@ -51,21 +51,21 @@ class _Quantizer:
         self._fallback = fallback
         self._matcher = matcher
         self._taken = set(facts.known)
-        self._waits = any(node.op in _FRAMES for node in facts.known.values())
-        self._eight: dict[Ref, Eight] = {}
+        self._has_frames = any(node.op in _FRAMES for node in facts.known.values())
+        self._quantized: dict[Ref, QuantizedTensor] = {}
         self.listed: list[NodeDef] = []
 
     def add(self, node: NodeDef) -> None:
-        """Adds what is in the place of a node; those that it reads come before."""
+        """Adds the replacement of a node; its inputs must have been added before."""
         if node.name not in self._facts.fed:
-            found = trained(node, self._facts)
+            found = trained_range(node, self._facts)
             op = quantized_op(node, self._facts) if node.op not in self._ignored else None
             if found is not None:
                 return self._fake_quant(node, found)
             if op is not None and self._op(node, op):
                 return None
-            if _is_of_bytes(node):
-                self._eight[Ref(node.name)] = Eight(*data_inputs(node))
+            if _is_dequantize(node):
+                self._quantized[Ref(node.name)] = QuantizedTensor(*data_inputs(node))
         self.listed.append(node)
         return None
 
@@ -73,46 +73,46 @@ class _Quantizer:
         return unique_name(wanted, self._taken)
 
     def _node(self, op: str, name: str, *read: Ref, **types: int) -> Ref:
-        made = nodes.make(op, self._name(name), read)
+        created = nodes.make(op, self._name(name), read)
         for key, number in types.items():
-            made.attr[key].type = number
-        self.listed.append(made)
-        return Ref(made.name)
+            created.attr[key].type = number
+        self.listed.append(created)
+        return Ref(created.name)
 
     def _constant(self, name: str, array: Array, near: Ref) -> Ref:
-        made = nodes.constant(self._name(name), array)
-        set_inputs(made, [Ref(near.node, CONTROL)] if self._waits else [])
-        self.listed.append(made)
-        return Ref(made.name)
+        created = nodes.constant(self._name(name), array)
+        set_inputs(created, [Ref(near.node, CONTROL)] if self._has_frames else [])
+        self.listed.append(created)
+        return Ref(created.name)
 
-    def _quantize(self, name: str, read: Ref, low: Ref, high: Ref) -> Eight:
-        made = self._node("QuantizeV2", name, read, low, high, T=QUINT8)
+    def _quantize(self, name: str, read: Ref, low: Ref, high: Ref) -> QuantizedTensor:
+        created = self._node("QuantizeV2", name, read, low, high, T=QUINT8)
         self.listed[-1].attr["mode"].s = b"MIN_FIRST"
-        return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+        return QuantizedTensor(created, Ref(created.node, 1), Ref(created.node, 2))
 
-    def _bytes(self, source: Ref) -> Eight | None:
-        """Returns a float tensor as bytes; None where a constant is not finite."""
-        if source not in self._eight:
-            made = (
-                self._constant_bytes(source)
+    def _quantized_tensor(self, source: Ref) -> QuantizedTensor | None:
+        """Returns a float tensor quantized, or None for a constant that is not finite."""
+        if source not in self._quantized:
+            created = (
+                self._quantized_constant(source)
                 if self._facts.is_constant(source)
                 else self._measured(source)
             )
-            if made is None:
+            if created is None:
                 return None
-            self._eight[source] = made
-        return self._eight[source]
+            self._quantized[source] = created
+        return self._quantized[source]
 
-    def _constant_bytes(self, source: Ref) -> Eight | None:
+    def _quantized_constant(self, source: Ref) -> QuantizedTensor | None:
         values, low, high = (self._name(f"{source.node}{suffix}") for suffix in _SUFFIXES)
-        made = constants(self._facts.known[source.node], (values, low, high))
-        if made is None:
+        created = constants(self._facts.known[source.node], (values, low, high))
+        if created is None:
             return None
-        self.listed += made
-        return Eight(*(Ref(node.name) for node in made))
+        self.listed += created
+        return QuantizedTensor(*(Ref(node.name) for node in created))
 
-    def _measured(self, source: Ref) -> Eight:
-        """Returns a tensor as bytes, whose range is measured in each run."""
+    def _measured(self, source: Ref) -> QuantizedTensor:
+        """Returns a tensor quantized with a range that is measured in each run."""
         port = f"__port__{source.output}" if source.output else ""
         prefix = f"{source.node}{port}_eightbit"
         every = self._constant(f"{prefix}/reshape_dims", np.array([-1], np.int32), source)
@@ -125,44 +125,52 @@ class _Quantizer:
         return self._quantize(f"{prefix}/quantize", source, low, high)
 
     def _op(self, node: NodeDef, op: QuantizedOp) -> bool:
-        """Adds the op on bytes for a node; returns False where a constant can't be made of bytes."""
+        """Adds the quantized op for a node; returns False if a constant can't be quantized."""
         sources = inputs(node)
-        of_bytes = [source for place, source in enumerate(sources) if place not in op.plain]
-        fixed = [source for source in of_bytes if self._facts.is_constant(source)]
-        if any(self._bytes(source) is None for source in fixed):
+        to_quantize = [source for index, source in enumerate(sources) if index not in op.plain]
+        fixed = [source for source in to_quantize if self._facts.is_constant(source)]
+        if any(self._quantized_tensor(source) is None for source in fixed):
             return False
-        eights = [eight for eight in map(self._bytes, of_bytes) if eight is not None]
-        held = iter(eights)
-        read = [s if place in op.plain else next(held).values for place, s in enumerate(sources)]
+        operands = [
+            quantized
+            for quantized in map(self._quantized_tensor, to_quantize)
+            if quantized is not None
+        ]
+        remaining = iter(operands)
+        read = [
+            s if index in op.plain else next(remaining).values for index, s in enumerate(sources)
+        ]
         if op.lows_first:
-            read += [eight.low for eight in eights] + [eight.high for eight in eights]
+            read += [quantized.low for quantized in operands] + [
+                quantized.high for quantized in operands
+            ]
         else:
-            read += [end for eight in eights for end in (eight.low, eight.high)]
-        waits = [Ref(name, CONTROL) for name in control_inputs(node)]
-        made = self._node(op.op, f"{node.name}/eightbit", *read, *waits, **op.types)
+            read += [end for quantized in operands for end in (quantized.low, quantized.high)]
+        control = [Ref(name, CONTROL) for name in control_inputs(node)]
+        created = self._node(op.op, f"{node.name}/eightbit", *read, *control, **op.types)
         nodes.copy_attrs(node, self.listed[-1], op.copied)
-        eight = Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+        quantized = QuantizedTensor(created, Ref(created.node, 1), Ref(created.node, 2))
         if op.is_wide:
-            eight = self._requantized(node, eight)
-        self._give(node.name, eight)
+            quantized = self._requantized(node, quantized)
+        self._dequantize(node.name, quantized)
         return True
 
-    def _give(self, name: str, eight: Eight) -> None:
-        self._eight[Ref(name)] = eight
-        self.listed.append(dequantize(name, eight))
+    def _dequantize(self, name: str, quantized: QuantizedTensor) -> None:
+        self._quantized[Ref(name)] = quantized
+        self.listed.append(dequantize(name, quantized))
 
-    def _requantized(self, node: NodeDef, wide: Eight) -> Eight:
+    def _requantized(self, node: NodeDef, wide: QuantizedTensor) -> QuantizedTensor:
         name = wide.values.node
         low, high = self._range(node, wide)
         types = {"Tinput": QINT32, "out_type": QUINT8}
-        made = self._node("Requantize", f"{name}/requantize", *wide.refs(), low, high, **types)
-        return Eight(made, Ref(made.node, 1), Ref(made.node, 2))
+        created = self._node("Requantize", f"{name}/requantize", *wide.refs(), low, high, **types)
+        return QuantizedTensor(created, Ref(created.node, 1), Ref(created.node, 2))
 
-    def _range(self, node: NodeDef, wide: Eight) -> tuple[Ref, Ref]:
-        """Returns the range of what a node gives: trained, else fallback_min and fallback_max, else measured."""
+    def _range(self, node: NodeDef, wide: QuantizedTensor) -> tuple[Ref, Ref]:
+        """Returns the range of a node's output: trained, else fallback_min and fallback_max, else measured."""
         name = wide.values.node
         user = self._matcher.only_user(node.name)
-        found = trained(user, self._facts) if user is not None else None
+        found = trained_range(user, self._facts) if user is not None else None
         if found is not None:
             return found.low, found.high
         if self._fallback is not None:
@@ -171,26 +179,28 @@ class _Quantizer:
                 for end, value in zip(("min", "max"), self._fallback, strict=True)
             )
             return low, high
-        made = self._node(
+        created = self._node(
             "RequantizationRange", f"{name}/requant_range", *wide.refs(), Tinput=QINT32
         )
-        return made, Ref(made.node, 1)
+        return created, Ref(created.node, 1)
 
-    def _fake_quant(self, node: NodeDef, found: Trained) -> None:
-        """Adds what gives a tensor with the steps of its trained range."""
+    def _fake_quant(self, node: NodeDef, found: TrainedRange) -> None:
+        """Adds a tensor that is quantized with its trained range."""
         above = self._facts.known[found.source.node]
         op = quantized_op(above, self._facts)
-        is_there = found.source in self._eight and self._matcher.only_user(above.name) is node
-        if not (is_there and op is not None and op.is_wide):
+        is_quantized = (
+            found.source in self._quantized and self._matcher.only_user(above.name) is node
+        )
+        if not (is_quantized and op is not None and op.is_wide):
             name = f"{node.name}_eightbit/quantize"
-            eight = self._quantize(name, found.source, found.low, found.high)
+            quantized = self._quantize(name, found.source, found.low, found.high)
         else:
-            eight = self._eight[found.source]
-        self._give(node.name, eight)
+            quantized = self._quantized[found.source]
+        self._dequantize(node.name, quantized)
 
 
-def _is_of_bytes(node: NodeDef) -> bool:
-    """Says whether a node is a Dequantize as those of quantize_weights."""
+def _is_dequantize(node: NodeDef) -> bool:
+    """Returns whether a node is a Dequantize as quantize_weights creates it."""
     is_plain = "axis" not in node.attr or node.attr["axis"].i == -1
     return (
         node.op == "Dequantize"
@@ -203,20 +213,20 @@ def _is_of_bytes(node: NodeDef) -> bool:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with ops on bytes; raises InvalidInput where a parameter is wrong or a constant is damaged."""
+    """Quantizes nodes; raises InvalidInput if a parameter is invalid or a constant is damaged."""
     parameters = context.parameters
-    given, fallback = (given_range(parameters, kind) for kind in ("input", "fallback"))
+    input_range, fallback = (range_parameters(parameters, kind) for kind in ("input", "fallback"))
     if fallback is not None and fallback[0] > 0:
-        raise InvalidInput(f"quantize_nodes: fallback_min={fallback[0]}: has to be 0 or less")
-    if given is not None and not context.in_function:
-        graph = quantize(graph, *given)
+        raise InvalidInput(f"quantize_nodes: fallback_min={fallback[0]}: expected 0 or less")
+    if input_range is not None and not context.in_function:
+        graph = quantize(graph, *input_range)
     fed = context.input_nodes()
-    graph = hoisted(graph, Facts(by_name(graph), {}, fed), context.kept())
+    graph = hoisted(graph, Facts(by_name(graph), {}, fed), context.preserved())
     facts = Facts(by_name(graph), inference.outputs(graph, context.evaluator), fed)
     was_read = consumer_counts(graph)
-    matcher = Matcher(graph, context.kept())
+    matcher = Matcher(graph, context.preserved())
     quantizer = _Quantizer(facts, parameters.all("ignore_op"), fallback, matcher)
     for node in topological_order(graph):
         quantizer.add(node)
-    made = graph.with_nodes(quantizer.listed)
-    return without_unread(made, _REPLACED, was_read, context.kept())
+    created = graph.with_nodes(quantizer.listed)
+    return without_unused(created, _REPLACED, was_read, context.preserved())

@@ -1,7 +1,7 @@
-"""quantize_placeholders: inputs of floats become inputs of bytes.
+"""quantize_placeholders: replaces float inputs with quantized inputs.
 
-Source: QuantizePlaceholders in tensorflow/tools/graph_transforms/quantize_nodes.cc. Differs from TensorFlow's tool:
-Placeholders of other types stay.
+Source: QuantizePlaceholders in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it does
+not change Placeholders of other types.
 """
 
 import numpy as np
@@ -11,16 +11,16 @@ from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QUINT8, Eight, dequantize, width
+from tfcarve.prepare.quantization import QUINT8, QuantizedTensor, dequantize, width
 
 PARAMETERS = frozenset(("input_max", "input_min"))
 IN_FUNCTIONS = False
 
 
-def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
-    """Returns the parameters kind_min and kind_max; None where both are missing.
+def range_parameters(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
+    """Returns the parameters `kind`_min and `kind`_max, or None if both are missing.
 
-    Raises InvalidInput where one is missing, or they are no range.
+    Raises InvalidInput if one is missing, or they are not a range.
     """
     names = (f"{kind}_min", f"{kind}_max")
     present = [name for name in names if name in parameters]
@@ -28,27 +28,29 @@ def given_range(parameters: Parameters, kind: str) -> tuple[np.float32, np.float
         return None
     transform = parameters.transform
     if len(present) == 1:
-        raise InvalidInput(f"{transform}: needs both {names[0]} and {names[1]}")
+        raise InvalidInput(f"{transform}: {names[0]} and {names[1]} must be given together")
     with np.errstate(over="ignore"):
         low, high = (np.float32(parameters.number(name, 0)) for name in names)
     if not low < high or not np.isfinite(width(low, high)):
-        raise InvalidInput(f"{transform}: {names[0]}={low} has to be less than {names[1]}={high}")
+        raise InvalidInput(f"{transform}: {names[0]}={low} must be less than {names[1]}={high}")
     return low, high
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with inputs of bytes; raises InvalidInput where the range is missing or none."""
-    found = given_range(context.parameters, "input")
+    """Quantizes inputs; raises InvalidInput if the range is missing or invalid."""
+    found = range_parameters(context.parameters, "input")
     if found is None:
-        raise InvalidInput(f"{context.parameters.transform}: needs input_min and input_max")
+        raise InvalidInput(
+            f"{context.parameters.transform}: the parameters input_min and input_max are required"
+        )
     return quantize(graph, *found)
 
 
 def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
-    """Returns the graph with inputs of bytes that stand for `low` to `high`."""
+    """Returns the graph with quantized inputs of the range from `low` to `high`."""
     taken = set(by_name(graph))
     listed: list[NodeDef] = []
-    moved: dict[Ref, Ref] = {}
+    replacements: dict[Ref, Ref] = {}
     added: list[NodeDef] = []
     for node in graph.nodes:
         listed.append(node)
@@ -59,9 +61,9 @@ def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
             nodes.constant(unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value))
             for end, value in (("min", low), ("max", high))
         ]
-        eight = Eight(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
-        made = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), eight)
-        moved[Ref(node.name)] = Ref(made.name)
-        added += [*ends, made]
-    rewire(listed, moved)
+        quantized = QuantizedTensor(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
+        created = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), quantized)
+        replacements[Ref(node.name)] = Ref(created.name)
+        added += [*ends, created]
+    rewire(listed, replacements)
     return graph.with_nodes([*listed, *added])

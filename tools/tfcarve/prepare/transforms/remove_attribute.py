@@ -1,4 +1,4 @@
-"""remove_attribute: an attribute goes, of all nodes or those of one op.
+"""remove_attribute: removes an attribute from all nodes or the nodes of one op.
 
 Source: tensorflow/tools/graph_transforms/remove_attribute.cc.
 """
@@ -13,7 +13,7 @@ _EXAMPLE = "remove_attribute(attribute_name=_output_shapes)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without the attribute; raises InvalidInput where none or several are named."""
+    """Removes the attribute; raises InvalidInput if none or several are named."""
     context.parameters.required("attribute_name", _EXAMPLE)
     name, op = context.parameters.one("attribute_name"), context.parameters.one("op_name", "*")
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""remove_control_dependencies: no node waits for another any more.
+"""remove_control_dependencies: removes all control inputs.
 
 Source: tensorflow/tools/graph_transforms/remove_control_dependencies.cc.
 """
@@ -11,7 +11,7 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Returns the graph without control inputs."""
+    """Removes control inputs."""
     for node in graph.nodes:
         set_inputs(node, data_inputs(node))
     return graph

@@ -1,4 +1,4 @@
-"""remove_device: no node says on which device it is to run.
+"""remove_device: removes the device of all nodes.
 
 Source: tensorflow/tools/graph_transforms/remove_device.cc.
 """
@@ -11,7 +11,7 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Returns the graph without devices."""
+    """Removes devices."""
     for node in graph.nodes:
         node.device = ""
     return graph

@@ -1,6 +1,6 @@
-"""remove_neutral_ops: what adds zeros or multiplies with ones goes, where that does not change a shape.
+"""remove_neutral_ops: removes additions of 0 and multiplications by 1 that do not change a shape.
 
-Ours; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
+Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
 """
 
 from tfcarve.prepare import inference, nodes, tensors
@@ -18,7 +18,7 @@ _COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
 
 
 def _keeps_shape(array: tensors.Array, source: Ref, outputs: Outputs) -> bool:
-    """Says whether what `source` gives has the same shape after an op of it and `array`."""
+    """Returns whether a broadcast of `source` with `array` has the shape of `source`."""
     if array.ndim == 0:
         return True
     shape = shape_of(source, outputs)
@@ -35,13 +35,13 @@ def _is_neutral(node: NodeDef, constant: NodeDef) -> bool:
     return bool(array.size and (array == (0 if node.op in ADDITIONS else 1)).all())
 
 
-def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
-    """Returns the input that a node gives as it is, or None."""
+def _forwarded(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
+    """Returns the input that a node passes on unchanged, or None."""
     sources = data_inputs(node)
     if node.op not in ADDITIONS | PRODUCTS or len(sources) != 2:
         return None
-    for place in (1, 0) if node.op in _COMMUTATIVE else (1,):
-        constant, other = known[sources[place].node], sources[1 - place]
+    for index in (1, 0) if node.op in _COMMUTATIVE else (1,):
+        constant, other = known[sources[index].node], sources[1 - index]
         if not _is_neutral(node, constant):
             continue
         if node.op.startswith("Bias") or _keeps_shape(nodes.value(constant), other, outputs):
@@ -50,20 +50,20 @@ def _passed(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref |
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without them; inputs and outputs stay."""
+    """Removes neutral ops, except inputs and outputs."""
     known = by_name(graph)
     outputs = inference.outputs(graph, context.evaluator)
     fed = context.input_nodes()
     stay = {text[1:] for node in graph.nodes for text in node.input if text.startswith("^")}
-    stay |= context.kept()
-    gone: dict[str, NodeDef] = {}
-    passed: dict[Ref, Ref] = {}
+    stay |= context.preserved()
+    removed: dict[str, NodeDef] = {}
+    replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
         if node.name in stay or control_inputs(node):
             continue
-        source = _passed(node, known, outputs)
+        source = _forwarded(node, known, outputs)
         if source is None or any(s.node in fed and s != source for s in data_inputs(node)):
             continue
-        gone[node.name] = node
-        passed[Ref(node.name)] = source
-    return remove(graph, gone, passed)
+        removed[node.name] = node
+        replacements[Ref(node.name)] = source
+    return remove(graph, removed, replacements)

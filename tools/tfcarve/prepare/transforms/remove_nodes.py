@@ -1,7 +1,7 @@
-"""remove_nodes: nodes of the named ops go; who reads one reads its first input instead.
+"""remove_nodes: removes nodes of the named ops; their consumers read their first input instead.
 
-Source: tensorflow/tools/graph_transforms/remove_nodes.cc. Differs from TensorFlow's tool: a node that passes on what a Switch
-lets through stays where others wait for it: who waited for the Switch itself would run always.
+Source: tensorflow/tools/graph_transforms/remove_nodes.cc. Unlike TensorFlow's tool, it keeps a node after a Switch that
+has control outputs: a control input from the Switch itself is always alive.
 """
 
 from collections.abc import Mapping
@@ -26,53 +26,55 @@ IN_FUNCTIONS = True
 _SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge"))
 
 
-def remove(graph: Graph, gone: Mapping[str, NodeDef], passed: Mapping[Ref, Ref]) -> Graph:
-    """Returns the graph without the nodes `gone`.
+def remove(graph: Graph, removed: Mapping[str, NodeDef], replacements: Mapping[Ref, Ref]) -> Graph:
+    """Returns the graph without the nodes `removed`.
 
-    Who reads an output of one reads what `passed` has for it; who waits for one waits for what it has for output 0.
+    `replacements` has the replacement of each output. Control inputs are replaced as output 0 is.
     """
-    kept = [node for node in graph.nodes if node.name not in gone]
-    waits = {
+    remaining = [node for node in graph.nodes if node.name not in removed]
+    control = {
         Ref(source.node, CONTROL): Ref(into.node, CONTROL)
-        for source, into in passed.items()
+        for source, into in replacements.items()
         if source.output == 0
     }
-    rewire(kept, {**passed, **waits})
-    return graph.with_nodes(kept)
+    rewire(remaining, {**replacements, **control})
+    return graph.with_nodes(remaining)
 
 
-def first_inputs(gone: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
-    """Returns for each node the first tensor that it reads, in the place of its own."""
-    return {Ref(name): data_inputs(node)[0] for name, node in gone.items()}
+def first_inputs(removed: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
+    """Returns the first input of each node as the replacement of its output."""
+    return {Ref(name): data_inputs(node)[0] for name, node in removed.items()}
 
 
 def removable(
-    graph: Graph, ops: frozenset[str], max_inputs: int, kept: set[str]
+    graph: Graph, ops: frozenset[str], max_inputs: int, preserved: set[str]
 ) -> dict[str, NodeDef]:
-    """Returns the nodes of `ops` that may go, by name; those in `kept` stay."""
+    """Returns the nodes of `ops` that may be removed, by name; those in `preserved` stay."""
     nodes = by_name(graph)
-    waited = {ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")}
+    has_control_outputs = {
+        ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")
+    }
     found = {}
     for node in reversed(topological_order(graph)):
         sources = data_inputs(node)
-        if node.op not in ops or node.name in kept or not 1 <= len(sources) <= max_inputs:
+        if node.op not in ops or node.name in preserved or not 1 <= len(sources) <= max_inputs:
             continue
         if control_inputs(node):
-            continue  # who reads it would no longer wait for that
-        if node.name in waited:
+            continue  # its consumers would lose these control inputs
+        if node.name in has_control_outputs:
             if len(sources) > 1 or nodes[sources[0].node].op in _SWITCHES:
-                continue  # who waits for it would wait for less
-            waited.add(sources[0].node)
+                continue  # its control outputs would lose a dependency
+            has_control_outputs.add(sources[0].node)
         found[node.name] = node
     return found
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph without nodes of the ops `op`; inputs and outputs stay.
+    """Removes nodes of the ops in the parameter `op`, except inputs and outputs.
 
-    Raises InvalidInput where no op is named.
+    Raises InvalidInput if no op is named.
     """
     ops = context.parameters.required("op", "remove_nodes(op=Identity)")
-    most = context.parameters.whole("max_inputs", 1)
-    gone = removable(graph, frozenset(ops), most, context.kept())
-    return remove(graph, gone, first_inputs(gone))
+    max_inputs = context.parameters.integer("max_inputs", 1)
+    removed = removable(graph, frozenset(ops), max_inputs, context.preserved())
+    return remove(graph, removed, first_inputs(removed))

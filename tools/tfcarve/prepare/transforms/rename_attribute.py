@@ -1,4 +1,4 @@
-"""rename_attribute: an attribute gets another name, in all nodes or those of one op.
+"""rename_attribute: renames an attribute of all nodes or the nodes of one op.
 
 Source: tensorflow/tools/graph_transforms/rename_attribute.cc.
 """
@@ -13,7 +13,7 @@ _EXAMPLE = "rename_attribute(old_attribute_name=a, new_attribute_name=b)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new name; raises InvalidInput where a name is missing or named twice."""
+    """Renames the attribute; raises InvalidInput if a name is missing or given twice."""
     parameters = context.parameters
     parameters.required("old_attribute_name", _EXAMPLE)
     parameters.required("new_attribute_name", _EXAMPLE)

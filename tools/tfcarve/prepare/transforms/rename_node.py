@@ -1,15 +1,16 @@
-"""rename_node: one node gets another name, and all that refers to it follows.
+"""rename_node: renames a node and all references to it.
 
-Source: tensorflow/tools/graph_transforms/rename_node.cc. Differs from TensorFlow's tool: a node of the old name has to be there,
-and nodes that are to be on the same device as it follow too.
+Source: tensorflow/tools/graph_transforms/rename_node.cc. Unlike TensorFlow's tool, it fails if the node does not exist,
+and also renames the node in colocation attributes.
 """
 
 from collections.abc import Mapping
 
 from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
+from tfcarve.prepare.colocation import rename_colocations
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import SAME_DEVICE, Graph, Ref, nearest, ref, set_inputs
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph import Graph, Ref, ref, set_inputs
 
 PARAMETERS = frozenset(("new_node_name", "old_node_name"))
 IN_FUNCTIONS = False
@@ -18,28 +19,17 @@ _EXAMPLE = "rename_node(old_node_name=a/b/Softmax, new_node_name=output)"
 
 
 def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
-    """Returns the graph with the nodes in `names`, by their old names, called by the new ones."""
+    """Renames the nodes in `names`, which maps old names to new names."""
     for node in graph.nodes:
         node.name = names.get(node.name, node.name)
         sources = [ref(text) for text in node.input]
         set_inputs(node, [Ref(names.get(s.node, s.node), s.output) for s in sources])
-        _rename_places(node, names)
+        rename_colocations(node, names)
     return graph
 
 
-def _rename_places(node: NodeDef, names: Mapping[str, str]) -> None:
-    if "_class" not in node.attr:
-        return
-    listed = node.attr["_class"].list.s
-    for place, raw in enumerate(listed):
-        text = raw.decode(errors="replace")
-        name = text.removeprefix(SAME_DEVICE)
-        if text != name and name in names:
-            listed[place] = f"{SAME_DEVICE}{names[name]}".encode()
-
-
 def names(context: Context) -> tuple[str, str]:
-    """Returns the old name and the new; raises InvalidInput where one is missing or named twice."""
+    """Returns the old and the new name; raises InvalidInput if one is missing or given twice."""
     parameters = context.parameters
     parameters.required("old_node_name", _EXAMPLE)
     parameters.required("new_node_name", _EXAMPLE)
@@ -47,13 +37,13 @@ def names(context: Context) -> tuple[str, str]:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new name; raises InvalidInput where the old one is not there or the new one is taken."""
+    """Renames the node; raises InvalidInput if it does not exist or the new name is taken."""
     old, new = names(context)
     known = {node.name for node in graph.nodes}
     if old not in known:
         raise InvalidInput(
-            f"{context.parameters.transform}: there is no node {old!r}{nearest(old, known)}"
+            f"{context.parameters.transform}: the node {old!r} does not exist{nearest(old, known)}"
         )
     if new in known:
-        raise InvalidInput(f"{context.parameters.transform}: there is a node {new!r} already")
+        raise InvalidInput(f"{context.parameters.transform}: a node {new!r} already exists")
     return renamed(graph, {old: new})

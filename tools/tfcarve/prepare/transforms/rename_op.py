@@ -1,4 +1,4 @@
-"""rename_op: nodes of one op become nodes of another; their inputs and attributes stay.
+"""rename_op: changes the op of all nodes of one op; inputs and attributes stay.
 
 Source: tensorflow/tools/graph_transforms/rename_op.cc.
 """
@@ -15,13 +15,13 @@ _EXAMPLE = "rename_op(old_op_name=Mul, new_op_name=Multiply)"
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the new op; raises InvalidInput where a name is missing, named twice or none of an op."""
+    """Changes the op; raises InvalidInput if a name is missing, given twice or not a valid op name."""
     parameters = context.parameters
     parameters.required("old_op_name", _EXAMPLE)
     parameters.required("new_op_name", _EXAMPLE)
     old, new = parameters.one("old_op_name"), parameters.one("new_op_name")
     if not is_op_name(new):
-        raise InvalidInput(f"{parameters.transform}: {new!r} can't be the name of an op")
+        raise InvalidInput(f"{parameters.transform}: {new!r} is not a valid op name")
     for node in graph.nodes:
         if node.op == old:
             node.op = new

@@ -1,7 +1,7 @@
-"""round_weights: large constants of floats get fewer different values, so that the file compresses well.
+"""round_weights: rounds large float constants to a few distinct values, so that the file compresses well.
 
-Source: tensorflow/tools/graph_transforms/round_weights.cc. Differs from TensorFlow's tool: a tensor of negative values has their
-range; one of one value, or with a value that is not finite, stays.
+Source: tensorflow/tools/graph_transforms/round_weights.cc. Unlike TensorFlow's tool, it uses the actual range of a
+tensor with only negative values, and does not change a tensor with one repeated value or a value that is not finite.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from tfcarve.prepare.tensors import Array, from_array
 PARAMETERS = frozenset(("num_steps",))
 IN_FUNCTIONS = True
 
-# A smaller constant matters more than its bytes.
-_LEAST = 16
+# Smaller constants are not rounded.
+_MIN_SIZE = 16
 
 
 def rounded(array: Array, steps: int) -> Array:
-    """Returns floats, each as the middle of its step, where their range has so many steps."""
+    """Divides the range of the floats into `steps` steps and rounds each float to the middle of its step."""
     low, high = array.min(), array.max()
     with np.errstate(all="ignore"):
         width = np.float32((high - low) / np.float32(steps))
@@ -35,18 +35,18 @@ def _is_large(node: NodeDef) -> bool:
     return (
         node.op == "Const"
         and nodes.tensor(node).dtype == nodes.FLOAT
-        and nodes.value(node).size >= _LEAST
+        and nodes.value(node).size >= _MIN_SIZE
     )
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with rounded constants; raises InvalidInput where a constant is damaged."""
-    steps = context.parameters.whole("num_steps", 256)
+    """Rounds constants; raises InvalidInput if one is damaged."""
+    steps = context.parameters.integer("num_steps", 256)
     if not 1 <= steps <= 1 << 24:
-        raise InvalidInput(f"round_weights: num_steps={steps}: give a whole number from 1 to 2^24")
+        raise InvalidInput(f"round_weights: num_steps={steps}: expected an integer from 1 to 2^24")
     fed = context.input_nodes()
     for node in graph.nodes:
         if node.name not in fed and _is_large(node):
-            made = from_array(rounded(nodes.value(node), steps))
-            node.attr["value"].tensor.CopyFrom(made)
+            created = from_array(rounded(nodes.value(node), steps))
+            node.attr["value"].tensor.CopyFrom(created)
     return graph

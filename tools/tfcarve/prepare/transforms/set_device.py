@@ -1,4 +1,4 @@
-"""set_device: all nodes, or those that don't say, are to run on one device.
+"""set_device: sets the device of all nodes, or of nodes without one.
 
 Source: tensorflow/tools/graph_transforms/set_device.cc.
 """
@@ -11,9 +11,9 @@ IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the device; raises InvalidInput where a parameter is wrong."""
+    """Sets the device; raises InvalidInput if a parameter is invalid."""
     device = context.parameters.one("device")
-    only_if_unset = context.parameters.truth("if_default", False)
+    only_if_unset = context.parameters.boolean("if_default", False)
     for node in graph.nodes:
         if not (only_if_unset and node.device):
             node.device = device

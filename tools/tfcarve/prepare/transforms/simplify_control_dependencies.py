@@ -1,7 +1,8 @@
-"""simplify_control_dependencies: nodes without side effects wait for nothing but what makes them run.
+"""simplify_control_dependencies: removes control inputs that have no effect from nodes without side effects.
 
-Ours; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A wait stays where
-what is waited for, or anything before it, has side effects, and where it decides whether or in which loop a node runs.
+Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A
+control input stays if its node, or any node before that, has side effects, or if it determines whether, or in which
+frame, the node runs.
 """
 
 from tfcarve.prepare.context import Context
@@ -26,7 +27,7 @@ _SOURCES = ("Const", "Placeholder")
 
 
 def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
-    """Returns the nodes that have side effects or come after one that has."""
+    """Returns the names of the nodes that have side effects or depend on a node that has."""
     op_defs = context.evaluator.op_defs
     found: set[str] = set()
     for node in order:
@@ -39,47 +40,47 @@ def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
     return found
 
 
-def _without_relays(graph: Graph, kept: set[str]) -> Graph:
-    """Returns the graph without NoOps that wait for one node alone: who waits for them waits for that."""
+def _without_relays(graph: Graph, preserved: set[str]) -> Graph:
+    """Replaces NoOps with a single control input by that control input."""
     relays = {
         node.name: Ref(node.input[0][1:], CONTROL)
         for node in graph.nodes
-        if node.op == "NoOp" and len(node.input) == 1 and node.name not in kept
+        if node.op == "NoOp" and len(node.input) == 1 and node.name not in preserved
     }
     left = [node for node in graph.nodes if node.name not in relays]
     rewire(left, {Ref(name, CONTROL): source for name, source in relays.items()})
     return graph.with_nodes(left)
 
 
-def _needed(node: NodeDef, effects: set[str], lives: Liveness) -> list[str]:
-    """Returns what a node without side effects still has to wait for."""
-    waited = control_inputs(node)
-    has = lives.of_all(data_inputs(node))
+def _needed(node: NodeDef, effects: set[str], liveness: Liveness) -> list[str]:
+    """Returns the control inputs that a node without side effects needs."""
+    control = control_inputs(node)
+    alive = liveness.of_all(data_inputs(node))
     needed: list[str] = []
-    for name in sorted(waited, key=lambda name: name not in effects):
-        wants = lives.of(Ref(name, CONTROL))
-        if name in effects or has is None or wants is None or not wants <= has:
+    for name in sorted(control, key=lambda name: name not in effects):
+        required = liveness.of(Ref(name, CONTROL))
+        if name in effects or alive is None or required is None or not required <= alive:
             needed.append(name)
-            has = None if has is None or wants is None else has | wants
+            alive = None if alive is None or required is None else alive | required
     return needed
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with the control dependencies that matter."""
-    kept = context.kept()
-    simple = _without_relays(graph, kept)
+    """Removes redundant control inputs."""
+    preserved = context.preserved()
+    simple = _without_relays(graph, preserved)
     order = topological_order(simple)
     effects = _with_effects(order, context)
-    lives = Liveness(order)
+    liveness = Liveness(order)
     changes = {
-        node.name: _needed(node, effects, lives)
+        node.name: _needed(node, effects, liveness)
         for node in order
         if control_inputs(node) and node.op != "NoOp" and _is_pure(node, context)
     }
     for node in order:
-        waits = changes.get(node.name, control_inputs(node))
-        if len(waits) < len(control_inputs(node)):
-            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in waits)])
+        needed = changes.get(node.name, control_inputs(node))
+        if len(needed) < len(control_inputs(node)):
+            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in needed)])
     return simple
 
 

@@ -1,7 +1,7 @@
-"""sort_by_execution_order: each node comes after what it reads or waits for.
+"""sort_by_execution_order: sorts nodes so that each one comes after its inputs.
 
-Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_utils.cc, whose order this is: of the nodes
-that are ready the one that was last found to be so comes first; a Merge is ready with the first of its values.
+Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_utils.cc, with the same order: the node that
+became ready last comes first, and a Merge is ready with its first data input.
 """
 
 from tfcarve.prepare.context import Context
@@ -14,14 +14,14 @@ _MERGES = frozenset(("Merge", "RefMerge", "_XlaMerge"))
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Returns the graph with its nodes in that order."""
+    """Sorts the nodes."""
     nodes = by_name(graph)
     pending: dict[str, int] = {}
     users: dict[str, list[str]] = {}
     ready: list[str] = []
     for node in graph.nodes:
-        waits = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
-        pending[node.name] = waits
+        count = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
+        pending[node.name] = count
         if not node.input:
             ready.append(node.name)
         for text in node.input:

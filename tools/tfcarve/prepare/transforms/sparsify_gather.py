@@ -1,9 +1,9 @@
-"""sparsify_gather: weights of shape [N, 1] that are mostly zeros become a hash table of the others.
+"""sparsify_gather: replaces sparse weights of shape [N, 1] with a hash table of the nonzero values.
 
-Source: tensorflow/tools/graph_transforms/sparsify_gather.cc. A program runs the node `group_init_node` once before the
-first step. Differs from TensorFlow's tool: a Gather that reads its constant without Identity, ids of int32, and
-several Gathers of one constant are transformed too; weights of other shapes or types stay, and so do all in a graph
-with branches or loops of Switch and Merge. Variables have to be frozen before.
+Source: tensorflow/tools/graph_transforms/sparsify_gather.cc. A program must run the node `group_init_node` once before
+the first step. Unlike TensorFlow's tool, it also transforms a Gather that reads its constant without an Identity, int32
+ids, and several Gathers of one constant. It does not change weights of other shapes or types, or graphs with Switch
+and Merge. Variables must be frozen before.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ PARAMETERS = frozenset(("group_init_node", "input_checkpoint"))
 IN_FUNCTIONS = False
 
 _INT64 = 9
-# A smaller weight counts as zero.
+# Weights with a smaller absolute value count as zero.
 _ZERO = 1.0e-5
 _GATHERS = frozenset(("Gather", "GatherV2"))
 _VARIABLES = frozenset(("Variable", "VariableV2"))
@@ -37,7 +37,7 @@ _CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 
 
 class _Tables:
-    """Makes one table for each constant."""
+    """Creates one table for each constant."""
 
     def __init__(self, known: dict[str, NodeDef], fed: set[str]) -> None:
         self._known = known
@@ -45,10 +45,10 @@ class _Tables:
         self._taken = set(known)
         self._of: dict[str, Ref] = {}
         self.new: list[NodeDef] = []
-        self.starts: list[str] = []
+        self.initializers: list[str] = []
 
     def weights(self, gather: NodeDef) -> NodeDef | None:
-        """Returns the constant that a Gather reads along its first dimension; None where it is not for a table."""
+        """Returns the constant that a Gather reads along its first dimension, or None if a table can't replace it."""
         sources = data_inputs(gather)
         if not self._is_first_axis(gather) or sources[0].node in self._fed:
             return None
@@ -58,7 +58,7 @@ class _Tables:
             found = self._known[above[0].node]
         if found.op in _VARIABLES:
             raise InvalidInput(
-                f"sparsify_gather: node {found.name!r}: a {found.op}: freeze the model first: "
+                f"sparsify_gather: node {found.name!r}: is a {found.op}: freeze the model first: "
                 "tfcarve freeze --checkpoint"
             )
         if found.op != "Const" or nodes.tensor(found).dtype != nodes.FLOAT:
@@ -75,11 +75,11 @@ class _Tables:
         return axis.op == "Const" and not nodes.value(axis).any() and not is_batched
 
     def _node(self, op: str, name: str, *inputs: Ref, **types: int) -> Ref:
-        made = nodes.make(op, unique_name(name, self._taken), inputs)
+        created = nodes.make(op, unique_name(name, self._taken), inputs)
         for key, number in types.items():
-            made.attr[key].type = number
-        self.new.append(made)
-        return Ref(made.name)
+            created.attr[key].type = number
+        self.new.append(created)
+        return Ref(created.name)
 
     def _constant(self, name: str, array: Array) -> Ref:
         self.new.append(nodes.constant(unique_name(name, self._taken), array))
@@ -89,25 +89,25 @@ class _Tables:
         """Returns the table of a constant."""
         if weights.name not in self._of:
             flat = nodes.value(weights).reshape(-1)
-            kept = np.flatnonzero(~(np.abs(flat) < _ZERO))
-            values = flat[kept]
-            if not len(kept):  # a table can't start empty
-                kept, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
-            keys = self._constant(f"{weights.name}/indices", kept.astype(np.int64))
-            held = self._constant(f"{weights.name}/values", values)
+            nonzero = np.flatnonzero(~(np.abs(flat) < _ZERO))
+            values = flat[nonzero]
+            if not len(nonzero):  # a table can't be initialized without keys
+                nonzero, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
+            keys = self._constant(f"{weights.name}/indices", nonzero.astype(np.int64))
+            data = self._constant(f"{weights.name}/values", values)
             table = self._node(
                 "HashTable", f"{weights.name}/HashTable", key_dtype=_INT64, value_dtype=nodes.FLOAT
             )
             name = f"{weights.name}/InitializeTable"
             start = self._node(
-                "InitializeTable", name, table, keys, held, Tkey=_INT64, Tval=nodes.FLOAT
+                "InitializeTable", name, table, keys, data, Tkey=_INT64, Tval=nodes.FLOAT
             )
-            self.starts.append(start.node)
+            self.initializers.append(start.node)
             self._of[weights.name] = table
         return self._of[weights.name]
 
     def look_up(self, gather: NodeDef, table: Ref) -> NodeDef:
-        """Returns the node that gives what a Gather gave."""
+        """Returns the node that replaces a Gather."""
         ids = data_inputs(gather)[1]
         if nodes.dtype(gather, "Tindices") == nodes.INT32:
             types = {"SrcT": nodes.INT32, "DstT": _INT64}
@@ -118,21 +118,21 @@ class _Tables:
         last = self._constant(f"{gather.name}/ExpandDims/Const", np.array(-1, np.int32))
         types_of = {"T": nodes.FLOAT, "Tdim": nodes.INT32}
         attrs = {key: nodes.type_value(number) for key, number in types_of.items()}
-        waits = [Ref(name, CONTROL) for name in control_inputs(gather)]
-        return nodes.make("ExpandDims", gather.name, (found, last, *waits), **attrs)
+        control = [Ref(name, CONTROL) for name in control_inputs(gather)]
+        return nodes.make("ExpandDims", gather.name, (found, last, *control), **attrs)
 
 
 def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
-    """Returns the graph without the constants, and their Identities, that no Gather reads any more."""
+    """Removes the constants and their Identity nodes that no Gather reads any more."""
     for _ in range(2):
         counts = consumer_counts(graph)
-        gone = {name for name in read if not counts.get(name)} - context.kept()
-        graph = graph.with_nodes(node for node in graph.nodes if node.name not in gone)
+        removed = {name for name in read if not counts.get(name)} - context.preserved()
+        graph = graph.with_nodes(node for node in graph.nodes if node.name not in removed)
     return graph
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the graph with tables; raises InvalidInput where weights are a variable or a constant is damaged."""
+    """Replaces weights; raises InvalidInput if they are a variable or a constant is damaged."""
     known = by_name(graph)
     if any(node.op in _CONTROL_FLOW for node in graph.nodes):
         return graph
@@ -146,17 +146,17 @@ def apply(graph: Graph, context: Context) -> Graph:
             listed.append(node)
             continue
         read |= {weights.name, *(source.node for source in data_inputs(node))}
-        made = tables.look_up(node, tables.table(weights))
-        listed += [*tables.new, made]
+        created = tables.look_up(node, tables.table(weights))
+        listed += [*tables.new, created]
         tables.new.clear()
-    if not tables.starts:
+    if not tables.initializers:
         return graph
     name = context.parameters.one("group_init_node", "group_deps")
     start = known.get(name)
     if start is None or start.op != "NoOp":
         start = nodes.make("NoOp", unique_name(name, set(known)), ())
         listed.append(start)
-    waits = [*control_inputs(start), *tables.starts]
-    set_inputs(start, [Ref(text, CONTROL) for text in waits])
+    control = [*control_inputs(start), *tables.initializers]
+    set_inputs(start, [Ref(text, CONTROL) for text in control])
     read = {n for n in read if known[n].op in ("Const", "Identity")}
     return _without_unread(graph.with_nodes(listed), read, context)

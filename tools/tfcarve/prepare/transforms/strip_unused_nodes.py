@@ -1,8 +1,7 @@
-"""strip_unused_nodes: only what the outputs depend on stays; inputs become Placeholders.
+"""strip_unused_nodes: removes nodes that the outputs do not depend on, and replaces inputs with Placeholders.
 
-Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Differs from TensorFlow's tool: a Placeholder made of a node
-whose type TensorFlow knows gets that type where none is named, one whose shape is not named takes any, and functions that
-nothing calls go too.
+Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Unlike TensorFlow's tool, it defaults the type of a new
+Placeholder to that of the replaced node and its shape to any shape, and removes unused functions.
 """
 
 from tfcarve import dtypes
@@ -23,7 +22,7 @@ def _number(transform: str, text: str) -> int:
     name = dtypes.from_enum(text) or dtypes.from_spec(text)
     if name is None:
         raise InvalidInput(
-            f"{transform}: {text!r} is no type: give one such as float, int32, quint8"
+            f"{transform}: {text!r} is not a type: expected for example float, int32, quint8"
         )
     return dtypes.NUMBER_OF[name]
 
@@ -33,7 +32,7 @@ def _shape(transform: str, text: str) -> tuple[int, ...]:
         return tuple(int(size) for size in text.split(",")) if text else ()
     except ValueError:
         raise InvalidInput(
-            f'{transform}: {text!r} is no shape: give one such as "1,299,299,3"'
+            f'{transform}: {text!r} is not a shape: expected for example "1,299,299,3"'
         ) from None
 
 
@@ -41,7 +40,7 @@ def _by_name(parameters: Parameters, key: str) -> dict[str, str]:
     names, values = parameters.all("name"), parameters.all(key)
     if values and len(names) != len(values):
         raise InvalidInput(
-            f"{parameters.transform}: {len(names)} name and {len(values)} {key}: give each name its {key}"
+            f"{parameters.transform}: {len(names)} name and {len(values)} {key}: expected one {key} for each name"
         )
     return dict(zip(names, values, strict=False))
 
@@ -55,30 +54,30 @@ def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
     named = types.get(node.name) or parameters.one("type")
     if named:
         number = _number(transform, named)
-    made = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
+    created = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
     if node.name in shapes or "shape" in parameters:
         shape = _shape(transform, shapes.get(node.name, parameters.one("shape")))
-        nodes.set_attr(made, "shape", nodes.shape_value(shape))
+        nodes.set_attr(created, "shape", nodes.shape_value(shape))
     elif node.op in _WITH_SHAPE:
-        nodes.copy_attrs(node, made, ("shape",))
+        nodes.copy_attrs(node, created, ("shape",))
     else:
-        nodes.set_attr(made, "shape", nodes.shape_value(None))
-    return made
+        nodes.set_attr(created, "shape", nodes.shape_value(None))
+    return created
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Returns the part of the graph that gives the outputs for the inputs.
+    """Removes unused nodes.
 
-    Raises InvalidInput where a type or shape is none, or names and their types are not of one number.
+    Raises InvalidInput if a type or shape is invalid, or the numbers of names and types differ.
     """
     fed = context.input_nodes()
     needed = reachable(graph, context.output_nodes(), fed) | fed
-    kept = [
+    remaining = [
         _placeholder(node, context.parameters)
         if node.name in fed and node.op != "Placeholder"
         else node
         for node in graph.nodes
         if node.name in needed
     ]
-    stripped = graph.with_nodes(kept)
-    return Graph(kept, used_functions(stripped), graph.versions)
+    stripped = graph.with_nodes(remaining)
+    return Graph(remaining, used_functions(stripped), graph.versions)

@@ -1,0 +1,134 @@
+"""Models that are protocol buffers, in binary or text form: GraphDef, MetaGraphDef, SavedModel."""
+
+import codecs
+import itertools
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tfcarve.errors import InvalidInput
+from tfcarve.models import graph_def, graph_text, meta_graph, signature, text_format, wire
+from tfcarve.models.choice import ALL, Choice
+from tfcarve.models.meta_graph import MetaGraph
+from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.wire import Budget, Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A model file.
+
+    Attributes:
+      path: the file.
+      name: the model's path as the user gave it; Model.path and NodeUse.model.
+      digest: returns the model's SHA-256.
+    """
+
+    path: Path
+    name: str
+    digest: Callable[[], str]
+
+
+def _looks_like_text(data: Buffer) -> bool:
+    head = bytes(data[:512])
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return all(byte >= 0x20 or byte in b"\t\n\r" for byte in head)
+
+
+def _with_tags(path: Path, graphs: Sequence[MetaGraph], tags: Sequence[str]) -> list[MetaGraph]:
+    """Returns the graphs that have all of `tags`."""
+    tagged = [graph for graph in graphs if set(tags) <= set(graph.tags)]
+    if not tagged:
+        available = "; ".join(", ".join(g.tags) or "no tags" for g in graphs) or "no graphs"
+        raise InvalidInput(
+            f"{path}: no graph with the tags {', '.join(tags) or '(any)'}: it has {available}"
+        )
+    return tagged
+
+
+def _model(
+    source: Source,
+    kind: str,
+    data: Buffer,
+    graphs: Sequence[MetaGraph],
+    choice: Choice,
+    budget: Budget,
+) -> Model:
+    """Reads the part of `graphs`, which are in `data`, that `choice` selects."""
+    parts: list[Collection[NodeUse]] = []
+    functions: dict[str, tuple[str, ...]] = {}
+    taken: dict[str, signature.Signature] = {}
+    try:
+        # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
+        available = {n: s for graph in graphs for n, s in graph.signatures.items()}
+        chosen = signature.chosen(available, choice.signatures)
+        for graph in graphs:
+            own = {n: s for n, s in graph.signatures.items() if n in chosen}
+            nodes, of_functions = graph_def.graph(data, *graph.graph, source.name, budget)
+            parts.append(signature.reached(nodes, own) if choice.signatures else nodes)
+            functions.update(of_functions)
+            taken.update(own)
+    except signature.SignatureError as error:
+        raise InvalidInput(f"{source.path}: {error}") from None
+    return Model(
+        source.name,
+        source.digest,
+        kind,
+        parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
+        functions,
+        signatures=tuple(sorted(taken)),
+        outputs=frozenset(node for s in taken.values() for node in s.outputs),
+    )
+
+
+def _from_binary(source: Source, data: Buffer, kind: str, choice: Choice) -> Model:
+    budget = Budget(len(data))
+    if kind == "graphdef":
+        whole = MetaGraph((), {}, (0, len(data)))
+        return _model(source, kind, data, [whole], ALL, budget)
+    graphs = (
+        meta_graph.saved_model(data, budget)
+        if kind == "saved_model"
+        else meta_graph.meta_graph(data, 0, len(data), budget)
+    )
+    tagged = _with_tags(source.path, list(graphs), choice.tags)
+    return _model(source, kind, data, tagged, choice, budget)
+
+
+def from_binary(source: Source, data: Buffer, kind: str, choice: Choice) -> Model:
+    """Reads a model in binary form.
+
+    Args:
+      source: the file that `data` is the content of.
+      data: the message.
+      kind: graphdef, meta_graph or saved_model.
+      choice: what to read of a SavedModel or MetaGraph.
+
+    Raises:
+      InvalidInput: the message is invalid, or has nothing that `choice` selects.
+    """
+    try:
+        return _from_binary(source, data, kind, choice)
+    except wire.WireError as error:
+        if _looks_like_text(data):
+            raise InvalidInput(
+                f"{source.path}: is text, not a binary {kind}: if it is one in text form, name it .pbtxt"
+            ) from None
+        raise InvalidInput(f"{source.path}: {error}") from None
+
+
+def from_text(source: Source, data: Buffer, choice: Choice) -> Model:
+    """Reads a model in text form, whose kind its fields show.
+
+    Raises:
+      InvalidInput: as from_binary.
+    """
+    try:
+        kind, binary = graph_text.to_binary(data)
+        model = _from_binary(source, binary, kind, choice)
+    except (text_format.TextError, wire.WireError) as error:
+        raise InvalidInput(f"{source.path}: {error}") from None
+    return replace(model, format=f"{kind}-text")

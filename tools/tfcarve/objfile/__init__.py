@@ -1,0 +1,4 @@
+"""Readers of object files: ELF, Mach-O, static archives, universal files, and the table of CPUs.
+
+Files are untrusted: readers raise InvalidInput for damaged files, and use time and memory in proportion to a file's size.
+"""

@@ -1,0 +1,32 @@
+"""Checks that a graph is valid."""
+
+from collections.abc import Container
+
+from tfcarve.errors import InvalidInput
+from tfcarve.nearest import nearest
+from tfcarve.prepare.graph import Graph, ref, topological_order
+
+
+def require_new(name: str, seen: Container[str]) -> None:
+    """Raises InvalidInput if `name` is in `seen`."""
+    if name in seen:
+        raise InvalidInput(f"node {name!r}: two nodes have this name: names must be unique")
+
+
+def check(graph: Graph) -> None:
+    """Checks that node names are unique, all inputs exist and there is no cycle.
+
+    Raises InvalidInput with the node's name otherwise.
+    """
+    seen: set[str] = set()
+    for node in graph.nodes:
+        require_new(node.name, seen)
+        seen.add(node.name)
+    for node in graph.nodes:
+        for text in node.input:
+            if ref(text).node not in seen:
+                raise InvalidInput(
+                    f"node {node.name!r}: its input {text!r} is not a node of the graph"
+                    f"{nearest(ref(text).node, seen)}"
+                )
+    topological_order(graph)
