@@ -66,9 +66,9 @@ def test_goals_of_a_pipeline() -> None:
 def test_text() -> None:
     page = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, _OURS, _OTHER])
     assert "a machine. Running at the same time: a build." in page
-    assert page.endswith("No goal is missed.\n")
+    assert page.endswith("All goals are met.\n")
     worse = prepare.text("a machine", "a build", _TAKEN, [_SOURCE, replace(_OURS, norms=3), _OTHER])
-    assert worse.endswith("missed:\n\n- net: 3 batch normalizations are left\n")
+    assert worse.endswith("Missed goals:\n\n- net: 3 batch normalizations are left\n")
 
 
 def test_grappler_and_running(tmp_path: Path) -> None:
