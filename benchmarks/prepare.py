@@ -54,7 +54,7 @@ def _command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
 
 
 def _peer(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.prepare_peer", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.prepare_reference", *map(str, arguments)]
     subprocess.run(command, check=True, stderr=subprocess.PIPE)
 
 
