@@ -42,20 +42,20 @@ def rows(tree: Path, scratch: Path) -> list[Row]:
     )
     includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime'}", f"-I{_wheel_headers()}"]
     defines = [f"-D{d}" for d in known.release().defines]
-    whole = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
+    unselective = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
     results = []
     for name, source, flags in (
         ("unit", units / _SOURCE.replace("/", "__"), defines),
-        ("whole", tree / _SOURCE, [*whole, "-DSUPPORT_SELECTIVE_REGISTRATION"]),
+        ("whole", tree / _SOURCE, [*unselective, "-DSUPPORT_SELECTIVE_REGISTRATION"]),
     ):
         out = scratch / f"{name}.o"
-        taken = run(["g++", *_FLAGS, *flags, *includes, "-c", str(source), "-o", str(out)])
+        usage = run(["g++", *_FLAGS, *flags, *includes, "-c", str(source), "-o", str(out)])
         sections = (
             subprocess.run(["size", str(out)], capture_output=True, text=True, check=True)
             .stdout.splitlines()[1]
             .split()
         )
-        results.append((taken, int(sections[0]) + int(sections[1])))
+        results.append((usage, int(sections[0]) + int(sections[1])))
     (unit, unit_size), (whole_source, whole_size) = results
     return [
         Row("relu_op.cc as a unit (reference: the whole source), compile time", seconds(unit.wall), seconds(whole_source.wall), times_less(unit.wall, whole_source.wall)),

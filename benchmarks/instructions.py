@@ -35,11 +35,11 @@ def counted(platform: str, name: str, carved: Carved, multiply_adds: float) -> I
     TensorFlow Lite cannot run the model.
     """
     cpu = CPUS[platform]
-    own = emulated.count(cpu, carved.program, carved.task(1, 0)).run
+    count = emulated.count(cpu, carved.program, carved.task(1, 0)).run
     qemu = without_root(emulated.emulator(cpu))
     python, lite = arm_python.unpacked(platform), made_models.lite(name)
     one, two = (_lite(qemu, python, lite, carved.model, runs) for runs in (1, 2))
-    return Instructions(platform, name, multiply_adds / _LANES, own, two - one)
+    return Instructions(platform, name, multiply_adds / _LANES, count, two - one)
 
 
 def without_root(qemu: Sequence[str]) -> list[str]:

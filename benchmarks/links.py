@@ -10,7 +10,6 @@ takes a few seconds.
 from __future__ import annotations
 
 import argparse
-import datetime
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, options
+from benchmarks import measure, options, page
 from demo import library, made_models, nested
 from demo.nested import BuildError, NestedError, Workspace
 
@@ -112,7 +111,8 @@ def main(argv: Sequence[str]) -> int:
     except (BuildError, NestedError) as error:
         print(f"links: {error}", file=sys.stderr)
         return 2
-    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    command = "PYTHONPATH=tools:tests:. python -m benchmarks.links"
+    print(page.head("Steps of the link", command, measure.machine()))
     print(table(rows))
     return 0
 

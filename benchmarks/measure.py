@@ -37,13 +37,13 @@ def run(
     command: Sequence[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Usage:
     """Runs `command` and measures it with its children; raises CalledProcessError if it fails."""
-    whole = {**os.environ, **(environment or {})}
+    variables = {**os.environ, **(environment or {})}
     # Compiled modules are cached, which is Python's default and true of the reference.
-    whole.pop("PYTHONDONTWRITEBYTECODE", None)
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as usage:
         done = subprocess.run(
             [sys.executable, "-S", str(_ALONE), str(usage.fileno()), *command],
-            env=whole,
+            env=variables,
             cwd=cwd,
             pass_fds=[usage.fileno()],
             stdout=subprocess.DEVNULL,
@@ -69,15 +69,15 @@ def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> 
     """Runs each of `programs` `times` times, in turns; returns the medians."""
     runs: list[list[Usage]] = [[] for _ in programs]
     for _ in range(times):
-        for taken, (command, environment) in zip(runs, programs, strict=True):
-            taken.append(run(command, environment))
+        for usages, (command, environment) in zip(runs, programs, strict=True):
+            usages.append(run(command, environment))
     return [
         Usage(
-            statistics.median(m.wall for m in taken),
-            statistics.median(m.cpu for m in taken),
-            max(m.peak for m in taken),
+            statistics.median(m.wall for m in usages),
+            statistics.median(m.cpu for m in usages),
+            max(m.peak for m in usages),
         )
-        for taken in runs
+        for usages in runs
     ]
 
 

@@ -1,4 +1,4 @@
-"""Indexes TensorFlow source trees and compares the index with the trees' own lists of files.
+"""Indexes TensorFlow source trees and compares the index with the trees' registered lists of files.
 
 `python -m benchmarks.other_trees DIR…` prints a row of the table in docs/trees.md for each tree.
 """
@@ -47,14 +47,16 @@ def row(root: Path) -> str:
         return " | ".join(map(str, figures))
     listed = set((root / _LIST).read_text().split())
     sources = sorted(f for f in listed if (root / f).is_file())
-    own = {Registration("kernel", r.op, r.file) for r in on_cpu}
-    own |= {Registration("op", o.name, o.file) for o in indexed.ops}
+    registered = {Registration("kernel", r.op, r.file) for r in on_cpu}
+    registered |= {Registration("op", o.name, o.file) for o in indexed.ops}
     grepped = list(_grepped(root, sources))
-    unknown = [w for w in grepped if w not in own]
-    of_list = {w.op for w in own if w.kind == "kernel" and w.file in listed}
-    unlisted = [w for w in own if w.kind == "kernel" and w.op in of_list and w.file not in listed]
+    unknown = [w for w in grepped if w not in registered]
+    listed_ops = {w.op for w in registered if w.kind == "kernel" and w.file in listed}
+    unlisted = [
+        w for w in registered if w.kind == "kernel" and w.op in listed_ops and w.file not in listed
+    ]
     figures += [len(listed), len(listed) - len(sources), len(grepped), len(unknown)]
-    figures += [len(of_list), len(of_list - {w.op for w in unlisted})]
+    figures += [len(listed_ops), len(listed_ops - {w.op for w in unlisted})]
     lines = [" | ".join(map(str, figures))]
     lines += sorted(f"  in the list only: {w.kind} {w.op} {w.file}" for w in unknown)
     lines += sorted(f"  in the index only: {w.op} {w.file}" for w in unlisted)

@@ -8,7 +8,6 @@ in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Compiles
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import measure, prepare_table
+from benchmarks.page import head
 from benchmarks.prepare_table import Comparison, Prepared
 from bootstrap.cache import cache_root
 from demo import made_models, transform_graph
@@ -54,7 +54,7 @@ def _command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
 
 
 def _peer(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.prepare_peer", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.prepare_reference", *map(str, arguments)]
     subprocess.run(command, check=True, stderr=subprocess.PIPE)
 
 
@@ -143,14 +143,17 @@ def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
     yield "efficientnet_b0", model, fed
 
 
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md"
+
+
 def text(machine: str, beside: str, whole: Comparison, rows: Sequence[Prepared]) -> str:
     """Returns the page."""
     misses = prepare_table.missed(whole, rows, _TFCARVE)
     return "\n".join(
         (
-            "# Preparation of models\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}. Running at the same time: {beside}.\n",
-            "    PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md\n",
+            head(
+                "Preparation of models", _COMMAND, machine, f"Running at the same time: {beside}."
+            ),
             f"Inception v3 with the pipeline in TensorFlow's documentation: medians of {_ROUNDS} alternating runs, and the largest",
             "memory of one process. `transform_graph` is compiled with -O1 from TensorFlow's sources and linked with the library of",
             "its wheel. It does not fold FusedBatchNormV3:\n",

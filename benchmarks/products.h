@@ -8,8 +8,8 @@
 
 extern "C" {
 
-// out = left * right, all row-major and contiguous. Up to 64 bytes after the end
-// of an operand may be read.
+// out = left * right, all row-major and contiguous. Up to 64 bytes after the
+// end of an operand may be read.
 struct Product {
   std::ptrdiff_t rows;
   std::ptrdiff_t columns;

@@ -276,8 +276,8 @@ def _xnnpack(target: Target, folder: Path, tree: Path) -> list[Built]:
     named = [f"-DTFCARVE_KERNELS={table}"]
     named += [f"-DTFCARVE_FIRST_KERNEL={target.xnnpack[0].functions()[0]}"]
     call = folder / "xnnpack.o"
-    own = ["-fvisibility=hidden", f"-I{_ROOT}"]
-    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *own, *named], call)
+    extra = ["-fvisibility=hidden", f"-I{_ROOT}"]
+    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *extra, *named], call)
     library = _linked(target, [call, packing, *files.values()], folder / "xnnpack.so")
     shared = code_bytes(call) + code_bytes(packing, rf"\.text\.{_XNNPACK_PACKING}$")
 

@@ -26,8 +26,8 @@ void Pack(const char*, const Product&, float*) {}
 
 void Multiply(const char*, const Product& product, const float*) {
   // Eigen's product is column-major: compute the transposed product.
-  tensorflow::overrides::Product<float>(product.columns, product.rows, product.depth,
-                                   {product.right, product.columns, true},
-                                   {product.left, product.depth, true},
-                                   product.out, product.columns);
+  tensorflow::overrides::Product<float>(
+      product.columns, product.rows, product.depth,
+      {product.right, product.columns, true},
+      {product.left, product.depth, true}, product.out, product.columns);
 }

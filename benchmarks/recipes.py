@@ -8,7 +8,6 @@ in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Takes ab
 from __future__ import annotations
 
 import argparse
-import datetime
 import gzip
 import re
 import shlex
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import measure, prepare
+from benchmarks.page import head
 from demo import made_models
 from demo.library import largest_difference
 from tfcarve import files
@@ -94,13 +94,14 @@ def table(rows: Sequence[Made]) -> str:
     return measure.markdown(["Model", "Recipe", "Bytes", "gzip", "Largest difference"], cells)
 
 
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md"
+
+
 def text(machine: str, rows: Sequence[Made]) -> str:
     """Returns the page."""
     return "\n".join(
         (
-            "# Recipes\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
-            "    PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md\n",
+            head("Recipes", _COMMAND, machine),
             "The command lines of docs/recipes.md, with the input shape of each model. Weights and batch normalizations are",
             "random. Outputs are probabilities of 1,000 classes.\n",
             table(rows),

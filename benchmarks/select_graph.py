@@ -90,7 +90,7 @@ def rows(scratch: Path) -> list[Row]:
     usage, reference_usage = in_turns(5, ([*tfcarve, str(graph)], {}), (reference, quiet))
     short = scratch / "relu.json"
     short.write_text('[["Relu", null]]', encoding="utf-8")
-    least = run([*tfcarve, str(short)])
+    minimum = run([*tfcarve, str(short)])
     large, many = scratch / "large.pb", scratch / "many.pb"
     _large(large, 2_000_000_000)
     _many_nodes(many, 200_000)
@@ -102,7 +102,7 @@ def rows(scratch: Path) -> list[Row]:
         Row(f"selection for Inception v3 ({megabytes:.0f} MB), whole process (reference: print_selective_registration_header)", seconds(usage.wall), seconds(reference_usage.wall), times_less(usage.wall, reference_usage.wall)),
         Row("the same, CPU time", seconds(usage.cpu), seconds(reference_usage.cpu), times_less(usage.cpu, reference_usage.cpu)),
         Row("the same, peak memory", size(usage.peak), size(reference_usage.peak), times_less(usage.peak, reference_usage.peak)),
-        Row("the same, beyond the peak memory of a selection for one op", size(usage.peak - least.peak), "", f"longest node {size(_longest_node(graph))}"),
+        Row("the same, beyond the peak memory of a selection for one op", size(usage.peak - minimum.peak), "", f"longest node {size(_longest_node(graph))}"),
         Row("selection for a graph of 2 GB", seconds(big.wall), "", f"peak {size(big.peak)}"),
         Row("selection for a graph of 200,000 nodes", seconds(lots.wall), "", f"peak {size(lots.peak)}"),
     ]  # fmt: skip

@@ -12,7 +12,6 @@ The rules build each library in a copy of tests/e2e/bzlmod, so each is proved to
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, size_selections, size_table, workspaces
+from benchmarks import measure, page, size_selections, size_table, workspaces
 from benchmarks.size_table import Measured, Variant
 from demo import library, made_models
 from demo.nested import BuildError, NestedError, Workspace
@@ -173,11 +172,14 @@ def _line(row: Measured) -> str:
     return f"{what}: {row.variant.value}: {row.stripped:,} bytes, {row.gzip:,} as gzip"
 
 
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.sizes"
+
+
 def text(rows: Sequence[Measured]) -> str:
     """Returns the tables as Markdown."""
     return "\n\n".join(
         (
-            f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.",
+            page.head("Sizes of libraries", _COMMAND, measure.machine()).rstrip(),
             "Stripped shared libraries in bytes, `gzip -9` of them, and the ratio to the carved one:",
             size_table.sizes(rows),
             "What they contain, and what else their sources could register, including for other devices:",

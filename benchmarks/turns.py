@@ -33,16 +33,18 @@ def _file(library: Library, name: str, pair: CarvedPair) -> Path:
 
 
 def _rounds(
-    own: Mapping[Library, Carved], others: Mapping[Library, Reference], threads: int
+    programs: Mapping[Library, Carved], running: Mapping[Library, Reference], threads: int
 ) -> dict[Library, list[Measurement]]:
     """Returns the rounds of all libraries."""
-    own_runs = {one: runs_of(run.measure(threads, 1).cpu_ms.min) for one, run in own.items()}
-    runs = {one: runs_of(reference.measure(1).cpu_ms.min) for one, reference in others.items()}
+    program_runs = {
+        one: runs_of(run.measure(threads, 1).cpu_ms.min) for one, run in programs.items()
+    }
+    runs = {one: runs_of(reference.measure(1).cpu_ms.min) for one, reference in running.items()}
     rounds: dict[Library, list[Measurement]] = {one: [] for one in Library}
     for _ in range(ROUNDS):
-        for one, run in own.items():
-            rounds[one].append(run.measure(threads, own_runs[one]))
-        for one, reference in others.items():
+        for one, run in programs.items():
+            rounds[one].append(run.measure(threads, program_runs[one]))
+        for one, reference in running.items():
             rounds[one].append(reference.measure(runs[one]))
     return rounds
 
@@ -66,19 +68,19 @@ def speeds(name: str, pair: CarvedPair, threads: int) -> Iterator[Speed]:
     Raises NestedError if a reference cannot run it, and what program.run does.
     """
     with ExitStack() as stack:
-        others = {}
+        running = {}
         for one in REFERENCES:
             process = references.started(one, _file(one, name, pair), pair.frozen.model, threads)
-            others[one] = stack.enter_context(process)
+            running[one] = stack.enter_context(process)
         carved = {Library.PREPARED: pair.prepared, Library.FROZEN: pair.frozen}
-        rounds = _rounds(carved, others, threads)
+        rounds = _rounds(carved, running, threads)
     for one, run in carved.items():
         # Each round ran in a new process.
-        taken = rounds[one]
-        yield Speed(name, one, threads, taken, taken, memory(taken, 0), run.difference)
-    for one, reference in others.items():
-        taken, least = rounds[one], memory(rounds[one][:1], reference.memory)
-        starts = taken[:1]
+        measured = rounds[one]
+        yield Speed(name, one, threads, measured, measured, memory(measured, 0), run.difference)
+    for one, reference in running.items():
+        measured, used = rounds[one], memory(rounds[one][:1], reference.memory)
+        starts = measured[:1]
         if one is Library.LITE:
             starts += _lite_starts(name, pair, threads)
-        yield Speed(name, one, threads, taken, starts, least, reference.difference)
+        yield Speed(name, one, threads, measured, starts, used, reference.difference)

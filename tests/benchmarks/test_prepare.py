@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import prepare, prepare_peer, prepare_table
+from benchmarks import prepare, prepare_reference, prepare_table
 from benchmarks.measure import Usage
 from benchmarks.prepare_table import Comparison, Prepared
 
@@ -83,10 +83,10 @@ def test_grappler_and_running(tmp_path: Path) -> None:
     model, made, fed, output = (tmp_path / n for n in ("a.pb", "b.pb", "x.npy", "y.npy"))
     model.write_bytes(graph.as_graph_def().SerializeToString())
     np.save(fed, np.array([1, 10], np.float32))
-    assert prepare_peer.main(["optimize", str(model), str(made)]) == 0
+    assert prepare_reference.main(["optimize", str(model), str(made)]) == 0
     after = tf.compat.v1.GraphDef.FromString(made.read_bytes())
     assert "Sqrt" in {node.op for node in graph.as_graph_def().node}
     assert "Sqrt" not in {node.op for node in after.node}
     for one in (model, made):
-        assert prepare_peer.main(["run", str(one), str(fed), str(output)]) == 0
+        assert prepare_reference.main(["run", str(one), str(fed), str(output)]) == 0
         assert np.load(output).tolist() == [2, 30]

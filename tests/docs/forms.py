@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfcarve.benchmark import report_json
+from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import Form
 from tfcarve.prepare.compare.report import CompareReport
 from tfcarve.prepare.diff_report import DiffReport
@@ -68,5 +70,9 @@ DOCUMENTS: tuple[Document, ...] = (
         MarginalSize,
         "`tfcarve size-marginal --json`: a list with one for each target",
         "`tfcarve size --marginal-sizes`",
+    ),
+    Document("benchmark", report_json.Document, "`tfcarve benchmark --json`", "people"),
+    Document(
+        "benchmark_model", Measurement, "`benchmark_model --json=FILE`", "`tfcarve benchmark`"
     ),
 )
