@@ -85,7 +85,7 @@ def machine(tmp_path: Path) -> Machine:
 
 def _installing_python(machine: Machine) -> str:
     """apt-get's part: its `install` adds python3, with all modules that the list names."""
-    return f'case $2 in install) ln -s {sys.executable} {machine.bin}/python3 2>/dev/null;; esac\n'
+    return f"case $2 in install) ln -s {sys.executable} {machine.bin}/python3 2>/dev/null;; esac\n"
 
 
 def test_root_is_told_before_python_is_installed(machine: Machine) -> None:
