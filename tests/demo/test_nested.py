@@ -130,7 +130,7 @@ with nested.opened(Path(sys.argv[1]), "x") as workspace:
 """
 
 
-def _start(app: Path, *arguments: str) -> "subprocess.Popen[str]":
+def _start(app: Path, *arguments: str) -> subprocess.Popen[str]:
     """Starts another process that uses the workspace."""
     return subprocess.Popen(
         [sys.executable, "-c", _USE, str(app), *arguments],
@@ -179,7 +179,8 @@ def test_lock_outlives_a_killed_process_until_its_command_ends(app: Path, tmp_pa
 
 
 def test_lock_is_not_inherited_by_bazels_server(app: Path, tmp_path: Path) -> None:
-    _write_bazelw(app, f'sleep 600 >"{tmp_path}/log" 2>&1 & echo $!')
+    # Descriptor 3, because a shell starts programs in the background without its standard input.
+    _write_bazelw(app, f'exec 3<&0; sleep 600 >"{tmp_path}/log" 2>&1 & echo $!')
     with nested.opened(app, "x") as workspace:
         server = int(workspace.bazel([]).stdout)
     try:
