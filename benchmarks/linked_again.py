@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.sizes import BUILD_FILE, PACKAGE
 from demo import nested
 from demo.nested import Workspace
-from e2e import given
+from e2e import prebuilt_selection
 from tfcarve.emit import hot, units
 from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
@@ -54,7 +54,7 @@ class Sizes:
 def line(workspace: Workspace, platform: str, selection: Selection, folder: Path) -> LinkLine:
     """How a library for the platform is compiled and linked; all that its commands read is built."""
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    given.place(workspace, selection, folder, PACKAGE)
+    prebuilt_selection.place(workspace, selection, folder, PACKAGE)
     named = f"--platforms=@tfcarve//rules/platforms:{platform}"
     build = workspace.build(
         [_LIBRARY],

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import measure, options
-from demo import library, made_models, nested
+from demo import cached_models, library, nested
 from demo.nested import BuildError, NestedError, Workspace
 
 # A step, and how the flags that make it begin.
@@ -104,7 +104,7 @@ def main(argv: Sequence[str]) -> int:
     )  # fmt: skip
     asked = parser.parse_args(argv)
     try:
-        with options.opened(made_models.made(options.MODEL)) as workspace:
+        with options.opened(cached_models.load(options.MODEL)) as workspace:
             platforms = asked.platforms or options.PLATFORMS
             rows = [row for platform in platforms for row in _links(workspace, platform)]
     except (BuildError, NestedError) as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.speed_table import Library
-from demo.made_models import MadeModel
+from demo.cached_models import CachedModel
 from demo.nested import NestedError
 from tfcarve.benchmark import measured
 from tfcarve.benchmark.measured import Measured
@@ -64,7 +64,7 @@ class Peer:
 
 
 @contextmanager
-def started(library: Library, file: Path, model: MadeModel, threads: int) -> Iterator[Peer]:
+def started(library: Library, file: Path, model: CachedModel, threads: int) -> Iterator[Peer]:
     """Starts a peer with a model; `file` is the model in the peer's own form. It ends with the context.
 
     Raises NestedError where it can't load or run the model; what it says goes to standard error.

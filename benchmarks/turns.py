@@ -10,7 +10,7 @@ from benchmarks import peers
 from benchmarks.carved import Both, Carved
 from benchmarks.peers import Peer
 from benchmarks.speed_table import PEERS, Library, Memory, Speed
-from demo import made_models
+from demo import cached_models
 from tfcarve.benchmark.measured import Measured
 
 THREADS = (1, 2)
@@ -29,7 +29,7 @@ def runs_of(cpu: float) -> int:
 
 
 def _file(one: Library, name: str, own: Both) -> Path:
-    return made_models.lite(name) if one is Library.LITE else own.frozen.model.model
+    return cached_models.lite(name) if one is Library.LITE else own.frozen.model.model
 
 
 def _rounds(
@@ -50,7 +50,7 @@ def _rounds(
 def _lite_starts(name: str, own: Both, threads: int) -> Iterator[Measured]:
     for _ in range(_STARTS):
         model = own.frozen.model
-        with peers.started(Library.LITE, made_models.lite(name), model, threads) as peer:
+        with peers.started(Library.LITE, cached_models.lite(name), model, threads) as peer:
             yield peer.measured(1)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

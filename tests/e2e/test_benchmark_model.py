@@ -17,7 +17,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve import cli
 from tfcarve.benchmark import measured
 from tfcarve.benchmark.measured import Measured
@@ -54,7 +54,7 @@ def _place(folder: Path, files: Sequence[Path], names: Sequence[str]) -> None:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
@@ -349,14 +349,14 @@ def test_multiply_adds_of_known_models(
     app: Workspace, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The models of test_models, so that one library serves both.
-    models = [building.model(model) for model in ("inception_v3", "lstm", "mobilenet_v2")]
-    building.use_models(app, models)
+    models = [app_workspace.model(model) for model in ("inception_v3", "lstm", "mobilenet_v2")]
+    app_workspace.use_models(app, models)
     try:
         build = app.build(["//inception:inception"], [GROUPS])
     finally:
-        building.use_models(app, [models[0]])
+        app_workspace.use_models(app, [models[0]])
     files = [f for g in ("benchmark", "sizes") for f in build.files("//inception:inception", g)]
-    model = building.model(name)
+    model = app_workspace.model(name)
     page, sizes = tmp_path / "page.html", _named(files, "sizes.json")
     arguments = [f"--input=input={model.input}", OUTPUT, "--runs=1", "--traced-runs=1", "--json"]
     program = [str(_named(files, "benchmark_model")), str(model.model)]

@@ -16,7 +16,7 @@ import pytest
 from selections import selection
 
 from demo.nested import Workspace
-from e2e import building, given
+from e2e import app_workspace, prebuilt_selection
 from tfcarve.commands.common import default_defines
 
 _PACKAGE = "command_lines"
@@ -55,13 +55,13 @@ Command = Sequence[str]
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = tmp_path_factory.mktemp("given")
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         chosen = selection(
             [("NoOp", "None", f"{_KERNELS}/{name}.cc") for name in _UNITS],
             helpers=[f"{_KERNELS}/{name}.cc" for name in _HELPERS],
             defines=default_defines(),
         )
-        given.place(workspace, chosen, folder, _PACKAGE)
+        prebuilt_selection.place(workspace, chosen, folder, _PACKAGE)
         (folder / "run.bzl").write_text(f'"""Of one run."""\n\nRUN = "{_RUN}"\n')
         workspace.place(_PACKAGE, {"run.bzl": folder / "run.bzl"}, "run.bzl")
         yield workspace
@@ -76,7 +76,9 @@ def _target(platform: str, option: str) -> str:
 
 def _compiled(app: Workspace, platform: str, option: str) -> dict[str, Command]:
     """How units, helpers and the manifest are compiled, by kind."""
-    counted = building.counted(app, [_target(platform, option)], ["--norun_validations"])
+    counted = app_workspace.count_compiles(
+        app, [_target(platform, option)], ["--norun_validations"]
+    )
     return {
         _COMPILED[spawn.source.rpartition("__")[2]]: spawn.arguments
         for spawn in counted.compiles

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.models import read
 
 
@@ -55,7 +55,7 @@ def _make(folder: Path, seed: int) -> None:
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         _make(workspace.folder / "frozen", seed=1)
         yield workspace
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from demo import nested
-from e2e import building, releases
+from e2e import app_workspace, releases
 from e2e.releases import Release
 
 _FULL = "//options:full_protos_release"
@@ -22,7 +22,7 @@ def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_full_protos(tmp_path: Path) -> None:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         full = releases.built(workspace, _PLATFORM, _FULL)
         lite = releases.built(workspace, _PLATFORM)
         done = _built(full, tmp_path / "full")

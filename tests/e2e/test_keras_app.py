@@ -14,7 +14,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,7 +35,7 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

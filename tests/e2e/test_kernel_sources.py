@@ -10,7 +10,7 @@ import pytest
 import trees
 
 from demo.nested import Workspace
-from e2e import building, kernel_log
+from e2e import app_workspace, kernel_log
 from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import IndexFile
@@ -23,7 +23,7 @@ _MATMUL = "tensorflow/core/kernels/matmul_op_real.cc"
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

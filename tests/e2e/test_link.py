@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm, releases
+from e2e import arm_attributes, releases
 from e2e.releases import Release
 from tfcarve.size import archive
 
@@ -55,8 +55,8 @@ def test_shared_library_exports_the_c_interface_only(release: Release) -> None:
 
 
 def test_32_bit_code_runs_on_a_raspberry_pi_2(release: Release) -> None:
-    expected = arm.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
+    expected = arm_attributes.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
     library = release.library / "libtensorflow-core.a"
     members = list(archive.members(library.read_bytes(), library.name))
     assert len(members) > 100
-    assert [name for name, data in members if arm.attributes(data) != expected] == []
+    assert [name for name, data in members if arm_attributes.attributes(data) != expected] == []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 _TARGETS = {"with": "//:tensorflow", "without": "//options:without_log_messages"}
 # A log message and a failed CHECK name the source that they stand in.
@@ -21,7 +21,7 @@ _SOURCE = re.compile(rb"tensorflow/(?:core|tsl)/[\w/]+\.(?:cc|h)\0")
 @pytest.fixture(scope="module", name="made")
 def _made() -> Iterator[tuple[Workspace, Mapping[str, Mapping[str, Path]]]]:
     """The app, and of each library the shared library and the program that runs a model."""
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         groups = "--output_groups=default,runner"
         found = {}
         for name, target in _TARGETS.items():

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace
 from e2e.c_api import Array, CallError, Library
 from e2e.constant_models import CASES, Case
 from models import frozen
@@ -58,7 +58,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
         built = workspace.build([_LIBRARY]).files(_LIBRARY)
         yield next(file for file in built if file.name == "libtensorflow-core.so")

@@ -11,7 +11,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 _SELECTION = "//:tensorflow_selection"
 _LIBRARY = "//:tensorflow"
@@ -24,7 +24,7 @@ _FOLDER = ("-I", "-iquote", "-isystem")
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace
 from models import frozen
 
 _LIBRARY = "//overrides:library"
@@ -632,7 +632,7 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
     models = {f"{name}.pb": folder / f"{name}.pb" for name in cases}
     for name, case in cases.items():
         models[f"{name}.pb"].write_bytes(case.graph.SerializeToString(deterministic=True))
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         workspace.place("overrides", models, "*.pb")
         build = workspace.build([_LIBRARY], ["--output_groups=runner"])
         yield build.files(_LIBRARY, "runner")[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 
 MODEL = "//prepared:model"
@@ -16,7 +16,7 @@ MODEL = "//prepared:model"
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

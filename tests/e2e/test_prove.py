@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 from tfcarve.proof import binary
 
@@ -34,7 +34,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

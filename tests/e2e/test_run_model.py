@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace
 
 TARGET = "//:tensorflow"
 FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
@@ -39,7 +39,7 @@ class Runner(NamedTuple):
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[tuple[Path, Path]]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         build = workspace.build([TARGET], ["--output_groups=runner"])
         yield build.files(TARGET, "runner")[0], workspace.folder / "tiny.pb"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from demo import library, made_models, nested
+from demo import cached_models, library, nested
 from demo.facts import TOLERANCE
 from demo.inception import APP, MODEL
 from demo.nested import Workspace
@@ -35,7 +35,7 @@ def test_the_app_runs(workspace: Workspace) -> None:
 
 
 def test_inception_for_a_raspberry_pi_in_a_megabyte_and_a_half(workspace: Workspace) -> None:
-    model = made_models.made(MODEL)
+    model = cached_models.load(MODEL)
     workspace.place("inception", {model.model.name: model.model}, "*.pb")
     built = library.build(workspace, _SMALLEST, "linux_arm64", [_HOST, _CROSS])
     assert built.shared.stat().st_size <= _BYTES_OF_2017

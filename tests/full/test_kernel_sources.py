@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building, given, kernel_log, symbols
+from e2e import app_workspace, kernel_log, prebuilt_selection, symbols
 from e2e.symbols import Symbols
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
@@ -30,8 +30,8 @@ def selection() -> Selection:
 def workspace(
     selection: Selection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workspace]:
-    with building.app() as opened:
-        given.place(opened, selection, tmp_path_factory.mktemp("given"))
+    with app_workspace.opened() as opened:
+        prebuilt_selection.place(opened, selection, tmp_path_factory.mktemp("given"))
         yield opened
 
 
@@ -39,8 +39,10 @@ def workspace(
 def archives(workspace: Workspace) -> Mapping[str, Path]:
     """The static libraries of the units and of the helpers, by name."""
     # With the flag, as the other test: the units are compiled once.
-    build = workspace.build([given.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"])
-    return {file.name: file for file in build.files(given.LIBRARY, "parts")}
+    build = workspace.build(
+        [prebuilt_selection.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"]
+    )
+    return {file.name: file for file in build.files(prebuilt_selection.LIBRARY, "parts")}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,7 @@ def objects(archives: Mapping[str, Path], units: Mapping[str, Symbols]) -> Mappi
 def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(
     workspace: Workspace, selection: Selection
 ) -> None:
-    said = kernel_log.logged(kernel_log.of_library(workspace, given.LIBRARY))
+    said = kernel_log.logged(kernel_log.of_library(workspace, prebuilt_selection.LIBRARY))
     assert said.total() > 300
     assert said == kernel_log.expected(selection, tensorflow_index().load().registrations)
 
@@ -66,7 +68,7 @@ def test_each_unit_links_with_its_helpers_alone(
 ) -> None:
     """No unit needs another one, which an app may have or not: the link of all of them would hide that."""
     helpers = tensorflow_index().load().helpers
-    left = {u: symbols.left_to_others(u, helpers.get(u, ()), objects) for u in units}
+    left = {u: symbols.needed_from_others(u, helpers.get(u, ()), objects) for u in units}
     assert len(left) > 150
     assert not {unit: others for unit, others in left.items() if others}
 
@@ -74,4 +76,4 @@ def test_each_unit_links_with_its_helpers_alone(
 def test_a_unit_without_its_helpers_would_be_found_out(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
-    assert sum(bool(symbols.left_to_others(unit, (), objects)) for unit in units) > 50
+    assert sum(bool(symbols.needed_from_others(unit, (), objects)) for unit in units) > 50

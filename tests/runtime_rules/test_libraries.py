@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import building, given
+from e2e import app_workspace, prebuilt_selection
 from models import frozen
 from runtime_rules import leaving_out, rule_models
 from runtime_rules.rule_models import MODELS
@@ -27,7 +27,7 @@ _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load() if rule.when)
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
 # A program that runs a model in parts.
-_IN_PARTS = f"//{given.PACKAGE}:partial_run"
+_IN_PARTS = f"//{prebuilt_selection.PACKAGE}:partial_run"
 _ALL = frozenset((*MODELS, _BITS))
 _NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
@@ -47,14 +47,14 @@ class App:
         selected = leaving_out.without(self.selection, files, runtime_rules.load(), rules)
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
-        given.place(self.workspace, selected, folder)
+        prebuilt_selection.place(self.workspace, selected, folder)
 
     def program(self, *, in_parts: bool = False) -> Path:
         """Builds the library; returns the program that runs a model in it."""
         if in_parts:
             return self.workspace.build([_IN_PARTS]).files(_IN_PARTS)[0]
-        build = self.workspace.build([given.LIBRARY], ["--output_groups=runner"])
-        return build.files(given.LIBRARY, "runner")[0]
+        build = self.workspace.build([prebuilt_selection.LIBRARY], ["--output_groups=runner"])
+        return build.files(prebuilt_selection.LIBRARY, "runner")[0]
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Runs a model in a library; its output is then in ran.npy."""
@@ -98,9 +98,11 @@ def _write_models(folder: Path) -> None:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("models")
     _write_models(folder)
-    with building.app() as workspace:
-        workspace.place(given.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb")
-        target = f"//{given.PACKAGE}:selection"
+    with app_workspace.opened() as workspace:
+        workspace.place(
+            prebuilt_selection.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb"
+        )
+        target = f"//{prebuilt_selection.PACKAGE}:selection"
         made = workspace.build([target]).files(target)
         (file,) = [f for f in made if f.name == "selection.json"]
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)

@@ -1,4 +1,4 @@
-"""Models of the zoo, made once and kept in the user's cache."""
+"""Models of the zoo, generated once and stored in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ from demo.nested import NestedError, cache_folder
 
 
 @dataclass(frozen=True)
-class MadeModel:
-    """A frozen graph, an input for it and full TensorFlow's output, as files."""
+class CachedModel:
+    """Files: a frozen graph, an input for it and full TensorFlow's output.
+
+    Attributes:
+        cached: whether an earlier run generated them.
+    """
 
     model: Path
     input: Path
     output: Path
-    kept: bool = False  # from an earlier run
+    cached: bool = False
 
 
 def key(sources: Iterable[bytes], versions: Iterable[str]) -> str:
-    """Names what a model is made from: its makers' sources and the libraries' versions."""
+    """The key of a model in the cache: a digest of the generators' sources and the libraries' versions."""
     digest = hashlib.sha256()
     for part in [*sources, *(version.encode() for version in versions)]:
         digest.update(hashlib.sha256(part).digest())
@@ -35,7 +39,7 @@ def key(sources: Iterable[bytes], versions: Iterable[str]) -> str:
 def _sources() -> list[bytes]:
     found = util.find_spec("models")
     if found is None or found.origin is None:
-        raise NestedError("the makers of models are not on PYTHONPATH")
+        raise NestedError("the package `models`, which generates models, is not on PYTHONPATH")
     folder = Path(found.origin).parent
     return [file.read_bytes() for file in sorted(folder.glob("*.py"))]
 
@@ -45,11 +49,11 @@ def _folder() -> Path:
     return cache_folder() / "models" / key(_sources(), versions)
 
 
-def _make(name: str, files: Mapping[str, Path]) -> None:
-    """Writes files of a model, named by the option of models.make.
+def _generate(name: str, files: Mapping[str, Path]) -> None:
+    """Writes files of a model; the keys are options of models.make.
 
-    In a process of its own, for names and random numbers depend on what TensorFlow made
-    before in the same process.
+    In its own process, because names and random numbers depend on what TensorFlow did before
+    in the same process.
     """
     options = [f"--{option}={file}" for option, file in files.items()]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
@@ -57,19 +61,19 @@ def _make(name: str, files: Mapping[str, Path]) -> None:
     subprocess.run(command, check=True, env=environment)
 
 
-def made(name: str) -> MadeModel:
-    """The model of that name; makes it where it is not there yet."""
+def load(name: str) -> CachedModel:
+    """Returns a model; generates it if it is not cached."""
     folder = _folder()
-    model, fed, output = (folder / f"{name}{e}" for e in (".pb", ".input.npy", ".output.npy"))
-    kept = all(file.is_file() for file in (model, fed, output))
-    if not kept:
-        _make(name, {"model": model, "input": fed, "output": output})
-    return MadeModel(model, fed, output, kept)
+    model, array, output = (folder / f"{name}{e}" for e in (".pb", ".input.npy", ".output.npy"))
+    cached = all(file.is_file() for file in (model, array, output))
+    if not cached:
+        _generate(name, {"model": model, "input": array, "output": output})
+    return CachedModel(model, array, output, cached)
 
 
 def lite(name: str) -> Path:
-    """TensorFlow Lite's file of the same model; makes it where it is not there yet."""
+    """Returns the TensorFlow Lite file of a model; generates it if it is not cached."""
     model = _folder() / f"{name}.tflite"
     if not model.is_file():
-        _make(name, {"lite": model})
+        _generate(name, {"lite": model})
     return model
