@@ -70,6 +70,8 @@ _SIGNATURES: dict[str, tuple[Any, Sequence[Any]]] = {
         (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(_Tensor)),
     ),
     "tfcarve_result_free": (None, (ctypes.c_void_p,)),
+    "tfcarve_cpu": (ctypes.c_char_p, ()),
+    "tfcarve_set_cpu": (ctypes.c_int32, (ctypes.c_char_p,)),
     "tfcarve_kernel_count": (ctypes.c_size_t, ()),
     "tfcarve_has_op": (ctypes.c_int32, (ctypes.c_char_p,)),
 }
