@@ -1,4 +1,4 @@
-"""Inception v3's library: it runs the model, refuses another, and is not built twice."""
+"""Inception v3's library: it runs the model, refuses another one, and rebuilds only what changed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def opened() -> Iterator[Workspace]:
 
 @pytest.fixture
 def app(opened: Workspace, inception: CachedModel) -> Iterator[Workspace]:
-    """The app with Inception's library built, and nothing else in it."""
+    """The app with Inception's library built, for no other model."""
     app_workspace.use_models(opened, [inception])
     opened.build([TARGET])
     yield opened
@@ -48,34 +48,32 @@ def app(opened: Workspace, inception: CachedModel) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_gives_what_full_tensorflow_gives(
-    app: Workspace, inception: CachedModel, platform: str
-) -> None:
+def test_output_is_full_tensorflows(app: Workspace, inception: CachedModel, platform: str) -> None:
     answer = library.run(app_workspace.build_library(app, platform), inception)
     assert answer.status == 0, answer.message
     assert answer.output is not None
     expected = np.load(inception.output)
-    assert expected.max() > 0.1, "random weights whose answers differ from class to class"
+    assert expected.max() > 0.1, "the classes do not differ"
     assert library.largest_difference(answer.output, expected) <= TOLERANCE
 
 
-def test_refuses_a_model_that_it_was_not_carved_for(app: Workspace, mobilenet: CachedModel) -> None:
+def test_other_model_is_refused(app: Workspace, mobilenet: CachedModel) -> None:
     answer = library.run(app_workspace.build_library(app, HOST), mobilenet)
     assert answer.status == 1
     assert "\n  op Relu6, for node " in answer.message
     assert answer.output is None
 
 
-def test_same_model_again_compiles_nothing(app: Workspace) -> None:
+def test_rebuild_compiles_nothing(app: Workspace) -> None:
     assert app_workspace.count_compiles(app, [TARGET]).compiles == ()
 
 
-def test_release_for_the_same_platform_compiles_nothing_more(app: Workspace) -> None:
+def test_release_for_the_host_compiles_nothing(app: Workspace) -> None:
     counted = app_workspace.count_compiles(app, [RELEASE], [f"--output_groups={HOST}"])
     assert [spawn for spawn in counted.compiles if not spawn.cached] == []
 
 
-def test_renamed_node_compiles_the_manifest_alone(
+def test_renamed_node_compiles_the_manifest_only(
     app: Workspace, inception: CachedModel, tmp_path: Path
 ) -> None:
     graph = graph_pb2.GraphDef.FromString(inception.model.read_bytes())
@@ -84,7 +82,7 @@ def test_renamed_node_compiles_the_manifest_alone(
     before = app_workspace.units(app)
     app.place("inception", {renamed.name: renamed}, "*.pb")
     assert app_workspace.count_compiles(app, [TARGET]).sources() == {_MANIFEST}, (
-        "it holds the model's digest"
+        "only the manifest has the model's digest"
     )
     assert app_workspace.units(app) == before
 
@@ -98,7 +96,7 @@ def _with_renamed_node(graph: graph_pb2.GraphDef) -> graph_pb2.GraphDef:
     return graph
 
 
-def test_second_model_compiles_the_units_that_changed(
+def test_second_model_compiles_changed_units_only(
     app: Workspace, inception: CachedModel, mobilenet: CachedModel
 ) -> None:
     before = app_workspace.units(app)
@@ -107,10 +105,10 @@ def test_second_model_compiles_the_units_that_changed(
     after = app_workspace.units(app)
     changed = {name for name, content in after.items() if before.get(name) != content}
     assert before.keys() <= after.keys()
-    # A unit that is new may lie there from an earlier run of this test; one that changed may not.
-    assert counted.sources() <= changed | {_MANIFEST}, "nothing else"
+    # A new unit may be cached by an earlier run of this test; a changed unit is not.
+    assert counted.sources() <= changed | {_MANIFEST}, "other sources are compiled"
     assert changed & before.keys() <= counted.sources()
-    assert changed & before.keys(), "both need other ops of the same op definitions"
-    assert any("depthwise" in name for name in changed), "MobileNet needs it, Inception does not"
-    assert not any("matmul_op" in name for name in changed), "both need the same of it"
-    assert {spawn.target for spawn in counted.compiles} == {TARGET}, "never the core"
+    assert changed & before.keys(), "both need different ops of some units"
+    assert any("depthwise" in name for name in changed), "only MobileNet needs it"
+    assert not any("matmul_op" in name for name in changed), "both need the same kernels of it"
+    assert {spawn.target for spawn in counted.compiles} == {TARGET}, "the core is compiled"

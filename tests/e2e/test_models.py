@@ -1,4 +1,4 @@
-"""One library for three models, on each Linux platform: it gives what full TensorFlow gives."""
+"""One library for three models, on each Linux platform: its outputs are full TensorFlow's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def app(models: dict[str, CachedModel]) -> Iterator[Workspace]:
 
 @pytest.mark.parametrize("name", _MODELS)
 @pytest.mark.parametrize("platform", releases.PLATFORMS)
-def test_gives_what_full_tensorflow_gives(
+def test_output_is_full_tensorflows(
     app: Workspace, models: dict[str, CachedModel], platform: str, name: str
 ) -> None:
     model = models[name]
@@ -39,7 +39,7 @@ def test_gives_what_full_tensorflow_gives(
     assert answer.status == 0, answer.message
     assert answer.output is not None
     expected = np.load(model.output)
-    assert expected.max() > 0.1, "random weights whose answers differ from class to class"
+    assert expected.max() > 0.1, "the classes do not differ"
     assert library.largest_difference(answer.output, expected) <= TOLERANCE
-    # The control: the tolerance tells one class from another.
+    # The control: another order of classes exceeds the tolerance.
     assert library.largest_difference(np.roll(answer.output, 1), expected) > TOLERANCE

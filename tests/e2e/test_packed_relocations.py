@@ -1,4 +1,4 @@
-"""What the flag of packed_relocations makes of a library, linked again: tests/rules sees that it is passed on."""
+"""The effect of packed_relocations' linker flag; tests/rules checks that the rule passes it on."""
 
 from __future__ import annotations
 

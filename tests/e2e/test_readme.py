@@ -1,4 +1,4 @@
-"""What the README shows is what the tests run."""
+"""The README's code and commands are those that tests run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 APP = ROOT / "tests/e2e/bzlmod"
 
-# Each command of the README and who runs it.
+# Each command of the README to the file that runs it.
 RUN_BY = {
     "./bazelw run //:demo": "tests/e2e/test_demo.py",
     "./bazelw test //...": ".ci/run",
@@ -27,14 +27,14 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _stands_in(block: list[str], text: list[str]) -> bool:
+def _is_in(block: list[str], text: list[str]) -> bool:
     return any(text[i : i + len(block)] == block for i in range(len(text)))
 
 
 @pytest.mark.parametrize(
     ("language", "count"), [("starlark", 5), ("c", 1), ("cmake", 2), ("make", 1)]
 )
-def test_code_is_the_nested_apps(language: str, count: int) -> None:
+def test_code_is_that_of_the_apps(language: str, count: int) -> None:
     blocks = _blocks(language)
     assert len(blocks) == count
     files = [
@@ -48,7 +48,7 @@ def test_code_is_the_nested_apps(language: str, count: int) -> None:
         )
     ]
     for block in blocks:
-        assert any(_stands_in(_lines(block), file) for file in files), f"not in the app:\n{block}"
+        assert any(_is_in(_lines(block), file) for file in files), f"not in an app:\n{block}"
 
 
 def test_commands_are_run_by_a_test() -> None:
@@ -59,11 +59,11 @@ def test_commands_are_run_by_a_test() -> None:
         assert target in (ROOT / runner).read_text(encoding="utf-8"), f"{runner}: no {target}"
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     for link in re.findall(r"\]\(([^)]+)\)", README):
         assert (ROOT / link).exists(), link
 
 
-def test_figures_are_real() -> None:
-    assert "@" not in "".join(_blocks("text")), "the demo's output is filled in"
+def test_output_of_the_demo() -> None:
+    assert "@" not in "".join(_blocks("text")), "a placeholder is left"
     assert re.search(r"^linux_arm64 +[\d,]+ +[\d,]+ +\d", _blocks("text")[0], re.MULTILINE)
