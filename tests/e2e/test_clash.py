@@ -17,7 +17,7 @@ from e2e import releases
 from e2e.releases import Release, checked
 from tfcarve.cli import main
 
-SOURCE = "tests/e2e/clash/beside_tensorflow.cc"
+SOURCE = "tests/e2e/clash/with_tensorflow.cc"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The files that the index names, for the kernels of all models of the zoo together: some 200 units.
+"""The source files and helper sources of the kernels of all zoo models, about 200 units, in the index.
 
-Less the models that need a library which tfcarve does not build: tests/zoo/test_libraries.py names them.
-As tests/e2e/test_kernel_sources.py for where kernels register; and the helpers of each unit by the objects' symbols.
+Models that need a library which tfcarve does not build are skipped: tests/zoo/test_libraries.py lists them. The source
+files are checked as in tests/e2e/test_kernel_sources.py, the helper sources by the symbols of the objects.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def workspace(
     selection: Selection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workspace]:
     with app_workspace.opened() as opened:
-        prebuilt_selection.place(opened, selection, tmp_path_factory.mktemp("given"))
+        prebuilt_selection.place(opened, selection, tmp_path_factory.mktemp("selection"))
         yield opened
 
 
 @pytest.fixture(scope="module")
 def archives(workspace: Workspace) -> Mapping[str, Path]:
-    """The static libraries of the units and of the helpers, by name."""
-    # With the flag, as the other test: the units are compiled once.
+    """The static libraries of units and helper sources, by name."""
+    # With the flag, as in the other test, so that the units are compiled once.
     build = workspace.build(
         [prebuilt_selection.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"]
     )
@@ -55,25 +55,25 @@ def objects(archives: Mapping[str, Path], units: Mapping[str, Symbols]) -> Mappi
     return {**units, **symbols.by_source([archives["libhelpers.a"]])}
 
 
-def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(
+def test_each_kernel_registers_in_the_file_of_the_index(
     workspace: Workspace, selection: Selection
 ) -> None:
-    said = kernel_log.logged(kernel_log.of_library(workspace, prebuilt_selection.LIBRARY))
-    assert said.total() > 300
-    assert said == kernel_log.expected(selection, tensorflow_index().load().registrations)
+    found = kernel_log.logged(kernel_log.of_library(workspace, prebuilt_selection.LIBRARY))
+    assert found.total() > 300
+    assert found == kernel_log.expected(selection, tensorflow_index().load().registrations)
 
 
 def test_each_unit_links_with_its_helpers_alone(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
-    """No unit needs another one, which an app may have or not: the link of all of them would hide that."""
+    """No unit needs another unit, which an app may not have. Linking all of them would hide that."""
     helpers = tensorflow_index().load().helpers
-    left = {u: symbols.needed_from_others(u, helpers.get(u, ()), objects) for u in units}
-    assert len(left) > 150
-    assert not {unit: others for unit, others in left.items() if others}
+    needed = {u: symbols.needed_from_others(u, helpers.get(u, ()), objects) for u in units}
+    assert len(needed) > 150
+    assert not {unit: others for unit, others in needed.items() if others}
 
 
-def test_a_unit_without_its_helpers_would_be_found_out(
+def test_missing_helpers_are_noticed(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
     assert sum(bool(symbols.needed_from_others(unit, (), objects)) for unit in units) > 50
