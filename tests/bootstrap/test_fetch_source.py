@@ -149,12 +149,12 @@ def test_no_distdir(
 
 
 def test_damaged_file_in_cache_is_deleted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = place / "cache/tfcarve/sources/thing_1.0.orig.tar.gz"
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(b"half a file")
+    cached = place / "cache/tfcarve/sources/thing_1.0.orig.tar.gz"
+    cached.parent.mkdir(parents=True)
+    cached.write_bytes(b"a truncated file")
     assert run(place, write_pins(place, "0" * 64), "--from", "local") == 1
     assert "downloading it again" in capsys.readouterr().err
-    assert not kept.exists()
+    assert not cached.exists()
 
 
 def test_failing_hook_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

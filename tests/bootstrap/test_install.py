@@ -1,4 +1,4 @@
-"""What bazelw installs: root's missing packages, announced and refusable; for other users, nothing."""
+"""What bazelw installs: as root, missing packages, announced first and unless declined; otherwise nothing."""
 
 import os
 import shutil
@@ -47,10 +47,10 @@ class Machine:
         self.write("id", f"echo {number}\n")
 
     def have_apt(self, script: str) -> None:
-        """Adds an apt-get, which must find nobody to answer a question."""
+        """Adds an apt-get, which fails if it can read an answer from standard input."""
         self.write(
             "apt-get",
-            'if read -r answer; then echo "asked" >&2; exit 9; fi\n'
+            'if read -r answer; then echo "standard input is open" >&2; exit 9; fi\n'
             f'echo "$DEBIAN_FRONTEND: $*" >>{self.log}\n{script}',
         )
 
@@ -84,11 +84,11 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def _installing_python(machine: Machine) -> str:
-    """apt-get's part: its `install` adds python3, with all modules that the list names."""
+    """Returns the part of apt-get that installs python3."""
     return f"case $2 in install) ln -s {sys.executable} {machine.bin}/python3 2>/dev/null;; esac\n"
 
 
-def test_root_is_told_before_python_is_installed(machine: Machine) -> None:
+def test_installing_python_is_announced(machine: Machine) -> None:
     machine.have_user(0)
     machine.have_apt('echo "apt-get starts" >&2\n' + _installing_python(machine))
     machine.link("ln", shutil.which("ln"))
@@ -105,30 +105,23 @@ def test_root_is_told_before_python_is_installed(machine: Machine) -> None:
     assert done.stdout == "ran info no_install=\n"
 
 
-@pytest.mark.parametrize("way", ["argument", "environment"])
-def test_root_declines_python(machine: Machine, way: str) -> None:
-    machine.have_user(0)
+@pytest.mark.parametrize(
+    ("user", "arguments", "no_install", "command"),
+    [
+        (0, ["--no-install", "info"], None, "apt-get install python3"),
+        (0, ["info"], "1", "apt-get install python3"),
+        (1000, ["info"], None, "sudo apt-get install python3"),
+    ],
+    ids=["declined by argument", "declined by environment", "not root"],
+)
+def test_command_for_python_is_printed_instead(
+    machine: Machine, user: int, arguments: list[str], no_install: str | None, command: str
+) -> None:
+    machine.have_user(user)
     machine.have_apt("")
-    done = (
-        machine.bazelw("--no-install", "info")
-        if way == "argument"
-        else machine.bazelw("info", no_install="1")
-    )
+    done = machine.bazelw(*arguments, no_install=no_install)
     assert done.returncode == 2
-    assert done.stderr == (
-        "bazelw: python3 is not installed; to install it: apt-get install python3\n"
-    )
-    assert machine.apt_calls() == []
-
-
-def test_another_user_gets_the_command_for_python(machine: Machine) -> None:
-    machine.have_user(1000)
-    machine.have_apt("")
-    done = machine.bazelw("info")
-    assert done.returncode == 2
-    assert done.stderr == (
-        "bazelw: python3 is not installed; to install it: sudo apt-get install python3\n"
-    )
+    assert done.stderr == f"bazelw: python3 is not installed; to install it: {command}\n"
     assert machine.apt_calls() == []
 
 
@@ -148,8 +141,8 @@ def test_apt_that_fails_to_install_python(machine: Machine) -> None:
     assert len(machine.apt_calls()) == 1, "after a failed update nothing is installed"
 
 
-def test_no_install_is_no_argument_of_bazel(machine: Machine) -> None:
-    """Nested calls decline too; anywhere else it is Bazel's argument."""
+def test_no_install_is_not_passed_to_bazel(machine: Machine) -> None:
+    """It sets the variable for nested calls. After another argument it is Bazel's."""
     machine.have_user(0)
     machine.have_apt("")
     machine.link("python3", sys.executable)
@@ -160,7 +153,7 @@ def test_no_install_is_no_argument_of_bazel(machine: Machine) -> None:
     assert machine.apt_calls() == []
 
 
-def test_cached_choice_is_not_enough_for_root(machine: Machine) -> None:
+def test_packages_are_checked_with_a_cached_choice(machine: Machine) -> None:
     """A machine that lost a package gets it again, unless root declines."""
     machine.have_user(0)
     machine.link("python3", sys.executable)
@@ -196,7 +189,7 @@ def lacking(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return machine
 
 
-def test_root_is_told_before_packages_are_installed(
+def test_installing_packages_is_announced(
     lacking: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: 0)
@@ -236,7 +229,7 @@ def test_the_exact_command_is_printed_instead(
     assert lacking.apt_calls() == []
 
 
-def test_nothing_is_said_where_nothing_is_missing(
+def test_no_message_if_nothing_is_missing(
     lacking: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: 0)
@@ -247,7 +240,7 @@ def test_nothing_is_said_where_nothing_is_missing(
     assert lacking.apt_calls() == []
 
 
-def test_a_failed_install_says_how_to_go_on(
+def test_failed_install_says_how_to_decline(
     lacking: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: 0)

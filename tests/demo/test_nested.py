@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bootstrap.cache import cache_root
 from demo import nested
 from demo.nested import BuildError, NestedError, Workspace
 
@@ -102,7 +103,7 @@ def test_run_without_bazelw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 
 
 def _is_locked() -> bool:
-    lock = str(nested.cache_folder() / "e2e/x.lock")
+    lock = str(cache_root() / "e2e/x.lock")
     return subprocess.run(["flock", "--nonblock", lock, "true"], check=False).returncode == 1
 
 
@@ -124,6 +125,7 @@ def _write_bazelw(app: Path, script: str) -> None:
 _USE = """
 import sys
 from pathlib import Path
+from bootstrap.cache import cache_root
 from demo import nested
 with nested.opened(Path(sys.argv[1]), "x") as workspace:
     print(workspace.bazel(sys.argv[2:]).stdout, end="", flush=True)
@@ -154,7 +156,7 @@ def test_second_process_waits_and_says_for_whom(app: Path) -> None:
         assert second.stderr is not None
         message = second.stderr.readline()
         assert message == (
-            f"waiting for {nested.cache_folder()}/e2e/x, which is in use by "
+            f"waiting for {cache_root()}/e2e/x, which is in use by "
             f"process {os.getpid()} of {app.parent}/tf carve\n"
         )
         assert second.poll() is None

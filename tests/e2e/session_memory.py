@@ -27,13 +27,13 @@ def anonymous() -> int:
 def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
     """Prints the two numbers."""
     library = Library(Path(path))
-    given = np.ones(tuple(map(int, shape)), np.float32)
+    array = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
     session = (
         library.of_file(model) if form == "file" else library.of_bytes(Path(model).read_bytes())
     )
     with session:
-        session.run({fed: given}, [fetched])
+        session.run({fed: array}, [fetched])
         print(before, anonymous())
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
-from demo.nested import NestedError, cache_folder
+from bootstrap.cache import cache_root
+from demo.nested import NestedError
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def _sources() -> list[bytes]:
 
 def _folder() -> Path:
     versions = [metadata.version(library) for library in ("tensorflow-cpu", "keras", "numpy")]
-    return cache_folder() / "models" / key(_sources(), versions)
+    return cache_root() / "models" / key(_sources(), versions)
 
 
 def _generate(name: str, files: Mapping[str, Path]) -> None:

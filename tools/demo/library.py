@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bootstrap.cache import cache_root
 from demo.cached_models import CachedModel
-from demo.nested import NestedError, Workspace, cache_folder
+from demo.nested import NestedError, Workspace
 
 INPUT = "input"
 OUTPUT = "output"
@@ -112,7 +113,7 @@ def run_once(library: Library, model: CachedModel) -> tuple[Answer, bool]:
     Returns:
         The answer, and whether it was cached.
     """
-    cached = cache_folder() / "outputs" / f"{_digest(library.runner, model.model, model.input)}.npy"
+    cached = cache_root() / "outputs" / f"{_digest(library.runner, model.model, model.input)}.npy"
     if cached.is_file():
         return Answer(0, "", np.load(cached)), True
     answer = run(library, model)

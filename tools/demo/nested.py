@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bootstrap.cache import cache_root
 from demo import build_events
 
 _LOCAL_PATH = 'path = "../../.."'
@@ -39,12 +40,6 @@ class NestedError(Exception):
 
 class BuildError(Exception):
     """A build failed; the message is Bazel's output."""
-
-
-def cache_folder() -> Path:
-    """tfcarve's folder in the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "tfcarve"
 
 
 def source_tree() -> Path:
@@ -237,7 +232,7 @@ def opened(app: Path, name: str) -> Iterator[Workspace]:
     Raises NestedError if this process has it open, because it would wait for itself.
     """
     tfcarve = source_tree()
-    folder = cache_folder() / "e2e" / name
+    folder = cache_root() / "e2e" / name
     if folder in _open_here:
         raise NestedError(f"{folder} is already open in this process")
     folder.mkdir(parents=True, exist_ok=True)
