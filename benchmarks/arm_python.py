@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import built_in_place, cache_root, scratch_beside
+from bootstrap.cache import built_in_place, cache_root, scratch_folder
 from bootstrap.wheels import fetch_wheel
 
 _SUITE = "bookworm"
@@ -110,7 +110,7 @@ def unpacked(platform: str) -> ArmPython:
 def _unpack(architecture: Architecture, folder: Path) -> None:
     apt = PrivateApt(_SUITE, sources=False, architecture=architecture.debian)
     apt.refresh()
-    with scratch_beside(folder) as scratch:
+    with scratch_folder(folder) as scratch:
         apt.download_binaries(_PACKAGES, scratch)
         for package in scratch.glob("*.deb"):
             subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)

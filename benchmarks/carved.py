@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from demo import library, made_models
+from demo import cached_models, library
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import NestedError, Workspace
 from tfcarve.benchmark import program, shapes
 from tfcarve.benchmark.measurement import Measurement
@@ -39,7 +39,7 @@ class Carved:
     """
 
     program: Path
-    model: MadeModel
+    model: CachedModel
     graph: Path
     mapped: Path
     difference: float
@@ -84,7 +84,7 @@ def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[
 
     Raises BuildError if a build fails, NestedError if there is no toolchain or a model does not run.
     """
-    models = {name: made_models.made(name) for name in names}
+    models = {name: cached_models.load(name) for name in names}
     prepared = {name: _prepared(model.model) for name, model in models.items()}
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
     files = [file for name in names for file in (models[name].model, prepared[name])]
@@ -109,7 +109,7 @@ def _prepared(model: Path) -> Path:
     return file
 
 
-def checked(built: Library, model: MadeModel, graph: Path) -> Carved:
+def checked(built: Library, model: CachedModel, graph: Path) -> Carved:
     """Aligns the graph's constants and runs it once; raises NestedError if it does not run."""
     mapped = graph.with_suffix(".mapped.pb")
     data = mapped_file.mapped(graph)

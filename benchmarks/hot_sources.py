@@ -21,7 +21,7 @@ from benchmarks import hot_gains, linked_again, measure, page, workspaces
 from benchmarks.hot_gains import Gain
 from benchmarks.linked_again import Sizes
 from benchmarks.sizes import MODELS
-from demo import made_models
+from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
 from tfcarve.commands import common
 from tfcarve.emit import hot
@@ -125,7 +125,7 @@ def _rows(
     models: Sequence[str],
     folder: Path,
 ) -> Iterator[Costs]:
-    selections = {name: _selected(made_models.made(name).model, indexed) for name in models}
+    selections = {name: _selected(cached_models.load(name).model, indexed) for name in models}
     for platform in platforms:
         built = linked_again.line(workspace, platform, selections[models[0]], folder)
         for model in models:

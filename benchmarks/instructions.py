@@ -11,8 +11,8 @@ from benchmarks import arm_python
 from benchmarks.arm_python import ArmPython
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Instructions
-from demo import made_models
-from demo.made_models import MadeModel
+from demo import cached_models
+from demo.cached_models import CachedModel
 from tfcarve.benchmark import emulated
 
 # The CPU of each platform, as in tfcarve.benchmark.emulated.
@@ -37,7 +37,7 @@ def counted(platform: str, name: str, carved: Carved, multiply_adds: float) -> I
     cpu = CPUS[platform]
     count = emulated.count(cpu, carved.program, carved.task(1, 0)).run
     qemu = without_root(emulated.emulator(cpu))
-    python, lite = arm_python.unpacked(platform), made_models.lite(name)
+    python, lite = arm_python.unpacked(platform), cached_models.lite(name)
     one, two = (_lite(qemu, python, lite, carved.model, runs) for runs in (1, 2))
     return Instructions(platform, name, multiply_adds / _LANES, count, two - one)
 
@@ -48,7 +48,7 @@ def without_root(qemu: Sequence[str]) -> list[str]:
     return [*qemu[:at], *qemu[at + 2 :]]
 
 
-def _lite(qemu: Sequence[str], python: ArmPython, file: Path, model: MadeModel, runs: int) -> int:
+def _lite(qemu: Sequence[str], python: ArmPython, file: Path, model: CachedModel, runs: int) -> int:
     arguments: list[str | Path] = [_SCRIPT, file, model.input, model.output, str(runs)]
 
     def run(counting: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.sizes import BUILD_FILE, PACKAGE
 from demo import nested
 from demo.nested import Workspace
-from e2e import given
+from e2e import prebuilt_selection
 from tfcarve.emit import hot, units
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.releases import known
@@ -55,7 +55,7 @@ class Sizes:
 def line(workspace: Workspace, platform: str, selection: Selection, folder: Path) -> LinkLine:
     """Builds a library for the platform and returns its compile and link commands; their inputs exist afterwards."""
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    given.place(workspace, selection, folder, PACKAGE)
+    prebuilt_selection.place(workspace, selection, folder, PACKAGE)
     named = f"--platforms=@tfcarve//rules/platforms:{platform}"
     build = workspace.build(
         [_LIBRARY],

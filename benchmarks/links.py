@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import measure, options, page
-from demo import library, made_models, nested
+from demo import cached_models, library, nested
 from demo.nested import BuildError, NestedError, Workspace
 
 # A linker optimization, and the prefix of its flags.
@@ -105,7 +105,7 @@ def main(argv: Sequence[str]) -> int:
     )  # fmt: skip
     args = parser.parse_args(argv)
     try:
-        with options.opened(made_models.made(options.MODEL)) as workspace:
+        with options.opened(cached_models.load(options.MODEL)) as workspace:
             platforms = args.platforms or options.PLATFORMS
             rows = [row for platform in platforms for row in _links(workspace, platform)]
     except (BuildError, NestedError) as error:

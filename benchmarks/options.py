@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import measure, page, workspaces
-from demo import library, made_models, nested
+from demo import cached_models, library, nested
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
 
 PACKAGE = "options_sizes"
@@ -139,14 +139,14 @@ def _compile_times(
     return [statistics.median(turn) for turn in zip(*turns, strict=True)]
 
 
-def _difference(built: Library, model: MadeModel) -> float:
+def _difference(built: Library, model: CachedModel) -> float:
     answer, _ = library.run_once(built, model)
     if answer.output is None:
         raise NestedError(f"{built.platform}: the model did not run: {answer.message}")
     return library.largest_difference(answer.output, np.load(model.output))
 
 
-def _run_ms(built: Library, model: MadeModel) -> float:
+def _run_ms(built: Library, model: CachedModel) -> float:
     """Returns the milliseconds of one run on one thread."""
     fed, expected = f"{library.INPUT}={model.input}", f"{library.OUTPUT}={model.output}"
     bound = ["--input", fed, "--expect", expected, "--tolerance", "float32=1e-4"]
@@ -154,14 +154,14 @@ def _run_ms(built: Library, model: MadeModel) -> float:
     return float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout)
 
 
-def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
+def _times(built: Sequence[Library], model: CachedModel) -> list[float]:
     """Returns the median milliseconds of a run of each library, measured in turns."""
     turns = [[_run_ms(one, model) for one in built] for _ in range(_RUNS)]
     return [statistics.median(times) for times in zip(*turns, strict=True)]
 
 
 @contextmanager
-def opened(model: MadeModel, compiler: str = _GCC) -> Iterator[Workspace]:
+def opened(model: CachedModel, compiler: str = _GCC) -> Iterator[Workspace]:
     """Opens the workspace in which a compiler's libraries for one model are built."""
     with workspaces.opened(f"sizes-{compiler}") as workspace:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
@@ -170,7 +170,7 @@ def opened(model: MadeModel, compiler: str = _GCC) -> Iterator[Workspace]:
 
 
 def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> Iterator[Option]:
-    model = made_models.made(MODEL)
+    model = cached_models.load(MODEL)
     flags = [f"--repo_env=CC={compiler}"]
     if compiler != _GCC:
         flags.append(f"--repo_env=TFCARVE_CROSS_COMPILER={compiler}")

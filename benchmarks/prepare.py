@@ -22,7 +22,7 @@ from benchmarks import measure, prepare_table
 from benchmarks.page import head
 from benchmarks.prepare_table import Comparison, Prepared
 from bootstrap.cache import cache_root
-from demo import made_models, transform_graph
+from demo import cached_models, transform_graph
 from demo.library import INPUT, OUTPUT, largest_difference
 from demo.transform_graph import TransformFailed, TransformGraph
 from tfcarve import files
@@ -136,7 +136,7 @@ def prepared(
 def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
     """Yields the name, the file and an input of each model; models without a cached file are created in `folder`."""
     for name in _ZOO:
-        made = made_models.made(name)
+        made = cached_models.load(name)
         yield name, made.model, made.input
     model, fed = folder / "efficientnet_b0.pb", folder / "efficientnet_b0.npy"
     _peer("make", model, fed)
@@ -188,7 +188,7 @@ def main(argv: Sequence[str]) -> int:
         reference = transform_graph.built(tree, cache_root())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            whole = compared(made_models.made("inception_v3").model, reference, folder)
+            whole = compared(cached_models.load("inception_v3").model, reference, folder)
             rows = [
                 row
                 for model, path, fed in models(folder)

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks import measure, prepare
 from benchmarks.page import head
-from demo import made_models
+from demo import cached_models
 from demo.library import largest_difference
 from tfcarve import files
 from tfcarve.errors import TfcarveError
@@ -65,7 +65,7 @@ def recipes(page: str) -> Mapping[str, str]:
 
 
 def _made(name: str, folder: Path) -> Iterator[Made]:
-    made = made_models.made(name)
+    made = cached_models.load(name)
     expected = prepare.output_of(made.model, made.input, folder)
     assert expected is not None
 

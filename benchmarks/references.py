@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.speed_table import Library
-from demo.made_models import MadeModel
+from demo.cached_models import CachedModel
 from demo.nested import NestedError
 from tfcarve.benchmark import measurement
 from tfcarve.benchmark.measurement import Measurement
@@ -64,7 +64,7 @@ class Reference:
 
 
 @contextmanager
-def started(library: Library, file: Path, model: MadeModel, threads: int) -> Iterator[Reference]:
+def started(library: Library, file: Path, model: CachedModel, threads: int) -> Iterator[Reference]:
     """Starts a reference with a model; `file` is the model in the reference's format. It ends with the context.
 
     Raises NestedError if it cannot load or run the model; its messages go to standard error.

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from benchmarks import measure, page, size_selections, size_table, workspaces
 from benchmarks.size_table import Measured, Variant
-from demo import library, made_models
+from demo import cached_models, library
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import given
+from e2e import prebuilt_selection
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
@@ -115,14 +115,14 @@ def _left_out(units: Path) -> int:
 
 def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequence[Path]:
     with tempfile.TemporaryDirectory() as folder:
-        given.place(workspace, selection, Path(folder), PACKAGE)
+        prebuilt_selection.place(workspace, selection, Path(folder), PACKAGE)
     target = f"//{PACKAGE}:{platform}"
     build = workspace.build([target], ["--keep_going"], progress=sys.stderr.isatty())
     return build.files(target)
 
 
 def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
-    loaded = [read.read(made_models.made(name).model) for name in models]
+    loaded = [read.read(cached_models.load(name).model) for name in models]
     return resolve(
         loaded, indexed, runtime_rules.load(known.release()), leftover_kinds.load(known.release())
     ).selection

@@ -10,7 +10,7 @@ from benchmarks import references
 from benchmarks.carved import Carved, CarvedPair
 from benchmarks.references import Reference
 from benchmarks.speed_table import REFERENCES, Library, Memory, Speed
-from demo import made_models
+from demo import cached_models
 from tfcarve.benchmark.measurement import Measurement
 
 THREADS = (1, 2)
@@ -29,7 +29,7 @@ def runs_of(cpu: float) -> int:
 
 
 def _file(library: Library, name: str, pair: CarvedPair) -> Path:
-    return made_models.lite(name) if library is Library.LITE else pair.frozen.model.model
+    return cached_models.lite(name) if library is Library.LITE else pair.frozen.model.model
 
 
 def _rounds(
@@ -52,7 +52,9 @@ def _rounds(
 def _lite_starts(name: str, pair: CarvedPair, threads: int) -> Iterator[Measurement]:
     for _ in range(_STARTS):
         model = pair.frozen.model
-        with references.started(Library.LITE, made_models.lite(name), model, threads) as reference:
+        with references.started(
+            Library.LITE, cached_models.lite(name), model, threads
+        ) as reference:
             yield reference.measure(1)
 
 

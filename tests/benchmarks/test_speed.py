@@ -12,11 +12,11 @@ from benchmarks import carved, instructions, references, speed, turns
 from benchmarks.arm_python import ArmPython
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Library as Runner
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import NestedError
 
-_MODEL = MadeModel(Path("m.pb"), Path("i.npy"), Path("o.npy"))
+_MODEL = CachedModel(Path("m.pb"), Path("i.npy"), Path("o.npy"))
 
 
 def test_build_file_has_the_platforms_of_the_scripts() -> None:
@@ -55,7 +55,7 @@ json.dump({
 """
 
 
-def _carved(program: Path, model: MadeModel, mapped: Path) -> Carved:
+def _carved(program: Path, model: CachedModel, mapped: Path) -> Carved:
     return Carved(program, model, model.model, mapped, 0)
 
 
@@ -133,7 +133,7 @@ def test_arm_python_command() -> None:
     ]  # fmt: skip
 
 
-def _dense(folder: Path) -> tuple[MadeModel, np.ndarray]:  # type: ignore[type-arg]
+def _dense(folder: Path) -> tuple[CachedModel, np.ndarray]:  # type: ignore[type-arg]
     """Returns a model of one matrix product, with an expected output that is wrong by 0.25."""
     import tensorflow as tf
 
@@ -141,7 +141,7 @@ def _dense(folder: Path) -> tuple[MadeModel, np.ndarray]:  # type: ignore[type-a
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float32, [1, 3], name="input")
         tf.matmul(x, tf.constant(weights), name="output")
-    model = MadeModel(folder / "m.pb", folder / "i.npy", folder / "o.npy")
+    model = CachedModel(folder / "m.pb", folder / "i.npy", folder / "o.npy")
     model.model.write_bytes(graph.as_graph_def().SerializeToString())
     np.save(model.input, fed)
     np.save(model.output, fed @ weights + np.float32(0.25))

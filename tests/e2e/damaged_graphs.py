@@ -1,8 +1,8 @@
-"""Loads and runs a graph that is damaged in one way after another: a crash ends the process.
+"""Loads and runs damaged versions of a graph. A crash ends the process.
 
     python -m e2e.damaged_graphs LIBRARY MODEL FOLDER COUNT
 
-Prints how many were refused and how many ran; the file in FOLDER is the last that was tried.
+Prints how many were refused and how many ran. After a crash, FOLDER has the version that caused it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SEED = 7
 
 
 def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """The graph with some bytes changed, taken out, doubled or cut off: where there is little but structure."""
+    """Returns the graph with some bytes changed, removed, repeated or cut off."""
     data = bytearray(whole)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(data))
@@ -50,7 +50,7 @@ def main(path: str, model: str, folder: str, count: str) -> None:
                 run(session, {"input": np.ones((2, 16), np.float32)}, ["output"])
             ran += 1
         except CallError as error:
-            assert str(error), "an error has a text"
+            assert str(error), "the error has no message"
         file.unlink()
     print(int(count) - ran, ran)
 

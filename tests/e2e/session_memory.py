@@ -1,8 +1,8 @@
-"""How much memory a session takes: prints kibibytes of anonymous memory, before it and after it and one run.
+"""Prints the process's anonymous memory in KiB before a session is created, and after one run.
 
     python -m e2e.session_memory LIBRARY MODEL (bytes|file) INPUT OUTPUT ROWS COLUMNS
 
-In a process of its own, for what is freed stays with a process.
+Run it in its own process: freed memory may stay with a process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfcarve.benchmark.c_api import Library
 
 
 def anonymous() -> int:
-    """Kibibytes of this process that no file has."""
+    """This process's anonymous memory in KiB."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     found = re.search(r"^RssAnon:\s+(\d+) kB$", status, re.MULTILINE)
     assert found is not None

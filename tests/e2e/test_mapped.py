@@ -1,4 +1,4 @@
-"""Sessions of mapped files: results, memory, and what happens to the file."""
+"""Sessions of mapped files: results, memory, and changes of the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace
 from e2e.constant_models import CASES, Case
 from e2e.numpy_session import Array, output, run
 from models import frozen
@@ -24,14 +24,14 @@ from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve
 
 _LIBRARY = "//mapped:library"
-# A message without fields in front: what was at multiples of 64 no longer is.
+# An empty message as a prefix: what was aligned to 64 bytes no longer is.
 _SHIFT = b"\x22\x00"
-_FORMS = ("bytes", "as it is", "misaligned", "aligned")
+_FORMS = ("bytes", "plain", "misaligned", "aligned")
 
 
 @dataclass(frozen=True)
 class Files:
-    """A case, and its graph in files: as TensorFlow writes it, aligned, and with nothing aligned."""
+    """A case, and its graph as files: as TensorFlow writes it, aligned, and misaligned."""
 
     case: Case
     plain: Path
@@ -58,7 +58,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
         built = workspace.build([_LIBRARY]).files(_LIBRARY)
         yield next(file for file in built if file.name == "libtensorflow-core.so")
@@ -69,34 +69,32 @@ def library(shared: Path) -> Library:
     return Library(shared)
 
 
-def _require(got: list[Array], case: Case) -> None:
-    for one, wanted in zip(got, case.expected, strict=True):
-        assert one.dtype == wanted.dtype
-        np.testing.assert_allclose(one, wanted, 1e-5, 1e-5)
+def _require(outputs: list[Array], case: Case) -> None:
+    for output, expected in zip(outputs, case.expected, strict=True):
+        assert output.dtype == expected.dtype
+        np.testing.assert_allclose(output, expected, 1e-5, 1e-5)
 
 
 @pytest.mark.parametrize("form", _FORMS)
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_as_full_tensorflow(
+def test_output_is_full_tensorflows(
     name: str, form: str, files: dict[str, Files], library: Library
 ) -> None:
     found, case = files[name], files[name].case
-    file = {"as it is": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
-    made = (
+    file = {"plain": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
+    opened = (
         library.session_from_bytes(found.plain.read_bytes())
         if form == "bytes"
         else library.session_from_file(file[form])
     )
-    with made as session:
+    with opened as session:
         for _ in range(1 if name == "overwritten" else 3):
             _require(run(session, case.feeds, case.fetches), case)
-        if form != "as it is":  # there some may lie well by chance
+        if form != "plain":  # there some may lie well by chance
             assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
 
 
-def test_a_constant_can_be_fetched_and_fed_by_its_name(
-    files: dict[str, Files], library: Library
-) -> None:
+def test_constant_can_be_fetched_and_fed_by_name(files: dict[str, Files], library: Library) -> None:
     case = files["dense"].case
     with library.session_from_file(files["dense"].aligned) as session:
         (weights,) = run(session, {}, ["weights:0"])
@@ -108,27 +106,27 @@ def test_a_constant_can_be_fetched_and_fed_by_its_name(
         _require(run(session, case.feeds, case.fetches), case)
 
 
-def _own_kilobytes(file: Path) -> int:
-    """How much of a mapped file this process has in pages of its own."""
+def _private_kilobytes(file: Path) -> int:
+    """The size of this process's private copies of pages of a mapped file."""
     maps = Path("/proc/self/smaps").read_text(encoding="utf-8")
     name = re.escape(str(file))
     found = re.search(rf"^\S+ .* {name}\n(?:\w+:.*\n)*?Anonymous: +(\d+)", maps, re.M)
-    assert found is not None, "it is mapped"
+    assert found is not None, "it is not mapped"
     return int(found[1])
 
 
 @pytest.mark.parametrize(("name", "writes"), [("in_place", False), ("overwritten", True)])
-def test_only_a_kernel_that_writes_into_its_input_changes_a_page_and_none_the_file(
+def test_only_a_kernel_that_writes_to_its_input_copies_a_page(
     name: str, writes: bool, files: dict[str, Files], library: Library
 ) -> None:
     before = files[name].aligned.read_bytes()
     with library.session_from_file(files[name].aligned) as session:
         run(session, files[name].case.feeds, files[name].case.fetches)
-        assert (_own_kilobytes(files[name].aligned) > 0) == writes
+        assert (_private_kilobytes(files[name].aligned) > 0) == writes
     assert files[name].aligned.read_bytes() == before
 
 
-def test_sessions_have_constants_of_their_own_and_run_at_once(
+def test_sessions_run_concurrently_with_their_own_constants(
     files: dict[str, Files], library: Library
 ) -> None:
     failed: list[BaseException] = []
@@ -153,7 +151,7 @@ def test_sessions_have_constants_of_their_own_and_run_at_once(
     assert not failed
 
 
-def test_a_result_outlives_session_and_file(
+def test_result_outlives_session_and_file(
     files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.pb"
@@ -170,7 +168,7 @@ def test_a_result_outlives_session_and_file(
     assert str(copy) not in Path("/proc/self/maps").read_text(encoding="utf-8")
 
 
-def _cut(file: Path) -> None:
+def _truncate(file: Path) -> None:
     os.truncate(file, file.stat().st_size - 1)
 
 
@@ -179,7 +177,7 @@ def _grow(file: Path) -> None:
         stream.write(b"\0")
 
 
-def _write_again(file: Path) -> None:
+def _rewrite(file: Path) -> None:
     data = file.read_bytes()
     with file.open("r+b") as stream:
         stream.write(data)
@@ -192,8 +190,8 @@ def _replace(file: Path) -> None:
     other.replace(file)
 
 
-@pytest.mark.parametrize("change", [_cut, _grow, _write_again])
-def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
+@pytest.mark.parametrize("change", [_truncate, _grow, _rewrite])
+def test_changed_file_ends_the_runs_of_its_sessions(
     change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     case = files["dense"].case
@@ -213,7 +211,7 @@ def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
 
 
 @pytest.mark.parametrize("change", [Path.unlink, _replace])
-def test_a_file_may_be_deleted_or_replaced(
+def test_file_may_be_deleted_or_replaced(
     change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     file = tmp_path / "used.pb"
@@ -223,7 +221,7 @@ def test_a_file_may_be_deleted_or_replaced(
         _require(run(session, files["dense"].case.feeds, ["output"]), files["dense"].case)
 
 
-def _no_file(folder: Path, name: str) -> Path:
+def _invalid_file(folder: Path, name: str) -> Path:
     file = folder / name
     match name:
         case "folder":
@@ -251,15 +249,15 @@ def _no_file(folder: Path, name: str) -> Path:
         ("words", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
     ],
 )
-def test_no_model(name: str, message: str, library: Library, tmp_path: Path) -> None:
-    file = _no_file(tmp_path, name)
+def test_invalid_file(name: str, message: str, library: Library, tmp_path: Path) -> None:
+    file = _invalid_file(tmp_path, name)
     with pytest.raises(CallError) as failed:
         library.session_from_file(file)
     assert str(failed.value) == f"{file}: {message}"
     assert failed.value.status == 2
 
 
-def test_no_path(library: Library) -> None:
+def test_null_path(library: Library) -> None:
     with pytest.raises(CallError, match="no path"):
         library.session_from_file(None)
 
@@ -278,7 +276,7 @@ def _constant(graph: Any, size: int) -> Any:
     return next(n for n in graph.node if len(n.attr["value"].tensor.tensor_content) == size)
 
 
-def _short(graph: Any) -> None:
+def _wrong_size(graph: Any) -> None:
     tensor = _constant(graph, 1024).attr["value"].tensor
     tensor.tensor_content += b"\0"
 
@@ -308,7 +306,7 @@ def _reserved_in_function(graph: Any) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_short, "its value has 1025 bytes, which is not 256 elements of 4 bytes"),
+        (_wrong_size, "its value has 1025 bytes, which is not 256 elements of 4 bytes"),
         (_other_shape, "its value has 1024 bytes, which is not 272 elements of 4 bytes"),
         (_overflowing, "its value has no valid shape"),
         (_negative, "its value has no valid shape"),
@@ -316,7 +314,7 @@ def _reserved_in_function(graph: Any) -> None:
         (_reserved_in_function, "op _TfcarveConstant is reserved"),
     ],
 )
-def test_constants_that_are_none(
+def test_invalid_constants(
     damage: Callable[[Any], None],
     message: str,
     files: dict[str, Files],
@@ -334,7 +332,7 @@ def test_constants_that_are_none(
         assert failed.value.status == 2
 
 
-def test_a_value_of_another_type(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
+def test_value_of_another_type(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
     graph = tf.compat.v1.GraphDef.FromString(files["small"].plain.read_bytes())
     _constant(graph, 1024).attr["value"].tensor.dtype = 3
     file = tmp_path / "damaged.pb"
@@ -346,7 +344,7 @@ def test_a_value_of_another_type(files: dict[str, Files], library: Library, tmp_
         run(session, files["small"].case.feeds, ["output"])
 
 
-def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
+def test_attributes_of_a_model_are_not_mistaken_for_tfcarves(
     files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     graph = tf.compat.v1.GraphDef.FromString(files["dense"].plain.read_bytes())
@@ -379,13 +377,13 @@ def _python(*arguments: str | Path) -> str:
 def test_damaged_files_are_refused_or_run(
     files: dict[str, Files], shared: Path, tmp_path: Path
 ) -> None:
-    said = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
-    refused, ran = map(int, said.split())
+    output = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
+    refused, ran = map(int, output.split())
     assert refused + ran == 2000
-    assert refused > 200 and ran > 200, "both occur"
+    assert refused > 200 and ran > 200, "not both occur"
 
 
-# Of a constant of 32 MiB.
+# Rows of a constant of 32 MiB.
 _LARGE = 32 * 1024
 
 
@@ -400,7 +398,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files.of(case, tmp_path_factory.mktemp("large"), "large")
 
 
-# The memory that a run needs by itself is far less than the constant.
+# A run itself needs far less memory than the constant.
 @pytest.mark.parametrize(
     ("form", "file", "least", "most"),
     [
@@ -411,14 +409,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
 )
 def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:
     shape = ("1", str(_LARGE))
-    said = _python(
+    output = _python(
         "e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape
     )
-    before, after = map(int, said.split())
+    before, after = map(int, output.split())
     assert least <= after - before <= most
 
 
-def test_what_a_library_registers_stays_what_it_was(shared: Path, files: dict[str, Files]) -> None:
+def test_session_registers_no_kernels(shared: Path, files: dict[str, Files]) -> None:
     code = (
         "import sys; from tfcarve.benchmark.c_api import Library\n"
         "library = Library(sys.argv[1]); before = library.kernel_count()\n"

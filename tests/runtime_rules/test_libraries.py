@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import building, given
+from e2e import app_workspace, prebuilt_selection
 from models import frozen
 from runtime_rules import rule_models, without_rules
 from runtime_rules.rule_models import MODELS
@@ -28,7 +28,7 @@ _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release())
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
 # A program that performs a partial run.
-_PARTIAL_RUN = f"//{given.PACKAGE}:partial_run"
+_PARTIAL_RUN = f"//{prebuilt_selection.PACKAGE}:partial_run"
 _ALL = frozenset((*MODELS, _BITS))
 _NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
@@ -49,14 +49,14 @@ class App:
         selected = without_rules.without(self.selection, files, rules, omitted)
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
-        given.place(self.workspace, selected, folder)
+        prebuilt_selection.place(self.workspace, selected, folder)
 
     def program(self, *, partial: bool = False) -> Path:
         """Builds the library; returns the program that runs a model in it."""
         if partial:
             return self.workspace.build([_PARTIAL_RUN]).files(_PARTIAL_RUN)[0]
-        build = self.workspace.build([given.LIBRARY], ["--output_groups=runner"])
-        return build.files(given.LIBRARY, "runner")[0]
+        build = self.workspace.build([prebuilt_selection.LIBRARY], ["--output_groups=runner"])
+        return build.files(prebuilt_selection.LIBRARY, "runner")[0]
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Runs a model in a library, which writes the output to ran.npy."""
@@ -100,9 +100,11 @@ def _write_models(folder: Path) -> None:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("models")
     _write_models(folder)
-    with building.app() as workspace:
-        workspace.place(given.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb")
-        target = f"//{given.PACKAGE}:selection"
+    with app_workspace.opened() as workspace:
+        workspace.place(
+            prebuilt_selection.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb"
+        )
+        target = f"//{prebuilt_selection.PACKAGE}:selection"
         made = workspace.build([target]).files(target)
         (file,) = [f for f in made if f.name == "selection.json"]
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)

@@ -12,7 +12,7 @@ from tensorflow.core.framework import graph_pb2, types_pb2
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve import cli
 from tfcarve.selection.selection import parse as parse_selection
 from tfcarve.size import link_line
@@ -31,8 +31,8 @@ _ALIGNMENT = 256
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
-        building.use_models(workspace, [building.model("inception_v3")])
+    with app_workspace.opened() as workspace:
+        app_workspace.use_models(workspace, [app_workspace.model("inception_v3")])
         yield workspace
 
 

@@ -55,6 +55,8 @@ _FUNCTIONS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
     "tfcarve_result_trace_get": (_INT, (_POINTER, _SIZE, ctypes.POINTER(_NodeTrace))),
     "tfcarve_result_free": (None, (_POINTER,)),
     "tfcarve_kernel_count": (_SIZE, ()),
+    "tfcarve_cpu": (_TEXT, ()),
+    "tfcarve_set_cpu": (_INT, (_TEXT,)),
 }
 
 
@@ -105,6 +107,15 @@ class Library:
     def kernel_count(self) -> int:
         """Returns the number of registered kernels."""
         return int(self._calls.tfcarve_kernel_count())
+
+    def cpu(self) -> str:
+        """Returns the name of the instruction set that the library uses."""
+        return _text(self._calls.tfcarve_cpu())
+
+    def set_cpu(self, name: str | None) -> bool:
+        """Chooses an instruction set, "" for the best one; returns whether the library and the CPU have it."""
+        chosen = None if name is None else name.encode()
+        return bool(self._calls.tfcarve_set_cpu(chosen) == 0)
 
 
 class Session:
