@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfcarve.commands import preparing
 from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 
@@ -100,6 +101,7 @@ def _options(arguments: argparse.Namespace) -> "Options":
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the frozen graph and prints its inputs and outputs."""
+    preparing.require_packages()
     from msgspec import structs
 
     from tfcarve.commands import common
