@@ -119,9 +119,7 @@ def test_recursive_functions(calls: int, evaluator: Evaluator) -> None:
         node.CopyFrom(call)
         node.name = f"again{number}"
         node.input[:] = [function.signature.input_arg[0].name]
-    with pytest.raises(
-        InvalidInput, match=r"calls itself, or calls are nested"
-    ):
+    with pytest.raises(InvalidInput, match=r"calls itself, or calls are nested"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
 
 

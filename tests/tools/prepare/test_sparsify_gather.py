@@ -100,7 +100,9 @@ def test_variables(evaluator: Evaluator) -> None:
 
 
 def test_a_checkpoint(evaluator: Evaluator) -> None:
-    with pytest.raises(InvalidInput, match=r"input_checkpoint='a/b': .* tfcarve freeze --checkpoint a/b"):
+    with pytest.raises(
+        InvalidInput, match=r"input_checkpoint='a/b': .* tfcarve freeze --checkpoint a/b"
+    ):
         prepared.transformed(
             prepared.drawn(lambda: tf1.placeholder(tf.int32, (2,), name="y")),
             "sparsify_gather(input_checkpoint=a/b)",

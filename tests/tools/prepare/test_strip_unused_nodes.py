@@ -91,9 +91,7 @@ def test_default_shape(evaluator: Evaluator) -> None:
     ],
 )
 @pytest.mark.parametrize("fed", ["picture", "raw"])  # raw is a Placeholder already
-def test_invalid_parameters(
-    parameters: str, message: str, fed: str, evaluator: Evaluator
-) -> None:
+def test_invalid_parameters(parameters: str, message: str, fed: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=rf"^strip_unused_nodes: .*{message}"):
         prepared.transformed(
             prepared.drawn(_draw),

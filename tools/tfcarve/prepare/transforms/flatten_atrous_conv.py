@@ -63,7 +63,11 @@ def _padding(match: Match, weights: Array) -> str:
 def _is_plain(conv: NodeDef, weights: NodeDef) -> bool:
     steps = (*nodes.ints(conv, "strides"), *nodes.ints(conv, "dilations"))
     is_last = nodes.text(conv, "data_format", "NHWC") == "NHWC"
-    return is_last and set(steps) == {1} and nodes.tensor(weights).dtype == nodes.dtype(conv) in (1, 2, 19)
+    return (
+        is_last
+        and set(steps) == {1}
+        and nodes.tensor(weights).dtype == nodes.dtype(conv) in (1, 2, 19)
+    )
 
 
 def _widened(weights: Array, block: Array) -> Array:
