@@ -49,8 +49,8 @@ class Decoding(Form, frozen=True):
     Attributes:
       decoders: ops that decode a file.
       follow: ops that may follow before the model proper begins.
-      one: what removes them if one of their tensors, `{tensors}`, is read.
-      several: the same for several tensors.
+      one: what removes them if one of their tensors, `{tensors}`, the first output of its node, is read.
+      several: the same for other tensors; `{list}` is their names, separated by commas.
     """
 
     decoders: frozenset[str]
@@ -60,8 +60,10 @@ class Decoding(Form, frozen=True):
 
     def transform(self, tensors: Sequence[str]) -> str:
         """Returns what removes the nodes whose outputs `tensors` the model reads."""
-        form = self.one if len(tensors) == 1 else self.several
-        return " ".join(form.split()).replace("{tensors}", ", ".join(map(repr, tensors)))
+        is_first_output = len(tensors) == 1 and ":" not in tensors[0]
+        form = " ".join((self.one if is_first_output else self.several).split())
+        named = form.replace("{tensors}", ", ".join(map(repr, tensors)))
+        return named.replace("{list}", ",".join(tensors))
 
 
 class Kinds(Form, frozen=True, gc=True, dict=True):
