@@ -49,6 +49,47 @@ def _freezes_impl(ctx):
 
 freezes_test = analysistest.make(_freezes_impl)
 
+_CHECKPOINT = ["--checkpoint", "tests/rules/model.ckpt"]
+
+def _checkpoint_impl(ctx):
+    env = analysistest.begin(ctx)
+    frozen = "tests/rules/of_checkpoint.frozen.pb"
+    asserts.equals(
+        env,
+        ["freeze", "tests/rules/graph.pb", "-o", frozen, "--inputs", "x,y:1", "--outputs", "z"] +
+        _CHECKPOINT + ["--moving-averages", "--unroll", "9"],
+        [own(word) for word in argv(env, "TfFreeze")],
+    )
+    words = [own(word) for word in argv(env, "TfTransform")]
+    asserts.equals(env, [frozen, "-o", "tests/rules/of_checkpoint.pb", "--inputs", "x,y_1", "--outputs", "z"], words[1:8])
+    inputs = [f.basename for a in analysistest.target_actions(env) if a.mnemonic == "TfFreeze" for f in a.inputs.to_list()]
+    for name in ["graph.pb", "model.ckpt.index", "model.ckpt.data-00000-of-00001"]:
+        asserts.true(env, name in inputs, name + " is not an input")
+    return analysistest.end(env)
+
+checkpoint_test = analysistest.make(_checkpoint_impl)
+
+def _frozen_checkpoint_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.equals(
+        env,
+        ["freeze", "tests/rules/graph.meta", "-o", "tests/rules/frozen_checkpoint.pb"] +
+        ["--inputs", "x:1", "--outputs", "z"] + _CHECKPOINT,
+        [own(word) for word in argv(env, "TfFreeze")],
+    )
+    return analysistest.end(env)
+
+frozen_checkpoint_test = analysistest.make(_frozen_checkpoint_impl)
+
+def _tags_impl(ctx):
+    env = analysistest.begin(ctx)
+    words = argv(env, "TfFreeze")
+    asserts.equals(env, ["--tags", "serve,gpu"], words[-2:])
+    asserts.equals(env, ["--outputs", "z"], argv(env, "TfTransform")[4:6])
+    return analysistest.end(env)
+
+tags_test = analysistest.make(_tags_impl)
+
 def _prepared_validation_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.equals(
@@ -124,7 +165,12 @@ no_name_test = _refused("\" \" is not the name of a node")
 no_model_test = _refused("tests/rules/ops.json is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
 signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
+outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: give outputs")
+checkpoint_files_test = _refused("checkpoint: give the files of one checkpoint")
+
 _REFUSED = [
+    ("checkpoint", checkpoint_files_test, {"checkpoint": ["a.data", "b.data"], "outputs": ["z"], "preset": "mobile"}),
+    ("outputs", outputs_test, {"checkpoint": ["model.ckpt.index"], "preset": "mobile", "src": "graph.pb"}),
     ("both", both_or_neither_test, {"preset": "mobile", "transforms": "fold_constants"}),
     ("neither", both_or_neither_test, {}),
     ("unknown_preset", unknown_preset_test, {"preset": "mobil"}),

@@ -17,10 +17,18 @@ FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
 # The model: `src`, or `saved_model`, the folder of a SavedModel with all its files. With a label of the folder, Bazel would not
 # notice when a file changes.
 SOURCE_ATTRS = {
+    "checkpoint": attr.label_list(allow_files = True),
+    "moving_averages": attr.bool(),
     "saved_model": attr.string(),
     "saved_model_files": attr.label_list(allow_files = True),
+    "saved_model_tags": attr.string_list(),
+    "signature": attr.string(),
     "src": attr.label(allow_single_file = True),
+    "unroll": attr.int(),
 }
+
+# The extensions of models whose inputs and outputs are tensors of the graph, and which may have a checkpoint.
+_GRAPH_EXTENSIONS = ["pb", "pbtxt", "meta"]
 
 def saved_model_folder(model):
     """The folder, relative to the calling package, of the SavedModel that a label names.
@@ -76,38 +84,97 @@ def source_attrs(src):
         return {"saved_model": folder, "saved_model_files": saved_model_files(folder)}
     return {"src": src}
 
-def freeze(ctx, output, signature, saved_model_tags):
+def names_tensors(ctx):
+    """Whether inputs and outputs are tensors of src: a GraphDef or MetaGraphDef.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+
+    Returns:
+      a bool.
+    """
+    src = ctx.file.src
+    return bool(src) and not src.is_directory and src.extension in _GRAPH_EXTENSIONS
+
+def requires_freezing(ctx):
+    """Whether a model is frozen before it is transformed.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+
+    Returns:
+      a bool.
+    """
+    return not names_tensors(ctx) or ctx.file.src.extension == "meta" or bool(ctx.attr.checkpoint or ctx.attr.unroll)
+
+def frozen_names(ctx, tensors):
+    """The names of tensors of src in the frozen model.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS whose model is frozen.
+      tensors: list of strings, as for `tfcarve freeze`.
+
+    Returns:
+      list of strings.
+    """
+    if not names_tensors(ctx):
+        return tensors  # they have the names of the signature
+    return [tensor.removesuffix(":0").replace(":", "_") for tensor in tensors]
+
+def _checkpoint_prefix(ctx):
+    """The prefix of the checkpoint's files: PREFIX.index and PREFIX.data-*, or one file of format V1."""
+    files = ctx.files.checkpoint
+    prefixes = [f.path.removesuffix(".index") for f in files if f.path.endswith(".index")]
+    if not prefixes and len(files) == 1:
+        prefixes = [files[0].path]
+    if len(prefixes) != 1:
+        fail("{}: checkpoint: give the files of one checkpoint: PREFIX.index and all PREFIX.data-*".format(ctx.label))
+    return prefixes[0]
+
+def freeze(ctx, output, inputs, outputs):
     """Declares the action that freezes a model.
 
     Args:
       ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
       output: File, the GraphDef.
-      signature: for a SavedModel; "" for serving_default.
-      saved_model_tags: of the SavedModel's graph; empty for "serve".
+      inputs: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
+      outputs: likewise; empty for the signature's.
     """
     args = ctx.actions.args()
     args.add("freeze")
     if ctx.attr.saved_model:
         args.add(saved_model_path(ctx, ctx.attr.saved_model))
     else:
-        _check_source(ctx)
+        _check_source(ctx, outputs)
         args.add_all([ctx.file.src], expand_directories = False)
     args.add("-o", output)
-    if signature:
-        args.add("--signature", signature)
-    args.add_joined("--tags", saved_model_tags, join_with = ",")
+    if ctx.attr.signature:
+        args.add("--signature", ctx.attr.signature)
+    args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
+    args.add_joined("--inputs", inputs, join_with = ",")
+    args.add_joined("--outputs", outputs, join_with = ",")
+    if ctx.attr.checkpoint:
+        args.add("--checkpoint", _checkpoint_prefix(ctx))
+    if ctx.attr.moving_averages:
+        args.add("--moving-averages")
+    if ctx.attr.unroll:
+        args.add("--unroll", ctx.attr.unroll)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
         arguments = [args],
-        inputs = ctx.files.src + ctx.files.saved_model_files,
+        inputs = ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint,
         outputs = [output],
         mnemonic = "TfFreeze",
         progress_message = "Freezing the model of %{label}",
     )
 
-def _check_source(ctx):
-    """Fails if src is neither a Keras file nor a directory that another rule created."""
+def _check_source(ctx, outputs):
+    """Fails if src is neither a graph, a Keras file nor a directory that another rule created."""
     src = ctx.file.src
+    if names_tensors(ctx):
+        if src.extension != "meta" and not outputs:
+            fail("{}: {} is a GraphDef, which does not name its outputs: give outputs".format(ctx.label, src.short_path))
+        return
     if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
         message = "{}: {} is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
                   "or a Keras file ({})"
@@ -116,19 +183,19 @@ def _check_source(ctx):
 
 def _frozen_model_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".pb")
-    freeze(ctx, output, ctx.attr.signature, ctx.attr.saved_model_tags)
+    freeze(ctx, output, ctx.attr.inputs, ctx.attr.fetches)
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles(files = [output]))]
 
 _frozen_model = rule(
     implementation = _frozen_model_impl,
     cfg = model_config,
     attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
-        "saved_model_tags": attr.string_list(),
-        "signature": attr.string(),
+        "fetches": attr.string_list(),
+        "inputs": attr.string_list(),
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
@@ -136,16 +203,26 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], **kwargs):
 
     Args:
       name: of the target.
-      src: the directory of a SavedModel in this package, a directory that another rule creates, or a Keras file (.keras,
-        .h5).
+      src: the directory of a SavedModel in this package, a directory that another rule creates, a Keras file (.keras,
+        .h5), or a GraphDef (.pb, .pbtxt) or MetaGraphDef (.meta).
       signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default.
       saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
+      inputs: tensors that become Placeholders ("x", "decoded:1"); default: the signature's inputs, or all Placeholders.
+      outputs: tensors that the model computes; a GraphDef requires them. Default: the signature's outputs.
+      checkpoint: for a GraphDef or MetaGraphDef, the files with its variables: PREFIX.index and all PREFIX.data-*.
+      moving_averages: whether to use the moving averages of variables that the checkpoint has.
+      unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
       **kwargs: common attributes.
     """
     _frozen_model(
         name = name,
         signature = signature,
         saved_model_tags = saved_model_tags,
+        inputs = inputs,
+        fetches = outputs,
+        checkpoint = checkpoint,
+        moving_averages = moving_averages,
+        unroll = unroll,
         **(source_attrs(src) | kwargs)
     )
 

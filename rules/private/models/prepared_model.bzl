@@ -1,7 +1,7 @@
 """tf_prepared_model: transforms a model and compares it with its source."""
 
 load("//rules/private/config:transitions.bzl", "model_config")
-load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "freeze", "source_attrs")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs")
 
 visibility("public")
 
@@ -35,39 +35,41 @@ def _check(ctx):
             fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))
 
 def _graph(ctx):
-    """The GraphDef that is transformed: src itself, or the frozen src."""
+    """The GraphDef that is transformed: src itself, or the frozen src; and the names of its inputs and outputs."""
     src = ctx.file.src
-    if src and not src.is_directory and src.extension in ["pb", "pbtxt"]:
-        if ctx.attr.signature:
-            fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
-                ctx.label,
-                repr(ctx.attr.signature),
-                src.short_path,
-            ))
-        return src
+    inputs, outputs = ctx.attr.inputs, ctx.attr.fetches
+    if src and not src.is_directory and src.extension in ["pb", "pbtxt"] and ctx.attr.signature:
+        fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
+            ctx.label,
+            repr(ctx.attr.signature),
+            src.short_path,
+        ))
+    if not requires_freezing(ctx):
+        return struct(file = src, inputs = inputs, outputs = outputs)
     output = ctx.actions.declare_file(ctx.label.name + ".frozen.pb")
-    freeze(ctx, output, ctx.attr.signature, [])
-    return output
+    of_graph = names_tensors(ctx)
+    freeze(ctx, output, inputs if of_graph else [], outputs if of_graph else [])
+    return struct(file = output, inputs = frozen_names(ctx, inputs), outputs = frozen_names(ctx, outputs))
 
-def _add_ends(ctx, args):
-    args.add_joined("--inputs", ctx.attr.inputs, join_with = ",")
-    args.add_joined("--outputs", ctx.attr.fetches, join_with = ",")
+def _add_ends(args, graph):
+    args.add_joined("--inputs", graph.inputs, join_with = ",")
+    args.add_joined("--outputs", graph.outputs, join_with = ",")
 
 def _transformed(ctx, graph):
     """Declares the action that transforms the model."""
     output = ctx.actions.declare_file(ctx.label.name + ".pb")
     args = ctx.actions.args()
     args.add("transform")
-    args.add(graph)
+    args.add(graph.file)
     args.add("-o", output)
-    _add_ends(ctx, args)
+    _add_ends(args, graph)
     if ctx.attr.preset:
         args.add("--preset", ctx.attr.preset)
     else:
         args.add("--transforms", ctx.attr.transforms)
     if ctx.attr.fuse:
         args.add("--fuse")
-    _run(ctx, args, [graph], output, "TfTransform", "Preparing the model %{label}")
+    _run(ctx, args, [graph.file], output, "TfTransform", "Preparing the model %{label}")
     return output
 
 def _compared(ctx, graph, model):
@@ -75,15 +77,15 @@ def _compared(ctx, graph, model):
     output = ctx.actions.declare_file(ctx.label.name + ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
-    args.add(graph)
+    args.add(graph.file)
     args.add(model)
     args.add("--tolerance", ctx.attr.tolerance)
-    _add_ends(ctx, args)
+    _add_ends(args, graph)
     args.add_all(ctx.files.sample_inputs, before_each = "--data")
     args.add("--json")
     args.add("-o", output)
     message = "Comparing %{label} with its source (--norun_validations skips it)"
-    _run(ctx, args, [graph, model] + ctx.files.sample_inputs, output, "TfCompare", message)
+    _run(ctx, args, [graph.file, model] + ctx.files.sample_inputs, output, "TfCompare", message)
     return output
 
 def _run(ctx, args, inputs, output, mnemonic, progress_message):
@@ -114,13 +116,12 @@ _prepared_model = rule(
         "inputs": attr.string_list(),
         "preset": attr.string(),
         "sample_inputs": attr.label(allow_single_file = [".npz"]),
-        "signature": attr.string(),
         "tolerance": attr.string(mandatory = True),
         "transforms": attr.string(),
     },
 )
 
-def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
+def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run source and result on the samples in full TensorFlow, and fail with the first node that
@@ -132,6 +133,10 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
       src: a frozen GraphDef (.pb, .pbtxt), or a src of tf_frozen_model, which is frozen first.
       signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default. A GraphDef
         has none.
+      saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
+      checkpoint: as for tf_frozen_model; inputs and outputs are then tensors of src.
+      moving_averages: as for tf_frozen_model.
+      unroll: as for tf_frozen_model.
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
@@ -147,6 +152,10 @@ def tf_prepared_model(name, src, signature = "", inputs = [], outputs = [], tran
     _prepared_model(
         name = name,
         signature = signature,
+        saved_model_tags = saved_model_tags,
+        checkpoint = checkpoint,
+        moving_averages = moving_averages,
+        unroll = unroll,
         inputs = inputs,
         fetches = outputs,
         transforms = transforms,
