@@ -18,6 +18,8 @@ _FILES = [
     "tensorflow/core/public/version.h",
 ]
 
+_EXPORTS = 'exports_files(["release.bzl"], visibility = ["//visibility:public"])\n'
+
 _ALIAS = """
 alias(
     name = "{name}",
@@ -42,7 +44,7 @@ def repository_name(release):
 
 def _release_repository_impl(ctx):
     names = struct(release = ctx.attr.release, repository = repository_name(ctx.attr.release))
-    ctx.file("BUILD.bazel", "".join([
+    ctx.file("BUILD.bazel", _EXPORTS + "".join([
         _ALIAS.format(name = name, repository = names.repository)
         for name in _TARGETS + _FILES
     ]))
