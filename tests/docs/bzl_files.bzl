@@ -48,6 +48,7 @@ RULES = [
 EXTENSIONS = [
     "//rules:repositories.bzl",
     "//rules/platforms:table.bzl",
+    "//rules/private/python:environments.bzl",
     "//rules/private/python:python_repository.bzl",
     "//rules/private/python:sources_digest_repository.bzl",
     "//rules/private/sources:source_repository.bzl",

@@ -54,5 +54,5 @@ def _release_repository_impl(ctx):
 release_repository = repository_rule(
     implementation = _release_repository_impl,
     doc = "Aliases of the targets of a release.",
-    attrs = {"release": attr.string(mandatory = True, doc = "Name of a release: \"2.14\".")},
+    attrs = {"release": attr.string(mandatory = True, doc = "Name of a release.")},
 )
