@@ -31,6 +31,7 @@ RULES = [
     "//rules/private/packages:aar.bzl",
     "//rules/private/packages:require_platforms.bzl",
     "//rules/private/packages:xcframework.bzl",
+    "//rules/private/selection:kernel_index.bzl",
     "//rules/private/selection:selection.bzl",
     "//rules/private/toolchains:missing_toolchains.bzl",
     "//rules/private/tensorflow:release.bzl",
