@@ -90,14 +90,14 @@ float Finished(const Finish* finish, float sum, Index column) {
 }
 
 void CheckProduct(const Kernels& kernels, Index rows, Index columns,
-                  Index depth, bool left_transposed, bool right_transposed,
-                  const Finish* finish) {
+                  Index depth, int threads, bool left_transposed,
+                  bool right_transposed, const Finish* finish) {
   const Floats a = Random(rows * depth), b = Random(depth * columns);
   Floats out = Output(rows * columns);
   const tfcarve::math::MatrixRows left(
       kernels, {a.data(), left_transposed ? rows : depth, left_transposed},
       depth);
-  const tfcarve::math::Parts parts(kernels, rows, columns, 3);
+  const tfcarve::math::Parts parts(kernels, rows, columns, threads);
   for (Index part = 0; part < parts.count(); ++part) {
     const bool is_computed = tfcarve::math::Multiply(
         kernels, left,
@@ -119,13 +119,15 @@ void CheckProduct(const Kernels& kernels, Index rows, Index columns,
 }
 
 void CheckProducts(const Kernels& kernels) {
-  // Single rows and columns, less than a tile, parts of a tile, and more than
-  // the block of a cache in each dimension.
-  constexpr Index kShapes[][3] = {
-      {1, 1, 1},    {1, 5, 7},    {5, 1, 7},      {1, 200, 300}, {200, 1, 300},
-      {33, 65, 17}, {64, 64, 64}, {130, 257, 70}, {257, 3, 129}, {49, 80, 900},
-      {7, 33, 5},   {9, 31, 3},   {12, 16, 1},    {8, 8, 0},     {3, 40, 4}};
-  for (const auto& [rows, columns, depth] : kShapes) {
+  // Rows, columns, depth and threads: single rows and columns, less than a
+  // tile, parts of a tile, and more than the block of a cache.
+  constexpr int kShapes[][4] = {
+      {1, 1, 1, 3},     {1, 5, 7, 3},     {5, 1, 7, 3},    {1, 200, 300, 3},
+      {200, 1, 300, 3}, {33, 65, 17, 3},  {64, 64, 64, 1}, {130, 70, 33, 3},
+      {257, 3, 129, 3}, {17, 40, 900, 3}, {7, 33, 5, 3},   {9, 31, 3, 3},
+      {12, 16, 1, 3},   {8, 8, 0, 3},     {3, 40, 4, 3},   {150, 9, 800, 1},
+      {530, 9, 200, 1}, {20, 200, 9, 3}};
+  for (const auto& [rows, columns, depth, threads] : kShapes) {
     const Floats shift = Random(columns), added = Random(columns);
     const Floats factor(columns, 2);
     const Finish with_added{nullptr, nullptr, added.data(), 0, 60};
@@ -134,7 +136,8 @@ void CheckProducts(const Kernels& kernels) {
          {static_cast<const Finish*>(nullptr), &with_added, &scaled}) {
       for (const bool left : {false, true}) {
         for (const bool right : {false, true}) {
-          CheckProduct(kernels, rows, columns, depth, left, right, finish);
+          CheckProduct(kernels, rows, columns, depth, threads, left, right,
+                       finish);
         }
       }
     }
