@@ -1,1 +1,1 @@
-"""Benchmarks against the peers, as ratios of one run: `python -m benchmarks`."""
+"""Benchmarks of tfcarve against other tools: `python -m benchmarks`."""

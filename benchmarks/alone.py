@@ -1,11 +1,10 @@
-"""Runs a command and tells what it took, itself and its children.
+"""Runs a command and reports its usage, children included.
 
     python -S alone.py DESCRIPTOR COMMAND…
 
-Linux counts into a child's peak memory that of the process it was started from: between a large process
-and what it measures stands this small one, which imports next to nothing. It writes
-`[wall seconds, processor seconds, peak memory in bytes]` as JSON to the file descriptor and ends as the
-command did, by 128 and the signal's number where that killed it.
+On Linux the peak memory of a child includes that of its parent before exec, so that a large process cannot measure
+a small one. This script imports next to nothing. It writes `[wall seconds, CPU seconds, peak memory in bytes]` as JSON
+to the file descriptor and exits with the command's status, or 128 plus the number of the signal that killed it.
 """
 
 import json
@@ -15,14 +14,14 @@ import time
 
 
 def main() -> int:
-    """Runs the command that the arguments name; returns the exit status."""
+    """Runs the command in the arguments; returns the exit status."""
     _, descriptor, *command = sys.argv
     start = time.monotonic()
     process = os.posix_spawnp(command[0], command, os.environ)
     _, status, usage = os.wait4(process, 0)
     wall = time.monotonic() - start
-    taken = [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]
-    os.write(int(descriptor), json.dumps(taken).encode())
+    report = [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]
+    os.write(int(descriptor), json.dumps(report).encode())
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 

@@ -1,8 +1,8 @@
-"""Runs a model in TensorFlow Lite's own wheel, on one thread.
+"""Runs a model in TensorFlow Lite's wheel, on one thread.
 
     python arm_lite.py MODEL.tflite INPUT.npy EXPECTED.npy RUNS
 
-Prints the largest difference of the output from what is expected. It is run by the Python of arm_python.
+Prints the largest difference of the output from the expected one. Runs in the Python of arm_python.
 """
 
 import sys
@@ -16,8 +16,8 @@ def main() -> int:
     model, fed, expected, runs = sys.argv[1:]
     interpreter = Interpreter(model, num_threads=1)
     interpreter.allocate_tensors()
-    (given,), (result,) = interpreter.get_input_details(), interpreter.get_output_details()
-    interpreter.set_tensor(given["index"], np.load(fed))
+    (source,), (result,) = interpreter.get_input_details(), interpreter.get_output_details()
+    interpreter.set_tensor(source["index"], np.load(fed))
     for _ in range(int(runs)):
         interpreter.invoke()
     output = interpreter.get_tensor(result["index"])

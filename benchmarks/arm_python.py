@@ -1,6 +1,6 @@
 """Debian's Python for ARM with TensorFlow Lite's wheel, to run under qemu.
 
-Nothing is installed: the packages are unpacked in the user's cache, and qemu takes them for the root.
+Nothing is installed: the packages are unpacked into the user's cache, which qemu uses as the root directory.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import built_in_place, cache_root, scratch_beside
+from bootstrap.cache import built_in_place, cache_root, scratch_folder
 from bootstrap.wheels import fetch_wheel
+from tfcarve.releases import known
 
 _SUITE = "bookworm"
 _PACKAGES = (
@@ -31,17 +32,18 @@ _PACKAGES = (
     "python3.11-minimal",
     "zlib1g",
 )
-_LITE = "tflite-runtime==2.14.0"
+_LITE_VERSION = f"{known.release().name}.0"
+_LITE = f"tflite-runtime=={_LITE_VERSION}"
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a platform is called elsewhere.
+    """Names of a platform.
 
     Attributes:
-      debian: by Debian.
-      libraries: the folder below /usr/lib.
-      wheel: the tag of TensorFlow Lite's wheel.
+      debian: Debian's architecture.
+      libraries: the folder in /usr/lib.
+      wheel: the platform tag of TensorFlow Lite's wheel.
       sha256: of that wheel.
     """
 
@@ -72,9 +74,9 @@ class ArmPython:
     """An unpacked Python.
 
     Attributes:
-      root: what qemu's programs see as /, where they find a file there.
-      libraries: the folder below /usr/lib.
-      lite: holds TensorFlow Lite's modules.
+      root: the directory in which qemu looks up absolute paths first.
+      libraries: the folder in /usr/lib.
+      lite: the folder of TensorFlow Lite's modules.
     """
 
     root: Path
@@ -82,7 +84,7 @@ class ArmPython:
     lite: Path
 
     def command(self, emulator: Sequence[str], arguments: Sequence[str | Path]) -> list[str]:
-        """Returns the command that runs Python; `emulator` is qemu and its options but for -L and -E."""
+        """Returns the command that runs Python; `emulator` is qemu with its options except -L and -E."""
         shared = self.root / "usr/lib" / self.libraries
         settings = {
             "LD_LIBRARY_PATH": f"{shared}/blas:{shared}/lapack",
@@ -95,9 +97,9 @@ class ArmPython:
 
 
 def unpacked(platform: str) -> ArmPython:
-    """Returns the Python for a platform, unpacked where it is not yet.
+    """Returns the Python for a platform; unpacks it once.
 
-    Raises BootstrapError where the packages or the wheel can't be had.
+    Raises BootstrapError if the packages or the wheel cannot be downloaded.
     """
     architecture = ARCHITECTURES[platform]
     folder = cache_root() / "python" / architecture.debian
@@ -110,11 +112,11 @@ def unpacked(platform: str) -> ArmPython:
 def _unpack(architecture: Architecture, folder: Path) -> None:
     apt = PrivateApt(_SUITE, sources=False, architecture=architecture.debian)
     apt.refresh()
-    with scratch_beside(folder) as scratch:
+    with scratch_folder(folder) as scratch:
         apt.download_binaries(_PACKAGES, scratch)
         for package in scratch.glob("*.deb"):
             subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)
-    file = f"tflite_runtime-2.14.0-cp311-cp311-{architecture.wheel}.whl"
+    file = f"tflite_runtime-{_LITE_VERSION}-cp311-cp311-{architecture.wheel}.whl"
     target = [f"--platform={architecture.wheel}", "--python-version=311"]
     wheel = fetch_wheel(_LITE, file, architecture.sha256, target)
     with zipfile.ZipFile(wheel) as archive:

@@ -1,4 +1,4 @@
-"""Carved libraries for the benchmark of speed, one for each model, and what their programs measure."""
+"""Carved libraries for the speed benchmark, one for each model, and their measurements."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from demo import library, made_models
+from demo import cached_models, library
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import NestedError, Workspace
 from tfcarve.benchmark import program, shapes
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark.measurement import Measurement
 from tfcarve.benchmark.task import Task
 from tfcarve.emit import aligned_graph
 from tfcarve.files import write_pieces
@@ -33,19 +33,19 @@ class Carved:
     Attributes:
       program: its benchmark_model.
       model: the frozen model.
-      graph: what is run of it: as it was frozen or prepared for mobile.
-      mapped: that graph as `tfcarve memmap` writes it.
+      graph: the graph to run: frozen, or also prepared for mobile.
+      mapped: that graph, written by `tfcarve memmap`.
       difference: largest difference of the output from full TensorFlow's.
     """
 
     program: Path
-    model: MadeModel
+    model: CachedModel
     graph: Path
     mapped: Path
     difference: float
 
     def task(self, threads: int, runs: int) -> Task:
-        """Returns what benchmark_model is to do: one run, another to warm up, and `runs` that count."""
+        """Returns the benchmark to run: a first run, one to warm up, and `runs` measured ones."""
         return Task(
             model=self.mapped,
             inputs=((library.INPUT, self.model.input),),
@@ -58,33 +58,33 @@ class Carved:
             traced_runs=0,
         )
 
-    def measured(self, threads: int, runs: int) -> Measured:
+    def measure(self, threads: int, runs: int) -> Measurement:
         """Runs the model in a new process; raises what program.run does."""
         return program.run([str(self.program)], self.task(threads, runs))
 
     def multiply_adds(self) -> float:
-        """Returns those of one run, as far as they are known; raises what program.run does."""
+        """Returns the known multiply-adds of one run; raises what program.run does."""
         traced = replace(self.task(1, 0), traced_runs=1)
-        measured = program.run([str(self.program)], traced)
-        counts = shapes.counted(measured.nodes, read.read(self.graph).nodes)
-        known = zip(measured.nodes, counts, strict=True)
+        measurement = program.run([str(self.program)], traced)
+        counts = shapes.node_multiply_adds(measurement.nodes, read.read(self.graph).nodes)
+        known = zip(measurement.nodes, counts, strict=True)
         return sum(node.calls * (count or 0) for node, count in known)
 
 
 @dataclass(frozen=True)
-class Both:
-    """A library that runs a model as it was frozen, and prepared."""
+class CarvedPair:
+    """A library and both graphs of a model: frozen and prepared."""
 
     frozen: Carved
     prepared: Carved
 
 
-def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[str, Both]:
-    """Returns a platform's libraries by the names of their models.
+def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[str, CarvedPair]:
+    """Returns the libraries for a platform by the names of their models.
 
-    Raises BuildError where a build fails, NestedError where there is no toolchain or a model does not run.
+    Raises BuildError if a build fails, NestedError if there is no toolchain or a model does not run.
     """
-    models = {name: made_models.made(name) for name in names}
+    models = {name: cached_models.load(name) for name in names}
     prepared = {name: _prepared(model.model) for name, model in models.items()}
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
     files = [file for name in names for file in (models[name].model, prepared[name])]
@@ -92,9 +92,9 @@ def build(workspace: Workspace, platform: str, names: Sequence[str]) -> Mapping[
     built = {}
     for name, model in models.items():
         target, progress = f"//{PACKAGE}:{platform}_{name}", sys.stderr.isatty()
-        made = library.build(workspace, target, platform, progress=progress)
+        built_library = library.build(workspace, target, platform, progress=progress)
         graphs = (model.model, prepared[name])
-        built[name] = Both(*(checked(made, model, graph) for graph in graphs))
+        built[name] = CarvedPair(*(checked(built_library, model, graph) for graph in graphs))
     return built
 
 
@@ -109,8 +109,8 @@ def _prepared(model: Path) -> Path:
     return file
 
 
-def checked(built: Library, model: MadeModel, graph: Path) -> Carved:
-    """Aligns the graph's constants and runs it once; raises NestedError where it does not run."""
+def checked(built: Library, model: CachedModel, graph: Path) -> Carved:
+    """Aligns the graph's constants and runs it once; raises NestedError if it does not run."""
     mapped = graph.with_suffix(".mapped.pb")
     data = mapped_file.mapped(graph)
     write_pieces(mapped, (piece.data for piece in aligned_graph.aligned(data)))

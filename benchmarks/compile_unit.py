@@ -1,4 +1,4 @@
-"""One kernel source compiled through its unit, for the classes Inception v3 needs, next to the whole of it."""
+"""Compiles one kernel source as a unit with the classes that Inception v3 needs, and as a whole."""
 
 import importlib.util
 import subprocess
@@ -18,15 +18,15 @@ _REPOSITORY = Path(__file__).parents[1]
 
 
 def _wheel_headers() -> Path:
-    """Returns the headers of the tensorflow-cpu wheel: Eigen, protobuf and what TensorFlow's build generates."""
+    """Returns the headers of the tensorflow-cpu wheel: Eigen, protobuf and those that TensorFlow's build generates."""
     spec = importlib.util.find_spec("tensorflow")
     if spec is None or spec.origin is None:
-        raise SystemExit("tensorflow-cpu is not installed: its headers are needed")
+        raise SystemExit("tensorflow-cpu is not installed; its headers are required")
     return Path(spec.origin).parent / "include"
 
 
 def rows(tree: Path, scratch: Path) -> list[Row]:
-    """Measures, with the selection.json that is in `scratch`."""
+    """Measures, with the selection.json in `scratch`."""
     units = scratch / "units"
     subprocess.run(
         [
@@ -42,22 +42,22 @@ def rows(tree: Path, scratch: Path) -> list[Row]:
     )
     includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime'}", f"-I{_wheel_headers()}"]
     defines = [f"-D{d}" for d in known.release().defines]
-    whole = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
+    unselective = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
     results = []
     for name, source, flags in (
         ("unit", units / _SOURCE.replace("/", "__"), defines),
-        ("whole", tree / _SOURCE, [*whole, "-DSUPPORT_SELECTIVE_REGISTRATION"]),
+        ("whole", tree / _SOURCE, [*unselective, "-DSUPPORT_SELECTIVE_REGISTRATION"]),
     ):
         out = scratch / f"{name}.o"
-        taken = run(["g++", *_FLAGS, *flags, *includes, "-c", str(source), "-o", str(out)])
+        usage = run(["g++", *_FLAGS, *flags, *includes, "-c", str(source), "-o", str(out)])
         sections = (
             subprocess.run(["size", str(out)], capture_output=True, text=True, check=True)
             .stdout.splitlines()[1]
             .split()
         )
-        results.append((taken, int(sections[0]) + int(sections[1])))
-    (us, our_size), (them, their_size) = results
+        results.append((usage, int(sections[0]) + int(sections[1])))
+    (unit, unit_size), (whole_source, whole_size) = results
     return [
-        Row("relu_op.cc through its unit (peer: the whole of it), compile time", seconds(us.wall), seconds(them.wall), times_less(us.wall, them.wall)),
-        Row("the same, code and data in the object", size(our_size), size(their_size), times_less(our_size, their_size)),
+        Row("relu_op.cc as a unit (reference: the whole source), compile time", seconds(unit.wall), seconds(whole_source.wall), times_less(unit.wall, whole_source.wall)),
+        Row("the same, code and data in the object", size(unit_size), size(whole_size), times_less(unit_size, whole_size)),
     ]  # fmt: skip

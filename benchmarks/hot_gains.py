@@ -1,4 +1,4 @@
-"""What a group of hot sources gains: a graph that does little else than the group's work, compiled both ways."""
+"""The speedup of a group of hot sources: a graph that mostly uses the group, compiled for size and for speed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import LinkLine
 
-# Where time can be measured: what runs without an emulator.
+# The platform on which time is measured: that of the host.
 PLATFORM = "linux_x86_64"
 ROUNDS = 8
 _RUNS = 30
@@ -29,7 +29,7 @@ _PROGRAM = ("benchmark_model_main", "benchmark", "open_session", "npy", "program
 
 @dataclass(frozen=True)
 class Gain:
-    """Milliseconds of CPU time of one run on one thread, and what the group adds to the library's code in bytes."""
+    """CPU milliseconds of one run on one thread, and the bytes that the group adds to the library's code."""
 
     group: str
     graph: str
@@ -59,9 +59,9 @@ def _quantized(tf: Any, x: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Graph:
-    """A graph for a group: in words, the shape of its input, what makes its output."""
+    """A graph for a group: its description, the shape of its input, and a function that builds its output."""
 
-    words: str
+    description: str
     shape: tuple[int, ...]
     make: Callable[[Any, Any], Any]
 
@@ -90,8 +90,8 @@ _GRAPHS: Mapping[str, _Graph] = {
 
 
 def graphs(folder: Path) -> dict[str, Path]:
-    """Writes a frozen graph for each group of hot_sources.yaml; returns their files by the groups' names."""
-    import tensorflow as tf  # it takes seconds to load
+    """Writes a frozen graph for each group of hot_sources.yaml; returns the files by group name."""
+    import tensorflow as tf  # slow to import
 
     files = {}
     for group in hot.groups(known.release()):
@@ -106,12 +106,12 @@ def graphs(folder: Path) -> dict[str, Path]:
 
 
 def _program(workspace: Workspace, library: Path) -> Path:
-    """Links benchmark_model with a shared library; it finds the library beside itself."""
+    """Links benchmark_model with a shared library, which it loads from its own folder."""
     build = workspace.build([f"{_RUNTIME}:{name}" for name in _PROGRAM])
     # Bazel reports the targets by canonical names, which depend on its version.
     archives = [f for files in build.outputs.values() for f in files if f.suffix == ".a"]
     linked = library.with_name("benchmark_model")
-    group = ["-Wl,--start-group", *archives, "-Wl,--end-group"]
+    group: list[str | Path] = ["-Wl,--start-group", *archives, "-Wl,--end-group"]
     subprocess.run(
         ["g++", "-o", linked, *group, library, "-Wl,-rpath,$ORIGIN", "-pthread"], check=True
     )
@@ -142,15 +142,16 @@ def gain(
     graph: Path,
     objects: Path,
 ) -> Gain:
-    """Links a graph's library with and without the group compiled for speed, and runs both in turns.
+    """Links a graph's library with the group compiled for size and for speed, and runs both in turns.
 
     Args:
-      workspace: what `built` is of.
-      built: how the library for the selection is linked.
+      workspace: the workspace of `built`.
+      built: the commands that compile and link the library.
       selection: of the graph.
-      group: name of the group.
-      graph: the file.
-      objects: the folder of the compiled objects.
+      group: the name of the group.
+      graph: the file of the graph.
+      objects: the folder for compiled objects.
+
     Raises what program.run does.
     """
     sources = list(linked_again.sources(built, selection, objects))
@@ -163,14 +164,14 @@ def gain(
             texts.append(sizes.text)
             programs.append(_program(workspace, library))
         times = [[_milliseconds(p, group, graph) for p in programs] for _ in range(ROUNDS)]
-    cold, fast_ = (min(column) for column in zip(*times, strict=True))
-    return Gain(group, _GRAPHS[group].words, texts[1] - texts[0], cold, fast_)
+    for_size, for_speed = (min(column) for column in zip(*times, strict=True))
+    return Gain(group, _GRAPHS[group].description, texts[1] - texts[0], for_size, for_speed)
 
 
 def table(gains: Sequence[Gain]) -> str:
     """Returns the gains as Markdown."""
     return measure.markdown(
-        ["Group", "Graph", "Bytes", "for size, ms", "for speed, ms", "times as fast"],
+        ["Group", "Graph", "Bytes", "for size, ms", "for speed, ms", "speedup"],
         [
             [
                 one.group,

@@ -1,28 +1,27 @@
-"""What it costs and gains that some sources are compiled for speed: each group of hot_sources.yaml in tools/tfcarve/data.
+"""Size and speed of the hot sources: each group of a release's hot_sources.yaml, compiled for size and for speed.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.hot_sources --platform linux_arm64 --model lstm
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: four models for two
-platforms, ten minutes where TensorFlow's core is built already. Prints Markdown. Each unit and helper is compiled by
-the library's own commands for both kinds (link.json), and each library linked again with the objects of one group
-compiled for speed and all others for size. The gains are those of graphs that do little else than a group's work.
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options it measures four models
+on two platforms, which takes ten minutes after TensorFlow's core is built. Prints Markdown. Each unit and helper source
+is compiled by the library's commands (link.json) for size and for speed, and each library is linked again with the
+objects of one group compiled for speed and all others for size. Speedups are those of graphs that mostly use one group.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import hot_gains, linked_again, measure, workspaces
+from benchmarks import hot_gains, linked_again, measure, page, workspaces
 from benchmarks.hot_gains import Gain
 from benchmarks.linked_again import Sizes
 from benchmarks.sizes import MODELS
-from demo import made_models
+from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
 from tfcarve.commands import common
 from tfcarve.emit import hot
@@ -40,7 +39,7 @@ from tfcarve.size.link_line import LinkLine
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 # The last row of a table: all groups together.
-ALL = "all of them"
+ALL = "all groups"
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class Costs:
     Attributes:
       platform, model: their names.
       cold: the library with all sources compiled for size.
-      groups: what each group adds, by name, and ALL.
-      sources: text bytes of the objects of each hot source, for size and for speed.
+      groups: the bytes that each group adds, by name, and ALL.
+      sources: bytes of code of the objects of each hot source, compiled for size and for speed.
     """
 
     platform: str
@@ -71,13 +70,10 @@ def _text(file: Path) -> int:
 
 
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:
-    """Compiles and links a model's library with each group of sources for speed."""
+    """Compiles a model's sources and links its library with each group compiled for speed."""
     sources = list(linked_again.sources(built, selection, folder))
-    there = [
-        group.name
-        for group in hot.groups(known.release())
-        if any(s.group == group.name for s in sources)
-    ]
+    groups = hot.groups(known.release())
+    names = [group.name for group in groups if any(s.group == group.name for s in sources)]
 
     def sizes(*fast: str) -> Sizes:
         with tempfile.TemporaryDirectory() as scratch:
@@ -88,29 +84,26 @@ def costs(built: LinkLine, platform: str, model: str, selection: Selection, fold
         platform,
         model,
         cold,
-        {**{name: sizes(name).less(cold) for name in there}, ALL: sizes(*there).less(cold)},
+        {**{name: sizes(name).less(cold) for name in names}, ALL: sizes(*names).less(cold)},
         {s.path: (_text(s.cold), _text(s.hot)) for s in sources if s.group},
     )
 
 
 def groups_table(rows: Sequence[Costs]) -> str:
-    """Returns what each group adds to the code and constants of each model's library, as Markdown."""
-    names = [
-        n
-        for n in (*(g.name for g in hot.groups(known.release())), ALL)
-        if any(n in r.groups for r in rows)
-    ]
+    """Returns the bytes that each group adds to the code and constants of each library, as Markdown."""
+    groups = (*(g.name for g in hot.groups(known.release())), ALL)
+    names = [n for n in groups if any(n in r.groups for r in rows)]
     lines = []
     for name in names:
         added = [row.groups.get(name) for row in rows]
         lines.append([name, *(f"{a.text:+,}" if a else "" for a in added)])
     shares = [row.groups[ALL].stripped / row.cold.stripped for row in rows]
-    lines.append(["of the stripped file", *(f"{share:+.1%}" for share in shares)])
+    lines.append(["share of the stripped file", *(f"{share:+.1%}" for share in shares)])
     return measure.markdown(["Group", *(f"{r.model}, {r.platform}" for r in rows)], lines)
 
 
 def sources_table(rows: Sequence[Costs]) -> str:
-    """Returns the text bytes of each hot source's object, for size and for speed, as Markdown."""
+    """Returns the bytes of code of each hot source's object, for size and for speed, as Markdown."""
     lines = sorted(
         [path.rpartition("kernels/")[2], row.model, row.platform, f"{cold:,}", f"{fast:,}"]
         for row in rows
@@ -132,7 +125,7 @@ def _rows(
     models: Sequence[str],
     folder: Path,
 ) -> Iterator[Costs]:
-    selections = {name: _selected(made_models.made(name).model, indexed) for name in models}
+    selections = {name: _selected(cached_models.load(name).model, indexed) for name in models}
     for platform in platforms:
         built = linked_again.line(workspace, platform, selections[models[0]], folder)
         for model in models:
@@ -149,7 +142,7 @@ def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where a library can't be built."""
+    """Exit status 0; 2 if a library cannot be built."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hot_sources", description=__doc__)
     for option, choices in (("--platform", PLATFORMS), ("--model", MODELS)):
         parser.add_argument(option, action="append", choices=choices, help="may be repeated")
@@ -157,22 +150,29 @@ def main(argv: Sequence[str]) -> int:
         "--objects",
         type=Path,
         metavar="DIR",
-        help="keeps objects there, for another run with the same sources, index and compilers",
+        help="keep the objects in DIR for another run with the same sources, index and compilers",
     )
-    asked = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            folder = asked.objects or Path(scratch)
+            folder = arguments.objects or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
             indexed = _index()
             with workspaces.opened("sizes") as workspace:
-                platforms, models = asked.platform or PLATFORMS, asked.model or MODELS
+                platforms, models = arguments.platform or PLATFORMS, arguments.model or MODELS
                 rows = list(_rows(workspace, indexed, platforms, models, folder))
                 gains = list(_gains(workspace, indexed, folder))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"hot_sources: {error}", file=sys.stderr)
         return 2
-    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    words = [
+        f"--{name} {value}"
+        for name in ("platform", "model")
+        for value in getattr(arguments, name) or ()
+    ]
+    command = " ".join(["PYTHONPATH=tools:tests:. python -m benchmarks.hot_sources", *words])
+    print(page.head("Hot sources", command, measure.machine()))
+    print("Bytes of code and constants that each group of `hot_sources.yaml` adds to a library.\n")
     print(groups_table(rows), "\n")
     print(sources_table(rows), "\n")
     print(hot_gains.table(gains))

@@ -1,4 +1,4 @@
-"""The index of the whole tree: from nothing, unchanged, one source changed; and grep's answers beside it."""
+"""Indexes the whole tree: without a cache, unchanged, with one changed source; and compares it with grep."""
 
 import json
 import os
@@ -13,15 +13,14 @@ _CHANGED = "tensorflow/core/kernels/relu_op.cc"
 
 
 def _grep(tree: Path, rows: list[dict[str, str]]) -> tuple[int, int, int]:
-    """Asks TensorFlow's documented way, grep 'REGISTER.*"Op"' over core/kernels, for each CPU op's files.
+    """Finds each CPU op's files as TensorFlow documents it: grep 'REGISTER.*"Op"' over core/kernels.
 
-    Returns how many ops there are, for how many it names exactly the right
-    files, for how many none.
+    Returns the number of ops, of ops with exactly the right files, and of ops with no file.
     """
-    wanted: dict[str, set[str]] = {}
+    expected: dict[str, set[str]] = {}
     for row in rows:
         if row["device"] == "CPU" and row["file"].startswith("tensorflow/core/kernels/"):
-            wanted.setdefault(row["op"], set()).add(row["file"])
+            expected.setdefault(row["op"], set()).add(row["file"])
     lines = []
     for path in sorted((tree / "tensorflow/core/kernels").glob("*.cc")):
         for line in path.read_text(errors="replace").splitlines():
@@ -30,15 +29,15 @@ def _grep(tree: Path, rows: list[dict[str, str]]) -> tuple[int, int, int]:
                     (f"tensorflow/core/kernels/{path.name}", line.partition("REGISTER")[2])
                 )
     right = none = 0
-    for op, files in wanted.items():
+    for op, files in expected.items():
         named = {file for file, line in lines if f'"{op}"' in line}
         right += named == files
         none += not named
-    return len(wanted), right, none
+    return len(expected), right, none
 
 
 def rows(tree: Path, scratch: Path) -> list[Row]:
-    """Measures; leaves index.json in `scratch`."""
+    """Measures; writes index.json into `scratch`."""
     command = [
         sys.executable,
         "-m",
@@ -59,22 +58,22 @@ def rows(tree: Path, scratch: Path) -> list[Row]:
             copy_function=os.link if tree.stat().st_dev == scratch.stat().st_dev else shutil.copy2,
         )
         run([*command, str(copy)], environment)
-        place = copy / _CHANGED
-        text = place.read_text() + "\n"
-        place.unlink()
-        place.write_text(text)
+        changed_source = copy / _CHANGED
+        text = changed_source.read_text() + "\n"
+        changed_source.unlink()  # it may be a hard link
+        changed_source.write_text(text)
         changed = run([*command, str(copy)], environment)
         shutil.rmtree(copy)
     registrations = json.loads((scratch / "index.json").read_bytes())["registrations"]
     ops, right, none = _grep(tree, registrations)
     return [
-        Row(f"index of the whole tree, from nothing ({len(registrations):,} registrations)", seconds(cold.wall), "", f"{seconds(cold.cpu)} of processor"),
+        Row(f"index of the whole tree, without a cache ({len(registrations):,} registrations)", seconds(cold.wall), "", f"{seconds(cold.cpu)} of CPU time"),
         Row("the same, nothing changed", seconds(warm.wall), "", ""),
         Row("the same, one source changed", seconds(changed.wall), "", ""),
         Row(
-            f"files of {ops:,} CPU ops in core/kernels named exactly right (peer: grep, as TensorFlow's docs say)",
+            f"files of {ops:,} CPU ops in core/kernels named exactly right (reference: grep, as TensorFlow's docs say)",
             f"{ops:,}",
-            f"{right:,}, none at all for {none:,}",
+            f"{right:,}, no file for {none:,}",
             f"{ops / right:.1f}x",
         ),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The instructions of one run on ARM, in a carved library and in TensorFlow Lite: counted under qemu."""
+"""Counts the instructions of one run on ARM under qemu: in a carved library and in TensorFlow Lite."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from benchmarks import arm_python
 from benchmarks.arm_python import ArmPython
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Instructions
-from demo import made_models
-from demo.made_models import MadeModel
+from demo import cached_models
+from demo.cached_models import CachedModel
 from tfcarve.benchmark import emulated
 
-# The CPU of a platform, as tfcarve.benchmark.emulated has it.
+# The CPU of each platform, as in tfcarve.benchmark.emulated.
 CPUS = {"linux_arm64": "aarch64", "linux_armv7": "armv7"}
-# An instruction multiplies and adds so many floats: those of a vector of 128 bits.
+# Multiply-adds of an instruction: the floats of a 128-bit vector.
 _LANES = 4
 _SCRIPT = Path(__file__).with_name("arm_lite.py")
 
 
-def counted(platform: str, name: str, own: Carved, multiply_adds: float) -> Instructions:
-    """Counts for a model.
+def counted(platform: str, name: str, carved: Carved, multiply_adds: float) -> Instructions:
+    """Counts the instructions of a model.
 
     Args:
-      platform: of `own`.
-      name: the model's.
-      own: its library.
+      platform: of the library.
+      name: of the model.
+      carved: the library and the model.
       multiply_adds: of one run.
-    Raises what emulated.count does, BootstrapError where there is no Python for the platform, and CalledProcessError
-    where TensorFlow Lite can't run the model.
+
+    Raises what emulated.count does, BootstrapError if there is no Python for the platform, and CalledProcessError if
+    TensorFlow Lite cannot run the model.
     """
     cpu = CPUS[platform]
-    ours = emulated.count(cpu, own.program, own.task(1, 0)).run
+    count = emulated.count(cpu, carved.program, carved.task(1, 0)).run
     qemu = without_root(emulated.emulator(cpu))
-    python, lite = arm_python.unpacked(platform), made_models.lite(name)
-    one, two = (_lite(qemu, python, lite, own.model, runs) for runs in (1, 2))
-    return Instructions(platform, name, multiply_adds / _LANES, ours, two - one)
+    python, lite = arm_python.unpacked(platform), cached_models.lite(name)
+    one, two = (_lite(qemu, python, lite, carved.model, runs) for runs in (1, 2))
+    return Instructions(platform, name, multiply_adds / _LANES, count, two - one)
 
 
 def without_root(qemu: Sequence[str]) -> list[str]:
-    """Returns the command of an emulator without its -L, which says where the libraries are."""
+    """Returns the command of an emulator without -L, the option for the root directory."""
     at = qemu.index("-L")
     return [*qemu[:at], *qemu[at + 2 :]]
 
 
-def _lite(qemu: Sequence[str], python: ArmPython, file: Path, model: MadeModel, runs: int) -> int:
+def _lite(qemu: Sequence[str], python: ArmPython, file: Path, model: CachedModel, runs: int) -> int:
     arguments: list[str | Path] = [_SCRIPT, file, model.input, model.output, str(runs)]
 
     def run(counting: Sequence[str]) -> None:

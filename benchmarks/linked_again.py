@@ -1,4 +1,4 @@
-"""A library that the rules built, linked again with some of its sources compiled for speed and others for size."""
+"""Links a library that the rules built again, with some sources compiled for speed and others for size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.sizes import BUILD_FILE, PACKAGE
 from demo import nested
 from demo.nested import Workspace
-from e2e import given
+from e2e import prebuilt_selection
 from tfcarve.emit import hot, units
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.releases import known
@@ -26,7 +26,7 @@ _HELPERS = "parts/libhelpers.a"
 
 @dataclass(frozen=True)
 class Source:
-    """A source's objects for size and for speed; `hot` is that for size where the source is in no group."""
+    """A source's objects compiled for size and for speed; `hot` is `cold` if the source is in no group."""
 
     path: str
     helper: bool
@@ -35,7 +35,7 @@ class Source:
 
     @property
     def group(self) -> str:
-        """The name of its group, or nothing."""
+        """The name of its group, or ""."""
         found = hot.group_of(self.path, known.release())
         return found.name if found else ""
 
@@ -48,14 +48,14 @@ class Sizes:
     stripped: int
 
     def less(self, other: Sizes) -> Sizes:
-        """How much larger this is than another."""
+        """Returns the difference from another library."""
         return Sizes(self.text - other.text, self.stripped - other.stripped)
 
 
 def line(workspace: Workspace, platform: str, selection: Selection, folder: Path) -> LinkLine:
-    """How a library for the platform is compiled and linked; all that its commands read is built."""
+    """Builds a library for the platform and returns its compile and link commands; their inputs exist afterwards."""
     workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    given.place(workspace, selection, folder, PACKAGE)
+    prebuilt_selection.place(workspace, selection, folder, PACKAGE)
     named = f"--platforms=@tfcarve//rules/platforms:{platform}"
     build = workspace.build(
         [_LIBRARY],
@@ -68,21 +68,21 @@ def line(workspace: Workspace, platform: str, selection: Selection, folder: Path
 
 
 def _object(command: Command, root: Path, name: str, text: bytes, folder: Path) -> Path:
-    """Compiles a unit; an object of the same text by the same command is kept in the folder."""
+    """Compiles a unit; the folder caches objects by text and command."""
     key = hashlib.sha256(b"\0".join([text, *(a.encode() for a in command.argv)])).hexdigest()
-    kept = folder / f"{key}.o"
-    if not kept.is_file():
+    cached = folder / f"{key}.o"
+    if not cached.is_file():
         source = folder / name
         source.write_bytes(text)
-        partial = kept.with_suffix(".partial")
+        partial = cached.with_suffix(".partial")
         argv = command.with_files(str(partial), [str(source)])
         subprocess.run(argv, cwd=root, check=True)
-        partial.replace(kept)
-    return kept
+        partial.replace(cached)
+    return cached
 
 
 def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Source]:
-    """Compiles all sources of a selection for size, and those of a group for speed too; objects go into `folder`."""
+    """Compiles all sources of a selection for size, and those in a group also for speed, into `folder`."""
     for is_helper, paths, texts in (
         (False, selection.files, units.units(selection)),
         (True, selection.helpers, units.helpers(selection)),
@@ -107,10 +107,11 @@ def linked(
     """Links a library with the sources of some groups compiled for speed.
 
     Args:
-      built: how the library is linked.
+      built: the commands that link the library.
       parts: its sources.
-      fast: names of the groups that are compiled for speed.
-      folder: where the files go, by the names that a program looks for.
+      fast: the names of the groups that are compiled for speed.
+      folder: for the files, which have the names that a program loads.
+
     Returns the stripped library and its sizes.
     """
     chosen = [(s.helper, s.hot if s.group in fast else s.cold) for s in parts]

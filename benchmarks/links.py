@@ -1,15 +1,15 @@
-"""What each flag of the link saves alone: Inception v3, the same objects linked again without it.
+"""What each link flag saves by itself: the objects of Inception v3, relinked without the flag.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.links --platform linux_arm64
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: for all platforms. Prints
-Markdown. The library is the default one of benchmarks/options.py; a few seconds where that is built already.
+in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it measures all
+platforms. Prints Markdown. The library is the default one of benchmarks/options.py; if it is built already, a run
+takes a few seconds.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import subprocess
 import sys
 import tempfile
@@ -17,18 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, options
-from demo import library, made_models, nested
+from benchmarks import measure, options, page
+from demo import cached_models, library, nested
 from demo.nested import BuildError, NestedError, Workspace
 
-# A step, and how the flags that make it begin.
+# A linker optimization, and the prefix of its flags.
 STEPS: Mapping[str, str] = {
-    "functions of the same code folded": "-Wl,--icf=",
-    "sections that nothing reaches left out": "-Wl,--gc-sections",
-    "ends of strings shared": "-Wl,-O2",
-    "all but the C interface hidden": "-Wl,--version-script=",
+    "identical functions folded": "-Wl,--icf=",
+    "unreferenced sections removed": "-Wl,--gc-sections",
+    "string tails merged": "-Wl,-O2",
+    "only the C interface exported": "-Wl,--version-script=",
 }
-# What the step "none" is measured for: the link as Bazel has it.
+# Not a step: the link as Bazel runs it.
 WHOLE = ""
 _MAP = "-Wl,-Map="
 
@@ -46,20 +46,21 @@ class Link:
 def without(command: Sequence[str], step: str, output: Path) -> list[str]:
     """Returns a link's command with another output, without a map and without the flags of `step`.
 
-    Raises ValueError where it has none of them: nothing would be measured.
+    Raises:
+      ValueError: the command has none of these flags, so nothing would be measured.
     """
     left = [word for word in command if not word.startswith(_MAP)]
     left[left.index("-o") + 1] = str(output)
     if step == WHOLE:
         return left
-    kept = [word for word in left if not word.startswith(STEPS[step])]
-    if kept == left:
+    rest = [word for word in left if not word.startswith(STEPS[step])]
+    if rest == left:
         raise ValueError(f"the link has no flag {STEPS[step]}…")
-    return kept
+    return rest
 
 
 def _command(workspace: Workspace, target: str, mnemonic: str) -> list[str]:
-    """The command of the action that makes the library with its symbols, or of the one that strips it."""
+    """The command of the action that links the library, or of the action that strips it."""
     query = f'mnemonic("{mnemonic}", outputs(".*/libtensorflow-core.so", deps({target})))'
     (action,) = workspace.actions(query)
     argv: list[str] = action["arguments"]
@@ -81,14 +82,14 @@ def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
 
 
 def table(links: Sequence[Link]) -> str:
-    """Returns the table as Markdown: what each step saves next to the library without it."""
+    """Returns the table as Markdown: what each step saves, compared with the library without it."""
     wholes = {link.platform: link for link in links if link.step == WHOLE}
     lines = []
     for link in links:
         whole = wholes[link.platform]
         pairs = ((link.stripped, whole.stripped), (link.gzip, whole.gzip))
         if link is whole:
-            cells = ["all of them", *(f"comes to {size:,}" for size, _ in pairs)]
+            cells = ["all of them", *(f"{size:,} in total" for size, _ in pairs)]
         else:
             saved = (f"{size - of:,} ({(size - of) / size:.1%})" for size, of in pairs)
             cells = [link.step, *saved]
@@ -97,20 +98,21 @@ def table(links: Sequence[Link]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where a library can't be built."""
+    """Returns the exit status: 0, or 2 if a library cannot be built."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.links", description=__doc__)
     parser.add_argument(
         "--platform", action="append", choices=options.PLATFORMS, dest="platforms", help="for this platform; may be repeated"
     )  # fmt: skip
-    asked = parser.parse_args(argv)
+    args = parser.parse_args(argv)
     try:
-        with options.opened(made_models.made(options.MODEL)) as workspace:
-            platforms = asked.platforms or options.PLATFORMS
+        with options.opened(cached_models.load(options.MODEL)) as workspace:
+            platforms = args.platforms or options.PLATFORMS
             rows = [row for platform in platforms for row in _links(workspace, platform)]
     except (BuildError, NestedError) as error:
         print(f"links: {error}", file=sys.stderr)
         return 2
-    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.\n")
+    command = "PYTHONPATH=tools:tests:. python -m benchmarks.links"
+    print(page.head("Steps of the link", command, measure.machine()))
     print(table(rows))
     return 0
 

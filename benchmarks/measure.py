@@ -1,4 +1,4 @@
-"""Runs programs and measures them; knows the machine."""
+"""Runs and measures programs; describes the machine."""
 
 import json
 import os
@@ -15,8 +15,8 @@ _ALONE = Path(__file__).with_name("alone.py")
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a program took: wall and processor seconds, peak memory in bytes, of its largest process."""
+class Usage:
+    """Usage of a program: wall and CPU seconds, and peak memory of its largest process in bytes."""
 
     wall: float
     cpu: float
@@ -25,27 +25,27 @@ class Measured:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the results: what was measured, ours, the peer's, the ratio or a remark."""
+    """A row of results: what was measured, the values of tfcarve and of the reference, the ratio or a remark."""
 
     what: str
-    ours: str
-    peer: str
+    tfcarve: str
+    reference: str
     ratio: str
 
 
 def run(
     command: Sequence[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None
-) -> Measured:
-    """Runs `command` and measures it, children included; raises CalledProcessError where it fails."""
-    whole = {**os.environ, **(environment or {})}
-    # Modules stay compiled, as they do where nobody says otherwise and as the peer's are.
-    whole.pop("PYTHONDONTWRITEBYTECODE", None)
-    with tempfile.TemporaryFile() as told:
+) -> Usage:
+    """Runs `command` and measures it with its children; raises CalledProcessError if it fails."""
+    variables = {**os.environ, **(environment or {})}
+    # Compiled modules are cached, which is Python's default and true of the reference.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryFile() as usage:
         done = subprocess.run(
-            [sys.executable, "-S", str(_ALONE), str(told.fileno()), *command],
-            env=whole,
+            [sys.executable, "-S", str(_ALONE), str(usage.fileno()), *command],
+            env=variables,
             cwd=cwd,
-            pass_fds=[told.fileno()],
+            pass_fds=[usage.fileno()],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
@@ -54,9 +54,9 @@ def run(
             raise subprocess.CalledProcessError(
                 done.returncode, command, stderr=done.stderr.decode(errors="replace")
             )
-        told.seek(0)
-        wall, cpu, peak = json.load(told)
-    return Measured(wall, cpu, peak)
+        usage.seek(0)
+        wall, cpu, peak = json.load(usage)
+    return Usage(wall, cpu, peak)
 
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -65,19 +65,19 @@ def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> list[Measured]:
-    """Runs `programs` in turns, `times` times each; returns the medians of each."""
-    runs: list[list[Measured]] = [[] for _ in programs]
+def in_turns(times: int, *programs: tuple[Sequence[str], Mapping[str, str]]) -> list[Usage]:
+    """Runs each of `programs` `times` times, in turns; returns the medians."""
+    runs: list[list[Usage]] = [[] for _ in programs]
     for _ in range(times):
-        for taken, (command, environment) in zip(runs, programs, strict=True):
-            taken.append(run(command, environment))
+        for usages, (command, environment) in zip(runs, programs, strict=True):
+            usages.append(run(command, environment))
     return [
-        Measured(
-            statistics.median(m.wall for m in taken),
-            statistics.median(m.cpu for m in taken),
-            max(m.peak for m in taken),
+        Usage(
+            statistics.median(m.wall for m in usages),
+            statistics.median(m.cpu for m in usages),
+            max(m.peak for m in usages),
         )
-        for taken in runs
+        for usages in runs
     ]
 
 
@@ -91,13 +91,13 @@ def size(value: int) -> str:
     return f"{value / 1e6:,.1f} MB" if value >= 1_000_000 else f"{value / 1e3:,.1f} kB"
 
 
-def times_less(ours: float, peer: float) -> str:
-    """Returns how many times less ours is than the peer's."""
-    return f"{peer / ours:.1f}x"
+def times_less(tfcarve: float, reference: float) -> str:
+    """Returns how many times less tfcarve takes than the reference."""
+    return f"{reference / tfcarve:.1f}x"
 
 
 def machine(compiler: str = "g++") -> str:
-    """Returns what the numbers were measured on, by programs from `compiler`."""
+    """Returns a description of the machine, its load and the version of `compiler`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     version = subprocess.run(
         [compiler, "--version"], capture_output=True, text=True, check=True

@@ -1,17 +1,16 @@
-"""What the options of a library do to its size, its speed and the time it takes to compile: Inception v3.
+"""Size, speed and compile time of Inception v3's library with each option.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: all for x86-64, some
-five minutes of compiling for each of those that have a core of their own. `--compiler clang++-19` has that compiler
-make the libraries. Prints Markdown. Each library is built by the rules in a copy of tests/e2e/bzlmod,
-and its output held to full TensorFlow's.
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. Without arguments it measures all options
+for x86-64; each option that changes the core takes about five minutes to compile. `--compiler clang++-19` builds with
+that compiler. Prints Markdown. Each library is built by the rules in a copy of tests/e2e/bzlmod, and its output is
+compared with full TensorFlow's.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import statistics
 import subprocess
 import sys
@@ -23,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import measure, workspaces
-from demo import library, made_models, nested
+from benchmarks import measure, page, workspaces
+from demo import cached_models, library, nested
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
 
 PACKAGE = "options_sizes"
@@ -38,7 +37,7 @@ MODEL = "inception_v3"
 _HOST = "linux_x86_64"
 _RUNS = 7
 _GCC = "gcc"
-# Sources of the core, of several hundred, whose compilation stands for that of all.
+# A sample of the core's several hundred sources, to measure compile time.
 _SAMPLE = (
     "common_runtime/direct_session",
     "common_runtime/executor",
@@ -53,13 +52,13 @@ class Option:
     """A library with one option.
 
     Attributes:
-      platform: what it is built for.
-      name: the option's.
-      stripped: the shared library in bytes.
-      gzip: what `gzip -9` makes of it, in bytes.
+      platform: the target platform.
+      name: of the option.
+      stripped: bytes of the stripped shared library.
+      gzip: bytes after `gzip -9`.
       difference: largest difference of an output from full TensorFlow's.
-      compiled: seconds of processor time that some sources of the core take to compile, the median.
-      run: milliseconds that one run of the model takes on one thread, the median; None where it is emulated.
+      compiled: CPU seconds to compile a sample of the core's sources, the median.
+      run: milliseconds of one run of the model on one thread, the median; None if emulated.
     """
 
     platform: str
@@ -78,16 +77,18 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         choices=PLATFORMS,
         dest="platforms",
-        help="for this platform; may be repeated",
+        help="measure this platform; may be repeated",
     )
     parser.add_argument(
         "--option",
         action="append",
         choices=OPTIONS[1:],
         dest="options",
-        help="only this option; may be repeated",
+        help="measure only this option; may be repeated",
     )
-    parser.add_argument("--compiler", default=_GCC, metavar="NAME", help="clang; else gcc")
+    parser.add_argument(
+        "--compiler", default=_GCC, metavar="NAME", help="compiler of the libraries; default: gcc"
+    )
     return parser
 
 
@@ -96,13 +97,13 @@ def _target(platform: str, option: str) -> str:
 
 
 def _built(workspace: Workspace, platform: str, option: str, flags: Sequence[str]) -> Library:
-    asked = [*flags, nested.ALL_OUTPUTS]
+    flags = [*flags, nested.ALL_OUTPUTS]
     target = _target(platform, option)
-    return library.build(workspace, target, platform, asked, progress=sys.stderr.isatty())
+    return library.build(workspace, target, platform, flags, progress=sys.stderr.isatty())
 
 
 def compilation(command: Sequence[str], output: Path) -> list[str]:
-    """Returns a compilation's command with another output, and without a list of the headers it read."""
+    """Returns a compilation command with another output and without -MD and -MF."""
     words = iter(command)
     left = []
     for word in words:
@@ -115,18 +116,18 @@ def compilation(command: Sequence[str], output: Path) -> list[str]:
 
 
 def _compilations(workspace: Workspace, target: str, flags: Sequence[str]) -> list[list[str]]:
-    """The commands that compile the sources of the sample for a library."""
+    """Returns the commands that compile the sample's sources for a library."""
     sources = f".*/core/({'|'.join(_SAMPLE)})[.]cc"
     found = workspace.actions(f'mnemonic("CppCompile", inputs("{sources}", deps({target})))', flags)
     if len(found) != len(_SAMPLE):
-        raise NestedError(f"{target}: {len(found)} compilations of {len(_SAMPLE)} sources")
+        raise NestedError(f"{target}: expected {len(_SAMPLE)} compilations, not {len(found)}")
     return [action["arguments"] for action in found]
 
 
 def _compile_times(
     workspace: Workspace, targets: Sequence[str], flags: Sequence[str]
 ) -> list[float]:
-    """The medians of the processor seconds of all compilations of a library, the libraries in turns."""
+    """Returns the median CPU seconds of the compilations of each library, measured in turns."""
     root = workspace.execution_root()
     commands = [_compilations(workspace, target, flags) for target in targets]
     with tempfile.TemporaryDirectory() as folder:
@@ -138,30 +139,30 @@ def _compile_times(
     return [statistics.median(turn) for turn in zip(*turns, strict=True)]
 
 
-def _difference(built: Library, model: MadeModel) -> float:
+def _difference(built: Library, model: CachedModel) -> float:
     answer, _ = library.run_once(built, model)
     if answer.output is None:
         raise NestedError(f"{built.platform}: the model did not run: {answer.message}")
     return library.largest_difference(answer.output, np.load(model.output))
 
 
-def _took(built: Library, model: MadeModel) -> float:
-    """Milliseconds of one run on one thread."""
-    given, expected = f"{library.INPUT}={model.input}", f"{library.OUTPUT}={model.output}"
-    bound = ["--input", given, "--expect", expected, "--tolerance", "float32=1e-4"]
+def _run_ms(built: Library, model: CachedModel) -> float:
+    """Returns the milliseconds of one run on one thread."""
+    fed, expected = f"{library.INPUT}={model.input}", f"{library.OUTPUT}={model.output}"
+    bound = ["--input", fed, "--expect", expected, "--tolerance", "float32=1e-4"]
     command: list[str | Path] = [built.runner, model.model, *bound, "--time", "--threads=1"]
     return float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout)
 
 
-def _times(built: Sequence[Library], model: MadeModel) -> list[float]:
-    """The medians of runs in turns, so that what else the machine does meets all alike."""
-    turns = [[_took(one, model) for one in built] for _ in range(_RUNS)]
+def _times(built: Sequence[Library], model: CachedModel) -> list[float]:
+    """Returns the median milliseconds of a run of each library, measured in turns."""
+    turns = [[_run_ms(one, model) for one in built] for _ in range(_RUNS)]
     return [statistics.median(times) for times in zip(*turns, strict=True)]
 
 
 @contextmanager
-def opened(model: MadeModel, compiler: str = _GCC) -> Iterator[Workspace]:
-    """Opens the workspace that a compiler's libraries are built in, for one model."""
+def opened(model: CachedModel, compiler: str = _GCC) -> Iterator[Workspace]:
+    """Opens the workspace in which a compiler's libraries for one model are built."""
     with workspaces.opened(f"sizes-{compiler}") as workspace:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         workspace.place(PACKAGE, {model.model.name: model.model}, "*.pb")
@@ -169,7 +170,7 @@ def opened(model: MadeModel, compiler: str = _GCC) -> Iterator[Workspace]:
 
 
 def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> Iterator[Option]:
-    model = made_models.made(MODEL)
+    model = cached_models.load(MODEL)
     flags = [f"--repo_env=CC={compiler}"]
     if compiler != _GCC:
         flags.append(f"--repo_env=TFCARVE_CROSS_COMPILER={compiler}")
@@ -192,7 +193,7 @@ def _rows(platforms: Sequence[str], options: Sequence[str], compiler: str) -> It
 
 
 def table(rows: Sequence[Option]) -> str:
-    """Returns the table as Markdown: each option next to the default of its platform."""
+    """Returns the table as Markdown: each option, with its ratio to the default of its platform."""
     defaults = {row.platform: row for row in rows if row.name == DEFAULT}
     lines = []
     for row in rows:
@@ -209,16 +210,18 @@ def table(rows: Sequence[Option]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 2 where a library can't be built or run."""
-    asked = _parser().parse_args(argv)
-    options = [DEFAULT, *(asked.options or OPTIONS[1:])]
+    """Exit status 0; 2 if a library cannot be built or run."""
+    arguments = _parser().parse_args(argv)
+    options = [DEFAULT, *(arguments.options or OPTIONS[1:])]
     try:
-        rows = list(_rows(asked.platforms or [_HOST], options, asked.compiler))
+        rows = list(_rows(arguments.platforms or [_HOST], options, arguments.compiler))
     except (BuildError, NestedError) as error:
         print(f"options: {error}", file=sys.stderr)
         return 2
-    print(f"Measured on {datetime.date.today().isoformat()}: {measure.machine(asked.compiler)}.\n")
-    print("In brackets: how many times the default's.\n")
+    words = "".join(f" --option {name}" for name in arguments.options or ())
+    command = f"PYTHONPATH=tools:tests:. python -m benchmarks.options{words}"
+    print(page.head("Options of a library", command, measure.machine(arguments.compiler)))
+    print("In brackets: the ratio to the default.\n")
     print(table(rows))
     return 0
 

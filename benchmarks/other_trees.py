@@ -1,4 +1,4 @@
-"""Indexes TensorFlow source trees and compares with the files that they list themselves.
+"""Indexes TensorFlow source trees and compares the index with the trees' registered lists of files.
 
 `python -m benchmarks.other_trees DIR…` prints a row of the table in docs/trees.md for each tree.
 """
@@ -21,43 +21,45 @@ _OP = re.compile(r'REGISTER_OP\(\s*"(\w+)"')
 
 
 @dataclass(frozen=True)
-class Written:
-    """A registration as it stands in a listed source, found without the index."""
+class Registration:
+    """A registration in a listed source, found without the index."""
 
     kind: str
     op: str
     file: str
 
 
-def _written(root: Path, files: Sequence[str]) -> Iterator[Written]:
+def _grepped(root: Path, files: Sequence[str]) -> Iterator[Registration]:
     for file in files:
         text = _COMMENT.sub("", (root / file).read_text(encoding="utf-8", errors="replace"))
         for kind, pattern in (("kernel", _KERNEL), ("op", _OP)):
-            yield from (Written(kind, op, file) for op in set(pattern.findall(text)))
+            yield from (Registration(kind, op, file) for op in set(pattern.findall(text)))
 
 
 def row(root: Path) -> str:
-    """Returns the table's row for the tree at `root`, and what differs, a line each."""
+    """Returns the table row for the tree at `root`, then one line for each difference."""
     settings = Settings(default_defines(), find_compiler(os.environ))
-    made = index.parse(scan.make_index(root, settings), str(root))
-    on_cpu = [r for r in made.registrations if r.device in ("CPU", "DEFAULT")]
-    figures = [made.tensorflow.version, len(made.registrations), len({r.op for r in on_cpu})]
-    figures += [len(made.ops), len(made.unresolved)]
+    indexed = index.parse(scan.make_index(root, settings), str(root))
+    on_cpu = [r for r in indexed.registrations if r.device in ("CPU", "DEFAULT")]
+    figures = [indexed.tensorflow.version, len(indexed.registrations), len({r.op for r in on_cpu})]
+    figures += [len(indexed.ops), len(indexed.unresolved)]
     if not (root / _LIST).is_file():
         return " | ".join(map(str, figures))
     listed = set((root / _LIST).read_text().split())
     sources = sorted(f for f in listed if (root / f).is_file())
-    ours = {Written("kernel", r.op, r.file) for r in on_cpu}
-    ours |= {Written("op", o.name, o.file) for o in made.ops}
-    written = list(_written(root, sources))
-    unknown = [w for w in written if w not in ours]
-    of_list = {w.op for w in ours if w.kind == "kernel" and w.file in listed}
-    beside = [w for w in ours if w.kind == "kernel" and w.op in of_list and w.file not in listed]
-    figures += [len(listed), len(listed) - len(sources), len(written), len(unknown)]
-    figures += [len(of_list), len(of_list - {w.op for w in beside})]
+    registered = {Registration("kernel", r.op, r.file) for r in on_cpu}
+    registered |= {Registration("op", o.name, o.file) for o in indexed.ops}
+    grepped = list(_grepped(root, sources))
+    unknown = [w for w in grepped if w not in registered]
+    listed_ops = {w.op for w in registered if w.kind == "kernel" and w.file in listed}
+    unlisted = [
+        w for w in registered if w.kind == "kernel" and w.op in listed_ops and w.file not in listed
+    ]
+    figures += [len(listed), len(listed) - len(sources), len(grepped), len(unknown)]
+    figures += [len(listed_ops), len(listed_ops - {w.op for w in unlisted})]
     lines = [" | ".join(map(str, figures))]
     lines += sorted(f"  in the list only: {w.kind} {w.op} {w.file}" for w in unknown)
-    lines += sorted(f"  in the index only: {w.op} {w.file}" for w in beside)
+    lines += sorted(f"  in the index only: {w.op} {w.file}" for w in unlisted)
     return "\n".join(lines)
 
 

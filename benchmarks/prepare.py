@@ -2,13 +2,12 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Compiles transform_graph once per user (70 s).
+in the repository's root, with a Python that has the release's tensorflow-cpu. Compiles transform_graph once per user (70 s).
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks import measure, prepare_table
+from benchmarks.page import head
 from benchmarks.prepare_table import Comparison, Prepared
 from bootstrap.cache import cache_root
-from demo import made_models, transform_graph
+from demo import cached_models, transform_graph
 from demo.library import INPUT, OUTPUT, largest_difference
 from demo.transform_graph import TransformFailed, TransformGraph
 from tfcarve import files
@@ -54,7 +54,7 @@ def _command(model: Path, made: Path, how: Sequence[str]) -> list[str]:
 
 
 def _peer(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.prepare_peer", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.prepare_reference", *map(str, arguments)]
     subprocess.run(command, check=True, stderr=subprocess.PIPE)
 
 
@@ -136,11 +136,14 @@ def prepared(
 def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
     """Yields the name, the file and an input of each model; models without a cached file are created in `folder`."""
     for name in _ZOO:
-        made = made_models.made(name)
+        made = cached_models.load(name)
         yield name, made.model, made.input
     model, fed = folder / "efficientnet_b0.pb", folder / "efficientnet_b0.npy"
     _peer("make", model, fed)
     yield "efficientnet_b0", model, fed
+
+
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md"
 
 
 def text(machine: str, beside: str, whole: Comparison, rows: Sequence[Prepared]) -> str:
@@ -148,9 +151,9 @@ def text(machine: str, beside: str, whole: Comparison, rows: Sequence[Prepared])
     misses = prepare_table.missed(whole, rows, _TFCARVE)
     return "\n".join(
         (
-            "# Preparation of models\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}. Running at the same time: {beside}.\n",
-            "    PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md\n",
+            head(
+                "Preparation of models", _COMMAND, machine, f"Running at the same time: {beside}."
+            ),
             f"Inception v3 with the pipeline in TensorFlow's documentation: medians of {_ROUNDS} alternating runs, and the largest",
             "memory of one process. `transform_graph` is compiled with -O1 from TensorFlow's sources and linked with the library of",
             "its wheel. It does not fold FusedBatchNormV3:\n",
@@ -185,7 +188,7 @@ def main(argv: Sequence[str]) -> int:
         reference = transform_graph.built(tree, cache_root())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            whole = compared(made_models.made("inception_v3").model, reference, folder)
+            whole = compared(cached_models.load("inception_v3").model, reference, folder)
             rows = [
                 row
                 for model, path, fed in models(folder)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks import measure
-from benchmarks.measure import Measured
+from benchmarks.measure import Usage
 
 # The largest accepted difference of a prepared model's output.
 TOLERANCE = 1e-5
@@ -40,8 +40,8 @@ class Comparison:
     """The measurements of both tools on a model of `bytes` bytes; `made` has the sizes of their output files."""
 
     bytes: int
-    tfcarve: Measured
-    reference: Measured
+    tfcarve: Usage
+    reference: Usage
     made: tuple[int, int]
 
 

@@ -2,14 +2,13 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. The rules build each library in a copy of
+in the repository's root, with a Python that has the release's tensorflow-cpu. The rules build each library in a copy of
 tests/e2e/bzlmod; this takes about twenty minutes on two cores if TensorFlow's core is already built.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import measure, prepare, workspaces
+from benchmarks.page import head
 from bootstrap.console import BootstrapError
 from demo import library
 from demo.nested import BuildError, NestedError, Workspace
@@ -91,13 +91,16 @@ def table(sizes: Sequence[Size]) -> str:
     return measure.markdown(["Model", "Prepared", *PLATFORMS], rows)
 
 
+_COMMAND = (
+    "PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md"
+)
+
+
 def text(machine: str, sizes: Sequence[Size]) -> str:
     """Returns the page."""
     return "\n".join(
         (
-            "# Size of libraries for prepared models\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
-            "    PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md\n",
+            head("Size of libraries for prepared models", _COMMAND, machine),
             "Bytes of the stripped shared library with default options, and in brackets the change from the frozen model's.\n",
             table(sizes),
             "",

@@ -1,4 +1,4 @@
-// Measures products of matrices by several libraries, in turns.
+// Measures the matrix products of several libraries, in turns.
 //
 //   products ROUNDS PACKS ROWSxCOLUMNSxDEPTH... -- LIBRARY PATH...
 //
@@ -6,11 +6,11 @@
 //
 //   SHAPE PATH SECONDS PACK_SECONDS PACKED_BYTES ERROR
 //
-// Seconds are the least CPU time that one of ROUNDS products, or one of PACKS
-// times of packing, took. The error is the largest difference from a plain loop
-// in double precision, as a share of the sum of what is added up, taken without
-// signs; 4,000 elements are looked at, and each for being written at all. For
-// a path that this machine can't run the line is "SHAPE PATH unsupported".
+// SECONDS is the minimum CPU time of ROUNDS products, PACK_SECONDS that of
+// packing PACKS times. ERROR is the largest difference from a plain loop in
+// double precision, divided by the sum of the absolute values of the terms.
+// About 4,000 elements are compared; all are checked for having been written.
+// The line is "SHAPE PATH unsupported" if this machine cannot run the path.
 
 #include "benchmarks/products.h"
 
@@ -44,7 +44,7 @@ constexpr std::ptrdiff_t kChecked = 4000;
   std::exit(2);
 }
 
-// With room behind it that may be read.
+// Returns zeros, followed by memory that may be read.
 Floats Allocate(std::size_t count) {
   const std::size_t bytes = (count * sizeof(float) / kLine + 2) * kLine;
   Floats floats(static_cast<float*>(std::aligned_alloc(kLine, bytes)));
@@ -53,7 +53,7 @@ Floats Allocate(std::size_t count) {
   return floats;
 }
 
-// The same numbers in each run, from -1 to 1.
+// Returns the same numbers from -1 to 1 in each run.
 Floats Random(std::size_t count, std::uint32_t state) {
   Floats floats = Allocate(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -108,7 +108,7 @@ class Path {
 struct Expected {
   std::ptrdiff_t element;
   double value;
-  double size;  // of what is added up, without signs
+  double size;  // the sum of the terms' absolute values
 };
 
 struct Result {
@@ -118,7 +118,7 @@ struct Result {
   double error = 0;
 };
 
-// A product, its operands, and what comes of it by each path.
+// A product, its operands and the results of each path.
 struct Case {
   Product product;
   Floats left;
@@ -142,28 +142,28 @@ Expected Expect(const Product& product, std::ptrdiff_t element) {
 }
 
 Case MakeCase(const char* shape, std::size_t paths) {
-  Case made = {};
-  Product& product = made.product;
+  Case result = {};
+  Product& product = result.product;
   if (std::sscanf(shape, "%tdx%tdx%td", &product.rows, &product.columns,
                   &product.depth) != 3 ||
       product.rows < 1 || product.columns < 1 || product.depth < 1) {
-    Fail(std::string("no shape: ") + shape);
+    Fail(std::string("not a shape: ") + shape);
   }
-  made.left = Random(product.rows * product.depth, 1);
-  made.right = Random(product.depth * product.columns, 2);
-  made.out = Allocate(product.rows * product.columns);
-  product.left = made.left.get();
-  product.right = made.right.get();
-  product.out = made.out.get();
-  made.results = std::vector<Result>(paths);
-  // All columns take their turn, and the last element is among them.
+  result.left = Random(product.rows * product.depth, 1);
+  result.right = Random(product.depth * product.columns, 2);
+  result.out = Allocate(product.rows * product.columns);
+  product.left = result.left.get();
+  product.right = result.right.get();
+  product.out = result.out.get();
+  result.results = std::vector<Result>(paths);
+  // Covers all columns and the last element.
   const std::ptrdiff_t size = product.rows * product.columns;
   std::ptrdiff_t step = std::max<std::ptrdiff_t>(1, size / kChecked);
   while (std::gcd(step, product.columns) != 1) ++step;
   for (std::ptrdiff_t i = size - 1; i >= 0; i -= step) {
-    made.expected.push_back(Expect(product, i));
+    result.expected.push_back(Expect(product, i));
   }
-  return made;
+  return result;
 }
 
 double Error(const Case& of) {

@@ -1,5 +1,5 @@
-// What products.cc measures: a shared object of its own for each library, so
-// that the linker merges nothing of them.
+// The interface that products.cc measures. Each library is a separate shared
+// object, so that the linker does not merge their code.
 
 #ifndef TFCARVE_BENCHMARKS_PRODUCTS_H_
 #define TFCARVE_BENCHMARKS_PRODUCTS_H_
@@ -8,8 +8,8 @@
 
 extern "C" {
 
-// out = left * right, all of them row by row and without gaps. Operands may be
-// read up to 64 bytes beyond their end.
+// out = left * right, all row-major and contiguous. Up to 64 bytes after the
+// end of an operand may be read.
 struct Product {
   std::ptrdiff_t rows;
   std::ptrdiff_t columns;
@@ -19,15 +19,15 @@ struct Product {
   float* out;
 };
 
-// `path` names one of several ways that a library computes a product in.
+// `path` names one of a library's implementations of the product.
 
-// Whether the library has the path and this machine can run it.
+// Returns whether the library has the path and this machine can run it.
 __attribute__((visibility("default"))) bool Supports(const char* path);
-// How many floats of the right operand's packed copy are kept from product to
-// product.
+// Returns the number of floats of the packed copy of the right operand that is
+// reused by several products.
 __attribute__((visibility("default"))) std::size_t PackedSize(
     const char* path, const Product& product);
-// Makes that copy, aligned to 64 bytes.
+// Writes that copy, which is aligned to 64 bytes.
 __attribute__((visibility("default"))) void Pack(const char* path,
                                                  const Product& product,
                                                  float* packed);

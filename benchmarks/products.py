@@ -1,16 +1,15 @@
-"""Products of float matrices: ours beside Eigen's and XNNPACK's, as fast as they are and as large as they are.
+"""Speed and code size of products of float matrices: tfcarve's, Eigen's and XNNPACK's.
 
     PYTHONPATH=tools:. python -m benchmarks.products
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1 (for Eigen). XNNPACK comes as Debian's source
-package, by apt. Writes PRODUCTS.md: GFLOPS on this machine, in turns, by CPU time, the least of many rounds; and, where
-Debian's cross compiler and qemu-user are installed, the instructions that arm64 takes. Needs ten minutes.
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu (for Eigen). XNNPACK is downloaded by apt
+as Debian's source package. Writes PRODUCTS.md: GFLOPS on this machine (CPU time, in turns, the minimum of the rounds)
+and, if Debian's cross compiler and qemu-user are installed, instructions on arm64. Takes ten minutes.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib.metadata
 import os
 import platform
@@ -25,7 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks import measure, products_table
+from benchmarks import measure, page, products_table
 from benchmarks.products_table import Candidate, Counted, Counts, Shape, Times
 from bootstrap.console import BootstrapError
 from bootstrap.fetch_source import from_cache, from_debian
@@ -37,10 +36,10 @@ from tfcarve.releases import known
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
-_TENSORFLOW = "2.14.1"
+_TENSORFLOW = known.release().version
 
-# The five shapes of Inception v3 that have the most multiply-adds, 44 % together, a convolution with few pixels, and
-# what its last layer is for one image.
+# The five shapes of Inception v3 with the most multiply-adds (44 % of all), a convolution with few pixels, and the last
+# layer for one image.
 SHAPES = (
     Shape(5041, 192, 720),
     Shape(289, 192, 1344),
@@ -63,7 +62,7 @@ XNNPACK = _pin(
     "",
     "90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99",
 )
-# Of this just a header, which XNNPACK's include.
+# For one header, which XNNPACK's headers include.
 PTHREADPOOL = _pin(
     "pthreadpool",
     "pthreadpool_0.0~git20240616.560c60d.orig.tar.xz",
@@ -78,8 +77,8 @@ class MicroKernel:
 
     Attributes:
       rows, columns: of a tile.
-      variant, one: what their files' names end with, after "minmax-".
-      options: what they are compiled with.
+      variant, one: the ends of their file names, after "minmax-".
+      options: of the compiler.
     """
 
     rows: int
@@ -90,18 +89,18 @@ class MicroKernel:
 
     @property
     def path(self) -> str:
-        """What products_xnnpack.cc calls it."""
+        """Its name in products_xnnpack.cc."""
         return f"{self.variant}-{self.rows}x{self.columns}"
 
     def names(self) -> tuple[str, str]:
-        """The names of the files of both, without their endings."""
+        """Returns the file names of both, without suffixes."""
         return (
             f"f32-gemm-{self.rows}x{self.columns}-minmax-{self.variant}",
             f"f32-gemm-1x{self.columns}-minmax-{self.one}",
         )
 
     def functions(self) -> tuple[str, str]:
-        """The names of the functions of both."""
+        """Returns the function names of both."""
         many, one = (n.replace("-", "_") for n in (self.variant, self.one))
         start = "xnn_f32_gemm_minmax_ukernel"
         return f"{start}_{self.rows}x{self.columns}__{many}", f"{start}_1x{self.columns}__{one}"
@@ -109,20 +108,20 @@ class MicroKernel:
 
 @dataclass(frozen=True)
 class Target:
-    """What products are compiled for.
+    """A target of the compiler.
 
     Attributes:
-      compiler: a C++ compiler's name.
-      options: of all that is compiled.
-      ours: the paths of tools/runtime/math.
-      eigen: (what the table says, the path, options) of each way to compile Eigen's.
-      xnnpack: its micro-kernels.
-      clang: other compilers for these: g++ lacks registers for some of them.
+      compiler: the name of a C++ compiler.
+      options: for all sources.
+      tfcarve: the instruction sets of tools/runtime/math.
+      eigen: for each way to compile Eigen's product: its name in the table, the path, and options.
+      xnnpack: micro-kernels.
+      clang: other compilers for the micro-kernels: g++ spills registers in some of them.
     """
 
     compiler: str
     options: tuple[str, ...]
-    ours: tuple[str, ...]
+    tfcarve: tuple[str, ...]
     eigen: tuple[tuple[str, str, tuple[str, ...]], ...]
     xnnpack: tuple[MicroKernel, ...]
     clang: tuple[str, ...] = ()
@@ -140,10 +139,10 @@ X86_64 = Target(
     ),
     (
         MicroKernel(4, 8, "sse-load1", "sse-load1"),
-        # What XNNPACK chooses for this CPU, and a larger tile.
+        # XNNPACK's choice for this CPU, and a larger tile.
         MicroKernel(5, 16, "fma3-broadcast", "fma3-broadcast", ("-mavx", "-mfma")),
         MicroKernel(6, 16, "fma3-broadcast", "fma3-broadcast", ("-mavx", "-mfma")),
-        # A narrow tile, and what XNNPACK chooses.
+        # A narrow tile, and XNNPACK's choice.
         MicroKernel(7, 16, "avx512f-broadcast", "avx512f-broadcast", ("-mavx512f",)),
         MicroKernel(7, 32, "avx512f-broadcast", "avx512f-broadcast", ("-mavx512f",)),
     ),
@@ -164,11 +163,11 @@ ARM64 = Target(
 )
 _ARM64_LIBRARIES = Path("/usr/aarch64-linux-gnu")
 _ARM64_LANES = 4
-# More rows take more of the same instructions, and qemu long.
+# More rows take more of the same instructions, and qemu is slow.
 ARM64_SHAPES = tuple(replace(shape, rows=min(shape.rows, 640)) for shape in SHAPES)
 
-# What products need of an instruction set's namespace in kernels_impl.h.
-_OF_PRODUCTS = "Tile|Pack|PackTransposed|CombineRows|DotRows|DotSomeRows"
+# The functions for products in the namespace of an instruction set (kernels_impl.h).
+_PRODUCT_FUNCTIONS = "Tile|Pack|PackTransposed|CombineRows|DotRows|DotSomeRows"
 _XNNPACK_PACKING = "xnn_pack_f32_gemm_gio_w"
 # Only one of XNNPACK's sources logs.
 _XNNPACK_OPTIONS = ("-O2", "-DNDEBUG", "-DXNN_LOG_LEVEL=0", "-ffunction-sections", "-fPIC", "-w")
@@ -176,20 +175,20 @@ _XNNPACK_OPTIONS = ("-O2", "-DNDEBUG", "-DXNN_LOG_LEVEL=0", "-ffunction-sections
 
 @dataclass(frozen=True)
 class Built:
-    """A candidate and where its product is: the path's name in a shared object."""
+    """A candidate and its product: a shared object and the name of the path in it."""
 
     candidate: Candidate
     library: Path
     path: str
 
 
-def starlark_values(text: str, **given: Any) -> dict[str, Any]:
-    """Evaluates one of this repository's .bzl files that has values only; `given` are those it loads."""
+def starlark_values(text: str, **loaded: Any) -> dict[str, Any]:
+    """Evaluates a .bzl file of this repository that only defines values; `loaded` are the values that it loads."""
     values: dict[str, Any] = {
         "load": lambda *_: None,
         "visibility": lambda *_: None,
         "Label": lambda _: SimpleNamespace(workspace_root="external"),
-        **given,
+        **loaded,
     }
     exec(compile(text, "bzl", "exec"), values)
     return values
@@ -201,7 +200,7 @@ def _copts() -> dict[str, Any]:
 
 
 def code_bytes(file: Path, sections: str = "") -> int:
-    """Returns the bytes of machine code of an object file, or of sections whose names `sections` finds."""
+    """Returns the bytes of machine code of an object file, in sections whose names match `sections`."""
     opened = elf.open_elf(file.read_bytes(), str(file))
     executable = 4  # SHF_EXECINSTR
     return sum(
@@ -227,22 +226,22 @@ def _linked(target: Target, objects: Sequence[Path], library: Path) -> Path:
     return library
 
 
-def _ours(target: Target, folder: Path) -> list[Built]:
+def _tfcarve(target: Target, folder: Path) -> list[Built]:
     copts = _copts()
     math = _ROOT / "tools/runtime/math"
     options = [*copts["MATH_COPTS"], "-fPIC", f"-I{_ROOT}"]
     product = _compiled(target, math / "product.cc", options, folder / "product.o")
     loops = [*copts["LOOPS_COPTS"], "-fPIC", f"-I{_ROOT}"]
     kernels = _compiled(target, math / "kernels.cc", loops, folder / "kernels.o")
-    call = _compiled(target, _HERE / "products_ours.cc", options, folder / "ours.o")
-    library = _linked(target, [product, kernels, call], folder / "ours.so")
+    call = _compiled(target, _HERE / "products_tfcarve.cc", options, folder / "tfcarve.o")
+    library = _linked(target, [product, kernels, call], folder / "tfcarve.so")
 
     def built(path: str) -> Built:
-        own = rf"\dtfcarve4math{len(path)}{path}\d+({_OF_PRODUCTS})[EI]"
-        code = code_bytes(product) + code_bytes(kernels, own)
-        return Built(Candidate(f"ours, {path}", code), library, path)
+        functions = rf"\dtfcarve4math{len(path)}{path}\d+({_PRODUCT_FUNCTIONS})[EI]"
+        code = code_bytes(product) + code_bytes(kernels, functions)
+        return Built(Candidate(f"tfcarve, {path}", code), library, path)
 
-    return [built(path) for path in target.ours]
+    return [built(path) for path in target.tfcarve]
 
 
 def _eigen(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
@@ -277,8 +276,8 @@ def _xnnpack(target: Target, folder: Path, tree: Path) -> list[Built]:
     named = [f"-DTFCARVE_KERNELS={table}"]
     named += [f"-DTFCARVE_FIRST_KERNEL={target.xnnpack[0].functions()[0]}"]
     call = folder / "xnnpack.o"
-    own = ["-fvisibility=hidden", f"-I{_ROOT}"]
-    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *own, *named], call)
+    extra = ["-fvisibility=hidden", f"-I{_ROOT}"]
+    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *extra, *named], call)
     library = _linked(target, [call, packing, *files.values()], folder / "xnnpack.so")
     shared = code_bytes(call) + code_bytes(packing, rf"\.text\.{_XNNPACK_PACKING}$")
 
@@ -292,7 +291,7 @@ def _xnnpack(target: Target, folder: Path, tree: Path) -> list[Built]:
 
 
 def _xnnpack_tree(folder: Path) -> Path | None:
-    """XNNPACK's sources with the header that they include; None, with a message, where they can't be had."""
+    """Returns XNNPACK's sources with the header that they include; None, with a message, if the download fails."""
     try:
         for pin in (XNNPACK, PTHREADPOOL):
             try:
@@ -301,7 +300,7 @@ def _xnnpack_tree(folder: Path) -> Path | None:
                 path, archive = from_debian(pin)
             unpack(path, folder, archive.strip_prefix, ("include", "src"))
     except BootstrapError as error:
-        print(f"products: left out XNNPACK: {error}", file=sys.stderr)
+        print(f"products: without XNNPACK: {error}", file=sys.stderr)
         return None
     return folder
 
@@ -309,13 +308,13 @@ def _xnnpack_tree(folder: Path) -> Path | None:
 def _build(
     target: Target, folder: Path, tensorflow: Path, xnnpack: Path | None
 ) -> tuple[Path, list[Built]]:
-    """Compiles the program and all that it measures."""
+    """Compiles the program and the candidates."""
     folder.mkdir()
     program = folder / "products"
     options = [*target.options, "-std=c++17", "-O2", "-Wall", f"-I{_ROOT}"]
     source = str(_HERE / "products.cc")
     subprocess.run([target.compiler, *options, source, "-ldl", "-o", str(program)], check=True)
-    built = _ours(target, folder) + _eigen(target, folder, tensorflow)
+    built = _tfcarve(target, folder) + _eigen(target, folder, tensorflow)
     if xnnpack:
         for compiler in (target.compiler, *target.clang):
             if shutil.which(compiler):
@@ -345,12 +344,12 @@ class _Emulator:
         source = _ROOT / "tools/tfcarve/benchmark/count_instructions.c"
         self._plugin = folder / "count.so"
         self._log = folder / "log"
-        # qemu 7.2 takes plugins of its API's version 1.
+        # qemu 7.2 loads plugins of API version 1.
         options = ["-shared", "-fPIC", "-O2", "-DQEMU_PLUGIN_API=1"]
         subprocess.run(["gcc", *options, str(source), "-o", str(self._plugin)], check=True)
 
     def count(self, argv: Sequence[str]) -> tuple[int, str]:
-        """Returns how many instructions a program took, and what it printed."""
+        """Returns the number of executed instructions and the output of a program."""
         qemu = ["qemu-aarch64", "-L", str(_ARM64_LIBRARIES), "-plugin", str(self._plugin)]
         done = subprocess.run(
             [*qemu, "-d", "plugin", "-D", str(self._log), *argv],
@@ -362,7 +361,7 @@ class _Emulator:
 
 
 def _counted(emulator: _Emulator, program: Path, built: Built, shape: Shape) -> Counted:
-    """One product's instructions, and one packing's: what each more of them adds to a run."""
+    """Returns the instructions of a product and of packing: the difference that one more of each makes."""
 
     def run(rounds: int, packs: int) -> tuple[int, bool]:
         count, output = emulator.count(_argv(program, rounds, packs, [shape], [built]))
@@ -390,47 +389,43 @@ def _cpu() -> str:
 
 
 def tensorflow_folder() -> Path:
-    """The folder of the installed TensorFlow.
+    """Returns the folder of the installed TensorFlow.
 
     Raises:
-        InvalidInput: there is none, or another version.
+        InvalidInput: it is not installed or has another version.
     """
     try:
         found = importlib.metadata.distribution("tensorflow-cpu")
     except importlib.metadata.PackageNotFoundError:
         found = None
     if found is None or found.version != _TENSORFLOW:
-        raise InvalidInput(f"Eigen is taken from tensorflow-cpu {_TENSORFLOW}: install it")
+        raise InvalidInput(f"tensorflow-cpu {_TENSORFLOW} is required, for Eigen: install it")
     return Path(str(found.locate_file("tensorflow")))
 
 
 def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> str:
-    packed = max(sum(taken.packed for taken in row) for row in times.values())
+    packed = max(sum(timing.packed for timing in row) for row in times.values())
+    conditions = f"Load {os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the minimum of {rounds} rounds in turns."
+    command = "PYTHONPATH=tools:. python -m benchmarks.products"
     lines = [
-        "# Products of float matrices",
+        page.head("Products of float matrices", command, f"{_cpu()}, {machine}", conditions),
+        "Shapes are rows x columns x depth; for a convolution: pixels, output channels and the size of a patch. The first",
+        "five have 44 % of Inception v3's multiply-adds. All results were compared with those of a plain loop.",
         "",
-        f"Measured on {datetime.date.today().isoformat()}: {_cpu()}, {machine},",
-        f"{os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the least of {rounds} rounds in turns.",
-        "",
-        "    PYTHONPATH=tools:. python -m benchmarks.products",
-        "",
-        "Shapes are rows x columns x depth: for a convolution pixels, outputs and the patch. The first five have 44 % of",
-        "Inception v3's multiply-adds. All results were compared with those of a plain loop.",
-        "",
-        "- Ours packs the right operand in each product, Eigen's both. XNNPACK's is packed once and kept: "
-        f"{packed:,} bytes for these",
-        f'  shapes, beside the constants themselves. "Packed anew" is with that in each product; {len(SHAPES)} shapes once each.',
-        "- Code: what one path needs. Ours: product.cc and the path's functions for products, transposed operands and",
-        "  vectors included. Eigen's: the object of override_product.h's `Product<float>`, all layouts and vectors. XNNPACK's: two",
-        "  micro-kernels, packing for one layout and the loop around them; not its operators and its choice by CPU.",
+        "- tfcarve packs the right operand in each product, Eigen both operands. XNNPACK's right operand is packed once and",
+        f'  stored: {packed:,} bytes for these shapes, in addition to the constants themselves. "all, with packing" includes',
+        f"  packing in each product, for {len(SHAPES)} shapes once each.",
+        "- code: what one path needs. tfcarve: product.cc and the path's functions for products, including transposed operands",
+        "  and vectors. Eigen: the object of override_product.h's `Product<float>`, all layouts and vectors. XNNPACK: two",
+        "  micro-kernels, packing for one layout and the loop around them, without its operators and its choice by CPU.",
         "",
         products_table.times_table(times, SHAPES),
     ]
     if counts is not None:
         lines += [
             "",
-            "arm64, compiled for cortex-a53: instructions, counted under qemu, for each instruction of four multiply-adds.",
-            "At most 640 rows: more take more of the same.",
+            "arm64, compiled for cortex-a53: instructions, counted under qemu, per instruction of four multiply-adds.",
+            "At most 640 rows: more rows take more of the same instructions.",
             "",
             products_table.counts_table(counts, ARM64_SHAPES, _ARM64_LANES),
         ]
@@ -438,13 +433,15 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 1 where a product is wrong; 2 where something is missing."""
+    """Exit status 0; 1 if a product is wrong; 2 if something is missing."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.products", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30, help="how often each product is computed")
+    parser.add_argument(
+        "--rounds", type=int, default=30, help="number of times that each product is computed"
+    )
     parser.add_argument("-o", "--output", type=Path, default=_HERE / "PRODUCTS.md", metavar="FILE")
-    asked = parser.parse_args(argv)
-    if platform.machine() != "x86_64" or asked.rounds < 1:
-        print("products: for x86-64, with at least one round", file=sys.stderr)
+    arguments = parser.parse_args(argv)
+    if platform.machine() != "x86_64" or arguments.rounds < 1:
+        print("products: requires x86-64 and at least one round", file=sys.stderr)
         return 2
     machine = measure.machine()
     with tempfile.TemporaryDirectory() as name:
@@ -453,14 +450,14 @@ def main(argv: Sequence[str]) -> int:
             tensorflow = tensorflow_folder()
             xnnpack = _xnnpack_tree(folder / "xnnpack")
             program, built = _build(X86_64, folder / "x86_64", tensorflow, xnnpack)
-            times = _times(program, asked.rounds, built)
+            times = _times(program, arguments.rounds, built)
             counts = None
             if shutil.which(ARM64.compiler) and shutil.which("qemu-aarch64"):
                 program, built = _build(ARM64, folder / "arm64", tensorflow, xnnpack)
                 counts = _counts(program, built, folder)
             else:
                 print(
-                    f"products: left out arm64: no {ARM64.compiler} or qemu-aarch64",
+                    f"products: without arm64: {ARM64.compiler} or qemu-aarch64 is not installed",
                     file=sys.stderr,
                 )
         except products_table.WrongProduct as error:
@@ -469,8 +466,8 @@ def main(argv: Sequence[str]) -> int:
         except (TfcarveError, subprocess.CalledProcessError) as error:
             print(f"products: {error}", file=sys.stderr)
             return 2
-    asked.output.write_text(_report(times, counts, asked.rounds, machine))
-    print(asked.output.read_text())
+    arguments.output.write_text(_report(times, counts, arguments.rounds, machine))
+    print(arguments.output.read_text())
     return 0
 
 

@@ -1,5 +1,5 @@
-// Products by Eigen's blocked kernel, for whatever the compiler's options say.
-// It packs both operands in each of them.
+// Products by Eigen's blocked kernel, for the instruction set of the compiler's
+// options. Each product packs both operands.
 
 #include <cstring>
 
@@ -7,7 +7,7 @@
 #include "tensorflow/core/kernels/override_product.h"
 
 bool Supports(const char* path) {
-  // The names are the script's; each is an object of its own.
+  // products.py names the paths and compiles each as a separate object.
 #if defined(__AVX512F__)
   return std::strcmp(path, "v4") == 0 && __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512vl") &&
@@ -25,9 +25,9 @@ std::size_t PackedSize(const char*, const Product&) { return 0; }
 void Pack(const char*, const Product&, float*) {}
 
 void Multiply(const char*, const Product& product, const float*) {
-  // Eigen's product writes columns: the transposed product's are the rows.
-  tensorflow::overrides::Product<float>(product.columns, product.rows, product.depth,
-                                   {product.right, product.columns, true},
-                                   {product.left, product.depth, true},
-                                   product.out, product.columns);
+  // Eigen's product is column-major: compute the transposed product.
+  tensorflow::overrides::Product<float>(
+      product.columns, product.rows, product.depth,
+      {product.right, product.columns, true},
+      {product.left, product.depth, true}, product.out, product.columns);
 }

@@ -1,5 +1,5 @@
-// Products by XNNPACK's micro-kernels, called as its operators call them on one
-// thread. The right operand is packed once, with biases, by its own function.
+// Products by XNNPACK's micro-kernels, called as XNNPACK's operators call them
+// on one thread. Its own function packs the right operand once, with biases.
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,8 @@ struct Kernel {
   decltype(&TFCARVE_FIRST_KERNEL) one_row;
 };
 
-// products.py names them: {path, rows, columns, kernel of many, kernel of one}.
+// Defined by products.py: {path, rows, columns, kernel for several rows, kernel
+// for one row}.
 constexpr Kernel kKernels[] = {TFCARVE_KERNELS};
 
 const Kernel* Find(const char* path) {
@@ -60,11 +61,11 @@ void Multiply(const char* path, const Product& product, const float* packed) {
   limits.scalar.max = std::numeric_limits<float>::infinity();
   const std::size_t left_stride = product.depth * sizeof(float);
   const std::size_t out_stride = product.columns * sizeof(float);
-  const std::size_t all = product.rows;
-  const std::size_t most = all == 1 ? 1 : kernel.rows;
-  const auto run = all == 1 ? kernel.one_row : kernel.many_rows;
-  for (std::size_t row = 0; row < all; row += most) {
-    run(std::min(most, all - row), product.columns, left_stride,
+  const std::size_t rows = product.rows;
+  const std::size_t step = rows == 1 ? 1 : kernel.rows;
+  const auto run = rows == 1 ? kernel.one_row : kernel.many_rows;
+  for (std::size_t row = 0; row < rows; row += step) {
+    run(std::min(step, rows - row), product.columns, left_stride,
         product.left + row * product.depth, left_stride, packed,
         product.out + row * product.columns, out_stride,
         kernel.columns * sizeof(float), &limits);

@@ -2,13 +2,12 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Takes about ten minutes.
+in the repository's root, with a Python that has the release's tensorflow-cpu. Takes about ten minutes.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import gzip
 import re
 import shlex
@@ -22,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import measure, prepare
-from demo import made_models
+from benchmarks.page import head
+from demo import cached_models
 from demo.library import largest_difference
 from tfcarve import files
 from tfcarve.errors import TfcarveError
@@ -65,7 +65,7 @@ def recipes(page: str) -> Mapping[str, str]:
 
 
 def _made(name: str, folder: Path) -> Iterator[Made]:
-    made = made_models.made(name)
+    made = cached_models.load(name)
     expected = prepare.output_of(made.model, made.input, folder)
     assert expected is not None
 
@@ -94,13 +94,14 @@ def table(rows: Sequence[Made]) -> str:
     return measure.markdown(["Model", "Recipe", "Bytes", "gzip", "Largest difference"], cells)
 
 
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md"
+
+
 def text(machine: str, rows: Sequence[Made]) -> str:
     """Returns the page."""
     return "\n".join(
         (
-            "# Recipes\n",
-            f"Measured on {datetime.date.today().isoformat()}: {machine}.\n",
-            "    PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md\n",
+            head("Recipes", _COMMAND, machine),
             "The command lines of docs/recipes.md, with the input shape of each model. Weights and batch normalizations are",
             "random. Outputs are probabilities of 1,000 classes.\n",
             table(rows),

@@ -1,4 +1,4 @@
-"""Selections: Inception v3 next to TensorFlow's own tool, then a graph of 2 GB and one of 200,000 nodes."""
+"""Selects Inception v3, compared with TensorFlow's tool, a graph of 2 GB and a graph of 200,000 nodes."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def _many_nodes(path: Path, nodes: int) -> None:
 
 
 def _large(path: Path, values: int) -> None:
-    """Writes a Const of `values` bytes, with a hole in the file for them."""
+    """Writes a Const of `values` bytes as a sparse file."""
 
     def enclose(number: int, head: bytes, rest: int) -> bytes:
         return _varint(number << 3 | 2) + _varint(len(head) + rest) + head
@@ -66,12 +66,12 @@ def _longest_node(path: Path) -> int:
 
 
 def rows(scratch: Path) -> list[Row]:
-    """Measures, with the index.json that is in `scratch`."""
+    """Measures, with the index.json in `scratch`."""
     graph = scratch / "inception_v3.pb"
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3"}
     if not graph.exists():
         run([sys.executable, "-c", _MAKE_INCEPTION, str(graph)], quiet)
-    ours = [
+    tfcarve = [
         sys.executable,
         "-m",
         "tfcarve",
@@ -81,28 +81,28 @@ def rows(scratch: Path) -> list[Row]:
         "-o",
         str(scratch / "selection.json"),
     ]
-    peer = [
+    reference = [
         sys.executable,
         "-m",
         "tensorflow.python.tools.print_selective_registration_header",
         f"--graphs={graph}",
     ]
-    us, them = in_turns(5, ([*ours, str(graph)], {}), (peer, quiet))
+    usage, reference_usage = in_turns(5, ([*tfcarve, str(graph)], {}), (reference, quiet))
     short = scratch / "relu.json"
     short.write_text('[["Relu", null]]', encoding="utf-8")
-    least = run([*ours, str(short)])
+    minimum = run([*tfcarve, str(short)])
     large, many = scratch / "large.pb", scratch / "many.pb"
     _large(large, 2_000_000_000)
     _many_nodes(many, 200_000)
-    big = run([*ours, str(large)])
-    lots = run([*ours, str(many)])
-    subprocess.run([*ours, str(graph)], check=True)  # what compile_unit uses
+    big = run([*tfcarve, str(large)])
+    lots = run([*tfcarve, str(many)])
+    subprocess.run([*tfcarve, str(graph)], check=True)  # for compile_unit
     megabytes = graph.stat().st_size / 1e6
     return [
-        Row(f"selection for Inception v3 ({megabytes:.0f} MB), whole process (peer: print_selective_registration_header)", seconds(us.wall), seconds(them.wall), times_less(us.wall, them.wall)),
-        Row("the same, processor time", seconds(us.cpu), seconds(them.cpu), times_less(us.cpu, them.cpu)),
-        Row("the same, peak memory", size(us.peak), size(them.peak), times_less(us.peak, them.peak)),
-        Row("the same, beyond the peak memory of a selection for one op", size(us.peak - least.peak), "", f"longest node {size(_longest_node(graph))}"),
+        Row(f"selection for Inception v3 ({megabytes:.0f} MB), whole process (reference: print_selective_registration_header)", seconds(usage.wall), seconds(reference_usage.wall), times_less(usage.wall, reference_usage.wall)),
+        Row("the same, CPU time", seconds(usage.cpu), seconds(reference_usage.cpu), times_less(usage.cpu, reference_usage.cpu)),
+        Row("the same, peak memory", size(usage.peak), size(reference_usage.peak), times_less(usage.peak, reference_usage.peak)),
+        Row("the same, beyond the peak memory of a selection for one op", size(usage.peak - minimum.peak), "", f"longest node {size(_longest_node(graph))}"),
         Row("selection for a graph of 2 GB", seconds(big.wall), "", f"peak {size(big.peak)}"),
         Row("selection for a graph of 200,000 nodes", seconds(lots.wall), "", f"peak {size(lots.peak)}"),
     ]  # fmt: skip

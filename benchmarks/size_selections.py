@@ -1,4 +1,4 @@
-"""What a carved library is held against: selections of the same form, with more in them."""
+"""The selections that a carved library is compared with: they have more in them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PORTABLE = (
     Label("tensorflow/core/ops", "portable_op_registrations_and_gradients"),
 )
 
-# Kernels for other devices are in the sources too, and stay out as in every library.
+# The sources have kernels for other devices too; no library has them.
 _DEVICES = (lookup.DEVICE, lookup.ANY)
 
 
 def portable_sources(tree: Path) -> frozenset[str]:
-    """Returns the sources that TensorFlow's own library for mobile apps is made of, as paths from the tree's root.
+    """Returns the sources of TensorFlow's own library for mobile apps, as paths from the tree's root.
 
-    Less those that need a library which tfcarve does not build: what is measured is then rather too
+    Sources that need a library that tfcarve does not build are omitted, so the measured size is rather too
     small than too large.
 
     Args:
@@ -46,17 +46,17 @@ def portable_sources(tree: Path) -> frozenset[str]:
 
 
 def whole(selection: Selection, index: KernelIndex) -> Selection:
-    """Returns `selection` with all that its sources register for the CPU, as if they were compiled without selection."""
+    """Returns `selection` with everything that its sources register for the CPU, as without selective registration."""
     return _with_all_of(selection, selection.files, index)
 
 
 def stock(
     selection: Selection, index: KernelIndex, sources: Iterable[str], rules: Iterable[Rule]
 ) -> Selection:
-    """Returns `selection` with all that its sources and `sources` register for the CPU.
+    """Returns `selection` with everything that its sources and `sources` register for the CPU.
 
-    Sources that register nothing come where one of the others needs them to link, or the runtime does
-    by one of `rules`.
+    Of the sources that register nothing, it has those that another source needs to link, and those that one of
+    `rules` compiles.
     """
     of_runtime = {source for rule in rules for source in rule.compiles}
     registering = lookup.registering_sources(index)
@@ -67,8 +67,8 @@ def stock(
 
 def _with_all_of(selection: Selection, sources: Iterable[str], index: KernelIndex) -> Selection:
     files = frozenset(sources)
-    # Classes that register themselves: to list one breaks function_ops.cc, whose ops are named by what is
-    # no constant expression.
+    # Classes that are always registered: listing one breaks function_ops.cc, whose ops are not named by a
+    # constant expression.
     by_itself = {(r.file, r.clazz) for r in index.registrations if r.system}
     kernels = {
         (r.op, r.clazz, r.file, r.label): SelectedKernel(

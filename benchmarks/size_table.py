@@ -1,4 +1,4 @@
-"""Sizes of libraries as Markdown: ours, what it is held against as ratios, the peers' published figures."""
+"""Sizes of libraries as Markdown: carved ones, ratios to larger ones, and published figures of other projects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks import measure
 
 
 class Variant(enum.Enum):
-    """How much a library holds."""
+    """How much a library contains."""
 
     CARVED = "what the model needs"
     WHOLE = "all of the same sources"
@@ -23,13 +23,13 @@ class Measured:
 
     Attributes:
       model: its name; empty for the stock library, which is the same for all models.
-      platform: what it is built for.
-      variant: how much it holds.
-      sources: how many sources it was told to compile for what they register.
-      kernels: how many pairs of op and class it was told to register.
-      left_out: how many ops and kernels, on any device, these sources could register besides.
+      platform: the platform that it is built for.
+      variant: how much it contains.
+      sources: number of sources that are compiled for their registrations.
+      kernels: number of pairs of op and class that it registers.
+      left_out: number of further ops and kernels, for any device, that these sources could register.
       stripped: its size in bytes.
-      gzip: what `gzip -9` makes of it, in bytes.
+      gzip: its size compressed by `gzip -9`, in bytes.
     """
 
     model: str
@@ -44,7 +44,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Published:
-    """A figure of somebody else's, as they published it."""
+    """A figure that another project published."""
 
     who: str
     what: str
@@ -52,7 +52,7 @@ class Published:
     where: str
 
 
-# Theirs, by their own measures: packages, programs and libraries, as they say.
+# By their own measures: packages, programs or libraries.
 PUBLISHED = (
     Published("TensorFlow, 2017", "Inception v3, selective registration", "12 MB, then 1.5 MB", "tensorflow.org/mobile/optimizing"),
     Published("Indus OS, 2016", "about 30 ops, selective registration", "12 MB, then 4.1 MB", "vetional.github.io/2016/tensorflow-basics"),
@@ -66,14 +66,14 @@ _HEAD = ("Model", "Platform", "carved", "gzip")
 
 
 def ratio(ours: int, theirs: int) -> str:
-    """Returns how many times ours theirs is, e.g. `2.5x`."""
+    """Returns the ratio of another size to tfcarve's, e.g. `2.5x`."""
     return f"{theirs / ours:.1f}x"
 
 
 def sizes(rows: Iterable[Measured]) -> str:
     """Returns the table of sizes, a line for each model and platform, in the order of `rows`.
 
-    What was not measured stands as `-`.
+    `-` is a size that was not measured.
     """
     measured = list(rows)
     stock = {m.platform: m for m in measured if m.variant is Variant.STOCK}
@@ -89,19 +89,19 @@ def sizes(rows: Iterable[Measured]) -> str:
 
 
 def contents(rows: Iterable[Measured]) -> str:
-    """Returns the table of what the libraries hold, a line for each model; the platforms are alike."""
-    held: dict[tuple[str, Variant], Measured] = {}
+    """Returns the table of what the libraries contain, a line for each model; platforms do not differ."""
+    first: dict[tuple[str, Variant], Measured] = {}
     for m in rows:
-        held.setdefault((m.model, m.variant), m)
+        first.setdefault((m.model, m.variant), m)
     lines = [
         [m.model or "-", variant.value, f"{m.sources:,}", f"{m.kernels:,}", f"{m.left_out:,}"]
-        for (_, variant), m in held.items()
+        for (_, variant), m in first.items()
     ]
     return measure.markdown(("Model", "Library", "sources", "kernels", "left out"), lines)
 
 
 def published(figures: Sequence[Published] = PUBLISHED) -> str:
-    """Returns the table of others' figures."""
+    """Returns the table of published figures."""
     return measure.markdown(
         ("Who", "What", "Published", "Where"), [[p.who, p.what, p.size, p.where] for p in figures]
     )

@@ -1,20 +1,17 @@
-"""Sizes of carved libraries, next to the same flags with less left out.
+"""Sizes of carved libraries, next to larger libraries with the same flags.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.sizes --model mobilenet_v2 --platform linux_x86_64
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options: all models
-for all platforms. `--stock PLATFORM` also builds the stock library, some 450 sources whole: an hour
-on two cores. Prints Markdown. What was compiled is kept in Bazel's disk cache, so a run that was stopped
-goes on from there.
+in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it builds all models
+for all platforms. `--stock PLATFORM` also builds the stock library, with about 450 complete sources, which takes
+an hour on two cores. Prints Markdown. Bazel's disk cache has what was compiled, so an interrupted run resumes.
 
-Each library is built by the rules, one after another, in a copy of tests/e2e/bzlmod; so it is proved to
-register just what it is told to.
+The rules build each library in a copy of tests/e2e/bzlmod, so each is proved to register exactly its selection.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import sys
 import tempfile
@@ -22,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, size_selections, size_table, workspaces
+from benchmarks import measure, page, size_selections, size_table, workspaces
 from benchmarks.size_table import Measured, Variant
-from demo import library, made_models
+from demo import cached_models, library
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import given
+from e2e import prebuilt_selection
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.models import read
@@ -69,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=PLATFORMS,
         default=[],
         metavar="PLATFORM",
-        help="also the stock library for this platform: an hour; may be repeated",
+        help="also builds the stock library for this platform, which takes an hour; may be repeated",
     )
     parser.add_argument(
         "--tensorflow",
@@ -83,9 +80,10 @@ def _parser() -> argparse.ArgumentParser:
 def measured(
     files: Iterable[Path], model: str, platform: str, variant: Variant, selection: Selection
 ) -> Measured:
-    """Measures the library among the files that a build made.
+    """Measures the library among the outputs of a build.
 
-    Raises NestedError where there is none: the platform was left out for want of a toolchain.
+    Raises:
+      NestedError: there is no library: the platform was skipped because it has no toolchain.
     """
     named = {file.name: file for file in files}
     if _LIBRARY not in named:
@@ -104,7 +102,7 @@ def measured(
 
 
 def _left_out(units: Path) -> int:
-    """Counts the ops and kernels that the units of a library could register and do not."""
+    """Counts the ops and kernels that the units of a library could register but do not."""
     count = 0
     for image in sections.images(units.read_bytes(), str(units)):
         there, refused = (
@@ -117,14 +115,14 @@ def _left_out(units: Path) -> int:
 
 def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequence[Path]:
     with tempfile.TemporaryDirectory() as folder:
-        given.place(workspace, selection, Path(folder), PACKAGE)
+        prebuilt_selection.place(workspace, selection, Path(folder), PACKAGE)
     target = f"//{PACKAGE}:{platform}"
     build = workspace.build([target], ["--keep_going"], progress=sys.stderr.isatty())
     return build.files(target)
 
 
 def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
-    loaded = [read.read(made_models.made(name).model) for name in models]
+    loaded = [read.read(cached_models.load(name).model) for name in models]
     return resolve(
         loaded, indexed, runtime_rules.load(known.release()), leftover_kinds.load(known.release())
     ).selection
@@ -132,7 +130,7 @@ def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
 
 @dataclass(frozen=True)
 class _Planned:
-    """Libraries to build: for what model and platforms, and with how much in them."""
+    """Libraries to build: the model, the platforms, and how much they contain."""
 
     model: str
     platforms: Sequence[str]
@@ -140,60 +138,63 @@ class _Planned:
     selection: Selection
 
 
-def _planned(asked: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
+def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
     settings = Settings(common.default_defines(), find_compiler(os.environ))
     indexed = index.parse(scan.make_index(tree, settings), f"index of {tree}")
-    models, platforms = asked.models or MODELS, asked.platforms or PLATFORMS
+    models, platforms = args.models or MODELS, args.platforms or PLATFORMS
     for model in models:
         carved = _selected([model], indexed)
         yield _Planned(model, platforms, Variant.CARVED, carved)
         whole = size_selections.whole(carved, indexed)
         yield _Planned(model, platforms, Variant.WHOLE, whole)
-    if asked.stock:
+    if args.stock:
         sources = size_selections.portable_sources(tree)
         stock = size_selections.stock(
             _selected(models, indexed), indexed, sources, runtime_rules.load(known.release())
         )
-        yield _Planned("", asked.stock, Variant.STOCK, stock)
+        yield _Planned("", args.stock, Variant.STOCK, stock)
 
 
-def _rows(asked: argparse.Namespace) -> Iterator[Measured]:
-    tree = common.tensorflow_tree(asked.tensorflow)
+def _rows(args: argparse.Namespace) -> Iterator[Measured]:
+    tree = common.tensorflow_tree(args.tensorflow)
     with workspaces.opened("sizes") as workspace:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-        for planned in _planned(asked, tree):
+        for planned in _planned(args, tree):
             for platform in planned.platforms:
                 files = _built(workspace, planned.selection, platform)
                 row = measured(files, planned.model, platform, planned.variant, planned.selection)
-                print(_said(row), file=sys.stderr, flush=True)
+                print(_line(row), file=sys.stderr, flush=True)
                 yield row
 
 
-def _said(row: Measured) -> str:
+def _line(row: Measured) -> str:
     what = f"{row.model} {row.platform}".strip()
     return f"{what}: {row.variant.value}: {row.stripped:,} bytes, {row.gzip:,} as gzip"
+
+
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.sizes"
 
 
 def text(rows: Sequence[Measured]) -> str:
     """Returns the tables as Markdown."""
     return "\n\n".join(
         (
-            f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.",
-            "Stripped shared libraries in bytes, `gzip -9` of them, and how many times the carved one's:",
+            page.head("Sizes of libraries", _COMMAND, measure.machine()).rstrip(),
+            "Stripped shared libraries in bytes, `gzip -9` of them, and the ratio to the carved one:",
             size_table.sizes(rows),
-            "What they hold, and what else their sources could register, for other devices too:",
+            "What they contain, and what else their sources could register, including for other devices:",
             size_table.contents(rows),
-            "What others publish, by their own measures:",
+            "Figures that other projects published, by their own measures:",
             size_table.published(),
         )
     )
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 1 where a library is not as it must be; 2 where it can't be built."""
-    asked = _parser().parse_args(argv)
+    """Returns the exit status: 0; 1 if a check of a library failed; 2 if one cannot be built."""
+    args = _parser().parse_args(argv)
     try:
-        print(text(list(_rows(asked))))
+        print(text(list(_rows(args))))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"sizes: {error}", file=sys.stderr)
         return error.exit_status if isinstance(error, TfcarveError) else 2

@@ -1,4 +1,4 @@
-"""Times, memory and instructions of one inference: what was measured, and its tables."""
+"""Time, memory and instructions of one inference: values and tables."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from enum import Enum
 
 from benchmarks.measure import markdown
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark.measurement import Measurement
 
 
 class Library(Enum):
-    """What runs a model; the value is its name in the tables."""
+    """What runs a model; the value is the name in the tables."""
 
-    OURS = "tfcarve, prepared"
+    PREPARED = "tfcarve, prepared"
     FROZEN = "tfcarve"
     ONEDNN = "TensorFlow, oneDNN"
     TENSORFLOW = "TensorFlow"
     LITE = "TensorFlow Lite"
 
 
-PEERS = (Library.ONEDNN, Library.TENSORFLOW, Library.LITE)
+REFERENCES = (Library.ONEDNN, Library.TENSORFLOW, Library.LITE)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes of anonymous memory: of a session, and after runs."""
+    """Bytes of anonymous memory: after loading, and after the runs."""
 
     loaded: int
     used: int
@@ -34,48 +34,47 @@ class Memory:
 
 @dataclass(frozen=True)
 class Speed:
-    """A model in a library on a number of threads.
+    """A model in a library, on a number of threads.
 
     Attributes:
       model: the model's name.
       library: what runs it.
-      threads: how many compute.
-      rounds: of runs, in turns with the other libraries'.
-      starts: processes that loaded the model: the rounds again where each had a process of its own.
-      memory: the least of the starts.
+      threads: number of compute threads.
+      rounds: in turns with those of the other libraries.
+      starts: one for each process that loaded the model: the rounds, if each had its own process.
+      memory: minimum over the starts.
       difference: largest difference of an output from full TensorFlow's.
     """
 
     model: str
     library: Library
     threads: int
-    rounds: Sequence[Measured]
-    starts: Sequence[Measured]
+    rounds: Sequence[Measurement]
+    starts: Sequence[Measurement]
     memory: Memory
     difference: float
 
-    # A run's CPU time hardly depends on what else the machine does, and the mean of a round's runs stands for them:
-    # the kernel counts the time of other threads in ticks, so that a single short run may read as none at all. The
-    # time on the wall does depend on it, and the fastest run stands for them.
+    # CPU time hardly depends on other load, so a round counts by its mean: the kernel accounts for other threads in
+    # ticks, and a single short run may read as 0. Wall time depends on other load, so a round counts by its minimum.
 
     @property
     def cpu(self) -> float:
-        """Milliseconds of all threads, the least of the rounds."""
+        """CPU milliseconds of all threads: the minimum of the rounds."""
         return min(one.cpu_ms.mean for one in self.rounds)
 
     @property
-    def usual_cpu(self) -> float:
-        """The same, the median of the rounds."""
+    def median_cpu(self) -> float:
+        """CPU milliseconds of all threads: the median of the rounds."""
         return statistics.median(one.cpu_ms.mean for one in self.rounds)
 
     @property
     def wall(self) -> float:
-        """Milliseconds on the wall, the least of the rounds."""
+        """Wall milliseconds: the minimum of the rounds."""
         return min(one.wall_ms.min for one in self.rounds)
 
     @property
-    def until_result(self) -> float:
-        """Milliseconds of loading and of the first run, the least of the starts."""
+    def first_result(self) -> float:
+        """Milliseconds of loading and the first run: the minimum of the starts."""
         return min(one.load_ms + one.first_ms for one in self.starts)
 
 
@@ -84,17 +83,16 @@ class Instructions:
     """Instructions of one run on an emulated platform.
 
     Attributes:
-      platform: the platform.
-      model: the model.
-      multiply_adds: those that its multiply-adds take alone.
-      ours: of the carved library with the prepared model.
+      platform, model: their names.
+      multiply_adds: the instructions that the multiply-adds alone take.
+      tfcarve: of the carved library with the prepared model.
       lite: of TensorFlow Lite.
     """
 
     platform: str
     model: str
     multiply_adds: float
-    ours: int
+    tfcarve: int
     lite: int
 
 
@@ -110,7 +108,7 @@ def _models(speeds: Iterable[Speed]) -> list[str]:
 
 
 def milliseconds(value: float) -> str:
-    """Returns a time for a table: three digits, or all before the point."""
+    """Returns a time for a table: three significant digits, or all integer digits."""
     return f"{value:,.{max(0, 3 - len(str(int(value))))}f}"
 
 
@@ -123,43 +121,47 @@ def _megabytes(value: int) -> str:
 
 
 def cpu(speeds: Sequence[Speed], threads: int) -> str:
-    """Returns a table of CPU times on `threads` threads: ours beside the peers', and the ratio to the faster."""
+    """Returns a table of CPU times on `threads` threads, and the ratio to the fastest reference."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
         found = {library: by_key[model, library, threads] for library in Library}
         times = [
-            f"{milliseconds(one.cpu)} ({milliseconds(one.usual_cpu)})" for one in found.values()
+            f"{milliseconds(one.cpu)} ({milliseconds(one.median_cpu)})" for one in found.values()
         ]
-        ratio = found[Library.OURS].cpu / min(found[peer].cpu for peer in PEERS)
+        ratio = found[Library.PREPARED].cpu / min(found[reference].cpu for reference in REFERENCES)
         lines.append((model, *times, f"{ratio:.2f}"))
-    return markdown(("Model", *(one.value for one in Library), "ratio to the fastest peer"), lines)
+    return markdown(
+        ("Model", *(one.value for one in Library), "ratio to the fastest reference"), lines
+    )
 
 
 def wall(speeds: Sequence[Speed]) -> str:
-    """Returns a table of the time on the wall on two threads, and how many times that is faster than one."""
+    """Returns a table of wall times on two threads and their speedup over one thread."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
         one = {library: by_key[model, library, 1].wall for library in Library}
         two = {library: by_key[model, library, 2].wall for library in Library}
         cells = [f"{milliseconds(two[key])} ({one[key] / two[key]:.2f})" for key in Library]
-        ratio = two[Library.OURS] / min(two[peer] for peer in PEERS)
+        ratio = two[Library.PREPARED] / min(two[reference] for reference in REFERENCES)
         lines.append((model, *cells, f"{ratio:.2f}"))
-    return markdown(("Model", *(one.value for one in Library), "ratio to the fastest peer"), lines)
+    return markdown(
+        ("Model", *(one.value for one in Library), "ratio to the fastest reference"), lines
+    )
 
 
 def first_results(speeds: Sequence[Speed]) -> str:
-    """Returns a table of the time from the start of loading to the first result on one thread."""
+    """Returns a table of the times from loading to the first result, on one thread."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
-        times = {one: by_key[model, one, 1].until_result for one in Library}
-        ratio = times[Library.OURS] / times[Library.LITE]
+        times = {one: by_key[model, one, 1].first_result for one in Library}
+        ratio = times[Library.PREPARED] / times[Library.LITE]
         lines.append((model, *(milliseconds(times[one]) for one in Library), f"{ratio:.2f}"))
     head = ("Model", *(one.value for one in Library), "ratio to TensorFlow Lite")
     return markdown(head, lines)
 
 
 def memory(speeds: Sequence[Speed]) -> str:
-    """Returns a table of anonymous memory on one thread, after the runs and after loading."""
+    """Returns a table of anonymous memory after the runs and after loading, on one thread."""
     by_key, lines = _by_key(speeds), []
     for model in _models(speeds):
         found = [by_key[model, one, 1].memory for one in Library]
@@ -178,16 +180,16 @@ def differences(speeds: Sequence[Speed]) -> str:
 
 
 def instructions(rows: Sequence[Instructions]) -> str:
-    """Returns a table of millions of instructions, and how many times the multiply-adds alone that is."""
+    """Returns a table of instructions and their ratio to those of the multiply-adds alone."""
     lines = [
         (
             row.platform,
             row.model,
             _millions(row.multiply_adds),
-            f"{_millions(row.ours)} ({row.ours / row.multiply_adds:.2f})",
+            f"{_millions(row.tfcarve)} ({row.tfcarve / row.multiply_adds:.2f})",
             f"{_millions(row.lite)} ({row.lite / row.multiply_adds:.2f})",
         )
         for row in rows
     ]
-    head = ("Platform", "Model", "multiply-adds alone", Library.OURS.value, Library.LITE.value)
+    head = ("Platform", "Model", "multiply-adds alone", Library.PREPARED.value, Library.LITE.value)
     return markdown(head, lines)

@@ -1,36 +1,36 @@
-"""The text of the benchmark of speed."""
+"""The page of the speed benchmark."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 
-from benchmarks import measure, speed_table
+from benchmarks import measure, page, speed_table
 from benchmarks.speed_table import Instructions, Speed
+from tfcarve.releases import known
 
 
 def _times(speeds: Sequence[Speed]) -> Sequence[str]:
     return (
         "## x86-64",
-        "One inference of one example, in floats. All libraries run in turns; the least of the rounds. Compare the "
-        "ratios, not the milliseconds. TensorFlow and TensorFlow Lite, with XNNPACK, are those of tensorflow-cpu 2.14.1. "
-        "tfcarve loads what `tfcarve memmap` wrote: the frozen graph that TensorFlow runs too, or what `tfcarve "
-        "transform --preset mobile --fuse` made of it; TensorFlow and TensorFlow Lite's converter do the like by "
-        "themselves. The ratio is that of the prepared graph.",
+        "One inference of one example, in float32. The libraries run in turns; the tables show the minimum of the rounds. "
+        "Compare the ratios, not the milliseconds. TensorFlow and TensorFlow Lite, with XNNPACK, are those of "
+        f"tensorflow-cpu {known.release().version}. tfcarve maps a file that `tfcarve memmap` wrote: the frozen graph that TensorFlow also "
+        "runs, or that graph prepared by `tfcarve transform --preset mobile --fuse`. TensorFlow and TensorFlow Lite's "
+        "converter optimize the graph themselves. The ratio is that of the prepared graph.",
         "### CPU time, one thread",
         "Milliseconds; in brackets the median of the rounds.",
         speed_table.cpu(speeds, 1),
         "### CPU time of both threads, two threads",
         speed_table.cpu(speeds, 2),
-        "### Time on the wall, two threads",
-        "Milliseconds; in brackets how many times faster that is than one thread.",
+        "### Wall time, two threads",
+        "Milliseconds; in brackets the speedup over one thread.",
         speed_table.wall(speeds),
         "### From loading to the first result, one thread",
-        "Milliseconds; the start of the process and of Python do not count.",
+        "Milliseconds, without the start of the process and of Python.",
         speed_table.first_results(speeds),
         "### Anonymous memory, one thread",
-        "After the runs, in brackets after loading. tfcarve's is all that the process has, the others' what it has "
-        "more than before it loaded the model.",
+        "After the runs, in brackets after loading. tfcarve: all memory of the process; references: the increase since "
+        "before loading.",
         speed_table.memory(speeds),
         "### Largest difference of an output from full TensorFlow's",
         speed_table.differences(speeds),
@@ -40,19 +40,18 @@ def _times(speeds: Sequence[Speed]) -> Sequence[str]:
 def _counts(rows: Sequence[Instructions]) -> Sequence[str]:
     return (
         "## ARM",
-        "Millions of instructions of one inference on one thread, counted under qemu; in brackets how many times "
-        "those that the multiply-adds alone take, four to an instruction. TensorFlow Lite is tflite-runtime 2.14.0, "
-        "which has no XNNPACK for armv7.",
+        "Millions of instructions of one inference on one thread, counted under qemu; in brackets the ratio to the "
+        "multiply-adds alone, four per instruction. TensorFlow Lite is tflite-runtime, which does not have "
+        "XNNPACK for armv7.",
         speed_table.instructions(rows),
     )
 
 
 def text(speeds: Sequence[Speed], rows: Sequence[Instructions]) -> str:
-    """Returns what was measured as Markdown; a part that was not measured is left out."""
+    """Returns the page as Markdown; omits a part that was not measured."""
+    command = "PYTHONPATH=tools:tests:. python -m benchmarks.speed -o benchmarks/SPEED.md"
     parts = [
-        "# How fast carved libraries run",
-        f"Measured on {datetime.date.today().isoformat()}: {measure.machine()}.",
-        "    PYTHONPATH=tools:tests:. python -m benchmarks.speed -o benchmarks/SPEED.md",
+        page.head("Speed of carved libraries", command, measure.machine()).rstrip(),
         *(_times(speeds) if speeds else ()),
         *(_counts(rows) if rows else ()),
     ]

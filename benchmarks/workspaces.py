@@ -1,4 +1,4 @@
-"""The workspaces that benchmarks build libraries in: copies of tests/e2e/bzlmod, one for each name."""
+"""The workspaces in which benchmarks build libraries: named copies of tests/e2e/bzlmod."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BAZELW = Path(__file__).parents[1] / "bazelw"
 
 @contextmanager
 def opened(name: str) -> Iterator[Workspace]:
-    """Opens the workspace, built by this repository's bazelw where TFCARVE_BAZELW names no other."""
+    """Opens the workspace `name`; builds run this repository's bazelw unless TFCARVE_BAZELW names another."""
     os.environ.setdefault("TFCARVE_BAZELW", str(_BAZELW))
     with nested.opened(nested.source_tree() / APP, name) as workspace:
         yield workspace

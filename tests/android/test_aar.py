@@ -65,13 +65,13 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 
 def test_classes(java: Path) -> None:
-    made = _classes(java)
+    classes = _classes(java)
     # The jar has the used classes, but neither Android's classes nor unused ones.
-    assert sorted(_members(made.jar)) == ["org/t/T.class", "org/t/Used.class"]
-    assert made.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
-    assert _classes(java) == made
+    assert sorted(_members(classes.jar)) == ["org/t/T.class", "org/t/Used.class"]
+    assert classes.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
+    assert _classes(java) == classes
     # The class file format of Java 8.
-    assert _members(made.jar)["org/t/T.class"][4:8] == bytes((0, 0, 0, 52))
+    assert _members(classes.jar)["org/t/T.class"][4:8] == bytes((0, 0, 0, 52))
 
 
 def test_javac_that_fails_or_is_missing(java: Path) -> None:
@@ -88,14 +88,14 @@ def test_aar(java: Path) -> None:
         "arm64-v8a": _library(java, "aarch64-linux-android24"),
         "armeabi-v7a": _library(java, "armv7a-linux-androideabi24"),
     }
-    made = aar(
+    data = aar(
         package="org.t.lib",
         api_level=24,
         classes=_classes(java),
         libraries=libraries,
         file_name="libt.so",
     )
-    inside = _members(made)
+    inside = _members(data)
     assert sorted(inside) == [
         "AndroidManifest.xml",
         "R.txt",
@@ -205,14 +205,14 @@ def test_tensorflows_inference_class() -> None:
     tree = trees.tensorflow()
     stubs = Path(os.environ["RUNFILES_DIR"], os.environ["ANDROID_LOG_STUB"]).parents[2]
     inference = tree / "tensorflow/tools/android/inference_interface"
-    made = compiled(
+    classes = compiled(
         _JAVAC,
         sorted((inference / "java/org/tensorflow/contrib/android").glob("*.java")),
         [inference / "java", tree / "tensorflow/java/src/main/java"],
         stubs,
     )
-    names = _members(made.jar).keys()
+    names = _members(classes.jar).keys()
     assert "org/tensorflow/contrib/android/TensorFlowInferenceInterface.class" in names
     assert "org/tensorflow/contrib/android/RunStats.class" in names
     assert not any(name.startswith("android/") for name in names)
-    assert "Java_org_tensorflow_Session_run" in made.natives
+    assert "Java_org_tensorflow_Session_run" in classes.natives

@@ -46,6 +46,6 @@ def test_savings_are_of_what_it_would_be_without() -> None:
         Link("linux_x86_64", _FOLDED, 2_000_000, 1_000_000),
     ]
     assert links.table(rows).splitlines()[2:] == [
-        "| linux_x86_64 | all of them | comes to 1,500,000 | comes to 900,000 |",
+        "| linux_x86_64 | all of them | 1,500,000 in total | 900,000 in total |",
         f"| linux_x86_64 | {_FOLDED} | 500,000 (25.0%) | 100,000 (10.0%) |",
     ]

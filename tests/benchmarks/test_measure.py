@@ -1,4 +1,4 @@
-"""What a program takes is what it takes itself, whoever started it."""
+"""Tests of measuring programs: independent of the process that starts them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from benchmarks import measure
 _LARGE = 200_000_000
 
 
-def _python(code: str) -> measure.Measured:
+def _python(code: str) -> measure.Usage:
     return measure.run([sys.executable, "-S", "-c", code])
 
 
 def test_peak_memory_is_the_programs_own() -> None:
-    held = bytearray(b"1") * _LARGE  # in this process, while it measures a small one
+    held = bytearray(b"1") * _LARGE  # in this process
     small = _python("")
     assert 1_000_000 < small.peak < _LARGE / 4 < len(held)
-    # The control: a program that takes as much, and gives it back before it ends.
+    # Control: a program that allocates as much, and frees it before it ends.
     assert _LARGE < _python(f"bytearray(b'1') * {_LARGE}").peak < 2 * _LARGE
 
 
@@ -40,13 +40,13 @@ def test_times() -> None:
 
 
 @pytest.mark.parametrize(("code", "status"), [("sys.exit(3)", 3), ("os.kill(os.getpid(), 9)", 137)])
-def test_a_program_that_fails(code: str, status: int) -> None:
+def test_failing_program(code: str, status: int) -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:
         _python(f"import os, sys; print('why', file=sys.stderr, flush=True); {code}")
     assert (failed.value.returncode, failed.value.stderr) == (status, "why\n")
 
 
-def test_a_program_that_is_not_there() -> None:
+def test_missing_program() -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:
         measure.run(["no-such-program"])
     assert "no-such-program" in failed.value.stderr

@@ -1,4 +1,4 @@
-"""The benchmark of options: its libraries and its table."""
+"""Tests of the benchmark of options: its BUILD file and its table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_build_file_has_the_options_and_platforms_of_the_script() -> None:
     assert all(f'    "{platform}",' in build_file for platform in options.PLATFORMS)
 
 
-def test_each_stands_next_to_its_platforms_default() -> None:
+def test_table_compares_with_the_platforms_default() -> None:
     rows = [
         Option("linux_x86_64", "default", 2_000_000, 1_000_000, 3e-7, 20.0, 2000.0),
         Option("linux_arm64", "default", 1_800_000, 900_000, 4e-7, 25.0, None),
@@ -27,7 +27,7 @@ def test_each_stands_next_to_its_platforms_default() -> None:
     ]
 
 
-def test_a_compilation_by_hand_writes_nothing_where_bazels_did() -> None:
+def test_compilation_does_not_overwrite_bazels_outputs() -> None:
     command = ["gcc", "-Os", "-MD", "-MF", "a.d", "-fPIC", "-c", "a.cc", "-o", "a.o"]
     expected = ["gcc", "-Os", "-fPIC", "-c", "a.cc", "-o", "b.o"]
     assert options.compilation(command, Path("b.o")) == expected

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import prepare, prepare_peer, prepare_table
-from benchmarks.measure import Measured
+from benchmarks import prepare, prepare_reference, prepare_table
+from benchmarks.measure import Usage
 from benchmarks.prepare_table import Comparison, Prepared
 
 _SOURCE = Prepared("net", "source", 40, 9_000, 2, 0.0)
 _PREPARED = Prepared("net", "`mobile`", 10, 8_000, 0, 3e-7)
 _OTHER = Prepared("net", "Grappler", 20, 8_500, 2, 0.0)
 _COMPARISON = Comparison(
-    100, Measured(1.5, 2.0, 300), Measured(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000)
+    100, Usage(1.5, 2.0, 300), Usage(12.25, 13.0, 2_500_000), (95_000_000, 191_000_000)
 )
 
 
@@ -59,7 +59,7 @@ def test_goals(prepared: Prepared, expected: list[str]) -> None:
 
 
 def test_goals_of_a_pipeline() -> None:
-    slow = replace(_COMPARISON, tfcarve=Measured(12.5, 1.0, 401))
+    slow = replace(_COMPARISON, tfcarve=Usage(12.5, 1.0, 401))
     assert prepare_table.missed(slow, [], "`mobile`") == [
         "the pipeline: 12.5 s, the other takes 12.2 s",
         "the pipeline: memory of 4.0x the file",
@@ -83,10 +83,10 @@ def test_grappler_and_running(tmp_path: Path) -> None:
     model, made, fed, output = (tmp_path / n for n in ("a.pb", "b.pb", "x.npy", "y.npy"))
     model.write_bytes(graph.as_graph_def().SerializeToString())
     np.save(fed, np.array([1, 10], np.float32))
-    assert prepare_peer.main(["optimize", str(model), str(made)]) == 0
+    assert prepare_reference.main(["optimize", str(model), str(made)]) == 0
     after = tf.compat.v1.GraphDef.FromString(made.read_bytes())
     assert "Sqrt" in {node.op for node in graph.as_graph_def().node}
     assert "Sqrt" not in {node.op for node in after.node}
     for one in (model, made):
-        assert prepare_peer.main(["run", str(one), str(fed), str(output)]) == 0
+        assert prepare_reference.main(["run", str(one), str(fed), str(output)]) == 0
         assert np.load(output).tolist() == [2, 30]

@@ -1,4 +1,4 @@
-"""The comparison of products: its program, what is read of it, its tables."""
+"""Tests of the benchmark of products: its program, its output and its tables."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import products, products_table
-from benchmarks.products_table import Candidate, Counted, Shape, Taken
+from benchmarks.products_table import Candidate, Counted, Shape, Timing
 from tfcarve.errors import InvalidInput
 
 _SOURCES = Path(products.__file__).parent
 _SHAPES = (Shape(10, 20, 1000), Shape(1, 5, 7))
-_OURS, _PEER = Candidate("ours", 4000), Candidate("peer", 500)
+_TFCARVE, _OTHER = Candidate("tfcarve", 4000), Candidate("other", 500)
 
-# A library with a product that leaves out the last `LESS` of the depth, and writes `WRITTEN` rows less.
+# A library whose product omits the last `LESS` terms of each sum and the last `UNWRITTEN` rows.
 _LIBRARY = """
 #include "benchmarks/products.h"
 #include <cstring>
@@ -56,32 +56,34 @@ def _run(program: Path, folder: Path, path: str, *macros: str) -> str:
     return subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-def test_a_right_product(program: Path, tmp_path: Path) -> None:
+def test_correct_product(program: Path, tmp_path: Path) -> None:
     output = _run(program, tmp_path, "plain", "-DLESS=0", "-DUNWRITTEN=0")
-    times = products_table.parse(output, _SHAPES, [_OURS])
-    assert [taken.packed for taken in times[_OURS]] == [12, 12]
-    assert all(taken.seconds > 0 for taken in times[_OURS])
+    times = products_table.parse(output, _SHAPES, [_TFCARVE])
+    assert [timing.packed for timing in times[_TFCARVE]] == [12, 12]
+    assert all(timing.seconds > 0 for timing in times[_TFCARVE])
     products_table.check(times, _SHAPES)
 
 
 @pytest.mark.parametrize("macros", [("-DLESS=1", "-DUNWRITTEN=0"), ("-DLESS=0", "-DUNWRITTEN=1")])
-def test_a_wrong_product(program: Path, tmp_path: Path, macros: tuple[str, ...]) -> None:
-    times = products_table.parse(_run(program, tmp_path, "plain", *macros), _SHAPES, [_OURS])
-    with pytest.raises(products_table.WrongProduct, match="ours, 10x20x1000: .*; ours, 1x5x7: "):
+def test_wrong_product(program: Path, tmp_path: Path, macros: tuple[str, ...]) -> None:
+    times = products_table.parse(_run(program, tmp_path, "plain", *macros), _SHAPES, [_TFCARVE])
+    with pytest.raises(
+        products_table.WrongProduct, match="tfcarve, 10x20x1000: .*; tfcarve, 1x5x7: "
+    ):
         products_table.check(times, _SHAPES)
 
 
-def test_a_path_that_is_not_there(program: Path, tmp_path: Path) -> None:
+def test_unsupported_path(program: Path, tmp_path: Path) -> None:
     output = _run(program, tmp_path, "other", "-DLESS=0", "-DUNWRITTEN=0")
     assert output == "0 0 unsupported\n1 0 unsupported\n"
-    assert products_table.parse(output, _SHAPES, [_OURS]) == {}
+    assert products_table.parse(output, _SHAPES, [_TFCARVE]) == {}
 
 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
         (["0", "1", "1x1x1", "--", "x.so", "p"], "rounds and packs are at least 1"),
-        (["1", "1", "1x1", "--"], "no shape: 1x1"),
+        (["1", "1", "1x1", "--"], "not a shape: 1x1"),
         (["1", "1", "1x1x1", "--", "/no/x.so", "p"], "/no/x.so"),
         (["1", "1", "1x1x1", "--", "x.so"], "see products.cc"),
     ],
@@ -92,31 +94,31 @@ def test_bad_arguments(program: Path, argv: list[str], message: str) -> None:
     assert message in done.stderr
 
 
-def test_a_line_that_is_missing() -> None:
-    with pytest.raises(ValueError, match="1 lines for 2 shapes by 1 ways"):
-        products_table.parse("0 0 1 1 0 0\n", _SHAPES, [_OURS])
+def test_missing_line() -> None:
+    with pytest.raises(ValueError, match="expected 2 x 1 lines, not 1"):
+        products_table.parse("0 0 1 1 0 0\n", _SHAPES, [_TFCARVE])
 
 
-def test_an_error_that_is_no_number() -> None:
+def test_error_that_is_nan() -> None:
     with pytest.raises(products_table.WrongProduct):
-        products_table.check({_OURS: [Taken(1, 0, 0, float("nan"))]}, _SHAPES[:1])
+        products_table.check({_TFCARVE: [Timing(1, 0, 0, float("nan"))]}, _SHAPES[:1])
 
 
 def test_times_table() -> None:
     times = {
-        _OURS: [Taken(1e-5, 1e-9, 0, 0), Taken(1e-6, 1e-9, 0, 0)],
-        _PEER: [Taken(2e-5, 2e-5, 64, 0), Taken(1e-6, 3e-6, 64, 0)],
+        _TFCARVE: [Timing(1e-5, 1e-9, 0, 0), Timing(1e-6, 1e-9, 0, 0)],
+        _OTHER: [Timing(2e-5, 2e-5, 64, 0), Timing(1e-6, 3e-6, 64, 0)],
     }
-    _, _, ours, peer = products_table.times_table(times, _SHAPES).splitlines()
-    # 400,000 and 70 operations; what is packed in the product is in its time already.
-    assert ours == "| ours | 40.0 | 0.1 | 36.4 | 36.4 | 4,000 | 9.1 |"
-    assert peer == "| peer | 20.0 | 0.1 | 19.1 | 9.1 | 500 | 38.1 |"
+    _, _, tfcarve, other = products_table.times_table(times, _SHAPES).splitlines()
+    # 400,000 and 70 operations; packing within a product is part of its time.
+    assert tfcarve == "| tfcarve | 40.0 | 0.1 | 36.4 | 36.4 | 4,000 | 9.1 |"
+    assert other == "| other | 20.0 | 0.1 | 19.1 | 9.1 | 500 | 38.1 |"
 
 
 def test_counts_table() -> None:
-    counts = {_PEER: [Counted(75_000, 50_000), Counted(18, 0)]}
+    counts = {_OTHER: [Counted(75_000, 50_000), Counted(18, 0)]}
     *_, line = products_table.counts_table(counts, _SHAPES, 4).splitlines()
-    assert line == "| peer | 1.50 | 2.00 | 1.50 | 2.50 | 500 |"
+    assert line == "| other | 1.50 | 2.00 | 1.50 | 2.50 | 500 |"
 
 
 def test_copts() -> None:
@@ -137,14 +139,14 @@ def test_code_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.15.0", None])
-def test_another_tensorflow(monkeypatch: pytest.MonkeyPatch, version: str | None) -> None:
+def test_missing_tensorflow(monkeypatch: pytest.MonkeyPatch, version: str | None) -> None:
     def found(name: str) -> SimpleNamespace:
         if version is None:
             raise importlib.metadata.PackageNotFoundError(name)
         return SimpleNamespace(version=version, locate_file=Path)
 
     monkeypatch.setattr(importlib.metadata, "distribution", found)
-    with pytest.raises(InvalidInput, match=r"tensorflow-cpu 2\.14\.1: install it"):
+    with pytest.raises(InvalidInput, match=r"tensorflow-cpu 2\.14\.1 is required"):
         products.tensorflow_folder()
 
 

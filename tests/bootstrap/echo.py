@@ -1,4 +1,4 @@
-"""A program of the test of the Python rules: prints what it was given and where it found things."""
+"""Used by test_python_rules: prints its arguments and how it was started."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""bazelw picks the right Bazel."""
+"""bazelw runs a Bazel of the right version, or explains why there is none."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ VERSION = (BAZELW.parent / ".bazelversion").read_text().strip()
 
 
 def write_program(path: Path, version: str) -> None:
-    """A fake Bazel: tells its version, or else prints how it was called."""
+    """A fake Bazel, which reports its version or prints its arguments."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         "#!/bin/sh\n"
@@ -39,7 +39,7 @@ def run_bazelw(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("name", ["bazel", "bazelisk"])
-def test_fitting_one_on_path_is_taken(place: Path, name: str) -> None:
+def test_right_version_on_path_is_used(place: Path, name: str) -> None:
     write_program(place / "bin" / name, VERSION)
     done = run_bazelw("build", "//x y")
     assert done.returncode == 0, done.stderr
@@ -49,27 +49,27 @@ def test_fitting_one_on_path_is_taken(place: Path, name: str) -> None:
     assert "tmp=\n" in done.stdout
 
 
-def test_second_run_is_quiet_and_asks_nobody(place: Path) -> None:
+def test_second_run_prints_nothing(place: Path) -> None:
     write_program(place / "bin/bazel", VERSION)
     run_bazelw("info")
     done = run_bazelw("info")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_home_is_found_where_it_is_not_set(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_is_set_if_it_is_missing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_program(place / "bin/bazel", VERSION)
     monkeypatch.delenv("HOME", raising=False)
     assert "home=/" in run_bazelw("info").stdout
 
 
-def test_changed_path_is_noticed(place: Path) -> None:
+def test_choice_depends_on_path(place: Path) -> None:
     write_program(place / "bin/bazelisk", VERSION)
     assert f"{place}/bin/bazelisk " in run_bazelw("info").stdout
     write_program(place / "bin/bazel", VERSION)
     assert f"{place}/bin/bazel " in run_bazelw("info").stdout
 
 
-def test_other_version_is_passed_over(place: Path) -> None:
+def test_other_version_is_skipped(place: Path) -> None:
     write_program(place / "bin/bazel", "1.2.3")
     with pytest.raises(BootstrapError, match=r"bin/bazel is 1\.2\.3"):
         choose_bazel.on_path(VERSION, BAZELW)
@@ -77,7 +77,7 @@ def test_other_version_is_passed_over(place: Path) -> None:
     assert choose_bazel.on_path(VERSION, BAZELW).bazel == place / "bin/bazelisk"
 
 
-def test_bazelw_called_bazel_is_passed_over(place: Path) -> None:
+def test_bazelw_called_bazel_is_skipped(place: Path) -> None:
     (place / "bin").mkdir()
     (place / "bin/bazel").symlink_to(BAZELW.resolve())
     with pytest.raises(BootstrapError, match="is bazelw itself"):
@@ -88,7 +88,7 @@ def test_bazel_that_calls_bazelw_does_not_recurse(place: Path) -> None:
     (place / "bin").mkdir()
     (place / "bin/bazel").write_text(f'#!/bin/sh\nexec {BAZELW} "$@"\n')
     (place / "bin/bazel").chmod(0o755)
-    with pytest.raises(BootstrapError, match="not able to tell its version"):
+    with pytest.raises(BootstrapError, match="of unknown version"):
         choose_bazel.on_path(VERSION, BAZELW)
 
 
@@ -96,7 +96,7 @@ def _fail(text: str) -> Choice:
     raise BootstrapError(text)
 
 
-def test_ways_are_tried_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_are_tried_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     npm, debian = Choice(Path("/npm")), Choice(Path("/debian"))
     monkeypatch.setattr(choose_bazel, "on_path", lambda *_: _fail("no bazel"))
     monkeypatch.setattr(choose_bazel, "from_npm", lambda *_: npm)
@@ -113,11 +113,11 @@ def test_ways_are_tried_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Debian's bazel-bootstrap: no dpkg" in message
 
 
-def test_npm_is_not_asked_where_releases_are_out_of_reach(
+def test_npm_is_not_used_if_releases_are_unreachable(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_program(place / "bin/npm", "")
     monkeypatch.setenv("BAZELISK_BASE_URL", "http://127.0.0.1:9")
-    with pytest.raises(BootstrapError, match=r"127\.0\.0\.1:9 can't be reached"):
+    with pytest.raises(BootstrapError, match=r"127\.0\.0\.1:9 is unreachable"):
         choose_bazel.from_npm(VERSION)
     assert not (place / "cache").exists()

@@ -1,4 +1,4 @@
-"""What is read from apt's answers and Debian's packages."""
+"""Parsing apt's output and Debian's packages."""
 
 import pytest
 
@@ -11,7 +11,7 @@ FOREIGN = "https://tools.example/apt/|Other|main"
 DEBIAN = "http://mirror.example/debian/|Debian|main"
 
 
-def test_mirror_is_debians_own() -> None:
+def test_mirror_of_debians_main_archive() -> None:
     listing = "\n".join([FOREIGN, SECURITY, DEBIAN])
     assert debian_mirror(listing) == "http://mirror.example/debian/"
 
@@ -22,7 +22,7 @@ def test_mirror_before_the_first_update() -> None:
 
 
 def test_no_mirror() -> None:
-    with pytest.raises(BootstrapError, match="no mirror of Debian"):
+    with pytest.raises(BootstrapError, match="no Debian mirror is configured"):
         debian_mirror("\n".join([FOREIGN, SECURITY]))
 
 
@@ -36,7 +36,7 @@ def test_no_mirror() -> None:
         (["gone"], set(), ["gone"]),
     ],
 )
-def test_moved_library_names(wanted: list[str], available: set[str], names: list[str]) -> None:
+def test_renamed_library_packages(wanted: list[str], available: set[str], names: list[str]) -> None:
     assert present_names(wanted, available) == names
 
 

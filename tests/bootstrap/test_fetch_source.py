@@ -1,4 +1,4 @@
-"""Fetching a pinned source: each way, and how it fails."""
+"""Fetching a pinned source: each way, and its errors."""
 
 import hashlib
 import io
@@ -37,7 +37,7 @@ def write_tar(path: Path, content: dict[str, bytes]) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, a distdir and no programs."""
+    """An empty cache, an empty distdir and no programs on PATH."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("TFCARVE_DISTDIR", str(tmp_path / "dist"))
     monkeypatch.setenv("PATH", "")
@@ -46,7 +46,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_pins(place: Path, sha256: str, **more: Any) -> Path:
-    """One pin "thing" with an upstream and a Debian way."""
+    """Writes one pin, "thing", with archives of upstream and Debian."""
     archive = {"sha256": sha256, "strip_prefix": "top-1.0"}
     pin = {
         "version": "1.0",
@@ -66,7 +66,7 @@ def run(place: Path, sources: Path, *arguments: str) -> int:
 
 
 @pytest.mark.parametrize("file", ["thing-1.0.tar.gz", "thing_1.0.orig.tar.gz"])
-def test_distdir_has_either_archive(place: Path, file: str) -> None:
+def test_any_archive_in_distdir(place: Path, file: str) -> None:
     sources = write_pins(place, write_tar(place / "dist" / file, PACKED))
     assert run(place, sources, "--from", "local") == 0
     tree = place / "tree"
@@ -78,14 +78,12 @@ def test_distdir_has_either_archive(place: Path, file: str) -> None:
     assert json.loads((tree / "tfcarve_source.json").read_text())["version"] == "1.0"
 
 
-def test_wrong_checksum_names_both_sums_and_writes_nothing(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_checksum_in_distdir(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     actual = write_tar(place / "dist/thing-1.0.tar.gz", PACKED)
     sources = write_pins(place, "0" * 64)
     assert run(place, sources, "--from", "local") == 1
     message = capsys.readouterr().err
-    assert "distdir: checksum of thing-1.0.tar.gz is wrong" in message
+    assert "distdir: the checksum of thing-1.0.tar.gz is wrong" in message
     assert "0" * 64 in message and actual in message
     assert not (place / "tree").exists()
 
@@ -98,17 +96,17 @@ def test_wrong_checksum_of_a_download(place: Path, capsys: pytest.CaptureFixture
     assert not (place / "tree").exists()
 
 
-def test_every_way_tells_why_it_failed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_way_reports_its_failure(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sources = write_pins(place, "0" * 64)
     assert run(place, sources, "--from", "local") == 1
     assert run(place, sources, "--from", "clients") == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
         f"distdir: {place}/dist has no thing-1.0.tar.gz or thing_1.0.orig.tar.gz",
-        "cache: nothing in the user's cache",
-        "Debian's source package: this is no Debian machine: apt-get is missing",
-        "npm package: no npm package carries it",
-        "Python package: no Python package carries it",
+        "cache: not in the user's cache",
+        "Debian's source package: apt-get is missing: this works on Debian only",
+        "npm package: no npm package contains it",
+        "Python package: no Python package contains it",
     ]
 
 
@@ -131,7 +129,7 @@ def test_from_npm(
     sources = write_pins(place, "0" * 64, npm=more)
     assert run(place, sources, "--from", "clients") == 0
     assert (place / "tree/a.cc").read_bytes() == b"int a;\n"
-    # From the cache, without npm.
+    # From the cache, npm is not on PATH.
     monkeypatch.setenv("PATH", "")
     (place / "tree/a.cc").unlink()
     assert run(place, sources, "--from", "local") == 0
@@ -139,7 +137,7 @@ def test_from_npm(
     capsys.readouterr()
     (place / "cache/tfcarve/sources/thing-1.0.0.tgz").unlink()
     assert run(place, sources, "--from", "clients") == 1
-    assert "npm package: npm is missing; try: " in capsys.readouterr().err
+    assert "npm package: npm is not on PATH; try: " in capsys.readouterr().err
 
 
 def test_no_distdir(
@@ -150,19 +148,19 @@ def test_no_distdir(
     assert "distdir: TFCARVE_DISTDIR is not set" in capsys.readouterr().err
 
 
-def test_damaged_cache_is_passed_over(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = place / "cache/tfcarve/sources/thing_1.0.orig.tar.gz"
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(b"half a file")
+def test_damaged_file_in_cache_is_deleted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cached = place / "cache/tfcarve/sources/thing_1.0.orig.tar.gz"
+    cached.parent.mkdir(parents=True)
+    cached.write_bytes(b"a truncated file")
     assert run(place, write_pins(place, "0" * 64), "--from", "local") == 1
-    assert "fetched again" in capsys.readouterr().err
-    assert not kept.exists()
+    assert "downloading it again" in capsys.readouterr().err
+    assert not cached.exists()
 
 
 def test_wrong_prefix(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sum_ = write_tar(place / "dist/thing-1.0.tar.gz", {"else/a.cc": b""})
     assert run(place, write_pins(place, sum_), "--from", "local") == 2
-    assert "holds nothing under top-1.0" in capsys.readouterr().err
+    assert "has nothing under top-1.0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -185,7 +183,7 @@ def test_target_path(member: str, only: list[str], expected: str | None) -> None
 
 @pytest.mark.parametrize("member", ["top/../../etc/passwd", "/etc/passwd"])
 def test_members_stay_in_the_tree(member: str) -> None:
-    with pytest.raises(BootstrapError, match="leads out"):
+    with pytest.raises(BootstrapError, match="is outside of its tree"):
         target_path(member, "top", [])
 
 

@@ -1,4 +1,4 @@
-"""From an app's workspace: the cross toolchain, and messages where something is missing."""
+"""From an app's workspace: the cross toolchain, and the messages if something is missing."""
 
 import hashlib
 import os
@@ -33,7 +33,7 @@ int main() { std::cout << "hello from " << sizeof(void*) * 8 << " bits\\n"; }
 
 
 class App:
-    """A small app in a folder of its own, with a Bazel server of its own."""
+    """A small app with its own folder and Bazel server."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "app"
@@ -64,7 +64,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 @pytest.fixture(scope="module")
 def poor_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PATH with all programs of the system but the cross compiler and apt."""
+    """A PATH with all programs of the system except the cross compiler and apt."""
     folder = tmp_path_factory.mktemp("bin")
     for program in Path("/usr/bin").iterdir():
         if not program.name.startswith(("aarch64-linux-gnu", "apt")):
@@ -74,14 +74,14 @@ def poor_path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_arm64_program_runs(app: App) -> None:
     if not shutil.which("aarch64-linux-gnu-g++"):
-        pytest.skip("no cross compiler here")
+        pytest.skip("no cross compiler is installed")
     done = app.bazel("build", "//:hello", ARM64)
     assert done.returncode == 0, done.stderr
     binary = app.folder / "bazel-bin/hello"
     header = binary.read_bytes()[:20]
     assert header[18] == 0xB7, "not an AArch64 program"
     if not shutil.which("qemu-aarch64-static"):
-        pytest.skip("no qemu here")
+        pytest.skip("qemu is not installed")
     ran = subprocess.run(
         ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", binary],
         capture_output=True,
@@ -92,7 +92,7 @@ def test_arm64_program_runs(app: App) -> None:
 
 def test_flags_of_the_arm64_compile(app: App) -> None:
     if not shutil.which("aarch64-linux-gnu-g++"):
-        pytest.skip("no cross compiler here")
+        pytest.skip("no cross compiler is installed")
     text = app.bazel("aquery", "mnemonic(CppCompile, //:hello)", ARM64).stdout
     assert "aarch64-linux-gnu-g++" in text
     assert "-mcpu=cortex-a53" in text
@@ -111,14 +111,14 @@ def test_missing_cross_compiler_breaks_arm64_only(app: App, poor_path: str) -> N
     assert host.returncode == 0, host.stderr
 
 
-def test_source_that_can_be_had_nowhere(app: App, poor_path: str, tmp_path: Path) -> None:
+def test_source_that_is_not_available(app: App, poor_path: str, tmp_path: Path) -> None:
     damaged = tmp_path / "nsync_1.29.2.orig.tar.gz"
     damaged.write_bytes(b"not an archive")
     environment = {
         "PATH": poor_path,
         "TFCARVE_DISTDIR": str(tmp_path),
         "TFCARVE_NO_INSTALL": "1",
-        # No way out, and an empty cache for all but Bazel itself.
+        # No network, and an empty cache for everything but Bazel itself.
         "HTTPS_PROXY": "http://127.0.0.1:9",
         "https_proxy": "http://127.0.0.1:9",
     }
@@ -133,10 +133,11 @@ def test_source_that_can_be_had_nowhere(app: App, poor_path: str, tmp_path: Path
     assert "could not get the source of nsync 1.29.2; tried:" in message
     actual = hashlib.sha256(b"not an archive").hexdigest()
     assert (
-        "distdir: checksum of nsync_1.29.2.orig.tar.gz is wrong: expected 1d63e9679737" in message
+        "distdir: the checksum of nsync_1.29.2.orig.tar.gz is wrong: expected 1d63e9679737"
+        in message
     )
     assert actual in message
-    assert "cache: nothing in the user's cache" in message
+    assert "cache: not in the user's cache" in message
     assert "upstream: could not download" in message
-    assert "Debian's source package: this is no Debian machine: apt-get is missing" in message
-    assert "Python package: no Python package carries it" in message
+    assert "Debian's source package: apt-get is missing: this works on Debian only" in message
+    assert "Python package: no Python package contains it" in message

@@ -1,4 +1,4 @@
-"""py_tool works as a tool of an action and as data of another program."""
+"""py_tool as a tool of an action and as data of another program."""
 
 import json
 import os

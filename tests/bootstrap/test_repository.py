@@ -1,4 +1,4 @@
-"""Rules that hold for the repository as a whole."""
+"""Checks of the whole repository."""
 
 import json
 import os
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-# The files themselves, not their links in the runfiles.
+# The source files, not the links to them in the runfiles.
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/MODULE.bazel").resolve().parent
 _PINS = ROOT / "third_party/tensorflow/releases/2.14/pins.json"
 
-# Put together here, for this file is tracked too.
+# Joined here, because this file is checked, too.
 REGISTRY_HOSTS = [
     ".".join(parts)
     for parts in (
@@ -48,14 +48,16 @@ def test_no_registry_host_is_named() -> None:
     assert not named
 
 
-def test_module_and_workspace_bring_the_same_repositories() -> None:
+def test_module_and_workspace_have_the_same_repositories() -> None:
     module = (ROOT / "MODULE.bazel").read_text()
     functions = (ROOT / "rules/repositories.bzl").read_text()
     sources = set(json.loads(_PINS.read_text()))
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
     made = {f"tfcarve_{name}" for name in sources} | {"tfcarve_tensorflow_2_14"}
-    made |= set(re.findall(r'(?:python|digest|cross|lld)_repository\(\s*name = "(\w+)"', functions))
+    made |= set(re.findall(r'(?:digest|cross|lld)_repository\(\s*name = "(\w+)"', functions))
+    environments = (ROOT / "rules/private/python/environments.bzl").read_text()
+    made |= set(re.findall(r'struct\(repository = "(\w+)"', environments))
     assert used == made
     # WORKSPACE calls the two functions that the extensions call.
     for file in ("WORKSPACE", "rules/extensions.bzl"):
@@ -68,7 +70,7 @@ def test_module_and_workspace_bring_the_same_repositories() -> None:
     )
 
 
-def test_both_register_the_same_toolchains() -> None:
+def test_module_and_workspace_register_the_same_toolchains() -> None:
     found = [
         re.findall(r'register_toolchains\("([^"]+)"', (ROOT / file).read_text())
         for file in ("MODULE.bazel", "WORKSPACE")
@@ -76,12 +78,12 @@ def test_both_register_the_same_toolchains() -> None:
     assert found[0] == found[1] != []
 
 
-def test_nested_workspaces_are_no_packages() -> None:
+def test_nested_workspaces_are_ignored() -> None:
     ignored = (ROOT / ".bazelignore").read_text().splitlines()
     nested = {path.parent for path in tracked_files() if path.name == "MODULE.bazel"} - {ROOT}
     for folder in nested:
         assert any(folder.is_relative_to(ROOT / line) for line in ignored if line[:1] not in "#"), (
-            f"{folder.relative_to(ROOT)} is a workspace: name it in .bazelignore"
+            f"{folder.relative_to(ROOT)} is a workspace: add it to .bazelignore"
         )
 
 
@@ -96,12 +98,12 @@ def test_locks_pin_everything_with_hashes(lock: str) -> None:
 
 
 def _rows(lock: str) -> dict[str, str]:
-    """The rows of a lock, with all of their hashes, by their packages."""
+    """Returns the rows of a lock file with their hashes, by package."""
     rows = re.split(r"^(?=[a-z0-9])", (ROOT / "third_party/python" / lock).read_text(), flags=re.M)
     return {row.partition("==")[0]: row.strip() for row in rows if row}
 
 
-def test_models_are_prepared_by_the_packages_that_tests_run() -> None:
+def test_tensorflow_and_dev_environments_have_the_same_packages() -> None:
     prepares, dev = _rows("tensorflow.txt"), _rows("dev.txt")
     assert {"tensorflow-cpu", "numpy", "protobuf", *_rows("tools.txt")} <= prepares.keys()
     for name, row in prepares.items():

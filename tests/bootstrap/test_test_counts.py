@@ -1,4 +1,4 @@
-"""The closing line of CI is honest."""
+"""Counting test targets from build events."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_counts(events: list[dict[str, Any]], line: str) -> None:
     assert count(json.dumps(event) for event in events).line() == line
 
 
-def test_cut_off_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupted_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = tmp_path / "events.json"
     passed = json.dumps(configured("//:a")) + "\n" + json.dumps(summary("//:a", "PASSED"))
     events.write_text(f"{passed}\n{json.dumps(configured('//:b'))}\n" + '{"id": {"testSu')
@@ -53,5 +53,5 @@ def test_cut_off_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "failed: //:b\n1 passed, 1 failed\n"
 
 
-def test_no_file_is_a_failure(tmp_path: Path) -> None:
+def test_missing_file_is_a_failure(tmp_path: Path) -> None:
     assert main([str(tmp_path / "none")]) == 1

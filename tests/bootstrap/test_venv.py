@@ -1,4 +1,4 @@
-"""Which Python an environment is made with."""
+"""Virtual environments: their interpreter, their folder, and wheels."""
 
 import hashlib
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_order_of_candidates() -> None:
     ]
 
 
-def test_first_fitting_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_supported_version_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     write_python(tmp_path / "python3", "3.13")
     write_python(tmp_path / "python3.10", "3.10")
@@ -35,22 +35,24 @@ def test_first_fitting_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert found == ((3, 10), str(tmp_path / "python3.10"))
 
 
-def test_none_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_supported_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     write_python(tmp_path / "python3x", "3.13")
-    with pytest.raises(BootstrapError, match=r"needs CPython 3.9 to 3.11 .*python3x is 3.13"):
+    with pytest.raises(
+        BootstrapError, match=r"CPython 3.9 to 3.11 is required on PATH; found: python3x is 3.13"
+    ):
         find_python((3, 9), (3, 11), ["python3x", "no-such-python"])
 
 
-def test_half_made_folder_is_made_anew(tmp_path: Path) -> None:
-    target = tmp_path / "made"
+def test_incomplete_folder_is_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "folder"
     with pytest.raises(RuntimeError), built_in_place(target) as missing:
         assert missing
-        (target / "half").touch()
+        (target / "partial").touch()
         raise RuntimeError
     assert not target.exists()
     target.mkdir()
-    (target / "left-by-a-killed-run").touch()
+    (target / "of-a-killed-run").touch()
     with built_in_place(target) as missing:
         assert missing
         assert not list(target.iterdir())
@@ -58,7 +60,7 @@ def test_half_made_folder_is_made_anew(tmp_path: Path) -> None:
         assert not missing
 
 
-def test_wheel_with_a_wrong_checksum_is_not_kept(
+def test_wheel_with_wrong_checksum_is_not_cached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Files of output groups, from Bazel's events."""
+"""Reading output groups from build events."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_groups_of_targets() -> None:
     }
 
 
-def test_sets_within_sets_come_once_and_in_order() -> None:
+def test_nested_sets_are_flattened_in_order() -> None:
     found = _outputs(
         _set("0", ["/a"]),
         _set("1", ["/b"], ("0",)),
@@ -54,6 +54,6 @@ def test_sets_within_sets_come_once_and_in_order() -> None:
     assert found["//:x", "default"] == (Path("/a"), Path("/c"), Path("/b"))
 
 
-def test_failed_target_and_other_events_have_no_files() -> None:
+def test_failed_targets_and_other_events_have_no_files() -> None:
     aborted = {"id": {"targetCompleted": {"label": "//:x"}}, "aborted": {}}
     assert _outputs({"id": {"progress": {}}}, aborted, _completed("//:y")) == {}

@@ -1,4 +1,4 @@
-"""A built library's files, its answers and how they are compared."""
+"""A built library: its files, running models in it, comparing outputs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from demo.cached_models import CachedModel, key
 from demo.library import Library, gzip_size, largest_difference, run, run_once
-from demo.made_models import MadeModel, key
 from demo.nested import NestedError
 
 FILES = [
@@ -26,31 +26,34 @@ def test_files_are_found_by_name() -> None:
 
 
 def test_missing_file_is_named() -> None:
-    with pytest.raises(NestedError, match=r"linux_x86_64 made no 'run_model'"):
+    with pytest.raises(
+        NestedError,
+        match=r"linux_x86_64 has no output 'run_model'; it has: libtensorflow-core\.a, ",
+    ):
         Library.among("linux_x86_64", FILES[:2])
 
 
 def test_missing_emulator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    model = MadeModel(Path("m"), Path("i"), Path("o"))
+    model = CachedModel(Path("m"), Path("i"), Path("o"))
     with pytest.raises(NestedError, match="apt-get install qemu-user-static"):
         run(Library.among("linux_arm64", FILES), model)
 
 
-def test_runner_that_refuses(tmp_path: Path) -> None:
+def test_failed_run(tmp_path: Path) -> None:
     runner = tmp_path / "run_model"
     runner.write_text("#!/bin/sh\necho no such op >&2\nexit 1\n")
     runner.chmod(0o755)
     library = Library("linux_x86_64", *FILES[:2], runner, FILES[3])
-    answer = run(library, MadeModel(Path("m"), Path("i"), Path("o")))
+    answer = run(library, CachedModel(Path("m"), Path("i"), Path("o")))
     assert (answer.status, answer.message, answer.output) == (1, "no such op", None)
 
 
-def test_run_once_keeps_what_it_got(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_once_caches_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     np.save(tmp_path / "answer.npy", np.ones(3, np.float32))
-    fed = tmp_path / "in.npy"
-    fed.write_bytes(b"1")
+    array = tmp_path / "in.npy"
+    array.write_bytes(b"1")
     runner = tmp_path / "run_model"
     calls = tmp_path / "calls"
     runner.write_text(
@@ -59,17 +62,17 @@ def test_run_once_keeps_what_it_got(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         f"cp {tmp_path}/answer.npy ${{word#--output=output=}} ;; esac; done\n"
     )
     runner.chmod(0o755)
-    library, model = Library("linux_x86_64", *[runner] * 4), MadeModel(fed, fed, fed)
-    first, again = run_once(library, model), run_once(library, model)
-    assert [kept for _, kept in (first, again)] == [False, True]
-    assert all(a.output is not None and a.output.tolist() == [1, 1, 1] for a, _ in (first, again))
-    fed.write_bytes(b"2")
+    library, model = Library("linux_x86_64", *[runner] * 4), CachedModel(array, array, array)
+    first, second = run_once(library, model), run_once(library, model)
+    assert [cached for _, cached in (first, second)] == [False, True]
+    assert all(a.output is not None and a.output.tolist() == [1, 1, 1] for a, _ in (first, second))
+    array.write_bytes(b"2")
     assert not run_once(library, model)[1]
     assert calls.read_text() == "x\nx\n"
 
 
 @pytest.mark.parametrize(
-    ("given", "expected", "difference"),
+    ("actual", "expected", "difference"),
     [
         ([1.0, 2.0], [1.0, 2.5], 0.5),
         ([], [], 0.0),
@@ -77,8 +80,8 @@ def test_run_once_keeps_what_it_got(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ([1.0], [1.0, 1.0], float("inf")),
     ],
 )
-def test_largest_difference(given: list[float], expected: list[float], difference: float) -> None:
-    arrays = np.array(given, np.float32), np.array(expected, np.float32)
+def test_largest_difference(actual: list[float], expected: list[float], difference: float) -> None:
+    arrays = np.array(actual, np.float32), np.array(expected, np.float32)
     assert largest_difference(*arrays) == difference
 
 

@@ -1,13 +1,17 @@
-"""The copy of an app in the user's cache."""
+"""Nested workspaces: the copy of an app in the user's cache, its lock, and builds in it."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from bootstrap.cache import cache_root
 from demo import nested
 from demo.nested import BuildError, NestedError, Workspace
 
@@ -24,7 +28,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     bazelw.chmod(0o755)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("TFCARVE_BAZELW", str(bazelw))
-    monkeypatch.setenv("RUNFILES_DIR", "of the test")
+    monkeypatch.setenv("RUNFILES_DIR", "set by the test")
     folder = tmp_path / "app"
     (folder / "sub").mkdir(parents=True)
     (folder / "MODULE.bazel").write_text(MODULE)
@@ -38,20 +42,20 @@ def _files(workspace: Workspace) -> set[str]:
     return {str(f.relative_to(workspace.folder)) for f in nested._own_files(workspace.folder)}
 
 
-def test_copy_has_the_apps_files_and_finds_tfcarve(app: Path) -> None:
+def test_copy_has_the_apps_files_and_the_path_to_tfcarve(app: Path) -> None:
     with nested.opened(app, "x") as workspace:
         assert _files(workspace) == {"MODULE.bazel", "sub/BUILD"}
         module = (workspace.folder / "MODULE.bazel").read_text()
         assert f'path = "{app.parent}/tf carve"' in module
 
 
-def test_copy_of_an_app_without_modules(app: Path) -> None:
+def test_copy_of_an_app_with_workspace_file(app: Path) -> None:
     (app / "MODULE.bazel").rename(app / "WORKSPACE")
     with nested.opened(app, "x") as workspace:
         assert f'path = "{app.parent}/tf carve"' in (workspace.folder / "WORKSPACE").read_text()
 
 
-def test_copy_follows_the_app_and_leaves_what_is_the_same(app: Path) -> None:
+def test_copy_follows_the_app_and_rewrites_no_equal_file(app: Path) -> None:
     with nested.opened(app, "x") as workspace:
         workspace.place("sub", {"m.pb": app / "sub/BUILD"}, "*.pb")
         before = (workspace.folder / "MODULE.bazel").stat()
@@ -62,7 +66,7 @@ def test_copy_follows_the_app_and_leaves_what_is_the_same(app: Path) -> None:
         assert (workspace.folder / "MODULE.bazel").stat() == before
 
 
-def test_placed_files_are_the_only_ones(app: Path, tmp_path: Path) -> None:
+def test_placed_files_replace_others(app: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "one.pb", tmp_path / "two.pb"
     one.write_bytes(b"1")
     two.write_bytes(b"2")
@@ -77,12 +81,12 @@ def test_placed_files_are_the_only_ones(app: Path, tmp_path: Path) -> None:
         assert (workspace.folder / "sub/one.pb").read_bytes() == b"2"
 
 
-def test_failed_build_tells_what_bazel_said(app: Path) -> None:
+def test_failed_build_has_bazels_output(app: Path) -> None:
     with nested.opened(app, "x") as workspace, pytest.raises(BuildError) as caught:
         workspace.build(["//:x"])
-    said = str(caught.value)
-    assert said.startswith(f"bazelw in {workspace.folder}:  build --noshow_progress")
-    assert "of the test" not in said, "a nested Bazel has an environment of its own"
+    message = str(caught.value)
+    assert message.startswith(f"bazelw in {workspace.folder}:  build --noshow_progress")
+    assert "set by the test" not in message, "a nested Bazel does not inherit it"
 
 
 def test_module_without_the_path_to_replace() -> None:
@@ -90,17 +94,124 @@ def test_module_without_the_path_to_replace() -> None:
         nested.module_file("module()", Path("/x"))
 
 
-def test_not_run_by_bazelw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_run_without_bazelw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("TFCARVE_BAZELW", raising=False)
     monkeypatch.delenv("BUILD_WORKSPACE_DIRECTORY", raising=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(NestedError, match=r"run it by \./bazelw"):
+    with pytest.raises(NestedError, match=r"run it with \./bazelw run"):
         nested.source_tree()
 
 
-def test_second_process_waits(app: Path) -> None:
-    lock = nested.cache_folder() / "e2e/x.lock"
+def _is_locked() -> bool:
+    lock = str(cache_root() / "e2e/x.lock")
+    return subprocess.run(["flock", "--nonblock", lock, "true"], check=False).returncode == 1
+
+
+def _wait_for(file: Path) -> None:
+    for _ in range(600):
+        if file.exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{file.name} did not appear")
+
+
+def _write_bazelw(app: Path, script: str) -> None:
+    bazelw = app.parent / "tf carve/bazelw"
+    bazelw.unlink()  # A shell may still read it.
+    bazelw.write_text(f"#!/bin/sh\n{script}\n")
+    bazelw.chmod(0o755)
+
+
+_USE = """
+import sys
+from pathlib import Path
+from bootstrap.cache import cache_root
+from demo import nested
+with nested.opened(Path(sys.argv[1]), "x") as workspace:
+    print(workspace.bazel(sys.argv[2:]).stdout, end="", flush=True)
+"""
+
+
+def _start(app: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Starts another process that uses the workspace."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _USE, str(app), *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_lock_is_held_for_one_use(app: Path) -> None:
     with nested.opened(app, "x"):
-        taken = subprocess.run(["flock", "--nonblock", str(lock), "true"], check=False)
-    free = subprocess.run(["flock", "--nonblock", str(lock), "true"], check=False)
-    assert (taken.returncode, free.returncode) == (1, 0)
+        assert _is_locked()
+    assert not _is_locked()
+
+
+def test_second_process_waits_and_says_for_whom(app: Path) -> None:
+    _write_bazelw(app, 'echo "second: $*"')
+    with nested.opened(app, "x"):
+        second = _start(app, "build")
+        assert second.stderr is not None
+        message = second.stderr.readline()
+        assert message == (
+            f"waiting for {cache_root()}/e2e/x, which is in use by "
+            f"process {os.getpid()} of {app.parent}/tf carve\n"
+        )
+        assert second.poll() is None
+    assert second.communicate(timeout=60) == ("second: build\n", "")
+
+
+def test_lock_outlives_a_killed_process_until_its_command_ends(app: Path, tmp_path: Path) -> None:
+    """As when a test is killed for taking too long, and Bazel still builds in the workspace."""
+    started, may_end = tmp_path / "started", tmp_path / "may end"
+    _write_bazelw(app, f'touch "{started}"; while [ ! -e "{may_end}" ]; do sleep 0.05; done')
+    first = _start(app)
+    _wait_for(started)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert _is_locked()
+    _write_bazelw(app, "echo second")
+    second = _start(app)
+    assert second.stderr is not None
+    assert second.stderr.readline().startswith("waiting for ")
+    may_end.touch()
+    assert second.communicate(timeout=60)[0] == "second\n"
+
+
+def test_lock_is_not_inherited_by_bazels_server(app: Path, tmp_path: Path) -> None:
+    # Descriptor 3, because a shell starts programs in the background without its standard input.
+    _write_bazelw(app, f'exec 3<&0; sleep 600 >"{tmp_path}/log" 2>&1 & echo $!')
+    with nested.opened(app, "x") as workspace:
+        server = int(workspace.bazel([]).stdout)
+    try:
+        assert not _is_locked()
+        os.kill(server, 0)  # The control: it still runs.
+    finally:
+        os.kill(server, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("lost", "status", "runs"), [(0, 0, 1), (1, 0, 2), (2, 37, 2)])
+def test_command_runs_again_once_if_the_server_is_lost(
+    app: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    lost: int,
+    status: int,
+    runs: int,
+) -> None:
+    log = tmp_path / "runs"
+    _write_bazelw(app, f'echo "$*" >>"{log}"; [ $(wc -l <"{log}") -gt {lost} ] || exit 37')
+    with nested.opened(app, "x") as workspace:
+        assert workspace.bazel(["build", "//a b"]).returncode == status
+    assert log.read_text() == "build //a b\n" * runs
+    assert ("ended; running the command again" in capsys.readouterr().err) == (runs == 2)
+
+
+def test_other_failures_are_not_repeated(app: Path, tmp_path: Path) -> None:
+    log = tmp_path / "runs"
+    _write_bazelw(app, f'echo "$*" >>"{log}"; exit 1')
+    with nested.opened(app, "x") as workspace:
+        assert workspace.bazel(["build"]).returncode == 1
+    assert log.read_text() == "build\n"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfcarve.benchmark import report_json
+from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import Form
 from tfcarve.prepare.compare.report import CompareReport
 from tfcarve.prepare.diff_report import DiffReport
 from tfcarve.proof.compare import Proof
 from tfcarve.proof.manifest import Manifest
+from tfcarve.registry.index import KernelIndex
+from tfcarve.selection.selection import Selection
 from tfcarve.size.committed import Committed
 from tfcarve.size.link_line import LinkFile
 from tfcarve.size.marginal import MarginalSize
@@ -33,6 +37,18 @@ class Document:
 
 
 DOCUMENTS: tuple[Document, ...] = (
+    Document(
+        "index",
+        KernelIndex,
+        "`tfcarve index`",
+        "`tfcarve select`, `tfcarve locate`",
+    ),
+    Document(
+        "selection",
+        Selection,
+        "`tfcarve select`, `tf_selection`",
+        "`tfcarve header`, `op-files`, `units`, `explain`, `prove`, `size`",
+    ),
     Document("proof", Proof, "`tfcarve prove --json`: a list with one for each slice", "people"),
     Document(
         "manifest", Manifest, "`tfcarve manifest`, into the library", "`tfcarve inspect`, apps"
@@ -54,5 +70,9 @@ DOCUMENTS: tuple[Document, ...] = (
         MarginalSize,
         "`tfcarve size-marginal --json`: a list with one for each target",
         "`tfcarve size --marginal-sizes`",
+    ),
+    Document("benchmark", report_json.Document, "`tfcarve benchmark --json`", "people"),
+    Document(
+        "benchmark_model", Measurement, "`benchmark_model --json=FILE`", "`tfcarve benchmark`"
     ),
 )

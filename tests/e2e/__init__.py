@@ -1,1 +1,1 @@
-"""Tests that build in a nested app's workspace, as a user of tfcarve does."""
+"""Tests that build in the workspace of an app, as a user of tfcarve does."""

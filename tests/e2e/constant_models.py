@@ -1,4 +1,4 @@
-"""Graphs with large constants, used in all the ways that could matter to where they are kept."""
+"""Graphs with large constants, in all uses that could depend on where the constants are stored."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ import tensorflow as tf
 from models import frozen
 from models.frozen import Array
 
-# Of each side: a constant of floats has 16 KiB.
+# The size of each dimension: a constant of floats has 16 KiB.
 _SIDE = 64
 
 
 @dataclass(frozen=True)
 class Case:
-    """A graph, what it is fed, what is fetched.
+    """A graph, its inputs and its outputs.
 
     Attributes:
       graph: the GraphDef.
-      feeds: by the names of nodes.
-      fetches: tensors by name, as an app names them.
-      mapped: how many bytes of constants an aligned file serves.
+      feeds: node name to value.
+      mapped: the bytes of constants that stay in an aligned file.
+      fetches: the names of the outputs, as passed to the C API.
+      expected: full TensorFlow's outputs.
     """
 
     graph: Any
@@ -39,8 +40,8 @@ class Case:
             tf.import_graph_def(self.graph, name="")
             with tf.compat.v1.Session(graph=imported) as session:
                 names = [n if ":" in n else f"{n}:0" for n in self.fetches]
-                given = {f"{n}:0": value for n, value in self.feeds.items()}
-                object.__setattr__(self, "expected", tuple(session.run(names, given)))
+                feeds = {f"{n}:0": value for n, value in self.feeds.items()}
+                object.__setattr__(self, "expected", tuple(session.run(names, feeds)))
 
 
 def _drawn(*shape: int) -> Array:
@@ -57,7 +58,7 @@ _SIZE = 4 * _SIDE * _SIDE
 
 
 def _dense() -> Case:
-    """Weights and biases, the last too small to be mapped, some behind Identity and Reshape."""
+    """Weights and biases, some behind Identity and Reshape; the last bias is too small to be mapped."""
     with tf.Graph().as_default() as graph:
         weights = tf.identity(tf.constant(_drawn(_SIDE, 4 * _SIDE), name="weights"))
         hidden = tf.nn.relu(tf.matmul(_fed(), weights) + tf.constant(_drawn(4 * _SIDE)))
@@ -67,7 +68,7 @@ def _dense() -> Case:
 
 
 def _in_place() -> Case:
-    """Ops that write over an input which nobody else uses, and each uses its own constant."""
+    """Ops that reuse the buffer of an input that no other op uses, each with its own constant."""
     with tf.Graph().as_default() as graph:
         fed = _fed()
         switched = tf.constant(_drawn(_SIDE, _SIDE))
@@ -85,7 +86,7 @@ def _in_place() -> Case:
 
 
 def _overwritten() -> Case:
-    """An op that writes into its input whoever else uses it, and so changes the constant: once it runs right."""
+    """An op that always writes to its input, and so changes the constant: only the first run is correct."""
     with tf.Graph().as_default() as graph:
         fed = _fed()
         rows = tf.compat.v1.placeholder(tf.int32, [_SIDE], name="rows")
@@ -95,7 +96,7 @@ def _overwritten() -> Case:
 
 
 def _folded() -> Case:
-    """Constants that are computed with before the graph runs, one of them also in it."""
+    """Constants that constant folding uses, one of which the graph uses, too."""
     with tf.Graph().as_default() as graph:
         both = tf.constant(_drawn(_SIDE, _SIDE), name="both")
         scaled = tf.reshape(both, [_SIDE * _SIDE]) * tf.constant(_drawn(1))
@@ -105,7 +106,7 @@ def _folded() -> Case:
 
 
 def _unordered() -> Case:
-    """The same graph, each node before its inputs."""
+    """The same graph with each node before its inputs."""
     folded = _folded()
     graph = tf.compat.v1.GraphDef.FromString(folded.graph.SerializeToString())
     del graph.node[:]
@@ -114,7 +115,7 @@ def _unordered() -> Case:
 
 
 def _looked_up() -> Case:
-    """A table of rows; numbers that a shape function reads; shapes of constants."""
+    """A lookup table; values that a shape function reads; the size of a constant."""
     with tf.Graph().as_default() as graph:
         rows = tf.compat.v1.placeholder(tf.int32, [_SIDE], name="rows")
         tf.gather(tf.constant(_drawn(_SIDE, 8)), rows, name="looked_up")
@@ -127,7 +128,7 @@ def _looked_up() -> Case:
 
 
 def _loop() -> Case:
-    """A loop in the form that a session runs: weights come in by Enter, and one is inside."""
+    """A loop with Enter, Merge and Switch: weights from outside, by Enter, and inside."""
     tf.compat.v1.disable_control_flow_v2()
     try:
         with tf.Graph().as_default() as graph:
@@ -145,20 +146,20 @@ def _loop() -> Case:
 
 
 def _functions() -> Case:
-    """Calls of functions: constants go in, and stay as they are inside."""
+    """A function call, with a captured constant and one inside the function."""
     with tf.Graph().as_default() as graph:
         outside = tf.constant(_drawn(_SIDE, _SIDE))
 
         @tf.function
-        def called(given: Any) -> Any:
-            return tf.matmul(given, outside) + tf.constant(_drawn(_SIDE, _SIDE))
+        def called(x: Any) -> Any:
+            return tf.matmul(x, outside) + tf.constant(_drawn(_SIDE, _SIDE))
 
         tf.identity(called(_fed()), name=frozen.OUTPUT)
     return Case(graph.as_graph_def(), _FED, _SIZE)
 
 
 def _tied() -> Case:
-    """Constants that wait for other nodes and say where they are to be; a kernel's device, too."""
+    """Constants with control inputs, a colocation and a device."""
     with tf.Graph().as_default() as graph:
         fed = _fed()
         with tf.control_dependencies([tf.nn.relu(fed, name="first")]):
@@ -170,7 +171,7 @@ def _tied() -> Case:
 
 
 def _small() -> Case:
-    """Constants that are just large enough, and little else: what is damaged is mostly structure."""
+    """Constants just large enough to be mapped: damage to the file mostly hits the structure."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [2, 16], name=frozen.INPUT)
         hidden = tf.nn.relu(tf.matmul(fed, tf.identity(tf.constant(_drawn(16, 16)))))
@@ -179,12 +180,12 @@ def _small() -> Case:
     return Case(graph.as_graph_def(), {frozen.INPUT: _drawn(2, 16)}, 2 * 1024)
 
 
-# As a C program can take them.
+# The types of the C API.
 _DTYPES = ("float32", "float64", "float16", "int8", "uint8", "int16", "int32", "int64", "bool", "complex64")  # fmt: skip
 
 
 def _types() -> Case:
-    """A constant of each type; each is an output itself."""
+    """A constant of each type, each of which is an output."""
     arrays = {dtype: (100 * _drawn(8, 4 * _SIDE)).astype(dtype) for dtype in _DTYPES}
     with tf.Graph().as_default() as graph:
         for dtype, array in arrays.items():

@@ -1,8 +1,8 @@
-"""Loads and runs a graph that is damaged in one way after another: a crash ends the process.
+"""Loads and runs damaged versions of a graph. A crash ends the process.
 
     python -m e2e.damaged_graphs LIBRARY MODEL FOLDER COUNT
 
-Prints how many were refused and how many ran; the file in FOLDER is the last that was tried.
+Prints how many were refused and how many ran. After a crash, FOLDER has the version that caused it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from e2e.c_api import CallError, Library
+from e2e.numpy_session import run
+from tfcarve.benchmark.c_api import CallError, Library
 
 _SEED = 7
 
 
 def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """The graph with some bytes changed, taken out, doubled or cut off: where there is little but structure."""
+    """Returns the graph with some bytes changed, removed, repeated or cut off."""
     data = bytearray(whole)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(data))
@@ -37,7 +38,7 @@ def damaged(whole: bytes, chance: random.Random) -> bytes:
 
 def main(path: str, model: str, folder: str, count: str) -> None:
     """Tries `count` of them."""
-    library = Library(Path(path))
+    library = Library(path)
     whole = Path(model).read_bytes()
     chance = random.Random(_SEED)
     ran = 0
@@ -45,11 +46,11 @@ def main(path: str, model: str, folder: str, count: str) -> None:
         file = Path(folder, f"{number}.pb")
         file.write_bytes(damaged(whole, chance))
         try:
-            with library.of_file(file) as session:
-                session.run({"input": np.ones((2, 16), np.float32)}, ["output"])
+            with library.session_from_file(file) as session:
+                run(session, {"input": np.ones((2, 16), np.float32)}, ["output"])
             ran += 1
         except CallError as error:
-            assert str(error), "an error has a text"
+            assert str(error), "the error has no message"
         file.unlink()
     print(int(count) - ran, ran)
 

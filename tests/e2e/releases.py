@@ -1,4 +1,4 @@
-"""The app's library for a platform, as those who link without Bazel find it."""
+"""The app's library for a platform, as used by other build systems."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from demo.library import EMULATORS
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 COMPILERS: Mapping[str, str] = {
     "linux_arm64": "aarch64-linux-gnu-g++",
     "linux_armv7": "arm-linux-gnueabihf-g++",
     "linux_x86_64": "g++",
 }
-# Those that the app's BUILD file names.
+# The platforms in the app's BUILD file.
 PLATFORMS = ("linux_arm64", "linux_armv7", "linux_x86_64")
 _TARGET = "//:release"
 _MODEL = "tiny.pb"
@@ -45,11 +45,11 @@ class Release:
         return output
 
     def flags(self) -> list[str]:
-        """What the library says that it is to be linked with."""
+        """The flags of link_flags.txt."""
         return (self.library / "link_flags.txt").read_text(encoding="utf-8").split()
 
     def run(self, program: Path, *arguments: str | Path) -> str:
-        """Runs a program, emulated where need be; what it prints."""
+        """Runs a program, under qemu if necessary; returns its output."""
         return checked([*EMULATORS[self.platform], str(program), *map(str, arguments)])
 
     def run_model(self, program: Path) -> str:
@@ -57,14 +57,14 @@ class Release:
         return self.run(program, self.app / _MODEL)
 
     def kernels(self, program: Path) -> int:
-        """How many kernels a program of count_kernels.cc has."""
+        """The number of kernels that a program of count_kernels.cc reports."""
         return int(self.run(program))
 
 
 def checked(
     command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> str:
-    """Runs a command that has to succeed; what it prints."""
+    """Runs a command that must succeed; returns its output."""
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -78,7 +78,7 @@ def checked(
 
 
 def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release:
-    """Builds a tf_multi_platform_library, the app's own or another, for one platform."""
+    """Builds a tf_multi_platform_library for one platform."""
     files = workspace.build([target], [f"--output_groups={platform}"]).files(target, platform)
     archive = next(file for file in files if file.name == "libtensorflow-core.a")
     return Release(platform, workspace.folder, archive.parent)
@@ -86,6 +86,6 @@ def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release
 
 @contextmanager
 def opened(platform: str) -> Iterator[Release]:
-    """Builds the app's library for a platform."""
-    with building.app() as workspace:
+    """Yields the app's library for a platform."""
+    with app_workspace.opened() as workspace:
         yield built(workspace, platform)

@@ -1,8 +1,8 @@
-"""How much memory a session takes: prints kibibytes of anonymous memory, before it and after it and one run.
+"""Prints the process's anonymous memory in KiB before a session is created, and after one run.
 
     python -m e2e.session_memory LIBRARY MODEL (bytes|file) INPUT OUTPUT ROWS COLUMNS
 
-In a process of its own, for what is freed stays with a process.
+Run it in its own process: freed memory may stay with a process.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from e2e.c_api import Library
+from e2e.numpy_session import run
+from tfcarve.benchmark.c_api import Library
 
 
 def anonymous() -> int:
-    """Kibibytes of this process that no file has."""
+    """This process's anonymous memory in KiB."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     found = re.search(r"^RssAnon:\s+(\d+) kB$", status, re.MULTILINE)
     assert found is not None
@@ -26,14 +27,14 @@ def anonymous() -> int:
 
 def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
     """Prints the two numbers."""
-    library = Library(Path(path))
+    library = Library(path)
     given = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
     session = (
-        library.of_file(model) if form == "file" else library.of_bytes(Path(model).read_bytes())
+        library.session_from_file(model) if form == "file" else library.session_from_bytes(Path(model).read_bytes())
     )
     with session:
-        session.run({fed: given}, [fetched])
+        run(session, {fed: given}, [fetched])
         print(before, anonymous())
 
 

@@ -1,4 +1,4 @@
-"""What the objects of units and helpers define and leave to each other, by their symbol tables."""
+"""The symbols that objects of units and helper sources define and need from each other."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from elftools.elf.elffile import ELFFile
 
 from tfcarve.objfile import archive
 
-# How the names of TensorFlow's own begin, somewhere inside: others are the C++ library's.
-_OURS = "10tensorflow"
+# In the mangled names of TensorFlow's symbols, but not of the C++ library's.
+_TENSORFLOW = "10tensorflow"
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """TensorFlow's symbols in an object, by their linker's names."""
+    """The mangled names of TensorFlow's symbols in an object."""
 
     defined: frozenset[str]
     undefined: frozenset[str]
@@ -25,16 +25,16 @@ class Symbols:
 
 def of_object(content: bytes) -> Symbols:
     """Reads an ELF object's global symbols."""
-    sides: dict[bool, set[str]] = {True: set(), False: set()}
+    by_defined: dict[bool, set[str]] = {True: set(), False: set()}
     table = ELFFile(io.BytesIO(content)).get_section_by_name(".symtab")
     for symbol in table.iter_symbols() if table else ():
-        if symbol["st_info"]["bind"] != "STB_LOCAL" and _OURS in symbol.name:
-            sides[symbol["st_shndx"] != "SHN_UNDEF"].add(symbol.name)
-    return Symbols(frozenset(sides[True]), frozenset(sides[False]))
+        if symbol["st_info"]["bind"] != "STB_LOCAL" and _TENSORFLOW in symbol.name:
+            by_defined[symbol["st_shndx"] != "SHN_UNDEF"].add(symbol.name)
+    return Symbols(frozenset(by_defined[True]), frozenset(by_defined[False]))
 
 
 def by_source(archives: Iterable[Path]) -> dict[str, Symbols]:
-    """Returns the symbols of all objects in static libraries, by the source's path from TensorFlow's root."""
+    """Returns the symbols of all objects in static libraries, by source (path from TensorFlow's root)."""
     return {
         name.partition(".")[0].replace("__", "/") + ".cc": of_object(content)
         for file in archives
@@ -42,12 +42,12 @@ def by_source(archives: Iterable[Path]) -> dict[str, Symbols]:
     }
 
 
-def left_to_others(
+def needed_from_others(
     unit: str, helpers: Iterable[str], objects: Mapping[str, Symbols]
 ) -> dict[str, list[str]]:
-    """What a unit and its helpers ask for, do not define, and another of `objects` does.
+    """Returns the symbols that a unit and its helpers use and only other `objects` define, by defining source.
 
-    Returns the symbols by the source that defines them; a link of the unit and its helpers alone would fail.
+    If there are any, linking the unit with its helpers alone fails.
     """
     mine = [objects[source] for source in (unit, *helpers) if source in objects]
     missing = frozenset[str]().union(*(o.undefined for o in mine))

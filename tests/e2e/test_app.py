@@ -1,4 +1,4 @@
-"""The app that a user would write: its own model, its own op, its own test."""
+"""The example app: its model, its custom op and its test."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
@@ -24,7 +24,7 @@ def test_the_apps_own_test_passes(app: Workspace) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_selection_has_the_apps_op_and_of_its_kernels_the_one_that_is_used(app: Workspace) -> None:
+def test_selection_has_the_used_kernel_of_the_custom_op(app: Workspace) -> None:
     build = app.build(["//:tensorflow_selection"])
     files = build.files("//:tensorflow_selection")
     selection = json.loads(next(f for f in files if f.name == "selection.json").read_text())
@@ -32,14 +32,16 @@ def test_selection_has_the_apps_op_and_of_its_kernels_the_one_that_is_used(app: 
     assert classes == {"AppScaleOp<float>"}
 
 
-def test_plainly_linked_archive_registers_nothing_and_a_forced_one_does(app: Workspace) -> None:
+def test_kernels_register_only_if_the_archive_is_linked_whole(app: Workspace) -> None:
     names = ("plain", "forced", "alwayslink", "shared")
     build = app.build([f"//control:{name}" for name in names])
     kernels = {name: _kernels(build.files(f"//control:{name}")[0]) for name in names}
-    assert kernels["plain"] == 0, "the linker takes no object that nothing asks for"
+    assert kernels["plain"] == 0, "the linker drops unreferenced objects"
     assert kernels["forced"] > 0
-    assert kernels["alwayslink"] == kernels["forced"], "what the rules do is what the flag does"
-    assert kernels["shared"] == kernels["forced"], "in an app's cc_shared_library, too"
+    assert kernels["alwayslink"] == kernels["forced"], (
+        "the rules and the linker's flag have the same effect"
+    )
+    assert kernels["shared"] == kernels["forced"], "the same in an app's cc_shared_library"
 
 
 def _kernels(program: Path) -> int:

@@ -1,4 +1,4 @@
-"""What an app is told of names that there are none of, and of an NDK that is none."""
+"""The error messages for unknown platforms and options, and for an invalid NDK."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from demo.nested import Workspace
 
 LOAD = 'load("@tfcarve//rules:defs.bzl", "tf_mobile_library", "tf_multi_platform_library")\n'
 LIBRARY = 'tf_mobile_library(name = "library", models = ["model.pb"], {})\n'
-# An app that looks into the repository of toolchains.
+# For an app that uses the repository of toolchains.
 CROSS = """
 tfcarve = use_extension("@tfcarve//rules:extensions.bzl", "tfcarve")
 use_repo(tfcarve, "tfcarve_cross")
@@ -45,7 +45,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         (LIBRARY.format('protos = "heavy"'), 'unknown protos "heavy"; known values: full, lite'),
     ],
 )
-def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -> None:
+def test_unknown_names(app: Workspace, text: str, message: str) -> None:
     Path(app.folder, "BUILD").write_text(LOAD + text, encoding="utf-8")
     done = app.bazel(["query", "--noshow_progress", "//:all"])
     assert done.returncode != 0
@@ -61,23 +61,35 @@ def test_names_that_there_are_none_of(app: Workspace, text: str, message: str) -
         ("ndk", "ndk, an NDK, but no toolchain of it is registered for this machine"),
     ],
 )
-def test_an_ndk_that_is_none(app: Workspace, tmp_path: Path, home: str, message: str) -> None:
+def test_invalid_ndk(app: Workspace, tmp_path: Path, home: str, message: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "ndk/toolchains/llvm/prebuilt").mkdir(parents=True)
     where = str(tmp_path / home) if home else ""
     command = ["query", "--noshow_progress", "--output=build", "@tfcarve_cross//:missing"]
     done = app.bazel(command, environment={"ANDROID_NDK_HOME": where})
     assert done.returncode == 0, done.stdout
-    # Every ABI's, and nobody else's.
-    told = [line for line in done.stdout.split('", "') if f"{message}" in line]
-    assert len(told) == 4, done.stdout
-    assert all("rules_android_ndk, with ANDROID_NDK_HOME or `path`" in line for line in told)
+    # The message of each ABI, and of no other platform.
+    found = [line for line in done.stdout.split('", "') if f"{message}" in line]
+    assert len(found) == 4, done.stdout
+    assert all("rules_android_ndk, with ANDROID_NDK_HOME or `path`" in line for line in found)
 
 
-def test_right_names(app: Workspace) -> None:
-    right = LIBRARY.format(
+def test_valid_names(app: Workspace) -> None:
+    valid = LIBRARY.format(
         'cpu = "cortex-a72", optimization = "O2", protos = "full"'
     ) + RELEASE.format("linux_armv7")
-    Path(app.folder, "BUILD").write_text(LOAD + right, encoding="utf-8")
+    Path(app.folder, "BUILD").write_text(LOAD + valid, encoding="utf-8")
     done = app.bazel(["query", "--noshow_progress", "//:release"])
     assert done.returncode == 0, done.stdout
+
+
+def test_unknown_tensorflow_release(app: Workspace) -> None:
+    module = app.folder / "MODULE.bazel"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(text.replace('version = "2.14"', 'version = "9.9"'), encoding="utf-8")
+    try:
+        done = app.bazel(["query", "--noshow_progress", "@tfcarve_cross//:missing"])
+    finally:
+        module.write_text(text, encoding="utf-8")
+    assert done.returncode != 0
+    assert "tfcarve does not build TensorFlow 9.9; known releases: 2.14" in done.stdout

@@ -1,4 +1,4 @@
-"""benchmark_model and tfcarve benchmark, on the app's library and on Inception's: here, and under qemu."""
+"""benchmark_model and tfcarve benchmark with the app's library and Inception's, on this machine and under qemu."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve import cli
-from tfcarve.benchmark import measured
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark import measurement
+from tfcarve.benchmark.measurement import Measurement
 
 LIBRARY = "//:tensorflow"
 RELEASE = "//:release"
@@ -28,12 +28,12 @@ HOST, ARM64 = "linux_x86_64", "linux_arm64"
 GROUPS = "--output_groups=benchmark,default,sizes"
 INPUT = "--input-random=input=float32:8x4"
 OUTPUT = "--output=output"
-# Multiply-adds of one run, as published: 5.7 and 0.3 billion.
+# The published multiply-adds of one run: 5.7 and 0.3 billion.
 KNOWN = {"inception_v3": (5.70e9, 5.75e9), "mobilenet_v2": (0.300e9, 0.302e9)}
 
 
-class Made(NamedTuple):
-    """What the app's build made, as it lies in a user's folder."""
+class Built(NamedTuple):
+    """The app's libraries and programs in a user's folder."""
 
     folder: Path
     program: Path
@@ -54,13 +54,13 @@ def _place(folder: Path, files: Sequence[Path], names: Sequence[str]) -> None:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
 @pytest.fixture(scope="module")
-def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """bazel-bin is laid out as one build leaves it; a real one shows only what was built last."""
+def built(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A copy of bazel-bin after one build; the real one has only the output files of the last build."""
     folder = tmp_path_factory.mktemp("user")
     build = app.build([LIBRARY], [GROUPS])
     files = [
@@ -75,7 +75,7 @@ def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Made:
     arm64 = folder / "bazel-bin" / "release" / ARM64
     _place(arm64, files, ("benchmark_model", "libtensorflow-core.so"))
     shutil.copy(app.folder / "tiny.pb", folder)
-    return Made(
+    return Built(
         folder,
         tensorflow / "benchmark_model",
         tensorflow / "libtensorflow-core.so",
@@ -85,35 +85,35 @@ def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture
-def here(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
-    """A folder with the model, which a test may write to."""
-    shutil.copy(made.folder / "tiny.pb", tmp_path)
-    (tmp_path / "bazel-bin").symlink_to(made.folder / "bazel-bin")
+def here(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
+    """A writable folder with the model."""
+    shutil.copy(built.folder / "tiny.pb", tmp_path)
+    (tmp_path / "bazel-bin").symlink_to(built.folder / "bazel-bin")
     monkeypatch.chdir(tmp_path)
-    return made
+    return built
 
 
-def _program(made: Made, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _program(built: Built, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [made.program, *arguments], check=False, text=True, capture_output=True, timeout=600
+        [built.program, *arguments], check=False, text=True, capture_output=True, timeout=600
     )
 
 
-def _figures(made: Made, *arguments: str) -> Measured:
-    done = _program(made, "tiny.pb", INPUT, OUTPUT, "--json=b.json", *arguments)
+def _measure(built: Built, *arguments: str) -> Measurement:
+    done = _program(built, "tiny.pb", INPUT, OUTPUT, "--json=b.json", *arguments)
     assert done.returncode == 0, done.stderr
-    return measured.parse(Path("b.json").read_bytes(), "b.json")
+    return measurement.parse(Path("b.json").read_bytes(), "b.json")
 
 
 def _benchmark(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
-    words = ["benchmark", *map(str, arguments), INPUT, OUTPUT, "--json"]
-    assert cli.main(words) == 0, capsys.readouterr().err
+    command = ["benchmark", *map(str, arguments), INPUT, OUTPUT, "--json"]
+    assert cli.main(command) == 0, capsys.readouterr().err
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document
 
 
-def test_figures(here: Made) -> None:
-    found = _figures(here, "--runs=30", "--warmup=2", "--threads=2", "--traced-runs=3")
+def test_measurements(here: Built) -> None:
+    found = _measure(here, "--runs=30", "--warmup=2", "--threads=2", "--traced-runs=3")
     assert (found.runs, found.warmup, found.threads, found.traced_runs) == (30, 2, 2, 3)
     for of in (found.wall_ms, found.cpu_ms):
         assert 0 <= of.min <= of.median <= of.p95
@@ -126,40 +126,40 @@ def test_figures(here: Made) -> None:
     assert found.anonymous_bytes < found.peak_bytes
 
 
-def test_nodes(here: Made) -> None:
-    found = _figures(here, "--runs=1")
+def test_nodes(here: Built) -> None:
+    found = _measure(here, "--runs=1")
     nodes = {node.op: node for node in found.nodes}
     assert {"AppScale", "MatMul", "Relu"} <= nodes.keys()
     product = nodes["MatMul"]
     assert (product.name, product.calls) == ("dense", 1)
-    assert [(output.dtype, output.dims) for output in product.outputs] == [("float32", (8, 3))]
+    assert [(output.dtype, output.dims) for output in product.outputs] == [(1, (8, 3))]
     assert len(product.inputs) == 2
-    assert product.bytes >= 8 * 3 * 4, "the output is allocated"
+    assert product.bytes >= 8 * 3 * 4, "the output is not counted"
     assert sum(node.share for node in found.nodes) == pytest.approx(1, abs=1e-3)
     assert sum(op.ms for op in found.ops) == pytest.approx(sum(n.ms for n in found.nodes), abs=1e-3)
     assert [op.ms for op in found.ops] == sorted((op.ms for op in found.ops), reverse=True)
 
 
-def test_without_traced_runs_there_are_no_nodes(here: Made) -> None:
-    found = _figures(here, "--runs=0", "--traced-runs=0")
+def test_without_traced_runs_there_are_no_nodes(here: Built) -> None:
+    found = _measure(here, "--runs=0", "--traced-runs=0")
     assert (found.runs, found.nodes, found.ops) == (0, (), ())
     assert found.wall_ms.mean == 0
 
 
-def test_seconds(here: Made) -> None:
-    assert _figures(here, "--seconds=1", "--traced-runs=0").runs > 1
+def test_seconds(here: Built) -> None:
+    assert _measure(here, "--seconds=1", "--traced-runs=0").runs > 1
 
 
-def test_an_array_from_a_file(here: Made) -> None:
+def test_input_from_a_file(here: Built) -> None:
     np.save("in.npy", np.ones((5, 4), np.float32))
     done = _program(here, "tiny.pb", "--input=input=in.npy", OUTPUT, "--json=b.json")
     assert done.returncode == 0, done.stderr
-    found = measured.parse(Path("b.json").read_bytes(), "b.json")
+    found = measurement.parse(Path("b.json").read_bytes(), "b.json")
     assert {n.op: n.outputs[0].dims for n in found.nodes if n.outputs}["MatMul"] == (5, 3)
 
 
-def test_trace_for_chrome(here: Made) -> None:
-    found = _figures(here, "--trace=trace.json")
+def test_trace_for_chrome(here: Built) -> None:
+    found = _measure(here, "--trace=trace.json")
     events = json.loads(Path("trace.json").read_bytes())["traceEvents"]
     assert {event["name"] for event in events} == {node.name for node in found.nodes}
     assert min(event["ts"] for event in events) == 0
@@ -169,7 +169,7 @@ def test_trace_for_chrome(here: Made) -> None:
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(lane))
 
 
-def test_text(here: Made) -> None:
+def test_text(here: Built) -> None:
     done = _program(here, "tiny.pb", INPUT, OUTPUT, "--nodes")
     assert done.returncode == 0, done.stderr
     assert re.search(r"^wall( +[\d.]+){5}$", done.stdout, re.MULTILINE)
@@ -179,7 +179,7 @@ def test_text(here: Made) -> None:
     assert "dense (MatMul)" not in without.stdout
 
 
-def test_help(here: Made) -> None:
+def test_help(here: Built) -> None:
     done = _program(here, "--help")
     assert done.returncode == 0
     for option in re.findall(r"--[a-z-]+", done.stdout):
@@ -189,9 +189,9 @@ def test_help(here: Made) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([], 2, "which model?"),
-        (["tiny.pb"], 2, "which --output?"),
-        (["tiny.pb", OUTPUT, "tiny.pb"], 2, "one model at a time"),
+        ([], 2, "no model given"),
+        (["tiny.pb"], 2, "no --output given"),
+        (["tiny.pb", OUTPUT, "tiny.pb"], 2, "more than one model: 'tiny.pb'"),
         (["tiny.pb", OUTPUT, "--fast"], 2, "unknown option '--fast'"),
         (["tiny.pb", "--output"], 2, "--output takes the name of a node"),
         (["tiny.pb", OUTPUT, "--json="], 2, "--json takes the name of a file"),
@@ -201,8 +201,8 @@ def test_help(here: Made) -> None:
         (["tiny.pb", OUTPUT, "--runs=-1"], 2, "--runs takes a number from 0 to 1000000"),
         (["tiny.pb", OUTPUT, "--seconds=0"], 2, "--seconds takes a number from 1 to 86400"),
         (["tiny.pb", OUTPUT, "--warmup=x"], 2, "--warmup takes a number from 0 to 1000000"),
-        (["tiny.pb", OUTPUT, "--runs=1", "--seconds=1"], 2, "--runs or --seconds, not both"),
-        (["tiny.pb", OUTPUT, "--nodes", "--traced-runs=0"], 2, "need traced runs"),
+        (["tiny.pb", OUTPUT, "--runs=1", "--seconds=1"], 2, "--runs and --seconds exclude"),
+        (["tiny.pb", OUTPUT, "--nodes", "--traced-runs=0"], 2, "--nodes and --trace require --traced-runs"),
         (["tiny.pb", OUTPUT, "--input=input"], 2, "--input takes NAME=FILE.npy, not 'input'"),
         (["tiny.pb", OUTPUT, "--input=input=no.npy"], 2, "can't read no.npy"),
         (["tiny.pb", OUTPUT, "--input-random=input"], 2, "takes NAME=TYPE:DIMS, not 'input'"),
@@ -216,7 +216,7 @@ def test_help(here: Made) -> None:
         (["tiny.pb", "--input-random=input=float32:8x5", OUTPUT], 1, "dense"),
     ],
 )
-def test_bad_input(here: Made, arguments: list[str], status: int, message: str) -> None:
+def test_invalid_input(here: Built, arguments: list[str], status: int, message: str) -> None:
     Path("words").write_text("these are words and no model")
     done = _program(here, "--runs=1", "--json=out.json", *arguments)
     assert done.returncode == status, done.stderr
@@ -230,16 +230,16 @@ def test_bad_input(here: Made, arguments: list[str], status: int, message: str) 
     [
         (["PROGRAM", "no.pb"], 2, "no.pb: no such file"),
         (["no", "tiny.pb"], 2, "no: no such file"),
-        (["tiny.pb", "tiny.pb"], 2, "tiny.pb: no ELF file"),
-        (["ARM64_LIBRARY", "tiny.pb"], 2, "is a library for aarch64, which this machine does not"),
+        (["tiny.pb", "tiny.pb"], 2, "tiny.pb: not an ELF file"),
+        (["ARM64_LIBRARY", "tiny.pb"], 2, "a library for aarch64, which this machine cannot load"),
         (["PROGRAM", "tiny.pb", "--threads=-1"], 2, "a number from 0 to 1024, not '-1'"),
-        (["PROGRAM", "tiny.pb", "--threads=1025"], 2, "a number from 0 to 1024, not 1025"),
+        (["PROGRAM", "tiny.pb", "--threads=1025"], 2, "a number from 0 to 1024, not '1025'"),
         (["PROGRAM", "tiny.pb", "--runs=1", "--seconds=1"], 2, "not allowed with argument"),
         (["PROGRAM", "tiny.pb", "--input=x"], 2, "--input takes NAME=FILE.npy, not 'x'"),
-        (["PROGRAM", "tiny.pb", "--trace=t.json", "--traced-runs=0"], 2, "needs traced runs"),
-        (["LIBRARY", "tiny.pb", "--trace=t.json"], 2, "--trace needs a benchmark_model"),
-        (["PROGRAM", "tiny.pb", "--sizes=sizes.json"], 2, "--sizes is for the page"),
-        (["PROGRAM", "ops.json"], 2, "ops.json: is of format ops-list: a frozen GraphDef is run"),
+        (["PROGRAM", "tiny.pb", "--trace=t.json", "--traced-runs=0"], 2, "--trace requires --traced-runs"),
+        (["LIBRARY", "tiny.pb", "--trace=t.json"], 2, "--trace requires a benchmark_model"),
+        (["PROGRAM", "tiny.pb", "--sizes=sizes.json"], 2, "--sizes requires --html"),
+        (["PROGRAM", "ops.json"], 2, "ops.json: expected a frozen GraphDef, not the format ops-list"),
         (["PROGRAM", "tiny.pb", "--sizes=words", "--html=page.html"], 2, "words: "),
         (["PROGRAM", "tiny.pb", "--output=other", "--html=page.html"], 1, "other:0"),
         (["LIBRARY", "tiny.pb", "--output=other"], 1, "other:0"),
@@ -248,8 +248,8 @@ def test_bad_input(here: Made, arguments: list[str], status: int, message: str) 
         (["LIBRARY", "tiny.pb", "--input=input=words"], 2, "words: not a .npy file"),
     ],
 )
-def test_bad_use_of_the_command(
-    here: Made,
+def test_invalid_use_of_the_command(
+    here: Built,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
     status: int,
@@ -264,7 +264,9 @@ def test_bad_use_of_the_command(
     assert not Path("page.html").exists()
 
 
-def test_library_and_program_tell_the_same(here: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_library_and_program_report_the_same(
+    here: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
     of_program = _benchmark(capsys, here.program, "tiny.pb", "--runs=3")
     of_library = _benchmark(capsys, here.library, "tiny.pb", "--runs=3")
     assert of_program["multiply_adds"] == of_library["multiply_adds"] == 8 * 4 * 3
@@ -281,8 +283,8 @@ def test_library_and_program_tell_the_same(here: Made, capsys: pytest.CaptureFix
         assert document["peak_bytes"] > document["anonymous_bytes_loaded"] > 0
 
 
-def test_inputs_and_outputs_of_the_models_own(
-    here: Made, capsys: pytest.CaptureFixture[str]
+def test_inputs_and_outputs_of_the_model_are_the_default(
+    here: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["benchmark", str(here.program), "tiny.pb", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -290,15 +292,15 @@ def test_inputs_and_outputs_of_the_models_own(
     assert document["runs"] == 20
 
 
-def test_instructions_under_qemu(here: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_instructions_under_qemu(here: Built, capsys: pytest.CaptureFixture[str]) -> None:
     found = _benchmark(capsys, here.arm64, "tiny.pb")
     assert found["cpu"] == "aarch64"
     assert found["multiply_adds"] == 8 * 4 * 3
     assert found["wall_ms"] is None and found["nodes"][0]["ms"] is None
     one = found["instructions"]
     assert one["load_and_first_run"] > one["run"] > 0
-    # The control: what counts is the run. A batch of 20,000 takes at least an instruction for each number that it
-    # reads, writes or multiplies by four.
+    # The control: the run is counted. A batch of 20,000 takes at least one instruction for every four numbers that
+    # it reads, writes or multiplies.
     words = ["--input-random=input=float32:20000x4", OUTPUT, "--json"]
     assert cli.main(["benchmark", str(here.arm64), "tiny.pb", *words]) == 0
     large = json.loads(capsys.readouterr().out)["instructions"]
@@ -323,7 +325,7 @@ def _blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_commands_of_the_docs(here: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_of_the_docs(here: Built, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line for block in _blocks("sh") for line in block.splitlines()]
     assert len(commands) == 9
     for line in commands:
@@ -348,15 +350,15 @@ def test_target_of_the_docs(app: Workspace) -> None:
 def test_multiply_adds_of_known_models(
     app: Workspace, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The models of test_models, so that one library serves both.
-    models = [building.model(model) for model in ("inception_v3", "lstm", "mobilenet_v2")]
-    building.use_models(app, models)
+    # The models of test_models, so that both use one library.
+    models = [app_workspace.model(model) for model in ("inception_v3", "lstm", "mobilenet_v2")]
+    app_workspace.use_models(app, models)
     try:
         build = app.build(["//inception:inception"], [GROUPS])
     finally:
-        building.use_models(app, [models[0]])
+        app_workspace.use_models(app, [models[0]])
     files = [f for g in ("benchmark", "sizes") for f in build.files("//inception:inception", g)]
-    model = building.model(name)
+    model = app_workspace.model(name)
     page, sizes = tmp_path / "page.html", _named(files, "sizes.json")
     arguments = [f"--input=input={model.input}", OUTPUT, "--runs=1", "--traced-runs=1", "--json"]
     program = [str(_named(files, "benchmark_model")), str(model.model)]

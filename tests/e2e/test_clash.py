@@ -1,4 +1,4 @@
-"""An app with a protobuf, an Abseil and a whole TensorFlow of its own, all in other versions than ours."""
+"""An app that links other versions of protobuf, Abseil and TensorFlow in addition to the carved library."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from e2e import releases
 from e2e.releases import Release, checked
 from tfcarve.cli import main
 
-SOURCE = "tests/e2e/clash/beside_tensorflow.cc"
+SOURCE = "tests/e2e/clash/with_tensorflow.cc"
 
 
 @dataclass(frozen=True)
 class App:
-    """The app's object, and how it is linked with its own libraries."""
+    """The app's object file and the flags for its own libraries."""
 
     release: Release
     object: Path
@@ -38,12 +38,12 @@ class App:
             [*command, "-o", str(output)], check=False, text=True, capture_output=True
         )
 
-    def answer(self, program: Path) -> list[str]:
-        """What the app prints, word by word."""
+    def output(self, program: Path) -> list[str]:
+        """The words of the app's output."""
         return self.release.run_model(program).split()
 
-    def right_answer(self) -> list[str]:
-        """Own protobuf with reflection; own TensorFlow with Conv3D, the carved one without; its output."""
+    def expected(self) -> list[str]:
+        """Protobuf's version; it has reflection; TensorFlow has Conv3D, the carved library does not; its output."""
         return [str(self.own_protobuf), "1", "1", "0", "60"]
 
 
@@ -60,23 +60,25 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     tensorflow = Path(found.origin).parent
     version = "google/protobuf/stubs/common.h"
     with releases.opened("linux_x86_64") as release:
-        ours = _version(release.library / "include_cpp" / version)
-        theirs = _version(tensorflow / "include" / version)
-        assert ours != theirs, "it is another protobuf"
-        made = tmp_path_factory.mktemp("app") / "app.o"
+        carved = _version(release.library / "include_cpp" / version)
+        own = _version(tensorflow / "include" / version)
+        assert carved != own, "both have the same protobuf"
+        object_file = tmp_path_factory.mktemp("app") / "app.o"
         includes = [f"-I{release.library / 'include'}", f"-I{tensorflow / 'include'}"]
         source = str(nested.source_tree() / SOURCE)
-        checked([release.compiler, "-std=c++17", "-w", *includes, "-c", source, "-o", str(made)])
+        checked(
+            [release.compiler, "-std=c++17", "-w", *includes, "-c", source, "-o", str(object_file)]
+        )
         libraries = ["-l:libtensorflow_framework.so.2", "-l:libtensorflow_cc.so.2"]
         flags = [f"-L{tensorflow}", "-Wl,--no-as-needed", *libraries, f"-Wl,-rpath,{tensorflow}"]
-        yield App(release, made, tuple(flags), theirs)
+        yield App(release, object_file, tuple(flags), own)
 
 
 def test_shared_library(app: App, tmp_path: Path) -> None:
     folder = app.release.library
     done = app.link(tmp_path / "app", folder, ["-ltensorflow-core", f"-Wl,-rpath,{folder}"])
     assert done.returncode == 0, done.stderr
-    assert app.answer(tmp_path / "app") == app.right_answer()
+    assert app.output(tmp_path / "app") == app.expected()
 
 
 def test_static_library_with_private_symbols(app: App, tmp_path: Path) -> None:
@@ -86,14 +88,14 @@ def test_static_library_with_private_symbols(app: App, tmp_path: Path) -> None:
     assert main(arguments) == 0
     done = app.link(tmp_path / "app", tmp_path, app.release.flags())
     assert done.returncode == 0, done.stderr
-    assert app.answer(tmp_path / "app") == app.right_answer()
+    assert app.output(tmp_path / "app") == app.expected()
 
 
-def test_static_library_as_it_is_breaks_the_app(app: App, tmp_path: Path) -> None:
-    """Refused by the linker, stopped as it starts, or worst: the app's own TensorFlow is gone."""
+def test_static_library_with_public_symbols_breaks_the_app(app: App, tmp_path: Path) -> None:
+    """The link fails, the program stops at startup, or the app's own TensorFlow is replaced."""
     done = app.link(tmp_path / "app", app.release.library, app.release.flags())
     if done.returncode == 0:
         ran = subprocess.run(
             [tmp_path / "app", app.release.app / "tiny.pb"], text=True, capture_output=True
         )
-        assert ran.returncode != 0 or ran.stdout.split() != app.right_answer()
+        assert ran.returncode != 0 or ran.stdout.split() != app.expected()

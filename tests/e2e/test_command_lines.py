@@ -1,7 +1,8 @@
-"""A library's options on the real command lines of all that it is made of.
+"""A library's options on the command lines of all sources that it consists of.
 
-Units and helpers are files of directories, which `aquery` does not show and `--per_file_copt` does not reach: a few are
-compiled, and Bazel's execution log says how. The core is not compiled: `aquery` shows its sources.
+Units and helper sources are files of tree artifacts: `aquery` does not show their command lines, and `--per_file_copt`
+does not apply to them. A few are compiled, and their command lines are in Bazel's execution log. The core is not
+compiled: `aquery` shows its command lines.
 """
 
 from __future__ import annotations
@@ -16,53 +17,65 @@ import pytest
 from selections import selection
 
 from demo.nested import Workspace
-from e2e import building, given
+from e2e import app_workspace, prebuilt_selection
 from tfcarve.commands.common import default_defines
 
 _PACKAGE = "command_lines"
 _KERNELS = "tensorflow/core/kernels"
-# A source of each kind; those of ours, for they are quick to compile.
+# A source of each kind. These are overrides, which compile quickly.
 _UNITS = {"no_op": "units", "matmul_op_real": "hot units"}
 _HELPERS = {"fill_functor": "helpers", "transpose_functor_cpu": "hot helpers"}
 _COMPILED = {**_UNITS, **_HELPERS, "manifest": "manifest"}
-# Kinds of what is compiled for every selection, by a pattern of the source's path.
+# The kinds of sources that do not depend on the selection, by a pattern of the path.
 _SHARED = {
     "core": r"external/[^/]*tfcarve_tensorflow_2_14/tensorflow/core/.*\.cc",
     "overrides": r".*third_party/tensorflow/overrides/core/.*\.cc",
     "messages": r"bazel-out/.*\.pb\.cc",
     "C interface": r".*tools/runtime/tfcarve_c_api\.cc",
+    "threads": r".*tools/runtime/threads/.*\.cc",
+    "math": r".*tools/runtime/math/(?:convolution|product)\.cc",
+    "loops": r".*tools/runtime/math/kernels\.cc",
     "Abseil": r"external/[^/]*tfcarve_abseil/.*\.cc",
+    "protobuf": r"external/[^/]*tfcarve_protobuf/.*\.cc",
     "header": r".*/tensorflow_headers\.h",
 }
 _HOT = {"hot units", "hot helpers", "hot header"}
+# Kinds with their own optimization, whatever the library's option is.
+_OWN_OPTIMIZATION = {"math": "-Os", "loops": "-O2"}
 _KINDS = {*_COMPILED.values(), *_SHARED, "hot header"}
 
-# What an option makes of the flags that are last on each command line: of the sources for size, of the hot ones,
-# and for the CPU.
+# The flags in effect for each platform and option: the optimization of most sources, that of hot sources, and the CPU.
 _EXPECTED = {
     ("linux_x86_64", "default"): ("-Os", "-O2", ""),
+    ("linux_x86_64", "Oz"): ("-Oz", "-Oz", ""),
+    ("linux_x86_64", "O2"): ("-O2", "-O2", ""),
     ("linux_x86_64", "O3"): ("-O3", "-O3", ""),
+    ("linux_x86_64", "x86_64_v2"): ("-Os", "-O2", "-march=x86-64-v2"),
     ("linux_x86_64", "x86_64_v3"): ("-Os", "-O2", "-march=x86-64-v3"),
+    ("linux_x86_64", "x86_64_v4"): ("-Os", "-O2", "-march=x86-64-v4"),
     ("linux_arm64", "default"): ("-Os", "-O2", "-mcpu=cortex-a53"),
     ("linux_arm64", "O3"): ("-O3", "-O3", "-mcpu=cortex-a53"),
     ("linux_arm64", "cortex_a72"): ("-Os", "-O2", "-mcpu=cortex-a72"),
+    ("linux_armv7", "default"): ("-Os", "-O2", "-mcpu=cortex-a7 -mfpu=neon-vfpv4"),
 }
 _IDS = ["-".join(key) for key in _EXPECTED]
 
 Command = Sequence[str]
+Commands = Sequence[tuple[str, Command]]  # with the kind of each
+Key = tuple[str, str]  # platform and option
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    folder = tmp_path_factory.mktemp("given")
-    with building.app() as workspace:
+    folder = tmp_path_factory.mktemp("selection")
+    with app_workspace.opened() as workspace:
         chosen = selection(
             [("NoOp", "None", f"{_KERNELS}/{name}.cc") for name in _UNITS],
             helpers=[f"{_KERNELS}/{name}.cc" for name in _HELPERS],
             defines=default_defines(),
         )
-        given.place(workspace, chosen, folder, _PACKAGE)
-        (folder / "run.bzl").write_text(f'"""Of one run."""\n\nRUN = "{_RUN}"\n')
+        prebuilt_selection.place(workspace, chosen, folder, _PACKAGE)
+        (folder / "run.bzl").write_text(f'"""The ID of one run."""\n\nRUN = "{_RUN}"\n')
         workspace.place(_PACKAGE, {"run.bzl": folder / "run.bzl"}, "run.bzl")
         yield workspace
 
@@ -75,11 +88,11 @@ def _target(platform: str, option: str) -> str:
 
 
 def _compiled(app: Workspace, platform: str, option: str) -> dict[str, Command]:
-    """How units, helpers and the manifest are compiled, by kind."""
-    counted = building.counted(app, [_target(platform, option)], ["--norun_validations"])
+    """The commands that compile units, helper sources and the manifest, by kind."""
+    build = app_workspace.count_compiles(app, [_target(platform, option)], ["--norun_validations"])
     return {
         _COMPILED[spawn.source.rpartition("__")[2]]: spawn.arguments
-        for spawn in counted.compiles
+        for spawn in build.compiles
         if any(f"/{option}_{_RUN}/" in output for output in spawn.outputs)
     }
 
@@ -89,12 +102,12 @@ def _source(command: Command) -> str:
 
 
 def _shared(app: Workspace, platform: str, option: str) -> Iterator[tuple[str, Command]]:
-    """How the sources that a library shares with others are compiled: kinds and commands."""
+    """Yields the kinds and commands of the sources that do not depend on the selection."""
     query = f'mnemonic("CppCompile|TfPrecompiledHeader", deps({_target(platform, option)}))'
     for action in app.actions(query):
         command = action.get("arguments", ())
         if any("-exec" in word for word in command):
-            continue  # a program that makes sources
+            continue  # a program that generates sources
         for kind, pattern in _SHARED.items():
             if re.fullmatch(pattern, _source(command)):
                 hot = any("/hot/tensorflow_headers" in word for word in command)
@@ -105,19 +118,26 @@ def _last(command: Command, *prefixes: str) -> str:
     return ([word for word in command if word.startswith(prefixes)] or [""])[-1]
 
 
-def _wrong(commands: Sequence[tuple[str, Command]], expected: tuple[str, str, str]) -> set[str]:
-    """The kinds of which a command's last flags are others, or of which there is no command."""
-    size, speed, cpu = expected
-    found = _KINDS - {kind for kind, _ in commands}
-    for kind, command in commands:
-        flags = (_last(command, "-O"), _last(command, "-march=", "-mcpu="))
-        if flags != (speed if kind in _HOT else size, cpu):
-            found.add(kind)
-    return found
+def _expected(kind: str, key: Key) -> tuple[str, str]:
+    """The optimization and the CPU flags of a kind of source."""
+    size, speed, cpu = _EXPECTED[key]
+    return _OWN_OPTIMIZATION.get(kind, speed if kind in _HOT else size), cpu
+
+
+def _in_effect(command: Command) -> tuple[str, str]:
+    """The optimization and the CPU flags that are last on a command line."""
+    cpu = (_last(command, "-march=", "-mcpu="), _last(command, "-mfpu="))
+    return _last(command, "-O"), " ".join(flag for flag in cpu if flag)
+
+
+def _wrong(commands: Commands, key: Key) -> set[str]:
+    """The kinds that have a command with other flags than expected, or no command."""
+    missing = _KINDS - {kind for kind, _ in commands}
+    return missing | {kind for kind, c in commands if _in_effect(c) != _expected(kind, key)}
 
 
 @pytest.fixture(scope="module")
-def commands(app: Workspace) -> Mapping[tuple[str, str], Sequence[tuple[str, Command]]]:
+def commands(app: Workspace) -> Mapping[Key, Commands]:
     return {
         (platform, option): [
             *_compiled(app, platform, option).items(),
@@ -128,47 +148,51 @@ def commands(app: Workspace) -> Mapping[tuple[str, str], Sequence[tuple[str, Com
 
 
 @pytest.mark.parametrize("key", _EXPECTED, ids=_IDS)
-def test_options_are_on_each_command_line(
-    commands: Mapping[tuple[str, str], Sequence[tuple[str, Command]]], key: tuple[str, str]
-) -> None:
-    assert not _wrong(commands[key], _EXPECTED[key])
+def test_options_are_on_each_command_line(commands: Mapping[Key, Commands], key: Key) -> None:
+    assert not _wrong(commands[key], key)
     platform, option = key
     if option != "default":
-        # The control: without the option each kind of source would be found to lack it.
-        assert _wrong(commands[platform, "default"], _EXPECTED[key]) == _KINDS
+        # The control: without the option, each kind that it changes is wrong.
+        default = platform, "default"
+        changed = {kind for kind in _KINDS if _expected(kind, key) != _expected(kind, default)}
+        assert changed
+        assert _wrong(commands[default], key) == changed
 
 
-def test_more_than_a_few_sources_are_looked_at(
-    commands: Mapping[tuple[str, str], Sequence[tuple[str, Command]]],
+def test_most_sources_are_checked(
+    commands: Mapping[Key, Commands],
 ) -> None:
     for found in commands.values():
         assert sum(kind == "core" for kind, _ in found) > 100
         assert sum(kind == "overrides" for kind, _ in found) > 10
+        assert sum(kind == "protobuf" for kind, _ in found) > 10
+        assert len({_source(command) for kind, command in found if kind == "math"}) == 2
 
 
 @pytest.mark.parametrize("key", _EXPECTED, ids=_IDS)
-def test_units_take_the_precompiled_header(
+def test_units_use_the_precompiled_header(
     app: Workspace,
-    commands: Mapping[tuple[str, str], Sequence[tuple[str, Command]]],
-    key: tuple[str, str],
+    commands: Mapping[Key, Commands],
+    key: Key,
     tmp_path: Path,
 ) -> None:
-    """g++ passes over one that was made with other flags, and reads the headers again."""
+    """g++ ignores a precompiled header that was compiled with other flags and reads the headers again."""
     found = dict(commands[key])
     for kind in ("units", "helpers", "hot units", "hot helpers"):
-        # With O3 all have the same flags, and one header serves all.
-        assert _used(app, found[kind], tmp_path) == [kind in _HOT and key[1] != "O3"]
+        # If all sources have the same optimization, all use one header.
+        size, speed, _ = _EXPECTED[key]
+        assert _used(app, found[kind], tmp_path) == [kind in _HOT and size != speed]
     other = [word for word in found["units"] if word != "-DNDEBUG"]
     assert _used(app, other, tmp_path) == []
 
 
 def _used(app: Workspace, command: Command, folder: Path) -> list[bool]:
-    """The precompiled headers that a command uses, which -H marks with `!`: whether each is the hot one."""
-    again = list(command)
-    again[again.index("-o") + 1] = str(folder / "unit.o")
-    again[again.index("-MF") + 1] = str(folder / "unit.d")
+    """Whether each precompiled header that a command uses, marked with `!` by -H, is the one of hot sources."""
+    check = list(command)
+    check[check.index("-o") + 1] = str(folder / "unit.o")
+    check[check.index("-MF") + 1] = str(folder / "unit.d")
     done = subprocess.run(
-        [*again, "-H", "-fsyntax-only"],
+        [*check, "-H", "-fsyntax-only"],
         cwd=app.execution_root(),
         check=True,
         text=True,

@@ -1,4 +1,4 @@
-"""The program behind `./bazelw run //:demo`, with its output in a pipe."""
+"""The program of `./bazelw run //:demo`, with its output in a pipe."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def first() -> subprocess.CompletedProcess[str]:
     return _demo()
 
 
-def test_succeeds_and_says_nothing_on_stderr(first: subprocess.CompletedProcess[str]) -> None:
+def test_succeeds_without_messages_on_stderr(first: subprocess.CompletedProcess[str]) -> None:
     assert first.returncode == 0, first.stderr
     assert first.stderr == ""
 
 
-def test_one_line_a_stage(first: subprocess.CompletedProcess[str]) -> None:
+def test_one_line_for_each_stage(first: subprocess.CompletedProcess[str]) -> None:
     stages = re.findall(r"^\[(\d)/7\] (\w+)", first.stdout, re.MULTILINE)
     names = ["model", "selection", "linux_x86_64", "linux_arm64", "run", "sizes", "speed"]
     assert stages == [(str(number), name) for number, name in enumerate(names, 1)]
@@ -42,7 +42,7 @@ def test_one_line_a_stage(first: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.parametrize("platform", ["linux_x86_64", "linux_arm64"])
-def test_libraries_are_small_and_right(
+def test_libraries_are_small_and_correct(
     first: subprocess.CompletedProcess[str], platform: str
 ) -> None:
     row = re.search(rf"^{platform} +([\d,]+) +([\d,]+) +(\S+)$", first.stdout, re.MULTILINE)
@@ -55,7 +55,7 @@ def test_libraries_are_small_and_right(
     assert Path(file.group(1)).expanduser().stat().st_size == stripped
 
 
-def test_one_inference_is_timed_beside_full_tensorflow(
+def test_inference_is_timed_here_and_in_full_tensorflow(
     first: subprocess.CompletedProcess[str],
 ) -> None:
     found = re.search(
@@ -71,12 +71,12 @@ def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[
     start = time.monotonic()
     second = _demo()
     assert time.monotonic() - start < 60
-    assert "kept from an earlier run" in second.stdout
+    assert "cached by an earlier run" in second.stdout
     assert second.stdout.splitlines()[-2:] == first.stdout.splitlines()[-2:]
     assert _sizes(second.stdout) == _sizes(first.stdout) != []
 
 
-def test_unknown_platform_is_bad_use() -> None:
+def test_unknown_platform_is_refused() -> None:
     done = _demo("--platform=vax")
     assert done.returncode == 2
     assert "linux_arm64" in done.stderr

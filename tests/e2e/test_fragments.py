@@ -1,4 +1,4 @@
-"""The app built by other build systems, each with the fragment that is made for it."""
+"""The app built by other build systems with the generated link fragments."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ EXAMPLES = "tests/e2e"
 
 @pytest.fixture(scope="module", params=releases.PLATFORMS)
 def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with releases.opened(request.param) as made:
-        yield made
+    with releases.opened(request.param) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
 def expected(release: Release, tmp_path_factory: pytest.TempPathFactory) -> int:
-    """How many kernels the shared library has: nobody needs a flag for that."""
+    """The number of kernels of the shared library, which needs no flag."""
     program = tmp_path_factory.mktemp("expected") / "count"
     rpath = f"-Wl,-rpath,{release.library}"
     release.program("control/count_kernels.cc", program, "-ltensorflow-core", rpath)
@@ -82,7 +82,7 @@ def test_plain_flags(release: Release, expected: int, tmp_path: Path) -> None:
     assert release.kernels(count) == expected
 
 
-def test_without_any_nothing_is_registered(release: Release, tmp_path: Path) -> None:
+def test_without_a_fragment_nothing_is_registered(release: Release, tmp_path: Path) -> None:
     flags = ["-l:libtensorflow-core.a", "-pthread", "-ldl"]
     count = release.program("control/count_kernels.cc", tmp_path / "count", *flags)
     assert release.kernels(count) == 0

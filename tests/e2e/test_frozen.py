@@ -1,4 +1,4 @@
-"""SavedModels and Keras files are given to the rules as they are, and frozen by the build."""
+"""The build freezes SavedModels and Keras files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.models import read
 
 
@@ -34,8 +34,8 @@ class _Digits(tf.Module):
         return {"logits": tf.math.cosh(image) * self.scale}
 
 
-def _make(folder: Path, seed: int) -> None:
-    """Saves a model in both forms, with what it gives."""
+def _save(folder: Path, seed: int) -> None:
+    """Saves a model in both formats, an input and its output."""
     tf.keras.utils.set_random_seed(seed)
     model = tf.keras.Sequential(
         [
@@ -55,8 +55,8 @@ def _make(folder: Path, seed: int) -> None:
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
-        _make(workspace.folder / "frozen", seed=1)
+    with app_workspace.opened() as workspace:
+        _save(workspace.folder / "frozen", seed=1)
         yield workspace
 
 
@@ -65,46 +65,46 @@ def _ops(app: Workspace, target: str) -> set[str]:
     return {op["name"] for op in json.loads(document.read_bytes())["ops"]}
 
 
-def test_a_library_for_a_saved_model_needs_no_variables(app: Workspace) -> None:
+def test_library_for_a_saved_model_needs_no_variables(app: Workspace) -> None:
     ops = _ops(app, "//frozen:library_selection")
     assert {"MatMul", "Relu", "Softmax"} <= ops
     assert not {"Cosh", "VarHandleOp", "ReadVariableOp", "RestoreV2", "PartitionedCall"} & ops
 
 
-def test_it_is_frozen_for_the_signatures_that_are_named(app: Workspace) -> None:
+def test_only_the_named_signatures_are_frozen(app: Workspace) -> None:
     ops = _ops(app, "//frozen:of_signature")
     assert "Cosh" in ops
     assert not {"MatMul", "VarHandleOp"} & ops
 
 
-def test_as_it_stands_it_keeps_its_variables(app: Workspace) -> None:
-    assert {"MatMul", "Cosh", "VarHandleOp", "RestoreV2"} <= _ops(app, "//frozen:as_it_stands")
+def test_without_freezing_it_keeps_its_variables(app: Workspace) -> None:
+    assert {"MatMul", "Cosh", "VarHandleOp", "RestoreV2"} <= _ops(app, "//frozen:not_frozen")
 
 
 _TESTS = ("//frozen:saved_model_test", "//frozen:keras_test")
 
 
 @pytest.mark.parametrize("target", _TESTS)
-def test_it_runs_in_its_library(app: Workspace, target: str) -> None:
+def test_model_runs_in_its_library(app: Workspace, target: str) -> None:
     done = app.bazel(["test", "--test_output=errors", "--noshow_progress", target])
     assert done.returncode == 0, done.stdout
 
 
-def test_a_model_that_changes_is_frozen_again(app: Workspace) -> None:
-    """The outputs that are expected change with it."""
-    _make(app.folder / "frozen", seed=2)
+def test_changed_model_is_frozen_again(app: Workspace) -> None:
+    """Its expected outputs change, too."""
+    _save(app.folder / "frozen", seed=2)
     done = app.bazel(["test", "--noshow_progress", *_TESTS])
     assert done.returncode == 0, done.stdout
 
 
-def test_a_saved_model_is_prepared(app: Workspace) -> None:
+def test_saved_model_is_prepared(app: Workspace) -> None:
     (model,) = app.build(["//frozen:prepared"]).files("//frozen:prepared")
     ops = {node.op for node in read.read(model).nodes}
     assert "MatMul" in ops
     assert "ReadVariableOp" not in ops
 
 
-def test_the_text_of_the_docs_is_the_apps(app: Workspace) -> None:
+def test_code_of_the_docs_is_the_apps(app: Workspace) -> None:
     text = (nested.source_tree() / "docs/prepare.md").read_text(encoding="utf-8")
     section = text.partition("### In BUILD files")[2].partition("\n## ")[0]
     (block,) = re.findall(r"^```starlark\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
@@ -118,7 +118,9 @@ def test_the_text_of_the_docs_is_the_apps(app: Workspace) -> None:
         ("//frozen:of_directory", "frozen/digits is not a model"),
     ],
 )
-def test_what_can_not_be_frozen_stops_the_build(app: Workspace, target: str, message: str) -> None:
+def test_model_that_can_not_be_frozen_fails_the_build(
+    app: Workspace, target: str, message: str
+) -> None:
     done = app.bazel(["build", "--noshow_progress", target])
     assert done.returncode == 1, done.stdout
     assert message in done.stdout

@@ -1,4 +1,4 @@
-"""`protos = "full"`: an app in C++ has the descriptors and the text format of TensorFlow's messages."""
+"""`protos = "full"`: a C++ app can use descriptors and the text format of TensorFlow's messages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 from demo import nested
-from e2e import building, releases
+from e2e import app_workspace, releases
 from e2e.releases import Release
 
 _FULL = "//options:full_protos_release"
 _PLATFORM = "linux_x86_64"
 
 
-def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
+def _build(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
     source = nested.source_tree() / "tests/e2e/full_protos"
     package = f"-DTensorFlowCore_DIR={release.library}"
     releases.checked(["cmake", "-S", str(source), "-B", str(folder), package])
@@ -22,15 +22,15 @@ def _built(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_full_protos(tmp_path: Path) -> None:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         full = releases.built(workspace, _PLATFORM, _FULL)
         lite = releases.built(workspace, _PLATFORM)
-        done = _built(full, tmp_path / "full")
+        done = _build(full, tmp_path / "full")
         assert done.returncode == 0, done.stdout + done.stderr
         program = tmp_path / "full" / "text_graph"
         assert full.run_model(program).split() == ["tensorflow.GraphDef", "0", "30", "60"]
 
-        refused = _built(lite, tmp_path / "lite")
+        refused = _build(lite, tmp_path / "lite")
         assert refused.returncode != 0
         assert "PrintToString" in refused.stderr
         sizes = [(r.library / "libtensorflow-core.so").stat().st_size for r in (lite, full)]

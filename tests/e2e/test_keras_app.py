@@ -1,4 +1,4 @@
-"""docs/keras.md: ten commands from a Keras model to an app, run as they are shown."""
+"""Runs the ten commands of docs/keras.md, from a Keras model to an app."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -26,7 +26,7 @@ def _document() -> str:
 
 
 def _commands() -> Iterator[tuple[str, str]]:
-    """Each command, and what is shown below it: the last lines that it prints."""
+    """Yields each command and its documented output: the last lines that it prints."""
     blocks = _BLOCK.findall(_document())
     for (kind, text), (next_kind, shown) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
         if kind == "sh":
@@ -35,14 +35,14 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
 def _programs(
     app: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, Callable[[Sequence[str]], tuple[int, str]]]:
-    """What runs the commands: each gives its exit status and what it prints."""
+    """The functions that run the commands; each returns the exit status and the output."""
 
     def python(words: Sequence[str]) -> tuple[int, str]:
         done = subprocess.run([sys.executable, *words], capture_output=True, check=False, text=True)
@@ -61,8 +61,8 @@ def _programs(
     return {"python": python, "tfcarve": tfcarve, "bazel": bazel}
 
 
-def _alike(text: str) -> list[str]:
-    """The lines without digits that another processor may have otherwise, and the space around them."""
+def _normalized(text: str) -> list[str]:
+    """The lines with numbers, which may differ on another CPU, and whitespace replaced."""
     return [" ".join(_NUMBER.sub("#", line).split()) for line in text.splitlines()]
 
 
@@ -80,12 +80,12 @@ def test_ten_commands(
         status, printed = programs[program](words)
         assert status == 0, f"{command}\n{printed}"
         if program == "bazel":
-            assert set(_alike(shown)) <= set(_alike(printed)), command
+            assert set(_normalized(shown)) <= set(_normalized(printed)), command
         elif shown:
-            assert _alike(shown) == _alike(printed)[-len(shown.splitlines()) :], command
+            assert _normalized(shown) == _normalized(printed)[-len(shown.splitlines()) :], command
 
 
-def test_the_texts_are_the_apps(app: Workspace) -> None:
+def test_code_of_the_docs_is_the_apps(app: Workspace) -> None:
     texts = [text for kind, text in _BLOCK.findall(_document()) if kind == "starlark"]
     build = Path(app.folder, "digits/BUILD").read_text(encoding="utf-8")
     assert texts

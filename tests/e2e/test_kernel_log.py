@@ -1,4 +1,4 @@
-"""What is read from the log of registering kernels, and what the index makes one expect."""
+"""The log of kernel registrations, and what the index predicts."""
 
 import indexes
 import selections
@@ -20,7 +20,7 @@ def test_log() -> None:
     assert kernel_log.logged("") == {}
 
 
-def test_index_has_the_selected_classes_of_a_file_and_what_registers_itself() -> None:
+def test_expected_are_selected_classes_and_system_kernels() -> None:
     arg = indexes.KERNELS + "function_ops.cc"
     selected = selections.selection(
         kernels=[("Relu", "ReluOp<float>", _RELU)], system=[("_Arg", "ArgOp", arg)]

@@ -1,4 +1,4 @@
-"""The files that the index names, against a build that logs where each kernel registers: the app's kernels."""
+"""The source files of the app's kernels in the index, compared with a build that logs each registration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import trees
 
 from demo.nested import Workspace
-from e2e import building, kernel_log
+from e2e import app_workspace, kernel_log
 from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
@@ -24,7 +24,7 @@ _MATMUL = "tensorflow/core/kernels/matmul_op_real.cc"
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 

@@ -1,4 +1,4 @@
-"""The libraries outside of Bazel: linked by hand, as other build systems do."""
+"""The libraries linked without Bazel, as by other build systems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm, releases
+from e2e import arm_attributes, releases
 from e2e.releases import Release
 from tfcarve.objfile import archive
 
@@ -22,8 +22,8 @@ MACHINES: Mapping[str, str] = {
 
 @pytest.fixture(scope="module", params=releases.PLATFORMS)
 def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with releases.opened(request.param) as made:
-        yield made
+    with releases.opened(request.param) as opened:
+        yield opened
 
 
 def test_static_library_with_its_flags_runs_the_model(release: Release, tmp_path: Path) -> None:
@@ -37,14 +37,14 @@ def test_shared_library_runs_the_model(release: Release, tmp_path: Path) -> None
     assert release.run_model(program) == ""
 
 
-def test_shared_library_exports_the_c_interface_only(release: Release) -> None:
+def test_shared_library_exports_the_c_api_only(release: Release) -> None:
     with (release.library / "libtensorflow-core.so").open("rb") as stream:
         elf = ELFFile(stream)
         assert elf["e_machine"] == MACHINES[release.platform]
-        assert elf.get_section_by_name(".symtab") is None, "it is stripped"
+        assert elf.get_section_by_name(".symtab") is None, "it is not stripped"
         symbols = elf.get_section_by_name(".dynsym")
         assert isinstance(symbols, SymbolTableSection)
-        # A local symbol in this table is a section's, or a thread-local variable's: nobody can bind it.
+        # Local symbols of this table belong to sections or thread-local variables and can't be bound to.
         exported = {
             symbol.name
             for symbol in symbols.iter_symbols()
@@ -55,8 +55,8 @@ def test_shared_library_exports_the_c_interface_only(release: Release) -> None:
 
 
 def test_32_bit_code_runs_on_a_raspberry_pi_2(release: Release) -> None:
-    expected = arm.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
+    expected = arm_attributes.RASPBERRY_PI_2 if release.platform == "linux_armv7" else {}
     library = release.library / "libtensorflow-core.a"
     members = list(archive.members(library.read_bytes(), library.name))
     assert len(members) > 100
-    assert [name for name, data in members if arm.attributes(data) != expected] == []
+    assert [name for name, data in members if arm_attributes.attributes(data) != expected] == []

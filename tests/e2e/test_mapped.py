@@ -1,8 +1,7 @@
-"""Sessions of mapped files: results, memory, and what happens to the file."""
+"""Sessions of mapped files: results, memory, and changes of the file."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import subprocess
@@ -17,21 +16,22 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
-from e2e.c_api import Array, CallError, Library
+from e2e import app_workspace
 from e2e.constant_models import CASES, Case
+from e2e.numpy_session import Array, output, run
 from models import frozen
+from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve
 
 _LIBRARY = "//mapped:library"
-# A message without fields in front: what was at multiples of 64 no longer is.
+# An empty message as a prefix: what was aligned to 64 bytes no longer is.
 _SHIFT = b"\x22\x00"
-_FORMS = ("bytes", "as it is", "misaligned", "aligned")
+_FORMS = ("bytes", "plain", "misaligned", "aligned")
 
 
 @dataclass(frozen=True)
 class Files:
-    """A case, and its graph in files: as TensorFlow writes it, aligned, and with nothing aligned."""
+    """A case, and its graph as files: as TensorFlow writes it, aligned, and misaligned."""
 
     case: Case
     plain: Path
@@ -58,7 +58,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
         built = workspace.build([_LIBRARY]).files(_LIBRARY)
         yield next(file for file in built if file.name == "libtensorflow-core.so")
@@ -69,66 +69,64 @@ def library(shared: Path) -> Library:
     return Library(shared)
 
 
-def _require(got: list[Array], case: Case) -> None:
-    for one, wanted in zip(got, case.expected, strict=True):
-        assert one.dtype == wanted.dtype
-        np.testing.assert_allclose(one, wanted, 1e-5, 1e-5)
+def _require(outputs: list[Array], case: Case) -> None:
+    for output, expected in zip(outputs, case.expected, strict=True):
+        assert output.dtype == expected.dtype
+        np.testing.assert_allclose(output, expected, 1e-5, 1e-5)
 
 
 @pytest.mark.parametrize("form", _FORMS)
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_as_full_tensorflow(
+def test_output_is_full_tensorflows(
     name: str, form: str, files: dict[str, Files], library: Library
 ) -> None:
     found, case = files[name], files[name].case
-    file = {"as it is": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
-    made = (
-        library.of_bytes(found.plain.read_bytes())
+    file = {"plain": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
+    opened = (
+        library.session_from_bytes(found.plain.read_bytes())
         if form == "bytes"
-        else library.of_file(file[form])
+        else library.session_from_file(file[form])
     )
-    with made as session:
+    with opened as session:
         for _ in range(1 if name == "overwritten" else 3):
-            _require(session.run(case.feeds, case.fetches), case)
-        if form != "as it is":  # there some may lie well by chance
+            _require(run(session, case.feeds, case.fetches), case)
+        if form != "plain":  # there some may lie well by chance
             assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
 
 
-def test_a_constant_can_be_fetched_and_fed_by_its_name(
-    files: dict[str, Files], library: Library
-) -> None:
+def test_constant_can_be_fetched_and_fed_by_name(files: dict[str, Files], library: Library) -> None:
     case = files["dense"].case
-    with library.of_file(files["dense"].aligned) as session:
-        (weights,) = session.run({}, ["weights:0"])
+    with library.session_from_file(files["dense"].aligned) as session:
+        (weights,) = run(session, {}, ["weights:0"])
         assert weights.shape == (64, 256)
-        (output,) = session.run({**case.feeds, "weights": -weights}, ["output"])
+        (changed,) = run(session, {**case.feeds, "weights": -weights}, ["output"])
         (wanted,) = frozen.run(case.graph, {**case.feeds, "weights": -weights}, ["output"])
-        np.testing.assert_allclose(output, wanted, 1e-5, 1e-5)
-        assert np.abs(output - case.expected[0]).max() > 0.1, "it makes a difference"
-        _require(session.run(case.feeds, case.fetches), case)
+        np.testing.assert_allclose(changed, wanted, 1e-5, 1e-5)
+        assert np.abs(changed - case.expected[0]).max() > 0.1, "it makes a difference"
+        _require(run(session, case.feeds, case.fetches), case)
 
 
-def _own_kilobytes(file: Path) -> int:
-    """How much of a mapped file this process has in pages of its own."""
+def _private_kilobytes(file: Path) -> int:
+    """The size of this process's private copies of pages of a mapped file."""
     maps = Path("/proc/self/smaps").read_text(encoding="utf-8")
     name = re.escape(str(file))
     found = re.search(rf"^\S+ .* {name}\n(?:\w+:.*\n)*?Anonymous: +(\d+)", maps, re.M)
-    assert found is not None, "it is mapped"
+    assert found is not None, "it is not mapped"
     return int(found[1])
 
 
 @pytest.mark.parametrize(("name", "writes"), [("in_place", False), ("overwritten", True)])
-def test_only_a_kernel_that_writes_into_its_input_changes_a_page_and_none_the_file(
+def test_only_a_kernel_that_writes_to_its_input_copies_a_page(
     name: str, writes: bool, files: dict[str, Files], library: Library
 ) -> None:
     before = files[name].aligned.read_bytes()
-    with library.of_file(files[name].aligned) as session:
-        session.run(files[name].case.feeds, files[name].case.fetches)
-        assert (_own_kilobytes(files[name].aligned) > 0) == writes
+    with library.session_from_file(files[name].aligned) as session:
+        run(session, files[name].case.feeds, files[name].case.fetches)
+        assert (_private_kilobytes(files[name].aligned) > 0) == writes
     assert files[name].aligned.read_bytes() == before
 
 
-def test_sessions_have_constants_of_their_own_and_run_at_once(
+def test_sessions_run_concurrently_with_their_own_constants(
     files: dict[str, Files], library: Library
 ) -> None:
     failed: list[BaseException] = []
@@ -136,9 +134,9 @@ def test_sessions_have_constants_of_their_own_and_run_at_once(
     def work(found: Files) -> None:
         try:
             for _ in range(5):
-                with library.of_file(found.aligned) as session:
+                with library.session_from_file(found.aligned) as session:
                     for _ in range(5):
-                        _require(session.run(found.case.feeds, found.case.fetches), found.case)
+                        _require(run(session, found.case.feeds, found.case.fetches), found.case)
         except BaseException as error:
             failed.append(error)
 
@@ -153,25 +151,24 @@ def test_sessions_have_constants_of_their_own_and_run_at_once(
     assert not failed
 
 
-def test_a_result_outlives_session_and_file(
+def test_result_outlives_session_and_file(
     files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.pb"
     copy.write_bytes(files["dense"].aligned.read_bytes())
-    session = library.session_new_from_file(str(copy).encode(), 1)
-    result = library.session_run(session, None, 0, (ctypes.c_char_p * 1)(b"weights"), 1)
-    library.session_free(session)
+    with library.session_from_file(copy) as session:
+        result = session.bind({}, ["weights"]).run()
     copy.unlink()
-    tensor = library.output(result, 0)
+    tensor = output(result, 0)
     assert str(copy) in Path("/proc/self/maps").read_text(encoding="utf-8")
-    assert np.array_equal(tensor, library.output(result, 0))
+    assert np.array_equal(tensor, output(result, 0))
     weights = next(n for n in files["dense"].case.graph.node if n.name == "weights")
     assert np.array_equal(tensor, tf.make_ndarray(weights.attr["value"].tensor))
-    library.result_free(result)
+    result.free()
     assert str(copy) not in Path("/proc/self/maps").read_text(encoding="utf-8")
 
 
-def _cut(file: Path) -> None:
+def _truncate(file: Path) -> None:
     os.truncate(file, file.stat().st_size - 1)
 
 
@@ -180,7 +177,7 @@ def _grow(file: Path) -> None:
         stream.write(b"\0")
 
 
-def _write_again(file: Path) -> None:
+def _rewrite(file: Path) -> None:
     data = file.read_bytes()
     with file.open("r+b") as stream:
         stream.write(data)
@@ -193,38 +190,38 @@ def _replace(file: Path) -> None:
     other.replace(file)
 
 
-@pytest.mark.parametrize("change", [_cut, _grow, _write_again])
-def test_a_file_that_changes_ends_the_runs_of_those_who_use_it(
+@pytest.mark.parametrize("change", [_truncate, _grow, _rewrite])
+def test_changed_file_ends_the_runs_of_its_sessions(
     change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     case = files["dense"].case
     used, copied = tmp_path / "used.pb", tmp_path / "copied.pb"
     used.write_bytes(files["dense"].aligned.read_bytes())
     copied.write_bytes(files["dense"].misaligned.read_bytes())
-    with library.of_file(used) as one, library.of_file(copied) as other:
-        _require(one.run(case.feeds, case.fetches), case)
+    with library.session_from_file(used) as one, library.session_from_file(copied) as other:
+        _require(run(one, case.feeds, case.fetches), case)
         change(used)
         change(copied)
         with pytest.raises(
             CallError, match=r"used\.pb: the file has changed since it was loaded"
         ) as failed:
-            one.run(case.feeds, case.fetches)
+            run(one, case.feeds, case.fetches)
         assert failed.value.status == 2
-        _require(other.run(case.feeds, case.fetches), case)
+        _require(run(other, case.feeds, case.fetches), case)
 
 
 @pytest.mark.parametrize("change", [Path.unlink, _replace])
-def test_a_file_may_be_deleted_or_replaced(
+def test_file_may_be_deleted_or_replaced(
     change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     file = tmp_path / "used.pb"
     file.write_bytes(files["dense"].aligned.read_bytes())
-    with library.of_file(file) as session:
+    with library.session_from_file(file) as session:
         change(file)
-        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+        _require(run(session, files["dense"].case.feeds, ["output"]), files["dense"].case)
 
 
-def _no_file(folder: Path, name: str) -> Path:
+def _invalid_file(folder: Path, name: str) -> Path:
     file = folder / name
     match name:
         case "folder":
@@ -249,37 +246,37 @@ def _no_file(folder: Path, name: str) -> Path:
         ("empty", "can't be read: it is empty"),
         ("pipe", "can't be read: it is not a regular file"),
         ("huge", "can't be read: it is larger than 2 GB"),
-        ("words", "the graph is not a serialized GraphDef: it is damaged or cut short near byte 0"),
+        ("words", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
     ],
 )
-def test_no_model(name: str, message: str, library: Library, tmp_path: Path) -> None:
-    file = _no_file(tmp_path, name)
+def test_invalid_file(name: str, message: str, library: Library, tmp_path: Path) -> None:
+    file = _invalid_file(tmp_path, name)
     with pytest.raises(CallError) as failed:
-        library.of_file(file)
+        library.session_from_file(file)
     assert str(failed.value) == f"{file}: {message}"
     assert failed.value.status == 2
 
 
-def test_no_path(library: Library) -> None:
+def test_null_path(library: Library) -> None:
     with pytest.raises(CallError, match="no path"):
-        library.of_file(None)
+        library.session_from_file(None)
 
 
 @pytest.mark.parametrize("threads", [-1, 1025, -(1 << 31), (1 << 31) - 1])
 def test_absurd_numbers_of_threads(threads: int, files: dict[str, Files], library: Library) -> None:
-    message = f"threads is {threads}: give 1 to 1024, or 0 for one a core"
+    message = f"threads is {threads}: give 1 to 1024, or 0 for one per core"
     with pytest.raises(CallError, match=message) as failed:
-        library.of_file(files["dense"].plain, threads)
+        library.session_from_file(files["dense"].plain, threads)
     assert failed.value.status == 2
     with pytest.raises(CallError, match=message):
-        library.of_bytes(files["dense"].plain.read_bytes(), threads)
+        library.session_from_bytes(files["dense"].plain.read_bytes(), threads)
 
 
 def _constant(graph: Any, size: int) -> Any:
     return next(n for n in graph.node if len(n.attr["value"].tensor.tensor_content) == size)
 
 
-def _short(graph: Any) -> None:
+def _wrong_size(graph: Any) -> None:
     tensor = _constant(graph, 1024).attr["value"].tensor
     tensor.tensor_content += b"\0"
 
@@ -309,7 +306,7 @@ def _reserved_in_function(graph: Any) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_short, "its value has 1025 bytes, which is not 256 elements of 4 bytes"),
+        (_wrong_size, "its value has 1025 bytes, which is not 256 elements of 4 bytes"),
         (_other_shape, "its value has 1024 bytes, which is not 272 elements of 4 bytes"),
         (_overflowing, "its value has no valid shape"),
         (_negative, "its value has no valid shape"),
@@ -317,7 +314,7 @@ def _reserved_in_function(graph: Any) -> None:
         (_reserved_in_function, "op _TfcarveConstant is reserved"),
     ],
 )
-def test_constants_that_are_none(
+def test_invalid_constants(
     damage: Callable[[Any], None],
     message: str,
     files: dict[str, Files],
@@ -329,25 +326,25 @@ def test_constants_that_are_none(
     data = graph.SerializeToString()
     file = tmp_path / "damaged.pb"
     file.write_bytes(data)
-    for make in (lambda: library.of_bytes(data), lambda: library.of_file(file)):
+    for make in (lambda: library.session_from_bytes(data), lambda: library.session_from_file(file)):
         with pytest.raises(CallError, match=f"node Const: {message}") as failed:
             make()
         assert failed.value.status == 2
 
 
-def test_a_value_of_another_type(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
+def test_value_of_another_type(files: dict[str, Files], library: Library, tmp_path: Path) -> None:
     graph = tf.compat.v1.GraphDef.FromString(files["small"].plain.read_bytes())
     _constant(graph, 1024).attr["value"].tensor.dtype = 3
     file = tmp_path / "damaged.pb"
     file.write_bytes(graph.SerializeToString())
     with (
-        library.of_file(file) as session,
-        pytest.raises(CallError, match=r"its value is not of its dtype[^$]*node Const"),
+        library.session_from_file(file) as session,
+        pytest.raises(CallError, match=r"its value does not have its dtype[^$]*node Const"),
     ):
-        session.run(files["small"].case.feeds, ["output"])
+        run(session, files["small"].case.feeds, ["output"])
 
 
-def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
+def test_attributes_of_a_model_are_not_mistaken_for_tfcarves(
     files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
     graph = tf.compat.v1.GraphDef.FromString(files["dense"].plain.read_bytes())
@@ -356,8 +353,8 @@ def test_attributes_that_a_model_adds_are_not_taken_for_tfcarves(
             node.attr["index"].i = 1
     file = tmp_path / "added.pb"
     file.write_bytes(graph.SerializeToString())
-    with library.of_file(file) as session:
-        _require(session.run(files["dense"].case.feeds, ["output"]), files["dense"].case)
+    with library.session_from_file(file) as session:
+        _require(run(session, files["dense"].case.feeds, ["output"]), files["dense"].case)
 
 
 def _python(*arguments: str | Path) -> str:
@@ -380,13 +377,13 @@ def _python(*arguments: str | Path) -> str:
 def test_damaged_files_are_refused_or_run(
     files: dict[str, Files], shared: Path, tmp_path: Path
 ) -> None:
-    said = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
-    refused, ran = map(int, said.split())
+    output = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
+    refused, ran = map(int, output.split())
     assert refused + ran == 2000
-    assert refused > 200 and ran > 200, "both occur"
+    assert refused > 200 and ran > 200, "not both occur"
 
 
-# Of a constant of 32 MiB.
+# Rows of a constant of 32 MiB.
 _LARGE = 32 * 1024
 
 
@@ -401,7 +398,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files.of(case, tmp_path_factory.mktemp("large"), "large")
 
 
-# The memory that a run needs by itself is far less than the constant.
+# A run itself needs far less memory than the constant.
 @pytest.mark.parametrize(
     ("form", "file", "least", "most"),
     [
@@ -412,18 +409,18 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
 )
 def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:
     shape = ("1", str(_LARGE))
-    said = _python(
+    output = _python(
         "e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape
     )
-    before, after = map(int, said.split())
+    before, after = map(int, output.split())
     assert least <= after - before <= most
 
 
-def test_what_a_library_registers_stays_what_it_was(shared: Path, files: dict[str, Files]) -> None:
+def test_session_registers_no_kernels(shared: Path, files: dict[str, Files]) -> None:
     code = (
-        "import sys; from pathlib import Path; from e2e.c_api import Library\n"
-        "library = Library(Path(sys.argv[1])); before = library.kernel_count()\n"
-        "with library.of_file(sys.argv[2]): print(before, library.kernel_count())\n"
+        "import sys; from tfcarve.benchmark.c_api import Library\n"
+        "library = Library(sys.argv[1]); before = library.kernel_count()\n"
+        "with library.session_from_file(sys.argv[2]): print(before, library.kernel_count())\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""One library for three models, on each Linux platform: it gives what full TensorFlow gives."""
+"""One library for three models, on each Linux platform: its outputs are full TensorFlow's."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ import numpy as np
 import pytest
 
 from demo import library
+from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
-from demo.made_models import MadeModel
 from demo.nested import Workspace
-from e2e import building, releases
+from e2e import app_workspace, releases
 
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")
 
 
 @pytest.fixture(scope="module")
-def models() -> dict[str, MadeModel]:
-    return {name: building.model(name) for name in _MODELS}
+def models() -> dict[str, CachedModel]:
+    return {name: app_workspace.model(name) for name in _MODELS}
 
 
 @pytest.fixture(scope="module")
-def app(models: dict[str, MadeModel]) -> Iterator[Workspace]:
-    with building.app() as workspace:
-        building.use_models(workspace, list(models.values()))
+def app(models: dict[str, CachedModel]) -> Iterator[Workspace]:
+    with app_workspace.opened() as workspace:
+        app_workspace.use_models(workspace, list(models.values()))
         yield workspace
-        building.use_models(workspace, [models["inception_v3"]])
+        app_workspace.use_models(workspace, [models["inception_v3"]])
 
 
 @pytest.mark.parametrize("name", _MODELS)
 @pytest.mark.parametrize("platform", releases.PLATFORMS)
-def test_gives_what_full_tensorflow_gives(
-    app: Workspace, models: dict[str, MadeModel], platform: str, name: str
+def test_output_is_full_tensorflows(
+    app: Workspace, models: dict[str, CachedModel], platform: str, name: str
 ) -> None:
     model = models[name]
-    answer, _ = library.run_once(building.library(app, platform), model)
+    answer, _ = library.run_once(app_workspace.build_library(app, platform), model)
     assert answer.status == 0, answer.message
     assert answer.output is not None
     expected = np.load(model.output)
-    assert expected.max() > 0.1, "random weights whose answers differ from class to class"
+    assert expected.max() > 0.1, "the classes do not differ"
     assert library.largest_difference(answer.output, expected) <= TOLERANCE
-    # The control: the tolerance tells one class from another.
+    # The control: another order of classes exceeds the tolerance.
     assert library.largest_difference(np.roll(answer.output, 1), expected) > TOLERANCE

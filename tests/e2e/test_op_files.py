@@ -1,4 +1,4 @@
-"""tf_op_files.txt is a list that links as it stands: a makefile compiles what it names, whole, and the app runs."""
+"""tf_op_files.txt is complete: a makefile compiles its sources as a whole, links them, and the app runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 
 _SELECTION = "//:tensorflow_selection"
 _LIBRARY = "//:tensorflow"
 _MAKEFILE = "tests/e2e/op_files/Makefile"
-# A source of the core: what it is compiled with, all of TensorFlow is.
+# A source of the core, which has the compiler flags of all of TensorFlow.
 _SAMPLE = "direct_session"
 _OF_ONE_FILE = ("-c", "-o", "-MF", "-include")
 _FOLDER = ("-I", "-iquote", "-isystem")
@@ -24,7 +24,7 @@ _FOLDER = ("-I", "-iquote", "-isystem")
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
@@ -34,7 +34,7 @@ def _folder(files: list[Path], name: str) -> Path:
 
 
 def _headers(app: Workspace, root: Path) -> list[str]:
-    """How the core is compiled, without the precompiled header: a makefile of one's own has none."""
+    """Returns the compiler flags of the core, without the precompiled header."""
     query = f'mnemonic("CppCompile", outputs(".*/{_SAMPLE}\\..*o", deps({_LIBRARY})))'
     words = iter(app.actions(query)[0]["arguments"][1:])
     flags: list[str] = []
@@ -51,8 +51,8 @@ def _headers(app: Workspace, root: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which make made the app and the control."""
+def built(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the app and the control, built by make."""
     root = app.execution_root()
     selection = app.build([_SELECTION]).files(_SELECTION)
     library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).files(_LIBRARY)
@@ -65,7 +65,7 @@ def made(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "SELECTION": _folder(selection, "tf_op_files.txt"),
         "TREE": tree,
     }
-    folder = tmp_path_factory.mktemp("made")
+    folder = tmp_path_factory.mktemp("built")
     makefile = nested.source_tree() / _MAKEFILE
     command = ["make", "-j2", "-f", str(makefile), *(f"{n}={v}" for n, v in values.items())]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -78,12 +78,12 @@ def _run(program: Path, app: Workspace) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_app_runs(made: Path, app: Workspace) -> None:
-    done = _run(made / "app", app)
+def test_the_app_runs(built: Path, app: Workspace) -> None:
+    done = _run(built / "app", app)
     assert done.returncode == 0, done.stderr
 
 
-def test_without_the_list_it_does_not(made: Path, app: Workspace) -> None:
-    done = _run(made / "no_kernels", app)
+def test_without_the_kernels_it_does_not(built: Path, app: Workspace) -> None:
+    done = _run(built / "no_kernels", app)
     assert done.returncode != 0
     assert "MatMul" in done.stderr

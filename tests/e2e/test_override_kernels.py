@@ -1,6 +1,6 @@
-"""Kernels of a carved library against full TensorFlow's: to the bit, where sums are exact.
+"""Kernels of a carved library compared with full TensorFlow's: bit by bit, where sums are exact.
 
-Those that are tfcarve's own, and those that are instantiated in sources beside their own.
+The kernels of tfcarve's overrides, and kernels whose templates are instantiated in helper sources.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace, cpu_features
 from models import frozen
 
 _LIBRARY = "//overrides:library"
-# Sizes on both sides of a tile's edge, single elements, nothing to do, and more ranks than Eigen is asked for.
+# Sizes around a multiple of the tile, single elements, empty tensors, and a rank above those that use Eigen.
 _CASES = (
     ((33, 47), (1, 0)),
     ((16, 32), (1, 0)),
@@ -40,16 +40,16 @@ _SIZE = max(int(np.prod(shape)) for shape, _ in _CASES)
 
 
 def _transposed(flat: Any, shape: tuple[int, ...], perm: tuple[int, ...]) -> list[Any]:
-    """Each element size that there is, and what conjugates."""
-    there = tf.reshape(flat[: int(np.prod(shape))], shape)
-    pair = tf.complex(there, -there)
-    turned = [
-        tf.transpose(there, perm),
-        tf.cast(tf.transpose(tf.cast(there, tf.uint8), perm), tf.float32),
-        tf.cast(tf.transpose(tf.cast(there, tf.float64), perm), tf.float32),
+    """Transposes for each element size, and a conjugate transpose."""
+    tensor = tf.reshape(flat[: int(np.prod(shape))], shape)
+    pair = tf.complex(tensor, -tensor)
+    transposed = [
+        tf.transpose(tensor, perm),
+        tf.cast(tf.transpose(tf.cast(tensor, tf.uint8), perm), tf.float32),
+        tf.cast(tf.transpose(tf.cast(tensor, tf.float64), perm), tf.float32),
         tf.math.imag(tf.transpose(pair, perm, conjugate=True)),
     ]
-    return [tf.reshape(one, [-1]) for one in turned]
+    return [tf.reshape(one, [-1]) for one in transposed]
 
 
 def _transposes() -> Any:
@@ -60,7 +60,7 @@ def _transposes() -> Any:
     return graph.as_graph_def()
 
 
-# Rows, columns and what is summed over: vectors, whole blocks and parts of them, few and many.
+# Rows, columns and depth: vectors, whole and partial tiles, small and large.
 _PRODUCTS = (
     (1, 1, 1),
     (1, 5, 7),
@@ -71,18 +71,18 @@ _PRODUCTS = (
     (64, 64, 64),
     (130, 257, 70),
     (257, 3, 129),
-    # More than is multiplied at a time.
+    # Deeper than one block of the product.
     (49, 80, 900),
 )
-# Of the left and of the right side: one for all, a product each, and both at once.
+# Batch dimensions of the left and the right operand: broadcast, equal, and both.
 _BATCHES = (((), (4,)), ((3,), (3,)), ((3, 1), (2,)))
 _MOST = max(m * k + k * n for m, n, k in _PRODUCTS) * 9
 
 
 def _sides(flat: Any, left: list[int], right: list[int]) -> tuple[Any, Any]:
-    cut = int(np.prod(left))
-    rest = flat[cut : cut + int(np.prod(right))]
-    return tf.reshape(flat[:cut], left), tf.reshape(rest, right)
+    size = int(np.prod(left))
+    rest = flat[size : size + int(np.prod(right))]
+    return tf.reshape(flat[:size], left), tf.reshape(rest, right)
 
 
 def _products_of(flat: Any) -> Iterator[Any]:
@@ -106,7 +106,7 @@ def _products() -> Any:
     return graph.as_graph_def()
 
 
-# Side of the image, channels, outputs, groups; side of the filter, stride, dilation, padding.
+# Images: height, channels, outputs, groups. Filters: height, stride, dilation, padding.
 _IMAGES = ((1, 3, 4, 1), (9, 3, 4, 1), (20, 16, 40, 1), (9, 4, 6, 2))
 _FILTERS = (
     (1, 1, 1, "VALID"),
@@ -130,19 +130,19 @@ def _convolutions() -> Any:
             size, stride, dilation, padding = filtered
             if padding != "SAME" and (size - 1) * dilation >= side:
                 continue
-            # Wider than high, so that the two are not mistaken for each other.
+            # Wider than high, so that a mix-up of the two is noticed.
             image, kernel = _sides(
                 fed,
                 [2, side, side + 3, channels],
                 [size, size, channels // groups, outputs],
             )
-            made = tf.nn.conv2d(image, kernel, stride, padding, dilations=dilation)
-            parts.append(tf.reshape(made, [-1]))
+            output = tf.nn.conv2d(image, kernel, stride, padding, dilations=dilation)
+            parts.append(tf.reshape(output, [-1]))
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# Side and channels of the image, filters of each channel; as in _FILTERS. All dilations are one.
+# Images: height, channels, filters per channel. Filters as in _FILTERS, with a dilation of 1.
 _DEPTHWISE = (
     *itertools.product(((9, 3, 1), (12, 40, 1), (8, 5, 3)), _FILTERS[:6]),
     ((10, 8, 2), _FILTERS[8]),
@@ -158,14 +158,14 @@ def _depthwise() -> Any:
                 fed, [2, side, side + 3, channels], [size, size, channels, times]
             )
             strides = [1, stride, stride, 1]
-            made = tf.nn.depthwise_conv2d(image, kernel, strides, padding)
-            parts.append(tf.reshape(made, [-1]))
+            output = tf.nn.depthwise_conv2d(image, kernel, strides, padding)
+            parts.append(tf.reshape(output, [-1]))
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
 def _pooled() -> Any:
-    """Windows that are whole, cut off by an edge, and larger than what they are of; and limits."""
+    """Pooling with whole windows, windows cut off at an edge and windows larger than the image; Relu and Relu6."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = [tf.nn.relu(fed[:3000]), tf.nn.relu6(fed[:3001]), tf.nn.relu(fed[:3])]
@@ -202,7 +202,7 @@ def _fused_op(graph: Any, op: str, inputs: list[Any], fused: list[str], attribut
 
 
 def _fused() -> Any:
-    """What TensorFlow's optimizer makes of a product, a bias or a normalisation, and an activation."""
+    """The fused ops that TensorFlow's remapper creates: a product, a bias or normalization, an activation."""
     listed = tf.compat.v1.AttrValue.ListValue
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
@@ -225,7 +225,7 @@ def _fused() -> Any:
             parts.append(
                 _fused_op(graph, "_FusedConv2D", fill, ["FusedBatchNorm", *activation], attributes)
             )
-        # Depthwise: as many groups as there are channels, one output or two in each.
+        # Depthwise: one group for each channel, with one or two outputs.
         for activation, channels, times, (size, stride, dilation, padding) in itertools.product(
             _ACTIVATIONS, (5, 40), (1, 2), (_FILTERS[2], _FILTERS[5], _FILTERS[6])
         ):
@@ -260,7 +260,7 @@ def _fused() -> Any:
 
 
 def _einsums() -> Any:
-    """Products as layers of attention have them."""
+    """The products of attention layers."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = []
@@ -275,7 +275,7 @@ def _einsums() -> Any:
     return graph.as_graph_def()
 
 
-# With the channels last, and in the second place.
+# The channels are the last or the second dimension.
 _BIASED = (
     ("NHWC", ((5, 7), (3, 4, 6), (2, 9, 11, 5), (2, 3, 4, 5, 6), (40, 50, 3), (1, 1))),
     ("NCHW", ((3, 5, 7), (3, 4, 6), (2, 9, 11, 5), (2, 3, 4, 5, 6), (4, 1, 500), (1, 6, 1, 1))),
@@ -293,59 +293,59 @@ def _biases() -> Any:
             for shape in shapes:
                 channels = shape[1 if layout == "NCHW" else -1]
                 sides = _sides(flat, list(shape), [channels])
-                made = tf.cast(tf.nn.bias_add(*sides, layout), tf.float32)
-                parts.append(tf.reshape(made, [-1]))
+                output = tf.cast(tf.nn.bias_add(*sides, layout), tf.float32)
+                parts.append(tf.reshape(output, [-1]))
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# Batch, height, width and channels: many and few of each, a single place, no image.
-_NORMALISED = ((2, 5, 7, 3), (3, 4, 6, 18), (1, 40, 30, 5), (1, 1, 1, 4), (0, 2, 2, 3))
-# Whether it is training, and how much of the new mean there is in the next.
+# Batch, height, width and channels: large and small, a single pixel, an empty batch.
+_NORMALIZED = ((2, 5, 7, 3), (3, 4, 6, 18), (1, 40, 30, 5), (1, 1, 1, 4), (0, 2, 2, 3))
+# Training or inference, and the exponential average factor.
 _MODES = ((False, 1.0), (True, 1.0), (True, 0.75))
 
 
-def _normalised(fed: Any, shape: tuple[int, ...], layout: str, mode: tuple[bool, float]) -> Any:
+def _normalized(fed: Any, shape: tuple[int, ...], layout: str, mode: tuple[bool, float]) -> Any:
     batch, height, width, channels = shape
     order = [batch, height, width, channels]
     if layout == "NCHW":
         order = [batch, channels, height, width]
-    training, new_part = mode
+    training, factor = mode
     scale, offset, mean, variance = tf.unstack(tf.reshape(fed[: 4 * channels], [4, channels]))
-    alone = training and new_part == 1.0
-    made = tf.raw_ops.FusedBatchNormV3(
+    alone = training and factor == 1.0
+    outputs = tf.raw_ops.FusedBatchNormV3(
         x=tf.reshape(fed[100 : 100 + int(np.prod(shape))], order),
         scale=scale,
         offset=offset,
         mean=mean[:0] if alone else mean,
         variance=variance[:0] if alone else tf.abs(variance),
         epsilon=0.01,
-        exponential_avg_factor=new_part,
+        exponential_avg_factor=factor,
         data_format=layout,
         is_training=training,
     )
-    kept = [made.reserve_space_1, made.reserve_space_2] if training else []
-    return [made.y, made.batch_mean, made.batch_variance, *(kept if batch else [])]
+    reserved = [outputs.reserve_space_1, outputs.reserve_space_2] if training else []
+    return [outputs.y, outputs.batch_mean, outputs.batch_variance, *(reserved if batch else [])]
 
 
-def _normalisations() -> Any:
+def _normalizations() -> Any:
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = [
             tf.reshape(part, [-1])
-            for shape, layout, mode in itertools.product(_NORMALISED, ("NHWC", "NCHW"), _MODES)
-            for part in _normalised(fed, shape, layout, mode)
+            for shape, layout, mode in itertools.product(_NORMALIZED, ("NHWC", "NCHW"), _MODES)
+            for part in _normalized(fed, shape, layout, mode)
         ]
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# Rows and logits of each: more and less than a vector has, and a single one.
+# Rows, and logits in each: more and fewer than a vector's elements, and a single one.
 _LOGITS = ((1, 1), (7, 3), (5, 16), (3, 37), (4, 400))
 
 
 def _functions() -> Any:
-    """Functions of each number, where they end too, and probabilities."""
+    """Elementwise functions, also at the limits of their domains, and softmax."""
     extremes = [0.0, -0.0, 1e-30, -1e-4, 88.5, 100.0, -87.0, -200.0, np.inf, -np.inf, np.nan]
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
@@ -363,8 +363,8 @@ def _functions() -> Any:
     return graph.as_graph_def()
 
 
-# Two operands: alike, a number and many, a row or a column and a matrix, either side with ones where the other has
-# more, up to five dimensions, and none at all.
+# The shapes of two operands: equal, a scalar and a tensor, a row or a column and a matrix, both sides broadcast, up to
+# five dimensions, and empty.
 _PAIRS = (
     ((3001,), (3001,)),
     ((), (37,)),
@@ -393,13 +393,13 @@ def _pairs() -> Any:
             x = tf.reshape(flat[: int(np.prod(first))], first)
             y = tf.reshape(flat[50 : 50 + int(np.prod(second))], second)
             for a, b in ((x, y), (y, x)):
-                made = function(x=a, y=b)
-                parts.append(tf.reshape(tf.cast(made, tf.float32), [-1]))
+                output = function(x=a, y=b)
+                parts.append(tf.reshape(tf.cast(output, tf.float32), [-1]))
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# Steps, those of them that are run, examples, inputs and cells: one of each, more than a vector has, none.
+# Steps, steps that run, batch, inputs and cells: one of each, more than a vector's elements, none.
 _LSTMS = (
     (1, 1, 1, 1, 1),
     (5, 5, 1, 7, 33),
@@ -424,14 +424,14 @@ def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: 
     filled = {}
     for i, (key, shape) in enumerate(shapes.items()):
         count = int(np.prod(shape))
-        # As many as there are, again and again: a large LSTM has more weights than are fed.
+        # The input repeated, because a large LSTM has more weights than the input has elements.
         flat = tf.gather(fed, tf.range(100 * i, 100 * i + count) % _MOST)
         filled[key] = tf.reshape(flat / (10 + cells), shape)
     op = tf.raw_ops.BlockLSTMV2 if version == 2 else tf.raw_ops.BlockLSTM
     length = tf.constant(run, tf.int64)
-    made = op(seq_len_max=length, use_peephole=peephole, cell_clip=clip, **filled)
-    # Only these two are set in the steps that are not run.
-    return [part if key in ("h", "cs") else part[:run] for key, part in made._asdict().items()]
+    outputs = op(seq_len_max=length, use_peephole=peephole, cell_clip=clip, **filled)
+    # In the steps that do not run, only these two outputs are defined.
+    return [part if key in ("h", "cs") else part[:run] for key, part in outputs._asdict().items()]
 
 
 def _lstms() -> Any:
@@ -447,7 +447,7 @@ def _lstms() -> Any:
     return graph.as_graph_def()
 
 
-# Padded outside, inside, on all sides, on none, and of a tensor that is empty.
+# Padding of outer and inner dimensions, on all sides, on none, and of an empty tensor.
 _PADDED = (
     ((5,), ((2, 1),)),
     ((4, 6), ((0, 0), (1, 0))),
@@ -467,35 +467,35 @@ def _pads() -> Any:
         for (shape, pads), dtype in itertools.product(_PADDED, (tf.float32, tf.int32, tf.string)):
             flat = fed[: int(np.prod(shape))]
             if dtype == tf.string:
-                made = tf.strings.as_string(tf.cast(flat, tf.int32))
-                padded = tf.pad(tf.reshape(made, shape), pads, constant_values="7")
+                text = tf.strings.as_string(tf.cast(flat, tf.int32))
+                padded = tf.pad(tf.reshape(text, shape), pads, constant_values="7")
                 padded = tf.strings.to_number(padded)
             else:
-                there = tf.reshape(tf.cast(flat, dtype), shape)
-                padded = tf.cast(tf.pad(there, pads, constant_values=3), tf.float32)
+                tensor = tf.reshape(tf.cast(flat, dtype), shape)
+                padded = tf.cast(tf.pad(tensor, pads, constant_values=3), tf.float32)
             parts += [tf.reshape(padded, [-1]), tf.reshape(tf.pad(flat, [[1, 0]]), [-1])]
         tf.concat([*parts, fed[:2000]], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# What is indexed and how deep: functors are instantiated for each rank in a source of its own.
+# Shapes of indexed tensors: the functors of each rank are instantiated in another helper source.
 _DEPTHS = ((64,), (8, 8), (4, 4, 4), (2, 4, 2, 4))
 
 
 def _instantiated(flat: Any, shape: tuple[int, ...]) -> list[Any]:
-    there = tf.reshape(flat[:64], shape)
+    tensor = tf.reshape(flat[:64], shape)
     rank = len(shape)
     places = tf.constant([[0] * rank, [1] * rank])
-    some = tf.slice(there, [1] * rank, [n - 1 for n in shape])
+    some = tf.slice(tensor, [1] * rank, [n - 1 for n in shape])
     pads = tf.constant([[1, 0]] * rank)
     return [
         some,
-        tf.gather_nd(there, places),
-        tf.tile(there, [2] * rank),
+        tf.gather_nd(tensor, places),
+        tf.tile(tensor, [2] * rank),
         tf.scatter_nd(places, flat[:2], shape),
-        tf.tensor_scatter_nd_add(there, places, flat[:2]),
-        tf.pad(there, pads, "REFLECT"),
-        tf.pad(tf.cast(there, tf.int32), pads, "SYMMETRIC"),
+        tf.tensor_scatter_nd_add(tensor, places, flat[:2]),
+        tf.pad(tensor, pads, "REFLECT"),
+        tf.pad(tf.cast(tensor, tf.int32), pads, "SYMMETRIC"),
     ]
 
 
@@ -512,55 +512,55 @@ def _instantiations() -> Any:
 
 
 def _matches() -> Any:
-    """Numbers as strings: RE2's patterns, each a constant or an input, and the number that is left."""
+    """RE2 patterns, as an attribute or an input, applied to numbers as strings."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         text = tf.strings.as_string(tf.cast(1000 * fed, tf.int32))
-        found = [
+        matches = [
             tf.raw_ops.StaticRegexFullMatch(input=text, pattern="-?[1-4]+"),
             tf.raw_ops.RegexFullMatch(input=text, pattern=tf.constant("[^-].*")),
         ]
         left = tf.strings.to_number(tf.strings.regex_replace(text, "-([0-9])", r"\1"))
-        tf.concat([*(tf.cast(f, tf.float32) for f in found), left], 0, name=frozen.OUTPUT)
+        tf.concat([*(tf.cast(f, tf.float32) for f in matches), left], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
 def _restored() -> Any:
-    """A checkpoint that the model writes, beside what it runs in, and reads again."""
+    """A checkpoint that the model writes to the current folder and reads."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
-        place = {
+        checkpoint = {
             "prefix": tf.constant("checkpoint"),
             "tensor_names": tf.constant(["weights"]),
             "shape_and_slices": tf.constant([""]),
         }
-        saved = tf.raw_ops.SaveV2(**place, tensors=[fed])
+        saved = tf.raw_ops.SaveV2(**checkpoint, tensors=[fed])
         with tf.control_dependencies([saved]):
-            (read,) = tf.raw_ops.RestoreV2(**place, dtypes=[tf.float32])
+            (read,) = tf.raw_ops.RestoreV2(**checkpoint, dtypes=[tf.float32])
         tf.identity(read, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
 def _datasets() -> Any:
-    """What tf.data reads from, takes together and gives back in one piece."""
+    """A tf.data pipeline: slices, batched, as a single element."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         rows, shapes = {"output_types": [tf.float32]}, {"output_shapes": [[None]]}
-        there = tf.raw_ops.TensorSliceDataset(components=[fed], output_shapes=[[]])
+        slices = tf.raw_ops.TensorSliceDataset(components=[fed], output_shapes=[[]])
         batched = tf.raw_ops.BatchDatasetV2(
-            input_dataset=there, batch_size=_MOST, drop_remainder=True, **rows, **shapes
+            input_dataset=slices, batch_size=_MOST, drop_remainder=True, **rows, **shapes
         )
-        (got,) = tf.raw_ops.DatasetToSingleElement(dataset=batched, **rows, **shapes)
-        tf.identity(got, name=frozen.OUTPUT)
+        (element,) = tf.raw_ops.DatasetToSingleElement(dataset=batched, **rows, **shapes)
+        tf.identity(element, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 
-# Samples in a window, and from one to the next: the transform takes the next power of two.
+# Window size and stride in samples. The transform's size is the next power of two.
 _WINDOWS = ((2, 1), (5, 3), (256, 128), (400, 160), (1024, 1000))
 
 
 def _spectrograms() -> Any:
-    """Of two channels; and what speech is recognized by, of one."""
+    """Spectrograms of two channels, and the MFCCs of one of them."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         samples = tf.reshape(fed[:8000], [4000, 2])
@@ -578,17 +578,17 @@ def _spectrograms() -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """A graph, what it is fed, what full TensorFlow makes of it, and how near that ours must be."""
+    """A graph, its input, full TensorFlow's output, and the tolerance."""
 
     graph: Any
     fed: Any
-    wanted: Any
+    expected: Any
     tolerance: float
 
 
 def _case(graph: Any, fed: Any, tolerance: float = 0.0) -> Case:
-    (wanted,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
-    return Case(graph, fed, wanted, tolerance)
+    (expected,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
+    return Case(graph, fed, expected, tolerance)
 
 
 @pytest.fixture(scope="module")
@@ -599,7 +599,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
 
 def _cases() -> dict[str, Case]:
     drawn = np.random.default_rng(frozen.SEED)
-    # Sums of these are exact in floats, whatever their order.
+    # Sums of small integers are exact in floats, in any order.
     small = drawn.integers(-8, 9, _MOST).astype(np.float32)
     any_floats = drawn.uniform(-9, 9, _MOST).astype(np.float32)
     return {
@@ -616,8 +616,8 @@ def _cases() -> dict[str, Case]:
         "pads": _case(_pads(), any_floats),
         "einsums": _case(_einsums(), small),
         "biases": _case(_biases(), any_floats),
-        # Means are sums of any floats, in some order.
-        "normalisations": _case(_normalisations(), any_floats, 5e-6),
+        # Means are sums of arbitrary floats, whose order differs.
+        "normalizations": _case(_normalizations(), any_floats, 5e-6),
         "instantiations": _case(_instantiations(), any_floats),
         "matches": _case(_matches(), any_floats),
         "restored": _case(_restored(), any_floats),
@@ -632,13 +632,13 @@ def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) ->
     models = {f"{name}.pb": folder / f"{name}.pb" for name in cases}
     for name, case in cases.items():
         models[f"{name}.pb"].write_bytes(case.graph.SerializeToString(deterministic=True))
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         workspace.place("overrides", models, "*.pb")
         build = workspace.build([_LIBRARY], ["--output_groups=runner"])
         yield build.files(_LIBRARY, "runner")[0]
 
 
-_CASES_BY_PATH = (
+_CASES_WITH_PATHS = (
     "products",
     "convolutions",
     "depthwise",
@@ -648,7 +648,7 @@ _CASES_BY_PATH = (
     "pairs",
     "lstms",
     "einsums",
-    "normalisations",
+    "normalizations",
 )
 _OTHER_CASES = (
     "transposes",
@@ -660,16 +660,16 @@ _OTHER_CASES = (
     "datasets",
     "spectrograms",
 )
-_PATHS = ("baseline", "avx2", "avx512")
+_PATHS = tuple(cpu_features.REQUIRED)
 
 
 def _run(
     case: Case, program: Path, folder: Path, path: str, threads: int = 1
 ) -> tuple[subprocess.CompletedProcess[str], Path]:
-    model, given, got = (folder / file for file in ("model.pb", "given.npy", "got.npy"))
+    model, fed, output = (folder / file for file in ("model.pb", "fed.npy", "output.npy"))
     model.write_bytes(case.graph.SerializeToString(deterministic=True))
-    np.save(given, case.fed)
-    bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={got}"]
+    np.save(fed, case.fed)
+    bound = [f"--input={frozen.INPUT}={fed}", f"--output={frozen.OUTPUT}={output}"]
     done = subprocess.run(
         [program, model, *bound, f"--threads={threads}"],
         check=False,
@@ -679,30 +679,32 @@ def _run(
         text=True,
         timeout=120,
     )
-    return done, got
+    return done, output
 
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [*itertools.product(_CASES_BY_PATH, _PATHS), *((name, "") for name in _OTHER_CASES)],
+    [*itertools.product(_CASES_WITH_PATHS, _PATHS), *((name, "") for name in _OTHER_CASES)],
 )
-def test_as_full_tensorflow(
+def test_output_is_full_tensorflows(
     name: str, path: str, cases: dict[str, Case], program: Path, tmp_path: Path
 ) -> None:
     case = cases[name]
-    assert np.unique(case.wanted).size > 250
-    # Three threads cut work into other parts than one, and are more than some machines have cores.
+    assert np.unique(case.expected).size > 250
+    # Three threads divide the work differently than one, and are more than some machines have cores.
     for threads in (1, 3):
-        done, got = _run(case, program, tmp_path, path, threads)
-        if done.returncode == 2 and "this CPU does not support" in done.stderr:
-            pytest.skip(done.stderr.strip())
+        done, output = _run(case, program, tmp_path, path, threads)
+        if path and path not in cpu_features.supported():
+            assert done.returncode == 2, done.stderr
+            assert "this CPU does not support" in done.stderr
+            pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {path}")
         assert done.returncode == 0, done.stderr
-        np.testing.assert_allclose(np.load(got), case.wanted, case.tolerance, case.tolerance)
+        np.testing.assert_allclose(np.load(output), case.expected, case.tolerance, case.tolerance)
 
 
-def test_an_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:
-    done, got = _run(cases["products"], program, tmp_path, "sse9")
+def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:
+    done, output = _run(cases["products"], program, tmp_path, "sse9")
     assert done.returncode == 2
     assert "TFCARVE_CPU is 'sse9'" in done.stderr
     assert "baseline, avx2, avx512" in done.stderr
-    assert not got.exists()
+    assert not output.exists()

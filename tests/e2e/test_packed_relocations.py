@@ -1,4 +1,4 @@
-"""What the flag of packed_relocations makes of a library, linked again: tests/rules sees that it is passed on."""
+"""The effect of packed_relocations' linker flag; tests/rules checks that the rule passes it on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from e2e import building, releases
+from e2e import app_workspace, releases
 from e2e.releases import Release
 from tfcarve.size import link_line
 
@@ -22,7 +22,7 @@ def _sections(library: Path) -> set[str]:
 def test_packed_relocations(tmp_path: Path) -> None:
     name = "libtensorflow-core.so"
     plain, packed = tmp_path / "plain" / name, tmp_path / "packed" / name
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         build = workspace.build([_LIBRARY], ["--output_groups=default,sizes"])
         (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
         line = link_line.load(file, None)

@@ -1,4 +1,4 @@
-"""A model that is prepared by the build: it runs in its library, and one that is broken stops the build."""
+"""Models that the build prepares: one that runs in its library, and a broken one that fails the build."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 
 MODEL = "//prepared:model"
@@ -16,7 +16,7 @@ MODEL = "//prepared:model"
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
@@ -26,32 +26,34 @@ def _ops(app: Workspace, target: str, flags: list[str]) -> set[str]:
     return {op["name"] for op in json.loads(document)["ops"]}
 
 
-def test_a_selection_is_of_what_was_prepared(app: Workspace) -> None:
+def test_selection_is_for_the_prepared_model(app: Workspace) -> None:
     ops = _ops(app, "//prepared:library_selection", [])
     assert {"Conv2D", "BiasAdd", "Relu"} <= ops
     assert "FusedBatchNormV3" not in ops
 
 
-def test_it_is_compared_with_its_source(app: Workspace) -> None:
+def test_model_is_compared_with_its_source(app: Workspace) -> None:
     (model,) = app.build([MODEL]).files(MODEL)
     found = json.loads((model.parent / "model.compare.json").read_bytes())
-    assert found["samples"] == 4, "those of samples.npz"
+    assert found["samples"] == 4, "samples.npz has 4"
     assert [output["name"] for output in found["outputs"]] == ["output"]
-    assert 0 < found["outputs"][0]["largest"] < 1e-6, "weights are folded, so a last digit differs"
+    assert 0 < found["outputs"][0]["largest"] < 1e-6, "folded weights change the last digits"
 
 
-def test_the_same_bytes_by_hand(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The command of the action, run once more."""
+def test_command_line_gives_the_same_bytes(
+    app: Workspace, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The command of the action, run by hand."""
     (model,) = app.build([MODEL]).files(MODEL)
-    again = tmp_path_factory.mktemp("again") / "model.pb"
+    output = tmp_path_factory.mktemp("output") / "model.pb"
     source = app.folder / "prepared/source.pbtxt"
-    words = ["transform", str(source), "-o", str(again), "--outputs", "output"]
-    assert main([*words, "--preset", "mobile"]) == 0
-    assert again.read_bytes() == model.read_bytes()
+    command = ["transform", str(source), "-o", str(output), "--outputs", "output"]
+    assert main([*command, "--preset", "mobile"]) == 0
+    assert output.read_bytes() == model.read_bytes()
 
 
 @pytest.mark.parametrize("target", ["//prepared:broken", "//prepared:of_broken"])
-def test_a_model_that_is_broken_stops_the_build(app: Workspace, target: str) -> None:
+def test_broken_model_fails_the_build(app: Workspace, target: str) -> None:
     done = app.bazel(["build", "--noshow_progress", target])
     assert done.returncode == 1, done.stdout
     for part in (
@@ -63,14 +65,14 @@ def test_a_model_that_is_broken_stops_the_build(app: Workspace, target: str) -> 
         assert part in done.stdout
 
 
-def test_it_is_built_where_validations_are_skipped(app: Workspace) -> None:
-    """So that nothing but the comparison stopped it."""
+def test_broken_model_is_built_without_validation_actions(app: Workspace) -> None:
+    """So only the comparison made the build fail."""
     ops = _ops(app, "//prepared:of_broken", ["--norun_validations"])
     assert "Softmax" in ops
     assert "Relu" not in ops
 
 
-def test_the_library_gives_what_the_source_gives(app: Workspace) -> None:
+def test_output_of_the_library_is_that_of_the_source(app: Workspace) -> None:
     flags = ["--test_output=errors", "--noshow_progress"]
     done = app.bazel(["test", *flags, "//prepared:model_test"])
     assert done.returncode == 0, done.stdout

@@ -1,4 +1,4 @@
-"""What is proved of the app's library: the table is what TensorFlow registered, nothing is missing, models run."""
+"""Proofs of the app's library: the table has TensorFlow's registrations, nothing is missing, models run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve.cli import main
 from tfcarve.proof import sections
 
@@ -22,8 +22,8 @@ TESTS = ["//proof:tiny_test", "//proof:tiny_arm64_test", "//proof:tolerant_test"
 
 
 @dataclass(frozen=True)
-class Made:
-    """The app's library and what it was made from."""
+class Built:
+    """Files of the app's library."""
 
     shared: Path
     static: Path
@@ -34,16 +34,16 @@ class Made:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         yield workspace
 
 
 @pytest.fixture(scope="module")
-def made(app: Workspace) -> Made:
+def built(app: Workspace) -> Built:
     groups = "--output_groups=default,parts"
     build = app.build([TARGET, "//control:alwayslink"], [groups])
     files = {f.name: f for g in ("default", "parts") for f in build.files(TARGET, g)}
-    return Made(
+    return Built(
         files["libtensorflow-core.so"],
         files["libtensorflow-core.a"],
         files["selection.json"],
@@ -59,46 +59,46 @@ def _require_proof(proof_json: Path, selection: Path) -> None:
     assert proof["registered"] == len(selected["ops"]) + len(selected["kernels"])
 
 
-def test_the_library_is_proved_by_its_build(made: Made) -> None:
-    _require_proof(made.shared.parent / "proof.json", made.selection)
+def test_build_proves_the_library(built: Built) -> None:
+    _require_proof(built.shared.parent / "proof.json", built.selection)
 
 
-def test_one_platform_of_a_release_is_proved_without_the_others(app: Workspace) -> None:
+def test_one_platform_of_a_release_is_proved_alone(app: Workspace) -> None:
     flags = ["--output_groups=linux_arm64", "--norun_validations"]
     found = app.build(["//:release"], flags).files("//:release", "linux_arm64")
     files = {file.name: file for file in found}
     _require_proof(files["proof.json"], files["selection.json"])
 
 
-def test_the_table_holds_each_kernel_that_is_registered(made: Made) -> None:
-    """A program of the same objects counts what TensorFlow's registry has once it runs."""
-    count = subprocess.run([made.counter], check=True, text=True, capture_output=True)
-    (image,) = sections.images(made.shared.read_bytes(), "library")
+def test_table_has_each_registered_kernel(built: Built) -> None:
+    """A program of the same objects counts the kernels in TensorFlow's registry."""
+    count = subprocess.run([built.counter], check=True, text=True, capture_output=True)
+    (image,) = sections.images(built.shared.read_bytes(), "library")
     assert image.sections[sections.TABLE].count(b"kernel\x1f") == int(count.stdout)
 
 
-def test_a_unit_removed_behind_the_provers_back(
-    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_removed_unit_is_noticed(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     units = tmp_path / "libunits.a"
-    shutil.copy(made.units, units)
+    shutil.copy(built.units, units)
     units.chmod(0o644)
-    assert main(["prove", str(units), str(made.selection)]) == 0
+    assert main(["prove", str(units), str(built.selection)]) == 0
     members = subprocess.run(["ar", "t", units], check=True, text=True, capture_output=True)
     (member,) = [m for m in members.stdout.split() if "matmul" in m]
     subprocess.run(["ar", "d", units, member], check=True)
-    assert main(["prove", str(units), str(made.selection)]) == 1
+    assert main(["prove", str(units), str(built.selection)]) == 1
     error = capsys.readouterr().err
     assert "of op 'MatMul' is needed but not registered" in error
     assert re.search(r"no unit of tensorflow/core/kernels/matmul\w+\.cc", error)
 
 
-def test_the_static_library_holds_the_same(made: Made) -> None:
-    assert main(["prove", str(made.static), str(made.selection)]) == 0
+def test_static_library_is_proved(built: Built) -> None:
+    assert main(["prove", str(built.static), str(built.selection)]) == 0
 
 
-def test_the_manifest(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", "--json", str(made.shared)]) == 0
+def test_manifest(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", "--json", str(built.shared)]) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert [model["name"] for model in manifest["models"]] == ["tiny.pb"]
     assert {"AppScale", "MatMul", "Relu"} <= set(manifest["ops"])
@@ -109,18 +109,19 @@ def _test(app: Workspace, targets: list[str]) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_models_that_run(app: Workspace) -> None:
+def test_model_tests_pass(app: Workspace) -> None:
     status, log = _test(app, TESTS)
     assert status == 0, log
 
 
-def test_an_output_that_is_not_as_expected(app: Workspace) -> None:
+def test_wrong_output_fails_the_test(app: Workspace) -> None:
     status, log = _test(app, ["//proof:wrong_test"])
     assert status == 3, log
-    assert "output 'output' differs in 1 of 6 numbers by more than 1e-05, most in element 5" in log
+    assert "output 'output' differs in 1 of 6 numbers by more than 1e-05; the largest" in log
+    assert re.search(r"the largest difference is \S+ at element 5 ", log)
 
 
-def test_a_model_outside_of_the_selection_is_told_all_that_is_missing(app: Workspace) -> None:
+def test_model_outside_of_the_selection_lists_all_that_is_missing(app: Workspace) -> None:
     status, log = _test(app, ["//proof:outside_test"])
     assert status == 3, log
     assert log.count("this library lacks") == 1

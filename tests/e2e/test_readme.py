@@ -1,4 +1,4 @@
-"""What the README shows is what the tests run."""
+"""The README's code and commands are those that tests run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 APP = ROOT / "tests/e2e/bzlmod"
 
-# Each command of the README and who runs it.
+# Each command of the README to the file that runs it.
 RUN_BY = {
     "./bazelw run //:demo": "tests/e2e/test_demo.py",
     "./bazelw test //...": ".ci/run",
@@ -28,7 +28,7 @@ def _blocks(language: str) -> list[str]:
 @pytest.mark.parametrize(
     ("language", "count"), [("starlark", 5), ("c", 1), ("cmake", 2), ("make", 1)]
 )
-def test_code_is_the_nested_apps(language: str, count: int) -> None:
+def test_code_is_that_of_the_apps(language: str, count: int) -> None:
     found = _blocks(language)
     assert len(found) == count
     files = [
@@ -53,6 +53,6 @@ def test_commands_are_run_by_a_test() -> None:
         assert target in (ROOT / runner).read_text(encoding="utf-8"), f"{runner}: no {target}"
 
 
-def test_figures_are_real() -> None:
-    assert "@" not in "".join(_blocks("text")), "the demo's output is filled in"
+def test_output_of_the_demo() -> None:
+    assert "@" not in "".join(_blocks("text")), "a placeholder is left"
     assert re.search(r"^linux_arm64 +[\d,]+ +[\d,]+ +\d", _blocks("text")[0], re.MULTILINE)

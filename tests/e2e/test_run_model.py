@@ -1,4 +1,4 @@
-"""run_model, on the app's library: what it does and what it answers to bad input."""
+"""run_model with the app's library: its output, and its errors for invalid input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import building
+from e2e import app_workspace
 
 TARGET = "//:tensorflow"
 FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
@@ -39,7 +39,7 @@ class Runner(NamedTuple):
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[tuple[Path, Path]]:
-    with building.app() as workspace:
+    with app_workspace.opened() as workspace:
         build = workspace.build([TARGET], ["--output_groups=runner"])
         yield build.files(TARGET, "runner")[0], workspace.folder / "tiny.pb"
 
@@ -57,13 +57,13 @@ def run_model(program: tuple[Path, Path], tmp_path: Path) -> Runner:
     return Runner(*program, tmp_path)
 
 
-def test_runs_a_model_and_says_nothing(run_model: Runner) -> None:
+def test_runs_a_model_without_messages(run_model: Runner) -> None:
     done = run_model(str(run_model.model), "--input=input=in.npy", "--output", "output=out.npy")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
 
 
-def test_nodes_made_for_another_device_run_on_the_cpu(run_model: Runner) -> None:
+def test_nodes_of_another_device_run_on_the_cpu(run_model: Runner) -> None:
     graph = tf.compat.v1.GraphDef.FromString(run_model.model.read_bytes())
     for node in graph.node:
         node.device = "/job:localhost/replica:0/task:0/device:GPU:0"
@@ -74,7 +74,7 @@ def test_nodes_made_for_another_device_run_on_the_cpu(run_model: Runner) -> None
     assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
 
 
-def test_any_node_can_be_an_output_and_the_time_is_told(run_model: Runner) -> None:
+def test_any_node_can_be_an_output_and_the_time_is_printed(run_model: Runner) -> None:
     outputs = ["--output=dense=dense.npy", "--output=relu:0=relu.npy"]
     done = run_model(str(run_model.model), "--input=input=negative.npy", *outputs, "--time")
     assert done.returncode == 0, done.stderr
@@ -97,9 +97,9 @@ IN = "--input=input=in.npy"
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([], 2, "which model?"),
-        (["MODEL"], 2, "which --output or --expect?"),
-        (["MODEL", OUT, "MODEL"], 2, "one model at a time"),
+        ([], 2, "no model given"),
+        (["MODEL"], 2, "no --output or --expect given"),
+        (["MODEL", OUT, "MODEL"], 2, "more than one model: "),
         (["MODEL", OUT, "--verbose"], 2, "unknown option '--verbose'"),
         (["MODEL", "--output"], 2, "--output takes NAME=FILE.npy, not ''"),
         (["MODEL", "--output", "out.npy"], 2, "--output takes NAME=FILE.npy, not 'out.npy'"),
@@ -125,29 +125,31 @@ IN = "--input=input=in.npy"
         (["MODEL", "--input=input=flat.npy", OUT], 1, "dense"),
     ],
 )
-def test_bad_input(run_model: Runner, arguments: Sequence[str], status: int, message: str) -> None:
-    given = [str(run_model.model) if word == "MODEL" else word for word in arguments]
-    done = run_model(*given)
+def test_invalid_input(
+    run_model: Runner, arguments: Sequence[str], status: int, message: str
+) -> None:
+    words = [str(run_model.model) if word == "MODEL" else word for word in arguments]
+    done = run_model(*words)
     assert done.returncode == status, done.stderr
     assert message in done.stderr
     assert done.stdout == ""
-    assert not list(run_model.folder.rglob("out.npy*")), "no output, whole or partial"
+    assert not list(run_model.folder.rglob("out.npy*")), "there is an output, complete or partial"
 
 
-def test_model_cut_anywhere_is_refused_or_whole_in_itself(run_model: Runner) -> None:
+def test_truncated_model_is_refused_or_valid(run_model: Runner) -> None:
     whole = run_model.model.read_bytes()
     cut = run_model.folder / "cut.pb"
     for size in random.Random(3).sample(range(1, len(whole)), 40):
         cut.write_bytes(whole[:size])
         done = run_model("cut.pb", IN, OUT)
-        if done.returncode == 0:  # cut between two fields that the graph can do without
+        if done.returncode == 0:  # truncated before optional fields
             assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
         else:
             assert done.returncode in (1, 2), (size, done.stderr)
             assert done.stderr.startswith("run_model: cut.pb: ")
 
 
-def test_changed_bytes_never_crash_it(run_model: Runner) -> None:
+def test_changed_bytes_do_not_crash_it(run_model: Runner) -> None:
     whole = run_model.model.read_bytes()
     changed = run_model.folder / "changed.pb"
     chance = random.Random(5)

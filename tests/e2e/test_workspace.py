@@ -1,4 +1,4 @@
-"""An app with a WORKSPACE file and no MODULE.bazel, which Bazel 7 still takes."""
+"""An app with a WORKSPACE file and no MODULE.bazel, which Bazel 7 supports."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _app() -> Iterator[Workspace]:
 
 @pytest.fixture(name="flags", scope="module")
 def _flags(app: Workspace) -> list[str]:
-    """A Bazel that brings modules along brings them for WORKSPACE too: nothing is downloaded."""
-    told = app.bazel(["info", "--announce_rc", "release"]).stdout
-    brought = re.findall(r"--override_module=(\S+)", told)
-    return [*_WITHOUT_MODULES, *(f"--override_repository={one}" for one in brought)]
+    """If Bazel comes with modules, they serve as repositories, too: nothing is downloaded."""
+    output = app.bazel(["info", "--announce_rc", "release"]).stdout
+    overrides = re.findall(r"--override_module=(\S+)", output)
+    return [*_WITHOUT_MODULES, *(f"--override_repository={one}" for one in overrides)]
 
 
 def _selection(build: nested.Build) -> dict[str, object]:
@@ -38,14 +38,14 @@ def _selection(build: nested.Build) -> dict[str, object]:
     return found
 
 
-def test_all_is_analysed(app: Workspace, flags: list[str]) -> None:
+def test_all_targets_are_analyzed(app: Workspace, flags: list[str]) -> None:
     app.build(["//:all"], [*flags, "--nobuild"])
 
 
-def test_what_is_fetched_compiles_and_the_tools_run(app: Workspace, flags: list[str]) -> None:
+def test_a_fetched_source_compiles_and_the_tools_run(app: Workspace, flags: list[str]) -> None:
     build = app.build(["//:tensorflow_selection", "@tfcarve_farmhash//:farmhash"], flags)
-    assert _selection(build)["ops"], "nothing is selected"
-    # With modules, its name would be longer.
+    assert _selection(build)["ops"], "the selection is empty"
+    # With modules, the repository's name would be longer.
     assert build.files("@@tfcarve_farmhash//:farmhash")
 
 

@@ -1,4 +1,4 @@
-"""Libraries by clang, which takes TensorFlow's headers precompiled in another way than g++."""
+"""Libraries compiled by clang, whose precompiled headers work differently than g++'s."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from demo import library, made_models, nested
+from demo import cached_models, library, nested
 from demo.facts import TOLERANCE
 from demo.inception import APP, MODEL
 from demo.nested import Workspace
@@ -16,7 +16,7 @@ _HOST = "--repo_env=CC=clang-19"
 _CROSS = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19"
 _LIBRARY = "//:tensorflow"
 _SMALLEST = "//inception:release_smallest"
-# What TensorFlow's own documentation named for Inception v3, with the core of 2017.
+# The size that TensorFlow's documentation of 2017 states for Inception v3.
 _BYTES_OF_2017 = 1_500_000
 
 
@@ -34,8 +34,8 @@ def test_the_app_runs(workspace: Workspace) -> None:
     assert b"clang version 19" in unstripped.read_bytes()
 
 
-def test_inception_for_a_raspberry_pi_in_a_megabyte_and_a_half(workspace: Workspace) -> None:
-    model = made_models.made(MODEL)
+def test_inception_for_a_raspberry_pi_is_smaller_than_in_2017(workspace: Workspace) -> None:
+    model = cached_models.load(MODEL)
     workspace.place("inception", {model.model.name: model.model}, "*.pb")
     built = library.build(workspace, _SMALLEST, "linux_arm64", [_HOST, _CROSS])
     assert built.shared.stat().st_size <= _BYTES_OF_2017
@@ -44,8 +44,8 @@ def test_inception_for_a_raspberry_pi_in_a_megabyte_and_a_half(workspace: Worksp
     assert library.largest_difference(answer.output, np.load(model.output)) <= TOLERANCE
 
 
-def test_a_compiler_that_is_not_there_is_named(workspace: Workspace) -> None:
-    asked = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-0"
-    built = workspace.bazel(["build", _HOST, asked, _SMALLEST])
+def test_missing_compiler(workspace: Workspace) -> None:
+    compiler = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-0"
+    built = workspace.bazel(["build", _HOST, compiler, _SMALLEST])
     assert built.returncode != 0
     assert "TFCARVE_CROSS_COMPILER is clang++-0, which is not on PATH" in built.stdout

@@ -1,7 +1,7 @@
-"""The files that the index names, for the kernels of all models of the zoo together: some 200 units.
+"""The source files and helper sources of the kernels of all zoo models, about 200 units, in the index.
 
-Less the models that need a library which tfcarve does not build: tests/zoo/test_libraries.py names them.
-As tests/e2e/test_kernel_sources.py for where kernels register; and the helpers of each unit by the objects' symbols.
+Models that need a library which tfcarve does not build are skipped: tests/zoo/test_libraries.py lists them. The source
+files are checked as in tests/e2e/test_kernel_sources.py, the helper sources by the symbols of the objects.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import building, given, kernel_log, symbols
+from e2e import app_workspace, kernel_log, prebuilt_selection, symbols
 from e2e.symbols import Symbols
 from tfcarve.releases import known
 from tfcarve.selection import libraries
@@ -33,17 +33,19 @@ def selection() -> Selection:
 def workspace(
     selection: Selection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workspace]:
-    with building.app() as opened:
-        given.place(opened, selection, tmp_path_factory.mktemp("given"))
+    with app_workspace.opened() as opened:
+        prebuilt_selection.place(opened, selection, tmp_path_factory.mktemp("selection"))
         yield opened
 
 
 @pytest.fixture(scope="module")
 def archives(workspace: Workspace) -> Mapping[str, Path]:
-    """The static libraries of the units and of the helpers, by name."""
-    # With the flag, as the other test: the units are compiled once.
-    build = workspace.build([given.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"])
-    return {file.name: file for file in build.files(given.LIBRARY, "parts")}
+    """The static libraries of units and helper sources, by name."""
+    # With the flag, as in the other test, so that the units are compiled once.
+    build = workspace.build(
+        [prebuilt_selection.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"]
+    )
+    return {file.name: file for file in build.files(prebuilt_selection.LIBRARY, "parts")}
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +58,10 @@ def objects(archives: Mapping[str, Path], units: Mapping[str, Symbols]) -> Mappi
     return {**units, **symbols.by_source([archives["libhelpers.a"]])}
 
 
-def test_each_kernel_of_the_zoo_registers_in_the_file_that_the_index_names(
+def test_each_kernel_registers_in_the_file_of_the_index(
     workspace: Workspace, selection: Selection
 ) -> None:
-    said = kernel_log.logged(kernel_log.of_library(workspace, given.LIBRARY))
+    said = kernel_log.logged(kernel_log.of_library(workspace, prebuilt_selection.LIBRARY))
     assert said.total() > 300
     assert said == kernel_log.expected(selection, tensorflow_index().registrations)
 
@@ -74,7 +76,7 @@ def test_each_unit_links_with_its_helpers_alone(
     assert not {unit: others for unit, others in left.items() if others}
 
 
-def test_a_unit_without_its_helpers_would_be_found_out(
+def test_missing_helpers_are_noticed(
     units: Mapping[str, Symbols], objects: Mapping[str, Symbols]
 ) -> None:
-    assert sum(bool(symbols.left_to_others(unit, (), objects)) for unit in units) > 50
+    assert sum(bool(symbols.needed_from_others(unit, (), objects)) for unit in units) > 50

@@ -1,6 +1,6 @@
-"""What the real rules_android_ndk make of a library: with an NDK that has no compiler in it, so only asked.
+"""The command lines of a library with the toolchains of rules_android_ndk, and a fake NDK without compilers.
 
-The rules come from no package client: TFCARVE_RULES_ANDROID_NDK names a folder with version 0.1.2 or later.
+No package client has the rules: TFCARVE_RULES_ANDROID_NDK is a folder with version 0.1.2 or later.
 """
 
 import os
@@ -29,7 +29,7 @@ _TRIPLES = {
     "x86": "i686-linux-android",
     "x86_64": "x86_64-linux-android",
 }
-# Where clang says that its headers are.
+# A fake clang that prints its resource directory.
 _CLANG = """\
 #!/bin/sh
 echo "$(dirname "$(dirname "$0")")/lib/clang/19"
@@ -37,7 +37,7 @@ echo "$(dirname "$(dirname "$0")")/lib/clang/19"
 
 
 def _ndk(folder: Path) -> Path:
-    """The files that the rules look for in an NDK."""
+    """Creates the files that the rules look for in an NDK."""
     prebuilt = folder / _PREBUILT
     for tool in _TOOLS:
         file = prebuilt / "bin" / tool
@@ -59,7 +59,7 @@ Actions = Mapping[str, Sequence[Sequence[str]]]
 
 @pytest.fixture(name="actions", scope="module")
 def _actions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Actions]:
-    """Mnemonic -> command lines of what the AAR is made by."""
+    """Yields mnemonic -> command lines of the actions that build the AAR."""
     rules = os.environ.get("TFCARVE_RULES_ANDROID_NDK")
     assert rules, "set TFCARVE_RULES_ANDROID_NDK to a folder with rules_android_ndk"
     ndk = _ndk(tmp_path_factory.mktemp("ndk"))
@@ -69,14 +69,14 @@ def _actions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Actions]:
             f"--repo_env=ANDROID_NDK_HOME={ndk}",
         ]
         actions = workspace.actions("deps(//:android)", flags)
-    made: dict[str, list[Sequence[str]]] = {}
+    commands: dict[str, list[Sequence[str]]] = {}
     for action in actions:
-        made.setdefault(action["mnemonic"], []).append(action.get("arguments", []))
-    yield made
+        commands.setdefault(action["mnemonic"], []).append(action.get("arguments", []))
+    yield commands
 
 
 def _for_android(commands: Sequence[Sequence[str]]) -> dict[str, list[Sequence[str]]]:
-    """Triple with the API level -> command lines; those of programs of the build are left out."""
+    """Returns triple with the API level -> command lines, without those of build tools."""
     found: dict[str, list[Sequence[str]]] = {}
     for command in commands:
         at = [i for i, flag in enumerate(command) if flag in ("-target", "--target")]
@@ -99,7 +99,7 @@ def test_each_abi_is_compiled_for_its_api_level(actions: Actions) -> None:
         assert all("-include-pch" in command for command in headers)
 
 
-def test_the_shared_library_forces_the_registrations_in(actions: Actions) -> None:
+def test_shared_library_links_all_registrations(actions: Actions) -> None:
     linked = _for_android(actions["CppLink"])
     for commands in linked.values():
         (line,) = (c for c in commands if any("libtensorflow_inference.so" in flag for flag in c))
@@ -114,6 +114,6 @@ def test_the_shared_library_forces_the_registrations_in(actions: Actions) -> Non
         assert "no-whole" in [flag for flag in line[:helpers] if "whole-archive" in flag][-1]
 
 
-def test_the_aar_says_the_api_level(actions: Actions) -> None:
+def test_aar_has_the_api_level(actions: Actions) -> None:
     (line,) = actions["TfAar"]
     assert line[line.index("--api-level") + 1] == "26"

@@ -1,4 +1,4 @@
-"""The selected kernels and a sample of the core, compiled for Android and iOS; test_whole.py has it all."""
+"""The selected kernels and a sample of the core, compiled for Android and iOS; test_whole.py compiles all."""
 
 import io
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ARCHIVES = {"libcore_sample.a", "libhelpers.a", "libnsync.a", "libunits.a"}
 
 @pytest.fixture(name="sample", scope="module")
 def _sample() -> Iterator[dict[str, dict[str, bytes]]]:
-    """Platform -> name of an archive -> its content."""
+    """Yields platform -> name of an archive -> its content."""
     with nested.opened(nested.source_tree() / "tests/full/app", "full") as workspace:
         files = workspace.build(["//:sample"], ["--norun_validations"]).files("//:sample")
         found: dict[str, dict[str, bytes]] = {}
@@ -30,7 +30,7 @@ def _sample() -> Iterator[dict[str, dict[str, bytes]]]:
         yield found
 
 
-def test_all_platforms_are_there(sample: dict[str, dict[str, bytes]]) -> None:
+def test_all_platforms_are_built(sample: dict[str, dict[str, bytes]]) -> None:
     assert set(sample) == {*ANDROID, *IOS}
     assert all(set(archives) == _ARCHIVES for archives in sample.values())
 
@@ -46,11 +46,11 @@ def test_android(sample: dict[str, dict[str, bytes]], platform: str) -> None:
             assert found == (expected.name, expected.bits), member
             if name == "libunits.a":
                 registering += elf.get_section_by_name(".init_array") is not None
-    assert registering > 0, "the units register nothing"
+    assert registering > 0, "the units have no registrations"
 
 
 def _arm_and_thumb(content: bytes) -> tuple[int, int]:
-    """How many functions of an object are of ARM and of Thumb instructions: an odd value is Thumb's (AAELF32)."""
+    """Counts the ARM and the Thumb functions of an object; Thumb functions have odd values (AAELF32)."""
     symbols = ELFFile(io.BytesIO(content)).get_section_by_name(".symtab").iter_symbols()
     functions = [
         s for s in symbols if s["st_info"]["type"] == "STT_FUNC" and s["st_shndx"] != "SHN_UNDEF"
@@ -59,7 +59,7 @@ def _arm_and_thumb(content: bytes) -> tuple[int, int]:
     return len(functions) - thumb, thumb
 
 
-def test_code_for_arms_32_bits_is_thumb(sample: dict[str, dict[str, bytes]]) -> None:
+def test_32_bit_arm_code_is_thumb(sample: dict[str, dict[str, bytes]]) -> None:
     functions = [
         _arm_and_thumb(content)
         for name, data in sample["android_armv7"].items()
@@ -69,11 +69,11 @@ def test_code_for_arms_32_bits_is_thumb(sample: dict[str, dict[str, bytes]]) -> 
     assert sum(thumb for _, thumb in functions) > 1000
 
 
-def test_clangs_own_choice_is_not(tmp_path: Path) -> None:
-    made = clang.compiled(
+def test_clangs_default_is_arm(tmp_path: Path) -> None:
+    output = clang.compiled(
         tmp_path, "armv7a-linux-androideabi24", "int Same(int a) { return a; }", "one"
     )
-    assert _arm_and_thumb(made.read_bytes()) == (1, 0)
+    assert _arm_and_thumb(output.read_bytes()) == (1, 0)
 
 
 @pytest.mark.parametrize("platform", sorted(IOS))
@@ -84,4 +84,4 @@ def test_ios(sample: dict[str, dict[str, bytes]], platform: str) -> None:
             assert (one.arch, one.platform, one.minimum_os) == IOS[platform], one.name
             if name == "libunits.a":
                 registering += one.initialisers
-    assert registering > 0, "the units register nothing"
+    assert registering > 0, "the units have no registrations"

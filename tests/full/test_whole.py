@@ -1,6 +1,6 @@
 """The whole library for Android and iOS: an AAR, an xcframework and the xcconfig, each linked.
 
-Each build also proves what the library of each platform registers, as all builds do.
+As all builds, each build also proves the registrations of each platform's library.
 """
 
 import io
@@ -21,13 +21,13 @@ from tfcarve.objfile.shared_library import read_shared_library
 from tfcarve.package.android_library import problems
 
 _NAME = "libtensorflow_inference.so"
-# The app calls the library, as it is told to in C.
+# The app calls the library through the C API.
 _APP = """
 extern "C" unsigned long tfcarve_kernel_count();
 extern "C" unsigned long app() { return tfcarve_kernel_count(); }
 """
 _TARGET = "arm64-apple-ios13.0"
-# Apple's libraries as its linker sees them, with nothing in them.
+# Text-based stubs of Apple's libraries, without symbols.
 _STUB = """\
 --- !tapi-tbd
 tbd-version: 4
@@ -59,7 +59,7 @@ def test_android(workspace: Workspace) -> None:
         library = read_shared_library(data, abi)
         assert list(problems(library, abi, _NAME, 24)) == []
         assert {"tfcarve_session_run", "Java_org_tensorflow_Session_run"} <= library.exported
-        assert library.initialisers > 0, "nothing is registered"
+        assert library.initialisers > 0, "the library has no registrations"
 
 
 def test_flags_for_android(workspace: Workspace, tmp_path: Path) -> None:
@@ -68,9 +68,9 @@ def test_flags_for_android(workspace: Workspace, tmp_path: Path) -> None:
     plain = [flag for flag in flags if "--whole-archive" not in flag]
     assert len(plain) == len(flags) - 1
     folder = files["libtensorflow-core.a"].parent
-    for name, given, status in (("forced", flags, 0), ("plain", plain, 2)):
-        made = _linked_for_android(tmp_path, name, [f"-L{folder}", *given])
-        assert main(["prove", str(made), str(files["selection.json"])]) == status, name
+    for name, chosen, status in (("forced", flags, 0), ("plain", plain, 2)):
+        library = _linked_for_android(tmp_path, name, [f"-L{folder}", *chosen])
+        assert main(["prove", str(library), str(files["selection.json"])]) == status, name
 
 
 def test_ios(workspace: Workspace) -> None:
@@ -92,42 +92,42 @@ def test_xcode(workspace: Workspace, tmp_path: Path) -> None:
 
 
 def _release(workspace: Workspace, platform: str) -> Mapping[str, Path]:
-    """What those who build without Bazel take, by name."""
+    """Returns the files for other build systems, by name."""
     build = workspace.build(["//:release"], [f"--output_groups={platform}"])
     return {file.name: file for file in build.files("//:release", platform)}
 
 
 def _linked_for_android(folder: Path, name: str, flags: Sequence[str]) -> Path:
-    """An app's shared library with the carved one in it; the system's libraries are empty."""
+    """Links an app's shared library that contains the carved one; the system's libraries are empty."""
     target = "--target=aarch64-linux-android24"
     link = ("clang++", target, "-fuse-ld=lld", "-nostdlib", "-shared")
-    nothing = clang.compiled(folder, "aarch64-linux-android24", "", "nothing")
+    empty = clang.compiled(folder, "aarch64-linux-android24", "", "empty")
     for library in ("c", "dl", "log", "m"):
-        clang.run(*link, nothing, "-o", folder / f"lib{library}.so")
+        clang.run(*link, empty, "-o", folder / f"lib{library}.so")
     app = clang.compiled(folder, "aarch64-linux-android24", _APP, name, "-fPIC")
     output = folder / f"{name}.so"
-    # An app's link drops the table of registrations, which is only read by `prove`.
-    kept = "-Wl,-z,nostart-stop-gc"
-    clang.run(*link, app, f"-L{folder}", *flags, kept, "-o", output)
+    # An app's link drops the registration table, which only `prove` reads.
+    keep_table = "-Wl,-z,nostart-stop-gc"
+    clang.run(*link, app, f"-L{folder}", *flags, keep_table, "-o", output)
     return output
 
 
 def _linker_flags(settings: Path) -> Sequence[str]:
-    """OTHER_LDFLAGS as Xcode expands it."""
+    """Returns OTHER_LDFLAGS as Xcode expands it."""
     (text,) = re.findall(r"^OTHER_LDFLAGS = (.*)$", settings.read_text(encoding="utf-8"), re.M)
     text = text.replace("$(inherited)", "")
     return shlex.split(text.replace("$(TENSORFLOW_CORE_DIR)", str(settings.parent)))
 
 
 def _linked(folder: Path, name: str, flags: Sequence[str]) -> Path:
-    """An app linked with the library for devices, by clang as Xcode calls it."""
+    """Links an app with the library for devices, by clang as Xcode calls it."""
     for stub in _STUBS:
         file = folder / "sdk" / stub
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_STUB.format(name=stub.removesuffix(".tbd")), encoding="utf-8")
     app = clang.compiled(folder, _TARGET, _APP, name)
     output = folder / f"{name}.dylib"
-    # The stubs name nothing: what is Apple's stays undefined.
+    # The stubs have no symbols: those of Apple's libraries stay undefined.
     system = ("-isysroot", folder / "sdk", "-nostdlib", "-lSystem")
     linker = ("-fuse-ld=lld", "-dynamiclib", "-Wl,-dead_strip,-undefined,dynamic_lookup")
     exported = "-Wl,-exported_symbol,_app"

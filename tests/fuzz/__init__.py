@@ -1,1 +1,1 @@
-"""Whatever they are given, readers give a value or say what is wrong: soon, and in little memory."""
+"""Fuzzing of all readers: any input gives a value or an error, in bounded time and memory."""

@@ -1,8 +1,8 @@
-"""The inputs that fuzzing found, kept: one file a reader, one input a line, in base64.
+"""The corpus: inputs that fuzzing found. One file for each reader, one base64 input a line.
 
     PYTHONPATH=tests python -m fuzz.corpus READER FOLDER
 
-takes over those of a folder in the place of what was kept.
+replaces a reader's inputs with the files of a folder.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _FOLDER = Path(__file__).parent / "corpus"
 
 
 def load(name: str) -> list[bytes]:
-    """The inputs kept for a reader."""
+    """Returns a reader's inputs."""
     file = _FOLDER / f"{name}.b64"
     lines = file.read_text(encoding="ascii").split() if file.is_file() else []
     return [base64.b64decode(line, validate=True) for line in lines]
 
 
 def save(name: str, inputs: Iterable[bytes]) -> None:
-    """Keeps `inputs` for a reader, each one once, the shortest first."""
+    """Writes a reader's inputs, without duplicates, shortest first."""
     lines = [base64.b64encode(i).decode() for i in sorted(set(inputs), key=lambda i: (len(i), i))]
     (_FOLDER / f"{name}.b64").write_text("".join(f"{line}\n" for line in lines if line))
 

@@ -1,9 +1,9 @@
-"""What a reader takes for an input, in memory and time, and what it may.
+"""The memory and time that a reader takes for an input, and the limits.
 
     PYTHONPATH=tools:tests:tests/tools/support python -m fuzz.cost READER FILE…
 
-asks it for each file, for more of it and for some in which a part is repeated, and fails, naming them, for
-those that take too much.
+measures each file, the file repeated up to a megabyte, and versions of it with one part repeated. It prints the
+files that exceed a limit and exits with status 1 if there are any.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from types import FrameType
 from fuzz import readers
 from fuzz.repeated import repeated
 
-# A reader may take so many times its input, and Reader.spare besides.
+# A reader may use this many times its input's size, plus Reader.spare.
 TIMES = 10
-# And so many seconds of processor time for what is made of an input.
+# The processor time that a reader may use for one input.
 SECONDS = 5
-# Inputs are repeated up to so many bytes: in small ones nothing shows.
+# Inputs are repeated up to this many bytes: small ones show nothing.
 GROWN = 1_000_000
-# So many parts of each are repeated.
+# How many versions of each input have a part repeated.
 _PARTS = 4
 
 
 def peak(name: str, data: bytes) -> int:
-    """Returns the bytes that reading `data` takes at most at a time."""
-    for seed in readers.READERS[name].seeds:  # what is made once is made
+    """Returns the peak of allocated bytes while a reader reads `data`."""
+    for seed in readers.READERS[name].seeds:  # fills what is computed once
         readers.read(name, seed)
     tracemalloc.start()
     try:
@@ -43,13 +43,13 @@ def peak(name: str, data: bytes) -> int:
 
 
 def grown(data: bytes) -> bytes:
-    """Returns `data` again and again: a longer message, where messages are read; else an input like any."""
+    """Returns `data` repeated. For a reader of protobuf messages, that is a longer message."""
     return data * max(1, GROWN // max(1, len(data)))
 
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Ends what takes more processor time by TimeoutError."""
+    """Raises TimeoutError in the body after `seconds` of processor time."""
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError
@@ -64,7 +64,7 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def takes_too_long(name: str, data: bytes) -> str:
-    """Says that `data` takes a reader more time than it may; empty where it does not."""
+    """Returns a message if reading `data` takes too long, otherwise an empty string."""
     try:
         with _at_most(SECONDS):
             readers.read(name, data)
@@ -74,30 +74,30 @@ def takes_too_long(name: str, data: bytes) -> str:
 
 
 def takes_too_much_memory(name: str, data: bytes) -> str:
-    """Says that `data` takes a reader more memory than it may; empty where it does not."""
+    """Returns a message if reading `data` takes too much memory, otherwise an empty string."""
     taken = peak(name, data)
     too_much = taken > TIMES * len(data) + readers.READERS[name].spare
     return f"{taken} bytes for {len(data)}" if too_much else ""
 
 
 def takes_too_much(name: str, data: bytes) -> str:
-    """Says how far `data`, or what is made of it, takes a reader above what it may take; empty where it does not."""
+    """Returns a message if `data`, or a repetition of it, exceeds a limit, otherwise an empty string."""
     for number in range(_PARTS):
-        made = repeated(data, zlib.crc32(data) + number)
-        said = takes_too_long(name, made) or takes_too_much_memory(name, made)
-        if said:
-            return f"part {number} repeated: {said}"
+        version = repeated(data, zlib.crc32(data) + number)
+        problem = takes_too_long(name, version) or takes_too_much_memory(name, version)
+        if problem:
+            return f"part {number} repeated: {problem}"
     return takes_too_much_memory(name, data) or takes_too_much_memory(name, grown(data))
 
 
 def main() -> int:
-    """Looks at each file; returns 1 where one takes too much."""
+    """Measures each file. Exit status 1 if one exceeds a limit."""
     _, name, *files = sys.argv
     status = 0
     for file in map(Path, files):
-        said = takes_too_much(name, file.read_bytes())
-        if said:
-            print(f"{file}: {said}", flush=True)
+        problem = takes_too_much(name, file.read_bytes())
+        if problem:
+            print(f"{file}: {problem}", flush=True)
             status = 1
     return status
 

@@ -2,8 +2,8 @@
 
     PYTHONPATH=tools:tests:tests/tools/support python -m fuzz.fuzz READER FOUND [libFuzzer's options]
 
-needs `atheris`. It starts from the corpus that is kept here. Inputs that reach new code go into the
-folder FOUND, what breaks a reader into the current folder. To keep what was found:
+requires `atheris`. It starts from the corpus. It writes inputs that reach new code to the folder FOUND, and
+inputs that break the reader to the current folder. To add what was found to the corpus:
 
     … python -m fuzz.fuzz READER SMALL -merge=1 FOUND
     … python -m fuzz.corpus READER SMALL
@@ -25,9 +25,9 @@ with atheris.instrument_imports(include=["tfcarve"]):
 
 
 def main() -> None:
-    """Fuzzes until libFuzzer's options say that it is enough, or an input breaks the reader."""
+    """Fuzzes until libFuzzer's options end the run or an input breaks the reader."""
     if len(sys.argv) < 3 or sys.argv[1] not in readers.READERS:
-        sys.exit(f"{__doc__}\nREADER is one of {', '.join(readers.READERS)}")
+        sys.exit(f"{__doc__}\nREADER: one of {', '.join(readers.READERS)}")
     _, name, found, *options = sys.argv
     Path(found).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -41,14 +41,14 @@ def main() -> None:
         seeds.mkdir()
         for number, seed in enumerate((*readers.READERS[name].seeds, *corpus.load(name))):
             (seeds / str(number)).write_bytes(seed)
-        # What libFuzzer runs for each attempt of a merge.
-        again = Path(folder, "again")
+        # libFuzzer runs this program for each attempt of a merge.
+        launcher = Path(folder, "launcher")
         command = shlex.join([sys.executable, "-m", "fuzz.fuzz", name, found])
-        again.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        again.chmod(0o700)
+        launcher.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        launcher.chmod(0o700)
         limits = ["-timeout=10", "-rss_limit_mb=1024", f"-dict={words}"]
         atheris.Setup(
-            [str(again), *limits, found, *options, str(seeds)],
+            [str(launcher), *limits, found, *options, str(seeds)],
             lambda data: (readers.read(name, data), None)[1],
         )
         atheris.Fuzz()

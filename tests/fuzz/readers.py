@@ -1,4 +1,4 @@
-"""All readers of what others wrote, with the one error that each may raise, and seeds for inputs."""
+"""All readers of untrusted input, each with the one error that it may raise and seed inputs."""
 
 from __future__ import annotations
 
@@ -34,9 +34,14 @@ from tfcarve.selection import selection as selections
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader: its modules, what to call, the error that tells of bad input, inputs that are good, and memory.
+    """A reader of untrusted input.
 
-    It may take ten times its input and `spare` bytes.
+    Attributes:
+      modules: the modules that it consists of.
+      call: reads an input.
+      error: what it raises for invalid input.
+      seeds: valid inputs.
+      spare: the bytes of memory that it may use in addition to ten times its input's size.
     """
 
     modules: Sequence[ModuleType]
@@ -80,7 +85,7 @@ def _tensor(data: bytes) -> object:
     return tensors.to_array(tensor, "c")
 
 
-# Transforms that need no TensorFlow, those that rewrite constants among them.
+# Transforms that do not need TensorFlow, including those that rewrite constants.
 _TRANSFORMS = transform_list.parse("""
     strip_unused_nodes
     remove_nodes(op=Identity)
@@ -105,7 +110,7 @@ def _transformed(data: bytes) -> object:
         message.ParseFromString(data)
     except DecodeError as error:
         raise InvalidInput(str(error)) from None
-    # What is done in functions needs TensorFlow's definitions of ops.
+    # Transforming functions requires TensorFlow's OpDefs.
     message.ClearField("library")
     graph = graph_file.from_message(message)
     check(graph)
@@ -214,7 +219,7 @@ def _npz() -> bytes:
 
 _NPZ = _npz()
 
-# Documents of up to that size are read without asking what is in them.
+# Lists up to this size are read whole before they are checked.
 _SPARE_OF_LISTS = 16_000_000
 
 READERS: dict[str, Reader] = {
@@ -249,9 +254,9 @@ READERS: dict[str, Reader] = {
         [_BUILD],
         100_000_000,  # Python's own parser
     ),
-    # Of a command line, which is far shorter than the inputs that memory is measured with.
+    # The command line is far shorter than the inputs with which memory is measured.
     "transforms": Reader([transform_list], _text(transform_list.parse), InvalidInput, _STEPS, 60_000_000),
-    # A constant may hold one value and claim many: up to 256 MB of them are made.
+    # A constant may hold one value and declare a large shape: arrays up to 256 MB are allocated.
     "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
     "transformed": Reader([endpoints, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
     "npz": Reader([npz], lambda data: npz.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
@@ -264,18 +269,18 @@ READERS: dict[str, Reader] = {
 
 
 def read(name: str, data: bytes) -> bool:
-    """Gives a reader `data`; says whether it took it. Any other error than its own comes through."""
+    """Returns whether a reader accepts `data`. Errors other than its own are not caught."""
     reader = READERS[name]
     try:
         reader.call(data)
     except reader.error as error:
         if not str(error):
-            raise AssertionError("an error that says nothing") from error
+            raise AssertionError("an error without a message") from error
         return False
     return True
 
 
-# Words that a fuzzer would take long to find.
+# Tokens that a fuzzer would take long to find.
 DICTIONARY = sorted({
     word
     for seed in (_RECORDS, _PBTXT, _BUILD, _SKELETON, json.dumps(sorted(_SETS)).encode())

@@ -1,4 +1,4 @@
-"""Inputs in which a part is there again and again: where a reader's time or memory grows faster than its input."""
+"""Inputs with one part repeated: they show where time or memory grows faster than the input."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import protos
 
 from tfcarve.models import wire
 
-# So many bytes are made of the part: what takes the square of its input's size takes a minute for the most of
-# them; some readers refuse so much at once.
+# The size that the part is repeated to. Quadratic time shows as a minute for the larger one; some readers refuse
+# inputs of that size at once.
 SIZES = (10_000, 100_000)
 _TOKEN = re.compile(rb""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\w.]+|\s+|.""", re.DOTALL)
 
@@ -20,7 +20,7 @@ def _times(part: bytes, size: int) -> bytes:
 
 
 def _in_message(data: bytes, size: int, choose: random.Random) -> bytes | None:
-    """A message with one more field: one of its own again and again, or with such fields in it; None where it is none."""
+    """Returns a message with one of its fields, at any depth, repeated; None if `data` is no message."""
     try:
         parts = [
             (n, a, b) for n, kind, a, b in wire.fields(data, 0, len(data)) if kind == wire.BYTES
@@ -39,7 +39,7 @@ def _in_message(data: bytes, size: int, choose: random.Random) -> bytes | None:
 
 
 def _in_text(data: bytes, size: int, choose: random.Random) -> bytes:
-    """A text with some tokens in a row, or some bytes, again and again; what follows them may be left out."""
+    """Returns a text with some adjacent tokens or bytes repeated; what follows may be cut off."""
     places = [token.start() for token in _TOKEN.finditer(data)]
     if choose.random() < 0.5:
         places = list(range(len(data)))
@@ -54,8 +54,8 @@ def _in_text(data: bytes, size: int, choose: random.Random) -> bytes:
 
 
 def repeated(data: bytes, number: int) -> bytes:
-    """Returns `data` with a part of it repeated: another one for each `number`."""
+    """Returns `data` with one part repeated; `number` selects the part."""
     choose = random.Random(number)
     size = choose.choice(SIZES)
-    made = _in_message(data, size, choose) if choose.random() < 0.5 else None
-    return made or (_in_text(data, size, choose) if data else b"")
+    message = _in_message(data, size, choose) if choose.random() < 0.5 else None
+    return message or (_in_text(data, size, choose) if data else b"")

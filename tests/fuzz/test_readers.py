@@ -1,4 +1,4 @@
-"""Readers, with inputs that are good, damaged, found by fuzzing, or made to cost much."""
+"""All readers with valid inputs, damaged inputs, inputs that fuzzing found, and costly inputs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from fuzz.readers import READERS, Reader, read
 from fuzz.repeated import SIZES, repeated
 
 _NAMES = sorted(READERS)
-# A machine may be busy: what takes too long, the fuzzer tells.
+# A machine may be busy; the fuzzer reports inputs that take too long.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_seeds_are_good(name: str) -> None:
+def test_seeds_are_accepted(name: str) -> None:
     assert all(read(name, seed) for seed in READERS[name].seeds)
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_what_fuzzing_found(name: str) -> None:
+def test_corpus(name: str) -> None:
     for data in corpus.load(name):
         read(name, data)
 
@@ -46,7 +46,7 @@ def _damaged(draw: st.DrawFn, name: str) -> bytes:
 
 @pytest.mark.parametrize("name", _NAMES)
 @given(st.data())
-def test_damaged(name: str, data: st.DataObject) -> None:
+def test_damaged_seeds(name: str, data: st.DataObject) -> None:
     read(name, data.draw(_damaged(name)))
 
 
@@ -58,17 +58,17 @@ def test_repeated_parts(name: str, number: int) -> None:
         assert not cost.takes_too_long(name, repeated(seed, number))
 
 
-def test_parts_are_repeated() -> None:
-    """As tokens, as bytes, and as fields of messages in messages that stay whole."""
+def test_each_kind_of_part_is_repeated() -> None:
+    """As tokens, as bytes, and as fields of nested messages that stay valid."""
     text = [repeated(b"a 'bc' ", number) for number in range(100)]
     assert all(any(0.9 < len(made) / size < 1.1 for size in SIZES) for made in text)
     assert any(made.count(b"'bc'") > 1_000 for made in text)
     assert any(made.count(b"'b") < 10 and made.count(b"c'") > 1_000 for made in text)
     node = protos.node("n", "Relu", {}, "", ["abc"])
     graphs = [repeated(protos.graph(node), number) for number in range(100)]
-    read_whole = [made for made in graphs if read("graph_def", made)]
-    assert any(made.count(b"Relu") > 1_000 for made in read_whole)
-    assert any(made.count(b"Relu") < 10 and made.count(b"abc") > 1_000 for made in read_whole)
+    accepted = [made for made in graphs if read("graph_def", made)]
+    assert any(made.count(b"Relu") > 1_000 for made in accepted)
+    assert any(made.count(b"Relu") < 10 and made.count(b"abc") > 1_000 for made in accepted)
 
 
 _JSON = st.recursive(
@@ -79,7 +79,7 @@ _JSON = st.recursive(
 
 
 def _with_another_value(document: Any, draw: st.DrawFn) -> Any:
-    """The document with one value in it, at any depth, replaced."""
+    """Returns the document with one value, at any depth, replaced."""
     places = list(document) if isinstance(document, dict) else list(range(len(document)))
     if not places:
         return draw(_JSON)
@@ -100,7 +100,7 @@ def _changed_json(draw: st.DrawFn, name: str) -> bytes:
 @pytest.mark.parametrize("name", ["index", "ops_json", "selection"])
 @settings(max_examples=200)
 @given(st.data())
-def test_json_of_another_form(name: str, data: st.DataObject) -> None:
+def test_json_of_another_schema(name: str, data: st.DataObject) -> None:
     read(name, data.draw(_changed_json(name)))
 
 
@@ -111,12 +111,12 @@ def test_memory(name: str) -> None:
 
 
 def _repeated(before: bytes, part: bytes, after: bytes = b"") -> bytes:
-    """As many of `part` as make a million bytes."""
+    """Returns `part` repeated to a million bytes, with a prefix and a suffix."""
     return before + part * (1_000_000 // len(part)) + after
 
 
 def _different(form: str, count: int = 50_000) -> bytes:
-    """`form` with `count` different short words in it, one after the other."""
+    """Returns `form` formatted with `count` different short words, concatenated."""
     return "".join(form % f"{number:x}" for number in range(count)).encode()
 
 
@@ -126,7 +126,7 @@ _SHORT = b"".join(
                 + protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, b"\x18" + protos.varint(i))))
     for i in range(30_000)
 )  # fmt: skip
-# Values of a type that TensorFlow has not: a text for two bytes.
+# Values of types that TensorFlow does not have: two bytes become a text.
 _UNKNOWN_TYPES = [protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, protos.data(1, protos.data(6, b"".join(
     protos.varint(200 + (7 * i + j) % 10_000) for j in range(220)))))) for i in range(1_000)]  # fmt: skip
 _NAMES_OF_FUNCTIONS = b"".join(
@@ -137,7 +137,7 @@ _C_KERNEL = (
     b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("B", &c); TF_RegisterKernelBuilder("BOp", b, s);'
 )
 _C_TEMPLATE = b"template <class T> void f() {" + _C_KERNEL + b"}\n"
-# Inputs that would cost most, as far as one can think of them.
+# The most expensive inputs that we know of.
 _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tiny nodes": [("graph_def", _repeated(b"", _TINY))],
     "short nodes": [("graph_def", _SHORT)],
@@ -148,7 +148,7 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
         + protos.data(2, protos.data(1, protos.data(3, b"\xff\x7f" * 30_000)))) for i in range(20))))],
     "functions": [("graph_def", protos.data(2, b"".join(
         protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(60_000))))],
-    "what functions return": [("graph_def", protos.data(2, protos.data(1, protos.data(1, protos.data(1, "F"))
+    "returned values of functions": [("graph_def", protos.data(2, protos.data(1, protos.data(1, protos.data(1, "F"))
         + _repeated(b"", protos.data(4, protos.data(2, "abc"))))))],
     "graphs": [("saved_model", _repeated(b"\x08\x01", protos.data(2, protos.data(2, ""))))],
     "functions of many graphs": [(name, _repeated(b"", protos.data(2, graph))) for name, graph in (
@@ -157,7 +157,7 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
         protos.data(5, protos.data(1, f"{i:x}")) for i in range(8)) + protos.data(2, ""))))],
     "values of many graphs": [("saved_model", _repeated(b"", protos.data(2, protos.data(2, protos.data(1,
         protos.data(2, "A") + _UNKNOWN_TYPES[0])))))],
-    "values that are made once": [("graph_def", b"".join(protos.data(1, protos.data(2, "A") + types) for types in _UNKNOWN_TYPES))],
+    "values that are cached": [("graph_def", b"".join(protos.data(1, protos.data(2, "A") + types) for types in _UNKNOWN_TYPES))],
     "values of Flex ops": [("tflite", flat.model(["FlexA"], [
         (0, flat.flex_options(b"A", protos.data(2, "A") + types)) for types in _UNKNOWN_TYPES], 2))],
     "tags of many graphs": [("meta_graph", _repeated(b"", protos.meta_graph(b"", "a")))],
@@ -191,19 +191,19 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "comments without an end": [("skeleton", _repeated(b"", b"/*")), ("attr_spec", _repeated(b"l: list(string) = [\"", b"/*"))],
     "texts without an end": [("attr_spec", _repeated(b'l: list(string) = ["', b'R"('))],
     "statements": [("build_file", _repeated(b"", b"a\n"))],
-    "a Flex op again and again": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
+    "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", _COSTLY)
-def test_memory_of_costly_inputs(what: str) -> None:
-    for name, data in _COSTLY[what]:
-        said = cost.takes_too_much_memory(name, data)
-        assert not said, name
+@pytest.mark.parametrize("kind", _COSTLY)
+def test_memory_of_costly_inputs(kind: str) -> None:
+    for name, data in _COSTLY[kind]:
+        problem = cost.takes_too_much_memory(name, data)
+        assert not problem, name
 
 
-def test_what_takes_too_much_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: a reader that makes a value of each byte."""
+def test_cost_limits_are_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: a reader that allocates a value for each byte, and one of quadratic time."""
     reader = Reader([], lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
     monkeypatch.setitem(READERS, "wasteful", reader)
     monkeypatch.setattr(cost, "SECONDS", 0.5)

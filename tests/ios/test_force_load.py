@@ -40,7 +40,7 @@ def _library(folder: Path) -> Path:
 def test_registrations_run_with_force_load_only(tmp_path: Path, minimum: str) -> None:
     library = _library(tmp_path)
     plain = _linked(tmp_path, minimum, library)
-    assert (plain.initialise(), plain.call("_app")) == (0, 0)
+    assert (plain.initialize(), plain.call("_app")) == (0, 0)
     forced = _linked(tmp_path, minimum, "-force_load", library)
     assert forced.call("_app") == 0
-    assert (forced.initialise(), forced.call("_app")) == (3, 3)
+    assert (forced.initialize(), forced.call("_app")) == (3, 3)

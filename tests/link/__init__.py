@@ -1,1 +1,1 @@
-"""Link fragments for phones, linked by what can be had without an NDK or Xcode."""
+"""Link fragments for phones, linked with tools that are available without an NDK or Xcode."""

@@ -1,4 +1,4 @@
-"""A library in the small, compiled for phones: an object that registers, one that is asked for, an app's."""
+"""A small library, compiled for phones: an object that registers, one that others refer to, and an app's object."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCES = {
-    # Nobody refers to it; it calls what the other one defines.
+    # No object refers to it; it calls what the other object defines.
     "registering": """
         extern "C" void tfcarve_register(const char*);
         namespace { struct R { R(const char* op) { tfcarve_register(op); } } relu("Relu"); }
@@ -26,7 +26,7 @@ _SOURCES = {
 
 
 def checked(command: Sequence[str | Path], cwd: Path | None = None) -> str:
-    """Runs a command that has to succeed; what it prints."""
+    """Runs a command that must succeed; returns its output."""
     done = subprocess.run(command, cwd=cwd, check=False, text=True, capture_output=True)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -46,7 +46,7 @@ class Built:
 
 
 def build(triple: str, folder: Path) -> Built:
-    """Compiles the library for a triple, and puts both archives into the folder."""
+    """Compiles the library for a target triple, and writes both archives to the folder."""
     objects = {}
     for name, text in _SOURCES.items():
         source, objects[name] = folder / f"{name}.cc", folder / f"{name}.o"

@@ -1,4 +1,4 @@
-"""Android's fragments: read by make and CMake as the NDK's are, linked by clang and lld for its triples."""
+"""Tests of Android's link fragments: read by make and CMake like the NDK, linked by clang and lld."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRIPLES = (
 SYSTEM = ("-ldl", "-llog", "-lm")
 FACTS = LinkFacts("android_arm64", "android", "24", "libtensorflow-core.so", (), SYSTEM, ())
 
-# What ndk-build's documentation says of these names; the modules are printed.
+# Replaces ndk-build: the names have the meaning of its documentation; modules are printed.
 MAKEFILE = """\
 my-dir = $(FOLDER)
 CLEAR_VARS := clear.mk
@@ -46,13 +46,13 @@ target_link_libraries(app TensorFlowCore::static)
 @pytest.fixture(scope="module", params=TRIPLES)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("android")
-    made = build(request.param, folder)
+    library = build(request.param, folder)
     (folder / "include").mkdir()
     for name in ("Android.mk", "TensorFlowCoreConfig.cmake", "link_flags.txt"):
         (folder / name).write_bytes(fragment(FACTS, name, "2.14.1"))
-    for flag in SYSTEM:  # the system's libraries: nothing of them is used
+    for flag in SYSTEM:  # empty system libraries
         checked(["llvm-ar-19", "qcsD", folder / f"lib{flag.removeprefix('-l')}.a"])
-    return made
+    return library
 
 
 def _link_flags(built: Built) -> list[str]:
@@ -60,7 +60,7 @@ def _link_flags(built: Built) -> list[str]:
 
 
 def _initialisers(library: Path) -> int:
-    """How many functions run when the library is loaded."""
+    """The number of functions that run when the library is loaded."""
     with library.open("rb") as stream:
         elf = ELFFile(stream)
         section = elf.get_section_by_name(".init_array")
@@ -84,7 +84,7 @@ def test_ndk_build(built: Built, tmp_path: Path) -> None:
     modules = _modules(built, tmp_path)
     archive, ldflags, ldlibs = modules["tensorflow-core"]
     assert modules["tensorflow-core-shared"] == ["libtensorflow-core.so", "", ""]
-    # ndk-build puts a module's exported flags before its archive, and the system's libraries last.
+    # ndk-build puts a module's exported flags before its archive, and system libraries last.
     flags = [*shlex.split(ldflags), str(built.folder / archive), *shlex.split(ldlibs)]
     assert _link(built, tmp_path / "libapp.so", flags) == 1
 
@@ -102,11 +102,11 @@ def test_cmake_as_gradle_runs_it(built: Built, tmp_path: Path) -> None:
         "CMAKE_TRY_COMPILE_TARGET_TYPE": "STATIC_LIBRARY",
         "TensorFlowCore_DIR": built.folder,
     }
-    made = tmp_path / "build"
-    given = [f"-D{name}={value}" for name, value in values.items()]
-    checked(["cmake", "-S", source, "-B", made, *given])
-    checked(["cmake", "--build", made])
-    assert _initialisers(made / "libapp.so") == 1
+    build_folder = tmp_path / "build"
+    definitions = [f"-D{name}={value}" for name, value in values.items()]
+    checked(["cmake", "-S", source, "-B", build_folder, *definitions])
+    checked(["cmake", "--build", build_folder])
+    assert _initialisers(build_folder / "libapp.so") == 1
 
 
 def test_plain_flags(built: Built, tmp_path: Path) -> None:

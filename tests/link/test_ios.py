@@ -1,4 +1,4 @@
-"""The xcconfig: its settings as Xcode expands them, linked by ld64.lld for iOS's triples."""
+"""Tests of the xcconfig: its settings, expanded like Xcode does, linked by ld64.lld for iOS's target triples."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from link.phone import Built, build, checked
 from tfcarve.emit.link_facts import LinkFacts, fragment
 
 FACTS = LinkFacts("ios_arm64", "ios", "13.0", "", ("Accelerate", "CoreFoundation"), (), ())
-# Triple -> what ld64.lld's -arch and -platform_version are given.
+# Target triple -> arguments of ld64.lld's -arch and -platform_version.
 TARGETS = {
     "arm64-apple-ios13.0": ("arm64", "ios", "13.0"),
     "arm64-apple-ios16.0": ("arm64", "ios", "16.0"),
     "arm64-apple-ios14.0-simulator": ("arm64", "ios-simulator", "14.0"),
     "x86_64-apple-ios13.0-simulator": ("x86_64", "ios-simulator", "13.0"),
 }
-# Apple's libraries as its linker sees them, with nothing in them.
+# Empty stubs of Apple's libraries.
 STUB = """\
 --- !tapi-tbd
 tbd-version: 4
@@ -51,14 +51,14 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return build(request.param, folder)
 
 
-def _settings(text: str, given: dict[str, str]) -> dict[str, str]:
-    """The build settings of an xcconfig; `given` are Xcode's own and the user's."""
+def _settings(text: str, overrides: dict[str, str]) -> dict[str, str]:
+    """The build settings of an xcconfig, with those of Xcode and the user as `overrides`."""
     settings: dict[str, str] = {}
     for line in text.splitlines():
         name, equals, value = line.partition("//")[0].partition("=")
         if equals:
             settings[name.strip()] = value.strip()
-    settings |= given
+    settings |= overrides
 
     def expanded(value: str) -> str:
         return re.sub(
@@ -76,7 +76,7 @@ def _xcconfig(built: Built) -> dict[str, str]:
 
 
 def _link(built: Built, output: Path, flags: list[str]) -> int:
-    """Links the app; how many functions run when it is loaded."""
+    """Links the app; returns the number of functions that run when it is loaded."""
     arch, platform, version = TARGETS[built.triple]
     target = ["-arch", arch, "-platform_version", platform, version, "17.0"]
     sdk = ["-syslibroot", str(built.folder / "sdk"), "-lSystem"]
@@ -86,7 +86,7 @@ def _link(built: Built, output: Path, flags: list[str]) -> int:
 
 
 def _initialisers(library: Path) -> int:
-    """The pointers of __mod_init_func; from iOS 16 on, the offsets of __init_offsets."""
+    """The number of pointers in __mod_init_func, or for iOS 16 and later of offsets in __init_offsets."""
     image = lief.parse(str(library))
     assert isinstance(image, lief.MachO.Binary)
     sizes = {"__mod_init_func": 8, "__init_offsets": 4}
@@ -112,6 +112,6 @@ def test_without_the_flags_nothing_is_registered(built: Built, tmp_path: Path) -
     assert _link(built, tmp_path / "app", flags) == 0
 
 
-def test_a_folder_of_the_users_own(built: Built) -> None:
+def test_default_folder(built: Built) -> None:
     text = (built.folder / "tensorflow-core.xcconfig").read_text()
     assert _settings(text, {"SRCROOT": "/app"})["TENSORFLOW_CORE_DIR"] == "/app/tensorflow"

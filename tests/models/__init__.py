@@ -1,1 +1,1 @@
-"""Models for the tests and the demo, with what full TensorFlow makes of them."""
+"""Models for the tests and the demo, with inputs and full TensorFlow's outputs."""

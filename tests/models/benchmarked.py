@@ -1,4 +1,4 @@
-"""Keras models that only the benchmark of speed needs, of sizes that apps use."""
+"""Keras models of the speed benchmark, with sizes that are typical for apps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAMPLES = 16000
 
 
 def lstm_256() -> Any:
-    """An LSTM of 256 units over 64 steps of 40 features, as of log-mel spectrograms."""
+    """An LSTM of 256 units over 64 steps of 40 features, like those of log-mel spectrograms."""
     return tf.keras.Sequential(
         [
             _layers.Input((64, 40)),

@@ -17,38 +17,37 @@ from tensorflow.python.framework.convert_to_constants import (
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SEED = 20231114
-tf.get_logger().setLevel("ERROR")  # the one warning tells of no replacement
+tf.get_logger().setLevel("ERROR")  # The only warning, of a deprecation, has no replacement.
 INPUT = "input"
 OUTPUT = "output"
 
 
 def seeded() -> None:
-    """Makes all that TensorFlow draws from here on the same in every process."""
+    """Seeds TensorFlow's random numbers, so that they are the same in every process."""
     tf.keras.utils.set_random_seed(SEED)
 
 
 def concrete(model: Any) -> Any:
-    """The function of a Keras model for one example, with names INPUT and OUTPUT."""
+    """Returns the function of a Keras model for a batch of one, with the names INPUT and OUTPUT."""
     signature = tf.TensorSpec([1, *model.input_shape[1:]], model.input.dtype, name=INPUT)
     function = tf.function(lambda x: tf.identity(model(x, training=False), name=OUTPUT))
     return function.get_concrete_function(signature)
 
 
 def lite(model: Any) -> bytes:
-    """The .tflite file of a Keras model for one example, in float, without Flex ops.
+    """Returns the .tflite file of a Keras model for a batch of one, in float, without Flex ops.
 
-    The converter is given the function and not the model: a batch of unknown size would keep
-    an LSTM from becoming one op.
+    The converter gets the function instead of the model: with a batch of unknown size, an LSTM
+    would not become one op.
     """
     converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete(model)], model)
     return bytes(converter.convert())
 
 
 def freeze(model: Any) -> Any:
-    """The GraphDef of a Keras model with its weights as constants.
+    """Returns the GraphDef of a Keras model with its weights as constants.
 
-    It has one Placeholder named INPUT, one Identity named OUTPUT, and no node
-    that the output does not need.
+    It has a Placeholder named INPUT, an Identity named OUTPUT, and only the nodes that the output needs.
     """
     frozen = convert_variables_to_constants_v2(concrete(model))
     graph = tf.compat.v1.graph_util.extract_sub_graph(frozen.graph.as_graph_def(), [OUTPUT])
@@ -58,7 +57,7 @@ def freeze(model: Any) -> Any:
 
 
 def run(graph: Any, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
-    """What full TensorFlow gives for a graph."""
+    """Returns full TensorFlow's outputs for a graph."""
     with tf.Graph().as_default() as imported:
         tf.import_graph_def(graph, name="")
         with tf.compat.v1.Session(graph=imported) as session:
@@ -71,18 +70,18 @@ def run(graph: Any, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[
 
 
 def image(shape: Sequence[int]) -> Array:
-    """A picture of noise, the same in every process, with values in [-1, 1)."""
+    """Returns an image of noise in [-1, 1), the same in every process."""
     drawn = np.random.default_rng(SEED).random(tuple(shape), dtype=np.float32)
     return drawn * np.float32(2) - np.float32(1)
 
 
 def tokens(shape: Sequence[int]) -> Array:
-    """Small numbers of tokens, the same in every process."""
+    """Returns random token IDs, the same in every process."""
     return np.random.default_rng(SEED).integers(0, 1000, tuple(shape), dtype=np.int32)
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
+    """Writes a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     partial.write_bytes(content)

@@ -20,25 +20,27 @@ def _npy(array: frozen.Array) -> bytes:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Makes one of the models of the zoo; exit status 0, or 2 for bad use."""
+    """Generates a model of the zoo. Exit status 0, or 2 for invalid arguments."""
     parser = argparse.ArgumentParser(prog="make_model", description=__doc__)
     parser.add_argument("name", choices=sorted(zoo.MODELS))
     parser.add_argument("--model", type=Path, metavar="FILE.pb", help="the frozen graph")
     parser.add_argument("--input", type=Path, metavar="FILE.npy", help="an input for it")
-    parser.add_argument("--output", type=Path, metavar="FILE.npy", help="what it must give")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE.npy", help="full TensorFlow's output for it"
+    )
     parser.add_argument("--lite", type=Path, metavar="FILE.tflite", help="TensorFlow Lite's model")
-    asked = parser.parse_args(argv)
-    made = zoo.MODELS[asked.name]()
-    if asked.lite and made.keras is None:
-        parser.error(f"{asked.name} is no Keras model: TensorFlow Lite can't have it")
-    if asked.model:
-        frozen.write(asked.model, made.graph.SerializeToString(deterministic=True))
-    if asked.input:
-        frozen.write(asked.input, _npy(made.input))
-    if asked.output:
-        frozen.write(asked.output, _npy(made.output))
-    if asked.lite:
-        frozen.write(asked.lite, frozen.lite(made.keras))
+    arguments = parser.parse_args(argv)
+    model = zoo.MODELS[arguments.name]()
+    if arguments.lite and model.keras is None:
+        parser.error(f"{arguments.name} is no Keras model, so it has no TensorFlow Lite file")
+    if arguments.model:
+        frozen.write(arguments.model, model.graph.SerializeToString(deterministic=True))
+    if arguments.input:
+        frozen.write(arguments.input, _npy(model.input))
+    if arguments.output:
+        frozen.write(arguments.output, _npy(model.output))
+    if arguments.lite:
+        frozen.write(arguments.lite, frozen.lite(model.keras))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The makers of models: the same bytes each time, and what is checked in is what they make."""
+"""The models of the zoo: their ops and outputs, and that the app's model is up to date."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from models import frozen, make, zoo
 APP = Path(os.environ["RUNFILES_DIR"]) / "_main/tests/e2e/bzlmod"
 
 
-def test_the_apps_model_is_what_its_maker_makes(tmp_path: Path) -> None:
-    made = tmp_path / "tiny.pb"
-    assert make.main(["tiny", f"--model={made}"]) == 0
-    assert (APP / "tiny.pb").read_bytes() == made.read_bytes(), (
+def test_model_of_the_app_is_up_to_date(tmp_path: Path) -> None:
+    model = tmp_path / "tiny.pb"
+    assert make.main(["tiny", f"--model={model}"]) == 0
+    assert (APP / "tiny.pb").read_bytes() == model.read_bytes(), (
         "to update: ./bazelw run //tests/models:make_model -- tiny "
         "--model $PWD/tests/e2e/bzlmod/tiny.pb"
     )
 
 
-def test_tiny_uses_the_custom_op_and_knows_its_answer() -> None:
-    made = zoo.tiny()
-    assert sorted(node.op for node in made.graph.node) == [
+def test_tiny_uses_the_custom_op() -> None:
+    model = zoo.tiny()
+    assert sorted(node.op for node in model.graph.node) == [
         "AppScale",
         "Const",
         "Identity",
@@ -34,47 +34,47 @@ def test_tiny_uses_the_custom_op_and_knows_its_answer() -> None:
         "Placeholder",
         "Relu",
     ]
-    assert made.output.tolist() == [[0, 30, 60], [36, 42, 48]]
+    assert model.output.tolist() == [[0, 30, 60], [36, 42, 48]]
 
 
-def test_frozen_classifier_is_one_graph_whose_answers_differ() -> None:
-    made = zoo.mobilenet_v2()
-    ops = {node.op for node in made.graph.node}
+def test_frozen_classifier_has_no_functions_and_its_classes_differ() -> None:
+    model = zoo.mobilenet_v2()
+    ops = {node.op for node in model.graph.node}
     assert {"Relu6", "DepthwiseConv2dNative"} <= ops
     assert not ops & {"ReadVariableOp", "VarHandleOp", "PartitionedCall", "NoOp"}
-    assert made.output.shape == (1, 1000)
-    assert made.output.sum() == pytest.approx(1)
-    assert made.output.max() > 0.1
-    again = frozen.run(made.graph, {frozen.INPUT: made.input}, [frozen.OUTPUT])
-    np.testing.assert_allclose(again[0], made.output, atol=1e-7)
+    assert model.output.shape == (1, 1000)
+    assert model.output.sum() == pytest.approx(1)
+    assert model.output.max() > 0.1
+    outputs = frozen.run(model.graph, {frozen.INPUT: model.input}, [frozen.OUTPUT])
+    np.testing.assert_allclose(outputs[0], model.output, atol=1e-7)
 
 
-def test_lstm_is_a_loop_whose_answers_differ() -> None:
-    made = zoo.lstm()
-    ops = {node.op for node in made.graph.node}
+def test_lstm_is_a_loop_and_its_classes_differ() -> None:
+    model = zoo.lstm()
+    ops = {node.op for node in model.graph.node}
     assert {"Enter", "LoopCond", "Merge", "NextIteration", "Switch", "Exit", "MatMul"} <= ops
-    assert made.output.sum() == pytest.approx(1)
-    assert made.output.max() > 0.1
+    assert model.output.sum() == pytest.approx(1)
+    assert model.output.max() > 0.1
 
 
 @pytest.mark.parametrize(
-    ("maker", "ops"),
+    ("create", "ops"),
     [
         (zoo.lstm_256, {"Enter", "NextIteration", "MatMul"}),
         (zoo.transformer, {"Einsum", "Erf", "GatherV2", "SquaredDifference"}),
         (zoo.audio_cnn, {"Conv2D", "ExpandDims", "MaxPool"}),
     ],
 )
-def test_benchmarked_models_have_their_ops_and_answers_that_differ(
-    maker: Callable[[], zoo.Made], ops: set[str]
+def test_benchmarked_models_have_their_ops_and_classes_that_differ(
+    create: Callable[[], zoo.ZooModel], ops: set[str]
 ) -> None:
-    made = maker()
-    assert ops <= {node.op for node in made.graph.node}
-    assert made.output.sum() == pytest.approx(1)
-    assert made.output.max() > 0.1
+    model = create()
+    assert ops <= {node.op for node in model.graph.node}
+    assert model.output.sum() == pytest.approx(1)
+    assert model.output.max() > 0.1
 
 
-def test_lite_file_answers_as_the_graph_does(tmp_path: Path) -> None:
+def test_lite_file_has_the_output_of_the_graph(tmp_path: Path) -> None:
     lite, fed, output = (tmp_path / name for name in ("lstm.tflite", "in.npy", "out.npy"))
     options = [f"--lite={lite}", f"--input={fed}", f"--output={output}"]
     assert make.main(["lstm", *options]) == 0
@@ -82,11 +82,11 @@ def test_lite_file_answers_as_the_graph_does(tmp_path: Path) -> None:
     interpreter.allocate_tensors()
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.load(fed))
     interpreter.invoke()
-    given = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
-    np.testing.assert_allclose(given, np.load(output), atol=1e-6)
+    actual = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    np.testing.assert_allclose(actual, np.load(output), atol=1e-6)
 
 
-def test_graph_drawn_by_hand_has_no_lite_file(
+def test_graph_without_keras_model_has_no_lite_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -96,7 +96,7 @@ def test_graph_drawn_by_hand_has_no_lite_file(
     assert not list(tmp_path.iterdir())
 
 
-def test_files_are_written_as_asked(tmp_path: Path) -> None:
+def test_requested_files_are_written(tmp_path: Path) -> None:
     fed, output = tmp_path / "new folder/in.npy", tmp_path / "out.npy"
     assert make.main(["tiny", f"--input={fed}", f"--output={output}"]) == 0
     assert np.load(fed).shape == (2, 4)

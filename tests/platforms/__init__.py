@@ -1,1 +1,1 @@
-"""What is proved of each platform, as a table of the README."""
+"""The README's table of what is tested on each platform."""

@@ -1,6 +1,6 @@
-"""The tests that BUILD files of this repository declare, and which of them run by name alone.
+"""The tests that BUILD files of this repository declare, and whether they have the tag "manual".
 
-The files are this repository's own: Python reads them as Bazel does, with every rule recorded.
+Evaluates the files as Python, with functions that record the rules. The files are trusted: they are the repository's own.
 """
 
 import ast
@@ -11,13 +11,13 @@ from typing import Any
 
 
 def tests(root: Path, package: str) -> dict[str, bool]:
-    """Returns each target of a package that is called test_…
+    """Returns the targets of a package whose names start with test_.
 
     Args:
-      root: of the repository, or of a tree with the BUILD file and its package's sources.
-      package: e.g. "tests/e2e".
-    Returns: label to whether it runs by name alone (the tag "manual").
-    Raises FileNotFoundError where there is no such package.
+      root: the root of the repository, or of a tree with the package's BUILD file and sources.
+      package: like "tests/e2e".
+    Returns: label to whether it has the tag "manual".
+    Raises FileNotFoundError if the package does not exist.
     """
     folder = root / package
     text = (folder / "BUILD").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def tests(root: Path, package: str) -> dict[str, bool]:
 
 
 def _names(text: str, folder: Path, rule: Callable[..., None]) -> dict[str, Any]:
-    """Every name that a BUILD file uses: Bazel's few functions, and rules."""
+    """Returns a value for each name that a BUILD file uses: glob, and `rule` for the others."""
 
     def glob(include: list[str], exclude: tuple[str, ...] = ()) -> list[str]:
         found = {path.name for pattern in include for path in folder.glob(pattern)}

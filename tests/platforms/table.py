@@ -1,4 +1,4 @@
-"""The table: from proofs.yaml and what BUILD files declare to Markdown. Pure."""
+"""The table in Markdown, from proofs.yaml and the tests that BUILD files declare. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class Row:
     """A platform of the table.
 
     Attributes:
-      title: as readers know it.
+      title: the name for readers.
       names: its names in //rules/platforms.
-      cells: column to the cell as proofs.yaml has it.
+      cells: column to the cell in proofs.yaml.
     """
 
     title: str
@@ -35,14 +35,14 @@ class Row:
 
 
 def parse(text: str) -> tuple[Row, ...]:
-    """Reads proofs.yaml; raises ValueError where a row or a cell is of another form."""
+    """Reads proofs.yaml; raises ValueError if a row or a cell is invalid."""
     rows = []
     for row in yaml.safe_load(text):
         if row.keys() != {"platform", "names", *COLUMNS}:
             raise ValueError(f"{row.get('platform')}: platform, names, {', '.join(COLUMNS)} only")
         for column in COLUMNS:
             if set(row[column]) not in _KINDS:
-                raise ValueError(f"{row['platform']}: {column}: no cell: {row[column]}")
+                raise ValueError(f"{row['platform']}: {column}: invalid cell: {row[column]}")
         cells = {column: row[column] for column in COLUMNS}
         rows.append(Row(row["platform"], tuple(row["names"]), cells))
     return tuple(rows)
@@ -53,8 +53,8 @@ def markdown(rows: Iterable[Row], declared: Mapping[str, bool]) -> str:
 
     Args:
       rows: the platforms.
-      declared: label of each test that there is, to whether it runs by name alone.
-    Raises ValueError where a cell names a test that is not declared.
+      declared: label of each declared test to whether it is manual.
+    Raises ValueError if a cell has a test that is not declared.
     """
     lines = [" | ".join(("|", *COLUMNS.values())) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for row in rows:
@@ -83,7 +83,7 @@ def _cell(row: Row, column: str, declared: Mapping[str, bool]) -> str:
 
 
 def placed(readme: str, table: str) -> str:
-    """Returns the README with this table between its marks; raises ValueError where these are missing."""
+    """Returns the README with the table between its marks; raises ValueError if a mark is missing."""
     before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -1,4 +1,4 @@
-"""The README's table of platforms is what proofs.yaml and the BUILD files make."""
+"""The README's table of platforms matches proofs.yaml and the BUILD files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _rows(**cell: str) -> tuple[table.Row, ...]:
 
 
 def test_readme_has_the_table() -> None:
-    assert (ROOT / "README.md").read_text(encoding="utf-8") == update.made(ROOT), UPDATE
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == update.updated(ROOT), UPDATE
 
 
-def test_what_the_end_to_end_tests_build_is_what_the_table_says_they_do() -> None:
+def test_table_has_the_platforms_of_the_end_to_end_tests() -> None:
     rows = table.parse(PROOFS)
     claimed = {n for r in rows if any("//tests/e2e:" in t for t in r.tests()) for n in r.names}
     assert claimed == set(releases.PLATFORMS)
@@ -41,12 +41,12 @@ def test_update(tmp_path: Path) -> None:
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     shutil.copyfile(ROOT / "README.md", readme)
-    assert update.made(tmp_path) == update.made(ROOT)
+    assert update.updated(tmp_path) == update.updated(ROOT)
     build = tmp_path / "tests/e2e/BUILD"
     text = build.read_text(encoding="utf-8")
     build.chmod(0o644)
     build.write_text(text.replace('"test_models": []', '"test_models": ["manual"]'), "utf-8")
-    assert "yes, under qemu, by name: `e2e:test_models`" in update.made(tmp_path)
+    assert "yes, under qemu, by name: `e2e:test_models`" in update.updated(tmp_path)
     readme.chmod(0o644)
     readme.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match=r"README\.md lacks the line <!-- platforms"):
@@ -65,11 +65,16 @@ def test_update(tmp_path: Path) -> None:
     ],
 )
 def test_cells(cell: dict[str, str], text: str) -> None:
-    made = table.markdown(_rows(**cell), {"//tests/a:test_b": False, "//tests/a:test_c": True})
-    assert made.splitlines()[2] == f"| Vax: `vax` | {' | '.join([text] * len(table.COLUMNS))} |"
+    text_of_table = table.markdown(
+        _rows(**cell), {"//tests/a:test_b": False, "//tests/a:test_c": True}
+    )
+    assert (
+        text_of_table.splitlines()[2]
+        == f"| Vax: `vax` | {' | '.join([text] * len(table.COLUMNS))} |"
+    )
 
 
-def test_a_test_that_there_is_none_of() -> None:
+def test_undeclared_test() -> None:
     with pytest.raises(ValueError, match="Vax: compiled: no BUILD file declares //tests/a:test_b"):
         table.markdown(_rows(test="//tests/a:test_b"), {"//tests/a:test_c": False})
 
@@ -78,11 +83,11 @@ def test_a_test_that_there_is_none_of() -> None:
     ("old", "new", "message"),
     [
         ("linked:", "joined:", "platform, names, compiled, linked, registrations, model only"),
-        ("how:", "somehow:", "compiled: no cell"),
-        ("not_possible:", "soon:", "model: no cell"),
+        ("how:", "somehow:", "compiled: invalid cell"),
+        ("not_possible:", "soon:", "model: invalid cell"),
     ],
 )
-def test_bad_proofs(old: str, new: str, message: str) -> None:
+def test_invalid_proofs(old: str, new: str, message: str) -> None:
     assert old in PROOFS
     with pytest.raises(ValueError, match=message):
         table.parse(PROOFS.replace(old, new))

@@ -1,4 +1,4 @@
-"""Writes the table of platforms into README.md: `PYTHONPATH=tests python -m platforms.update`."""
+"""Updates the table of platforms in README.md: `PYTHONPATH=tests python -m platforms.update`."""
 
 import sys
 from pathlib import Path
@@ -8,8 +8,8 @@ from platforms import declared, table
 _HERE = Path("tests/platforms")
 
 
-def made(root: Path) -> str:
-    """Returns README.md as it has to be, for a tree of this repository."""
+def updated(root: Path) -> str:
+    """Returns README.md with the current table, for a tree of this repository."""
     rows = table.parse((root / _HERE / "proofs.yaml").read_text(encoding="utf-8"))
     labels = {label for row in rows for label in row.tests()}
     packages = {label.removeprefix("//").partition(":")[0] for label in labels}
@@ -22,7 +22,7 @@ def made(root: Path) -> str:
 
 def main(root: Path = Path()) -> int:
     """Writes README.md of the tree `root`. Exit status 0."""
-    (root / "README.md").write_text(made(root), encoding="utf-8")
+    (root / "README.md").write_text(updated(root), encoding="utf-8")
     return 0
 
 

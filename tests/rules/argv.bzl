@@ -1,24 +1,24 @@
-"""What analysis tests look at of actions."""
+"""The command lines of actions in analysis tests."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
 def own(path):
-    """A path without the folder of its configuration.
+    """Returns a path without the output directory of its configuration.
 
     Args:
-      path: of an action's file, or any other word.
+      path: path of an action's file, or any other word.
 
     Returns:
-      a string.
+      string.
     """
     return path.partition("/bin/")[2] or path
 
 def argv(env, mnemonic):
-    """The words of the only action with a mnemonic, without the tool.
+    """Returns the arguments of the only action with a mnemonic.
 
     Args:
-      env: of an analysis test.
-      mnemonic: of the action.
+      env: the environment of an analysis test.
+      mnemonic: the action's mnemonic.
 
     Returns:
       list of strings.

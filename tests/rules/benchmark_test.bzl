@@ -1,4 +1,4 @@
-"""tf_model_benchmark, seen at analysis."""
+"""Analysis tests of tf_model_benchmark."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
@@ -17,7 +17,7 @@ def _options_impl(ctx):
 benchmark_options_test = analysistest.make(_options_impl)
 
 def _platform_impl(ctx):
-    """The program that is measured is the platform's, the one that measures is this machine's."""
+    """The measured program is built for the platform, the tool that measures it for this machine."""
     env = analysistest.begin(ctx)
     files = analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()
     program = [f.path for f in files if f.basename == "benchmark_model"]

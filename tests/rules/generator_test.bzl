@@ -1,4 +1,4 @@
-"""Programs that make sources, seen at analysis."""
+"""Analysis test of programs that generate sources: they are built once for all options."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 
@@ -21,7 +21,7 @@ def _path(target):
 def _built_once_impl(ctx):
     env = unittest.begin(ctx)
     asserts.equals(env, _path(ctx.attr.generator), _path(ctx.attr.for_options[0]))
-    asserts.false(env, _path(ctx.attr.program) == _path(ctx.attr.program_for_options[0]), "options make no difference")
+    asserts.false(env, _path(ctx.attr.program) == _path(ctx.attr.program_for_options[0]), "the options have no effect")
     return unittest.end(env)
 
 built_once_test = unittest.make(

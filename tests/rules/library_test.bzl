@@ -1,4 +1,4 @@
-"""What tf_mobile_library hands on, seen at analysis: nothing is compiled."""
+"""Analysis tests of tf_mobile_library: its providers and command lines."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
@@ -37,7 +37,7 @@ _NO_MESSAGES = "TFCARVE_WITHOUT_LOG_MESSAGES"
 _PACKED = "-Wl,-z,pack-relative-relocs"
 
 def _shared_library_flags(env):
-    """The command line that links the shared library."""
+    """Returns the command line that links the shared library."""
     output = analysistest.target_under_test(env)[TfMobileLibraryInfo].unstripped_library
     actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "CppLink"]
     linking = [a for a in actions if a.outputs.to_list()[0].basename == output.basename]
@@ -47,7 +47,7 @@ def _shared_library_flags(env):
 def _shared_library_flags_impl(ctx):
     env = analysistest.begin(ctx)
     argv = _shared_library_flags(env)
-    asserts.false(env, _PACKED in argv, "it was not asked for")
+    asserts.false(env, _PACKED in argv, "packed_relocations is not set")
     for flag in ["-Wl,--gc-sections", "-Wl,-soname,libtensorflow-core.so", "-Wl,--version-script=", "-Wl,-z,defs"]:
         asserts.true(env, flag in argv, "%s is missing in %s" % (flag, argv))
     return analysistest.end(env)
@@ -55,7 +55,7 @@ def _shared_library_flags_impl(ctx):
 shared_library_flags_test = analysistest.make(_shared_library_flags_impl)
 
 def _canonical_config_impl(ctx):
-    """An app's own -c dbg does not reach the library: the archives are the same files."""
+    """The app's -c dbg does not apply to the library, so the archives are the same files."""
     env = analysistest.begin(ctx)
     library = analysistest.target_under_test(env)[TfMobileLibraryInfo].static_library
     asserts.false(env, "-dbg" in library.path, library.path)
@@ -68,17 +68,17 @@ canonical_config_test = analysistest.make(
 )
 
 def _require_last(env, commands, prefix, expected):
-    """What the last flag with a prefix is, on the command lines of each kind of source."""
+    """Checks the last flag with a prefix on the command line of each kind of source."""
     asserts.equals(env, expected, {
         kind: ([flag for flag in argv if flag.startswith(prefix)] or [""])[-1]
         for kind, argv in commands.items()
     })
 
-def _alike(flag):
+def _all_kinds(flag):
     return {kind: flag for kind in ["hot units", "manifest", "units"]}
 
 def _options_impl(ctx):
-    """The options' flags come after those that they change."""
+    """The flags of the options come after the flags that they override."""
     env = analysistest.begin(ctx)
     asserts.true(env, _PACKED in _shared_library_flags(env), "packed_relocations has no effect")
     archives = [
@@ -91,8 +91,8 @@ def _options_impl(ctx):
     asserts.false(env, "libprotobuf_lite.a" in archives, "both kinds of protos: %s" % archives)
     asserts.true(env, _NO_MESSAGES in link_facts(env)["defines"], "log_messages has no effect")
     commands = compile_commands(env)
-    _require_last(env, commands, "-O", _alike("-O3"))
-    _require_last(env, commands, "-mcpu=", _alike("-mcpu=cortex-a72"))
+    _require_last(env, commands, "-O", _all_kinds("-O3"))
+    _require_last(env, commands, "-mcpu=", _all_kinds("-mcpu=cortex-a72"))
     return analysistest.end(env)
 
 _ARM64 = {"//command_line_option:platforms": str(Label("//rules/platforms:linux_arm64"))}
@@ -101,17 +101,17 @@ options_test = analysistest.make(_options_impl, config_settings = _ARM64)
 
 def _no_options_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.false(env, _NO_MESSAGES in link_facts(env)["defines"], "it was not asked for")
+    asserts.false(env, _NO_MESSAGES in link_facts(env)["defines"], "log_messages is not False")
     commands = compile_commands(env)
-    _require_last(env, commands, "-O", _alike("-Os") | {"hot units": "-O2"})
-    _require_last(env, commands, "-mcpu=", _alike("-mcpu=cortex-a53"))
+    _require_last(env, commands, "-O", _all_kinds("-Os") | {"hot units": "-O2"})
+    _require_last(env, commands, "-mcpu=", _all_kinds("-mcpu=cortex-a53"))
     return analysistest.end(env)
 
 no_options_test = analysistest.make(_no_options_impl, config_settings = _ARM64)
 
 def _smallest_impl(ctx):
     env = analysistest.begin(ctx)
-    _require_last(env, compile_commands(env), "-O", _alike("-Oz"))
+    _require_last(env, compile_commands(env), "-O", _all_kinds("-Oz"))
     return analysistest.end(env)
 
 smallest_test = analysistest.make(_smallest_impl, config_settings = _ARM64)
@@ -121,7 +121,7 @@ _X86_64 = {"//command_line_option:platforms": str(Label("//rules/platforms:linux
 def _level(expected):
     def impl(ctx):
         env = analysistest.begin(ctx)
-        _require_last(env, compile_commands(env), "-march=", _alike(expected))
+        _require_last(env, compile_commands(env), "-march=", _all_kinds(expected))
         return analysistest.end(env)
 
     return impl
@@ -130,30 +130,30 @@ first_level_test = analysistest.make(_level(""), config_settings = _X86_64)
 
 third_level_test = analysistest.make(_level("-march=x86-64-v3"), config_settings = _X86_64)
 
-# Its ABI has more than the first level.
+# The Android ABI includes the second level.
 android_level_test = analysistest.make(_level("-march=x86-64-v3"), config_settings = toolchain_settings("android_30"))
 
 def _fourth_level_impl(ctx):
     env = analysistest.begin(ctx)
     commands = compile_commands(env)
-    _require_last(env, commands, "-march=", _alike("-march=x86-64-v4"))
-    _require_last(env, commands, "-DEIGEN_USE_AVX512", _alike("-DEIGEN_USE_AVX512_GEMM_KERNELS=0"))
+    _require_last(env, commands, "-march=", _all_kinds("-march=x86-64-v4"))
+    _require_last(env, commands, "-DEIGEN_USE_AVX512", _all_kinds("-DEIGEN_USE_AVX512_GEMM_KERNELS=0"))
     return analysistest.end(env)
 
 fourth_level_test = analysistest.make(_fourth_level_impl, config_settings = _X86_64)
 
 def _android_cpu_impl(ctx):
-    """A toolchain that an app registers does not know the flags of the platform."""
+    """The rule adds the platform's flags, which the app's toolchain does not have."""
     env = analysistest.begin(ctx)
     commands = compile_commands(env)
-    _require_last(env, commands, "-mfpu=", _alike("-mfpu=neon"))
-    _require_last(env, commands, "-mthumb", _alike("-mthumb"))
+    _require_last(env, commands, "-mfpu=", _all_kinds("-mfpu=neon"))
+    _require_last(env, commands, "-mthumb", _all_kinds("-mthumb"))
     return analysistest.end(env)
 
 android_cpu_test = analysistest.make(_android_cpu_impl, config_settings = toolchain_settings("android_26"))
 
 def _private_symbols_impl(ctx):
-    """What leaves the rule, to Bazel and beside it, are the renamed archives."""
+    """The outputs and CcInfo have the archives with renamed symbols."""
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     info = target[TfMobileLibraryInfo]

@@ -1,15 +1,15 @@
-"""What a library tells those who link it without Bazel, as its rule writes it."""
+"""The link facts that tf_mobile_library writes for other build systems."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest")
 
 def link_facts(env):
-    """The facts that the link fragments of the tf_mobile_library under test are made from.
+    """Returns the link facts of the tf_mobile_library under test.
 
     Args:
-      env: of an analysistest.
+      env: the environment of an analysis test.
 
     Returns:
-      dict, as tools/tfcarve/emit/link_facts.py reads it.
+      dict, in the form that tools/tfcarve/emit/link_facts.py reads.
     """
     (facts,) = [
         json.decode(a.content)

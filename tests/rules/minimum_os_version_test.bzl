@@ -1,4 +1,4 @@
-"""The oldest system that a library runs on, read from the toolchain's flags."""
+"""Analysis tests of the minimum OS version, which is read from the toolchain's flags."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
@@ -7,14 +7,14 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//tests/toolchains:config.bzl", "stand_in_config")
 load(":link_facts.bzl", "link_facts")
 
-# Name -> platform, and the flags by which a toolchain tells the target.
+# Name -> platform, and the toolchain's flags that contain the target.
 _TOOLCHAINS = {
     "android_19": ("android_arm64", ["--target=aarch64-linux-android19"]),
     "android_26": ("android_armv7", ["--target=armv7a-linux-androideabi26"]),
     "android_28": ("android_arm64", ["--target=aarch64-linux-android28"]),
     "android_30": ("android_x86_64", ["--target=x86_64-linux-android30"]),
-    "android_untold": ("android_arm64", ["--target=aarch64-linux-android"]),
-    # As Apple's own: with the folder of an SDK.
+    "android_unversioned": ("android_arm64", ["--target=aarch64-linux-android"]),
+    # Like Apple's toolchain, with an SDK.
     "ios_sdk": ("ios_arm64", ["-target", "arm64-apple-ios15.0", "-isysroot", "/sdk"]),
     "ios_12": ("ios_arm64", ["-target", "arm64-apple-ios12.0"]),
     "ios_sim_15": ("ios_sim_arm64", ["-target", "arm64-apple-ios15.4-simulator"]),
@@ -22,7 +22,7 @@ _TOOLCHAINS = {
 
 # buildifier: disable=unnamed-macro
 def define_toolchains():
-    """A toolchain `<name>` for each of the tests: nothing is compiled with it."""
+    """Defines a toolchain `<name>` for each row of _TOOLCHAINS. Nothing is compiled with them."""
     for name, (platform, flags) in _TOOLCHAINS.items():
         row = PLATFORMS[platform]
         stand_in_config(
@@ -56,20 +56,20 @@ def define_toolchains():
         )
 
 def toolchain_settings(name):
-    """Build settings that choose one of define_toolchains().
+    """Returns the build settings that select a toolchain of define_toolchains().
 
     Args:
-      name: of the toolchain.
+      name: the toolchain's name.
 
     Returns:
-      dict of settings, as analysistest.make takes them.
+      dict, the config_settings of analysistest.make.
     """
     return {
         "//command_line_option:extra_toolchains": str(Label("//tests/rules:" + name)),
         "//command_line_option:platforms": str(Label("//rules/platforms:" + _TOOLCHAINS[name][0])),
     }
 
-def _told(expected):
+def _version(expected):
     def impl(ctx):
         env = analysistest.begin(ctx)
         target = analysistest.target_under_test(env)
@@ -87,18 +87,18 @@ def _refused(message):
 
     return impl
 
-android_26_test = analysistest.make(_told("26"), config_settings = toolchain_settings("android_26"))
+android_26_test = analysistest.make(_version("26"), config_settings = toolchain_settings("android_26"))
 
-android_untold_test = analysistest.make(_told(""), config_settings = toolchain_settings("android_untold"))
+android_unversioned_test = analysistest.make(_version(""), config_settings = toolchain_settings("android_unversioned"))
 
-ios_sim_15_test = analysistest.make(_told("15.4"), config_settings = toolchain_settings("ios_sim_15"))
+ios_sim_15_test = analysistest.make(_version("15.4"), config_settings = toolchain_settings("ios_sim_15"))
 
-linux_test = analysistest.make(_told(""))
+linux_test = analysistest.make(_version(""))
 
 _RELOCATIONS = ["-Wl,--pack-dyn-relocs=android", "-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]
 
 def _relocated(expected):
-    """In which form a library's relocations are for Android's linker."""
+    """Checks the flags for the relocation format of Android's linker."""
 
     def impl(ctx):
         env = analysistest.begin(ctx)
@@ -123,15 +123,15 @@ android_30_relocations_test = analysistest.make(
     config_settings = toolchain_settings("android_30"),
 )
 
-android_untold_relocations_test = analysistest.make(
+android_unversioned_relocations_test = analysistest.make(
     _relocated(_OLD),
-    config_settings = toolchain_settings("android_untold"),
+    config_settings = toolchain_settings("android_unversioned"),
 )
 
 linux_relocations_test = analysistest.make(_relocated([]))
 
 def _packed(mnemonic, expected):
-    """What a package is told of the oldest system."""
+    """Checks the minimum OS version on the command line of a packaging action."""
 
     def impl(ctx):
         env = analysistest.begin(ctx)

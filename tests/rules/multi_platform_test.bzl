@@ -1,4 +1,4 @@
-"""What tf_multi_platform_library hands on, seen at analysis."""
+"""Analysis tests of tf_multi_platform_library."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
@@ -24,14 +24,14 @@ def _groups_impl(ctx):
         files = getattr(groups, platform).to_list()
         asserts.equals(env, _FILES, sorted([f.basename for f in files]))
         for group, program in {"benchmark": "benchmark_model", "runner": "run_model"}.items():
-            made = getattr(groups, "%s_%s" % (platform, group)).to_list()
-            asserts.equals(env, [program], [f.basename for f in made])
+            files = getattr(groups, "%s_%s" % (platform, group)).to_list()
+            asserts.equals(env, [program], [f.basename for f in files])
     return analysistest.end(env)
 
 groups_test = analysistest.make(_groups_impl)
 
 def _own_folders_impl(ctx):
-    """No platform's output has the path of another's."""
+    """The platforms' outputs have different paths."""
     env = analysistest.begin(ctx)
     files = analysistest.target_under_test(env)[DefaultInfo].files.to_list()
     asserts.equals(env, 2 * len(_FILES), len({f.path: None for f in files}))
@@ -42,7 +42,7 @@ def _own_folders_impl(ctx):
 own_folders_test = analysistest.make(_own_folders_impl)
 
 def _without_toolchain_impl(ctx):
-    """No machine has an NDK by itself: Android is left out, and says why where its library would be."""
+    """Without an NDK, Android is skipped; a file in place of the library has the reason."""
     env = analysistest.begin(ctx)
     groups = analysistest.target_under_test(env)[OutputGroupInfo]
     asserts.equals(env, ["skipped.txt"], [f.basename for f in groups.android_arm64.to_list()])
@@ -68,5 +68,5 @@ all_are_required_test = analysistest.make(
     config_settings = _REQUIRED,
 )
 
-# The same flag stops nothing where every platform has a toolchain.
+# With toolchains for all platforms, the flag has no effect.
 none_is_missing_test = analysistest.make(_groups_impl, config_settings = _REQUIRED)

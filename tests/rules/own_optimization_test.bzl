@@ -1,10 +1,10 @@
-"""Sources that choose their own optimization keep it, whatever a library's options are."""
+"""Analysis test: sources with their own optimization keep it, whatever the library's options are."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 
 _CommandsInfo = provider(
-    doc = "How the sources of a target are compiled.",
+    doc = "The compile commands of a target's sources.",
     fields = {"commands": "dict[string, list[string]]: name of a source's object to the compiler's arguments."},
 )
 
@@ -19,7 +19,7 @@ _commands = aspect(implementation = _commands_impl)
 
 compiled_for_a_library = rule(
     implementation = lambda ctx: [ctx.attr.sources[_CommandsInfo]],
-    doc = "Sources in the configuration of a tf_mobile_library with these options.",
+    doc = "Sources in the configuration of a tf_mobile_library with the given options.",
     cfg = canonical_config,
     attrs = CANONICAL_CONFIG_ATTRS | {
         "sources": attr.label(aspects = [_commands]),
@@ -37,7 +37,7 @@ def _own_optimization_impl(ctx):
         for name, argv in commands.items()
     })
     for argv in commands.values():
-        asserts.true(env, "-mcpu=cortex-a72" in argv, "the CPU is for all: %s" % argv)
+        asserts.true(env, "-mcpu=cortex-a72" in argv, "the flag of the CPU is missing in %s" % argv)
     return analysistest.end(env)
 
 own_optimization_test = analysistest.make(

@@ -1,4 +1,4 @@
-"""tf_prepared_model, seen at analysis."""
+"""Analysis tests of tf_prepared_model."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:defs.bzl", "tf_prepared_model")
@@ -27,7 +27,7 @@ def _transforms_impl(ctx):
         [own(word) for word in argv(env, "TfTransform")],
     )
 
-    # Random values, the tolerance that is meant where none is named.
+    # Random samples and the default tolerance.
     words = argv(env, "TfCompare")
     asserts.false(env, "--data" in words, "there are no samples")
     asserts.equals(env, "1e-5", words[words.index("--tolerance") + 1])
@@ -65,7 +65,7 @@ def _prepared_validation_impl(ctx):
 prepared_validation_test = analysistest.make(_prepared_validation_impl)
 
 def _of_model_impl(ctx):
-    """What is prepared is a model for other rules."""
+    """Other rules accept a prepared model."""
     env = analysistest.begin(ctx)
     asserts.equals(env, "tests/rules/by_transforms.pb", own(argv(env, "TfSelect")[1]))
     return analysistest.end(env)
@@ -91,7 +91,7 @@ def _prepared_once_impl(ctx):
     env = unittest.begin(ctx)
     asserts.equals(env, _paths(ctx.attr._model), _paths(ctx.attr._model_elsewhere[0]))
     same = _paths(ctx.attr._selection) == _paths(ctx.attr._selection_elsewhere[0])
-    asserts.false(env, same, "the other configuration makes no difference")
+    asserts.false(env, same, "the other configuration has no effect")
     return unittest.end(env)
 
 prepared_once_test = unittest.make(
@@ -100,7 +100,7 @@ prepared_once_test = unittest.make(
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
-        # Private, so that the models are not compared: there are none.
+        # Private, so that the validation actions, which compare models, do not run: the models do not exist.
         "_model": attr.label(default = ":by_transforms"),
         "_model_elsewhere": attr.label(default = ":by_transforms", cfg = _other_configuration),
         "_selection": attr.label(default = ":of_prepared"),
@@ -146,7 +146,7 @@ _REFUSED = [
 
 # buildifier: disable=unnamed-macro
 def refused_models():
-    """Models with wrong parameters, and a test of each."""
+    """Defines models with invalid parameters, and a test for each."""
     for name, test, parameters in _REFUSED:
         parameters = {"src": "model.pb"} | parameters
         tf_prepared_model(name = "refused_" + name, tags = ["manual"], **parameters)

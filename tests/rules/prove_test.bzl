@@ -1,4 +1,4 @@
-"""The proof that every build of a library asks for, and tf_model_test, seen at analysis."""
+"""Analysis tests of the proof of a library and of tf_model_test."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 
@@ -13,8 +13,8 @@ def _proved_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.equals(env, ["proof.json"], _validation(env))
     argv = _actions(env, "TfProve")[0].argv
-    asserts.true(env, argv[2].endswith("/libtensorflow-core.so"), "%s is no shared library" % argv[2])
-    asserts.false(env, "--no-table" in _actions(env, "TfManifest")[0].argv, "the table is kept")
+    asserts.true(env, argv[2].endswith("/libtensorflow-core.so"), "%s is not the shared library" % argv[2])
+    asserts.false(env, "--no-table" in _actions(env, "TfManifest")[0].argv, "the table is dropped")
     return analysistest.end(env)
 
 proved_test = analysistest.make(_proved_impl)

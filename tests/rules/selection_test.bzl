@@ -1,4 +1,4 @@
-"""What tf_selection asks of the tool, seen at analysis."""
+"""Analysis tests of tf_selection."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load(":argv.bzl", "argv", "own")
@@ -6,8 +6,8 @@ load(":argv.bzl", "argv", "own")
 def _signatures_impl(ctx):
     env = analysistest.begin(ctx)
     words = argv(env, "TfSelect")
-    asked = [words[i + 1] for i in range(len(words)) if words[i] == "--signature"]
-    asserts.equals(env, ["encode", "decode"], asked)
+    signatures = [words[i + 1] for i in range(len(words)) if words[i] == "--signature"]
+    asserts.equals(env, ["encode", "decode"], signatures)
     asserts.equals(env, "serve,cpu", words[words.index("--tags") + 1])
     return analysistest.end(env)
 

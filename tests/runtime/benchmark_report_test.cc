@@ -1,4 +1,4 @@
-// What benchmark_model makes of traced runs, and how it writes it.
+// Tests of the totals of traced runs, and of the reports.
 
 #include "tools/runtime/benchmark_report.h"
 
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tests/runtime/expecting.h"
-#include "tools/runtime/command_line.h"
 #include "tools/runtime/json_text.h"
 #include "tools/runtime/process_usage.h"
 #include "tools/runtime/trace_events.h"
@@ -20,7 +19,7 @@ using tfcarve::TracedRun;
 
 bool Near(double one, double other) { return std::abs(one - other) < 1e-9; }
 
-// Two runs of conv, relu and a loop's node that runs twice.
+// Two runs of conv, relu and a node of a loop that is executed twice.
 std::vector<TracedRun> Runs() {
   const std::vector<tfcarve::OutputShape> shape = {{1, {1, 2}}};
   return {{{"conv", "Conv2D", "x, filter:0, ^init", 0, 3000000, 80, shape},
@@ -36,12 +35,13 @@ std::vector<TracedRun> Runs() {
 void Totals() {
   const std::vector<NodeTotal> nodes = tfcarve::NodeTotals(Runs());
   Expect(nodes.size() == 3, "three nodes");
-  Expect(nodes[0].node == "conv" && nodes[2].node == "loop", "by their start");
+  Expect(nodes[0].node == "conv" && nodes[2].node == "loop",
+         "in the order of their start");
   Expect(Near(nodes[0].ms, 4) && Near(nodes[1].ms, 1) && Near(nodes[2].ms, 2),
-         "an average of the runs");
+         "the average of the runs");
   Expect(Near(nodes[0].calls, 1) && Near(nodes[2].calls, 2), "calls of a run");
   Expect(Near(nodes[2].bytes, 16), "bytes of a run");
-  Expect(Near(nodes[0].share, 4. / 7), "a share of all nodes' time");
+  Expect(Near(nodes[0].share, 4. / 7), "the share of the time of all nodes");
   Expect(nodes[0].outputs.size() == 1 && nodes[0].outputs[0].dims[1] == 2,
          "the outputs' shapes");
 
@@ -61,14 +61,14 @@ void NoTime() {
 void NodesOfTheSameNameInTwoFunctions() {
   const auto nodes = tfcarve::NodeTotals(
       {{{"a", "Relu", "", 0, 1, 0, {}}, {"a", "Conv2D", "", 1, 1, 0, {}}}});
-  Expect(nodes.size() == 2, "they are told apart by their ops");
+  Expect(nodes.size() == 2, "distinct by op");
 }
 
 void Json() {
   Expect(tfcarve::JsonString("a/b") == "\"a/b\"", "a name");
   Expect(tfcarve::JsonString("\"\\\n\x7f\xff") ==
              "\"\\\"\\\\\\u000a\\u007f\\u00ff\"",
-         "what must be escaped");
+         "escaped characters");
   Expect(tfcarve::JsonNumber(0.25) == "0.250000", "a number");
 
   tfcarve::BenchmarkReport report;
@@ -96,7 +96,7 @@ void Json() {
   report.peak_bytes = 4096;
   Expect(tfcarve::ReportJson(report).find("\"peak_bytes\": 4096,") !=
              std::string::npos,
-         "memory where it is known");
+         "memory if it is known");
 }
 
 void Text() {
@@ -109,13 +109,13 @@ void Text() {
   const std::string ops = tfcarve::ReportText(report, false);
   Expect(ops.find("  57.1%        1      0.000  Conv2D\n") != std::string::npos,
          "a row of an op: " + ops);
-  Expect(ops.find("threads    one a core\n") != std::string::npos, "threads");
+  Expect(ops.find("threads    one per core\n") != std::string::npos, "threads");
   Expect(ops.find("wall            0.000") != std::string::npos, "statistics");
   Expect(ops.find("conv") == std::string::npos, "no nodes");
   Expect(ops.find("memory") == std::string::npos, "no memory");
   report.runs = 0;
   const std::string nodes = tfcarve::ReportText(report, true);
-  Expect(nodes.find("wall") == std::string::npos, "no statistics of no run");
+  Expect(nodes.find("wall") == std::string::npos, "no statistics without runs");
   Expect(nodes.find("loop (Relu)\n") != std::string::npos, "a row of a node");
 }
 
@@ -126,7 +126,7 @@ void Lanes() {
                          {"d", "D", "", 12, 9, 0, {}},
                          {"e", "E", "", 13, 9, 0, {}}};
   Expect(tfcarve::Lanes(run) == std::vector<size_t>({0, 1, 0, 0, 2}),
-         "nothing overlaps in a lane");
+         "no overlap in a lane");
   Expect(tfcarve::Lanes({}).empty(), "no run");
 }
 
@@ -146,30 +146,7 @@ void ProcessStatus() {
   Expect(tfcarve::StatusBytesOf(status, "RssAnon") == 12 * 1024, "RssAnon");
   Expect(tfcarve::StatusBytesOf(status, "RssFile") == -1, "a missing field");
   Expect(tfcarve::StatusBytesOf("", "VmHWM") == -1, "an empty file");
-  Expect(tfcarve::StatusBytes("VmHWM") > 0, "of this process");
-}
-
-void CommandLine() {
-  const auto parts = tfcarve::SplitCommandLine(
-      {"--a=b=c", "model.pb", "--flag", "--d", "e", "-", "--last"}, {"--flag"});
-  const std::vector<std::pair<std::string, std::string>> expected = {
-      {"--a", "b=c"}, {"", "model.pb"}, {"--flag", ""},
-      {"--d", "e"},   {"", "-"},        {"--last", ""}};
-  Expect(parts.size() == expected.size(), "the number of parts");
-  for (size_t i = 0; i < parts.size() && i < expected.size(); ++i) {
-    Expect(parts[i].option == expected[i].first &&
-               parts[i].value == expected[i].second,
-           "part " + std::to_string(i));
-  }
-  int count = -1;
-  for (const std::string good : {"0", "7", "20"}) {
-    Expect(tfcarve::ParseCount(good, 20, &count), good);
-  }
-  for (const std::string bad :
-       {"", "21", "-1", "+1", "1.5", "x", "9999999999", " 1", "0x1"}) {
-    Expect(!tfcarve::ParseCount(bad, 20, &count), "refused: " + bad);
-  }
-  Expect(count == 20, "what is refused changes nothing");
+  Expect(tfcarve::StatusBytes("VmHWM") > 0, "this process");
 }
 
 }  // namespace
@@ -183,6 +160,5 @@ int main() {
   Lanes();
   Events();
   ProcessStatus();
-  CommandLine();
   return failures == 0 ? 0 : 1;
 }

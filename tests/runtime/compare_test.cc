@@ -1,4 +1,4 @@
-// Outputs that are as expected and outputs that are not, as tables.
+// Tests of comparing outputs.
 
 #include "tools/runtime/compare.h"
 
@@ -14,17 +14,17 @@
 namespace {
 
 template <typename T>
-std::string Compare(int32_t dtype, const std::vector<T>& given,
+std::string Compare(int32_t dtype, const std::vector<T>& actual,
                     const std::vector<T>& expected,
                     const tfcarve::Tolerance& tolerance = {}) {
-  const int64_t dims[] = {static_cast<int64_t>(given.size())};
+  const int64_t dims[] = {static_cast<int64_t>(actual.size())};
   tfcarve::NpyArray array;
   array.dtype = dtype;
   array.dims = {static_cast<int64_t>(expected.size())};
   array.data.assign(reinterpret_cast<const char*>(expected.data()),
                     expected.size() * sizeof(T));
-  const tfcarve_tensor tensor = {"y",  dtype,        1,
-                                 dims, given.data(), given.size() * sizeof(T)};
+  const tfcarve_tensor tensor = {
+      "y", dtype, 1, dims, actual.data(), actual.size() * sizeof(T)};
   return tfcarve::Difference(tensor, array, tolerance);
 }
 
@@ -45,33 +45,35 @@ void Floats() {
              "the same");
   ExpectSame(
       Compare<float>(TFCARVE_FLOAT, F{1.000009f, 100000.5f}, F{1, 100000}),
-      "within 1e-5, and relative to what is large");
+      "within 1e-5, relative to large numbers");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{1, 1.00002f}, F{1, 1}),
-                  "differs in 1 of 2 numbers by more than 1e-05, most in "
-                  "element 1: 2e-05");
+                  "differs in 1 of 2 numbers by more than 1e-05; the largest "
+                  "difference is 2e-05 at element 1");
   ExpectDifferent(
       Compare<float>(TFCARVE_FLOAT, F{1, 2, 5}, F{nan, 2, 4}),
-      "in 2 of 3 numbers by more than 1e-05, most in element 0: inf");
+      "in 2 of 3 numbers by more than 1e-05; the largest difference is inf at "
+      "element 0");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{nan}, F{1}), "inf");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{inf}, F{-inf}), "inf");
   ExpectDifferent(
       Compare<float>(TFCARVE_COMPLEX64, F{1, 1, 1, 2}, F{1, 1, 1, 1}),
-      "most in element 1: 1");
+      "the largest difference is 1 at element 1");
 }
 
 void OtherTypes() {
   ExpectSame(Compare<double>(TFCARVE_DOUBLE, {1 + 1e-10}, {1}), "double");
   ExpectDifferent(Compare<double>(TFCARVE_DOUBLE, {1 + 1e-8}, {1}), "1e-09");
-  // 1.0 and 1.0009765625; 2.0; the smallest one above 0; infinity and a nan.
+  // 1.0 and 1.0009765625; the smallest number above 0; infinity; NaN.
   using H = std::vector<uint16_t>;
   ExpectSame(Compare<uint16_t>(TFCARVE_HALF, H{0x3c01, 1, 0x7c00, 0x7e00},
                                H{0x3c00, 0, 0x7c00, 0x7e01}),
              "half");
   ExpectDifferent(Compare<uint16_t>(TFCARVE_HALF, H{0x4000}, H{0x3c00}),
-                  "element 0: 1");
+                  "difference is 1 at element 0");
   ExpectSame(Compare<int32_t>(TFCARVE_INT32, {1, -1}, {1, -1}), "int32");
   ExpectDifferent(Compare<int32_t>(TFCARVE_INT32, {1, 2}, {1, 3}),
-                  "in 1 of 2 numbers by more than 0, most in element 1");
+                  "in 1 of 2 numbers by more than 0; the largest difference is "
+                  "inf at element 1");
   ExpectDifferent(
       Compare<int64_t>(TFCARVE_INT64, {(1LL << 53) + 1}, {1LL << 53}),
       "in 1 of 1");
@@ -79,19 +81,19 @@ void OtherTypes() {
 
 void TypesAndShapes() {
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, {1, 2}, {1}),
-                  "has the shape [2], not [1]");
+                  "has shape [2], not [1]");
   const tfcarve_tensor tensor = {"y", TFCARVE_INT32, 0, nullptr, "1234", 4};
   tfcarve::NpyArray array;
   array.dtype = TFCARVE_FLOAT;
   array.data = "1234";
   ExpectDifferent(tfcarve::Difference(tensor, array, {}),
-                  "is of TensorFlow's type 3, not 1");
+                  "has TensorFlow's data type 3, not 1");
 }
 
 void Tolerances() {
   tfcarve::Tolerance tolerance;
   Expect(tolerance.Set("float32", 0.5), "float32 is a type");
-  Expect(!tolerance.Set("int32", 0.5), "integers are never nearly the same");
+  Expect(!tolerance.Set("int32", 0.5), "integers have no tolerance");
   ExpectSame(Compare<float>(TFCARVE_FLOAT, {1.4f}, {1}, tolerance),
              "0.4 apart");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, {1.6f}, {1}, tolerance), "0.5");

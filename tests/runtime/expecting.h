@@ -1,4 +1,4 @@
-// A check that says what failed and lets the others go on.
+// A check that reports a failure and continues.
 
 #ifndef TFCARVE_TESTS_RUNTIME_EXPECTING_H_
 #define TFCARVE_TESTS_RUNTIME_EXPECTING_H_
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-// How many checks have failed: main returns whether any has.
+// The number of failed checks.
 inline int failures = 0;
 
 inline void Expect(bool good, const std::string& what) {

@@ -1,4 +1,4 @@
-// .npy files, good and bad, as tables.
+// Tests of reading and writing .npy files.
 
 #include "tools/runtime/npy.h"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A version 1 file with that header text.
+// Returns a version 1 file with this header text.
 std::string File(const std::string& header, const std::string& data) {
   std::string file = "\x93NUMPY";
   file += '\x01';
@@ -28,7 +28,7 @@ bool Parses(const std::string& file) {
   return good;
 }
 
-void WhatIsWrittenIsRead() {
+void ReadsWhatItWrites() {
   struct Case {
     int32_t dtype;
     size_t size;
@@ -59,7 +59,7 @@ void WhatIsWrittenIsRead() {
   Expect(tfcarve::NpyHeader(TFCARVE_STRING, {}).empty(), "no type for strings");
 }
 
-void HeadersThatOthersWrite() {
+void Headers() {
   const std::string good[] = {
       "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }   \n",
       "{'shape': (1), 'fortran_order': False, 'descr': '<f4'}",
@@ -97,14 +97,15 @@ void HeadersThatOthersWrite() {
   }
 }
 
-void CutAnywhere() {
+void TruncatedFiles() {
   const std::string whole =
       tfcarve::NpyHeader(TFCARVE_FLOAT, {2}) + std::string(8, '\0');
   Expect(Parses(whole), "the whole file");
   for (size_t size = 0; size < whole.size(); ++size) {
-    Expect(!Parses(whole.substr(0, size)), "cut at " + std::to_string(size));
+    Expect(!Parses(whole.substr(0, size)),
+           "truncated at " + std::to_string(size));
   }
-  Expect(!Parses(whole + "x"), "one byte more");
+  Expect(!Parses(whole + "x"), "an additional byte");
   std::string other = whole;
   other[6] = 3;
   Expect(!Parses(other), "version 3");
@@ -113,8 +114,8 @@ void CutAnywhere() {
 }  // namespace
 
 int main() {
-  WhatIsWrittenIsRead();
-  HeadersThatOthersWrite();
-  CutAnywhere();
+  ReadsWhatItWrites();
+  Headers();
+  TruncatedFiles();
   return failures == 0 ? 0 : 1;
 }

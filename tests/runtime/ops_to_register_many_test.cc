@@ -1,5 +1,5 @@
-// 2,000 classes whose names differ only in their last characters, the most that
-// a compiler has to compare: TensorFlow's own header stops at 512 (g++).
+// 2,000 classes whose names differ only in the last characters, the worst case
+// for the compiler. TensorFlow's own header fails above 512 names (g++).
 
 #define TEN(x) \
   x "0", x "1", x "2", x "3", x "4", x "5", x "6", x "7", x "8", x "9"

@@ -4,10 +4,10 @@
 #include "tools/runtime/selected.h"
 
 static_assert(!SHOULD_REGISTER_OP("MatMul"), "no op");
-static_assert(!SHOULD_REGISTER_OP(""), "not even the one without a name");
+static_assert(!SHOULD_REGISTER_OP(""), "no op with an empty name");
 static_assert(!SHOULD_REGISTER_OP_KERNEL("MatMulOp<CPUDevice, float>"),
               "no kernel");
-static_assert(!SHOULD_REGISTER_OP_KERNEL(""), "no kernel without a name");
+static_assert(!SHOULD_REGISTER_OP_KERNEL(""), "no kernel with an empty name");
 static_assert(!SHOULD_REGISTER_OP_GRADIENT, "no gradient");
 
 int main() { return 0; }

@@ -1,5 +1,5 @@
-// A unit that selects some names. All is asserted at compile time: what
-// compiles has passed.
+// A unit that selects some names. All assertions are static: if it compiles, it
+// passes.
 
 #define TFCARVE_KERNEL_CLASSES \
   "BiasOp<CPUDevice, float>", "MatMulOp<CPUDevice, float>", "Quoted\"Name\\"
@@ -14,13 +14,13 @@ static_assert(SHOULD_REGISTER_OP("MatMul"), "the last op, before a comma");
 static_assert(!SHOULD_REGISTER_OP("Relu"), "an op that is not listed");
 static_assert(!SHOULD_REGISTER_OP("BiasAdd2"), "a longer name");
 static_assert(!SHOULD_REGISTER_OP("BiasAd"), "a shorter name");
-static_assert(!SHOULD_REGISTER_OP(""), "the array's filler is no op");
+static_assert(!SHOULD_REGISTER_OP(""), "the array's filler is not an op");
 static_assert(!SHOULD_REGISTER_OP("BiasOp<CPUDevice, float>"),
-              "a class is no op");
+              "a class is not an op");
 
 #define STRINGIFY(...) #__VA_ARGS__
 static_assert(SHOULD_REGISTER_OP_KERNEL(STRINGIFY(BiasOp<CPUDevice, float>)),
-              "as REGISTER_KERNEL_BUILDER asks");
+              "the text that REGISTER_KERNEL_BUILDER has");
 static_assert(SHOULD_REGISTER_OP_KERNEL("BiasOp< CPUDevice,float >"),
               "spaces do not matter");
 static_assert(SHOULD_REGISTER_OP_KERNEL("Quoted\"Name\\"), "escapes");
@@ -28,12 +28,12 @@ static_assert(!SHOULD_REGISTER_OP_KERNEL("BiasOp<CPUDevice, double>"),
               "another type");
 static_assert(!SHOULD_REGISTER_OP_KERNEL("BiasOp<CPUDevice, float>>"),
               "one more character");
-static_assert(!SHOULD_REGISTER_OP_KERNEL("BiasAdd"), "an op is no class");
-static_assert(!SHOULD_REGISTER_OP_KERNEL(""), "the filler is no class");
+static_assert(!SHOULD_REGISTER_OP_KERNEL("BiasAdd"), "an op is not a class");
+static_assert(!SHOULD_REGISTER_OP_KERNEL(""), "the filler is not a class");
 
 static_assert(!SHOULD_REGISTER_OP_GRADIENT, "SymbolicGradient is not listed");
 
-// As op_kernel.h asks for a system kernel whose name is no constant.
+// op_kernel.h does this for a system kernel whose name is not a constant.
 extern const char* const kNotConstant;
 static_assert(true || SHOULD_REGISTER_OP(kNotConstant), "system kernels");
 

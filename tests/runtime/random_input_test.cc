@@ -1,4 +1,4 @@
-// Descriptions of inputs, good and bad, and the values that they give.
+// Tests of descriptions of random inputs and of their values.
 
 #include "tools/runtime/random_input.h"
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-tfcarve::NpyArray Made(const std::string& description) {
+tfcarve::NpyArray Input(const std::string& description) {
   tfcarve::NpyArray array;
   std::string error;
   Expect(tfcarve::RandomInput(description, &array, &error),
@@ -37,7 +37,7 @@ void TypesAndShapes() {
       {"uint8:4x4", TFCARVE_UINT8, {4, 4}, 16},
   };
   for (const Case& c : cases) {
-    const tfcarve::NpyArray array = Made(c.description);
+    const tfcarve::NpyArray array = Input(c.description);
     Expect(array.dtype == c.dtype, "type of " + c.description);
     Expect(array.dims == c.dims, "dims of " + c.description);
     Expect(array.data.size() == c.size, "size of " + c.description);
@@ -46,7 +46,7 @@ void TypesAndShapes() {
 
 template <typename T>
 std::vector<T> Values(const std::string& description) {
-  const tfcarve::NpyArray array = Made(description);
+  const tfcarve::NpyArray array = Input(description);
   std::vector<T> values(array.data.size() / sizeof(T));
   std::memcpy(values.data(), array.data.data(), array.data.size());
   return values;
@@ -73,11 +73,11 @@ void TheValuesAreInRange() {
 }
 
 void TheValuesAreTheSameEachTime() {
-  Expect(Made("float32:1000").data == Made("float32:1000").data, "one seed");
+  Expect(Input("float32:1000").data == Input("float32:1000").data, "one seed");
   // The first number of std::mt19937(1) is 1791095845.
   Expect(Values<float>("float32:1")[0] ==
              static_cast<float>(1791095845u >> 8) / (1 << 24),
-         "the standard's generator");
+         "std::mt19937");
 }
 
 void BadDescriptions() {
@@ -102,9 +102,9 @@ void BadDescriptions() {
     tfcarve::NpyArray array;
     std::string error;
     Expect(!tfcarve::RandomInput(description, &array, &error),
-           "refused: '" + description + "'");
+           "rejected: '" + description + "'");
     Expect(error.find("'" + description + "'") == 0,
-           "the message says what was given: " + error);
+           "the message has the description: " + error);
     Expect(array.data.empty(), "no data");
   }
 }

@@ -1,4 +1,4 @@
-// Statistics of known samples.
+// Tests of statistics, with known samples.
 
 #include "tools/runtime/statistics.h"
 

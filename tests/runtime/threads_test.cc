@@ -1,4 +1,4 @@
-// Work that threads share: each part once, in whatever thread.
+// Tests of work that threads share: each unit is computed once.
 
 #include <atomic>
 #include <functional>
@@ -24,7 +24,7 @@ tfcarve::Schedule In(WorkerThreads* threads) {
   };
 }
 
-// How often each unit was computed.
+// Returns how often each unit was computed.
 std::vector<int> Counts(int64_t units, int64_t helpers,
                         const tfcarve::Schedule& schedule) {
   std::vector<std::atomic<int>> counts(units);
@@ -49,7 +49,7 @@ void EachUnitOnce() {
   }
 }
 
-// Tasks that run when all has been computed find nothing to do.
+// Tasks that start after all units are computed find nothing to do.
 void LateTasksDoNothing() {
   std::vector<std::function<void()>> late;
   const std::vector<int> counts =
@@ -68,8 +68,8 @@ void AllTasksRunBeforeTheEnd() {
   Expect(ran == 1000, "all tasks ran");
 }
 
-// Two that wait for each other, so both must run at once.
-void TasksRunSideBySide() {
+// Two units that wait for each other, so both must run at once.
+void TasksRunConcurrently() {
   WorkerThreads threads(2);
   for (int repetition = 0; repetition < 100; ++repetition) {
     std::atomic<int> arrived{0};
@@ -81,7 +81,7 @@ void TasksRunSideBySide() {
   }
 }
 
-// A task may schedule others, also from several threads at once.
+// A task may schedule others, from several threads at once.
 void TasksScheduleTasks() {
   std::atomic<int> ran{0};
   {
@@ -107,7 +107,7 @@ void ThreadsHaveNumbers() {
   {
     WorkerThreads threads(3);
     Expect(threads.count() == 3, "count");
-    Expect(threads.CurrentThread() == -1, "the caller's is none of them");
+    Expect(threads.CurrentThread() == -1, "the caller is not a worker");
     for (int i = 0; i < 300; ++i) {
       threads.Schedule([&] {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -118,7 +118,7 @@ void ThreadsHaveNumbers() {
   }
   Expect(!numbers.empty() && *numbers.begin() >= 0 && *numbers.rbegin() < 3,
          "numbers below the count");
-  Expect(others_have_none, "a thread is of one pool");
+  Expect(others_have_none, "a thread belongs to one pool");
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ int main() {
   EachUnitOnce();
   LateTasksDoNothing();
   AllTasksRunBeforeTheEnd();
-  TasksRunSideBySide();
+  TasksRunConcurrently();
   TasksScheduleTasks();
   ThreadsHaveNumbers();
   return failures == 0 ? 0 : 1;

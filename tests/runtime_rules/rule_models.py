@@ -1,6 +1,6 @@
-"""A model for each runtime rule: one that runs with the rule and fails without it.
+"""A model for each runtime rule, which runs with the rule and fails without it.
 
-No model here names the op that another one is to fail for, so that it is in a library by its rule alone.
+No model contains the op whose absence makes another model fail: only the rule adds that op to a library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tensorflow.python.ops import (
 
 from models.frozen import INPUT, OUTPUT, Array
 
-FOLDED = "AppFolded"  # the app's own op: gives 2, and only to constant folding
+FOLDED = "AppFolded"  # an op of the app: it returns 2, but only to constant folding
 _FED = 1.5
 
 
@@ -32,20 +32,20 @@ class RuleModel:
 
     Attributes:
       rule: the rule's id in runtime_ops.yaml.
-      maker: gives the model as a GraphDef with a Placeholder INPUT and a node OUTPUT.
-      error: what the library says of the model when the rule is left out.
-      fed: what the model is fed.
-      in_parts: it fails where it is run in parts, by Session::PRun, and nowhere else.
+      make: returns the model as a GraphDef with a Placeholder INPUT and a node OUTPUT.
+      error: the library's message for the model without the rule.
+      fed: the value of INPUT.
+      is_partial: the model fails only in a partial run, by Session::PRun.
     """
 
     rule: str
-    maker: Callable[[], Any]
+    make: Callable[[], Any]
     error: str
     fed: Array
-    in_parts: bool = False
+    is_partial: bool = False
 
 
-# Functions in TensorFlow 1's form: tf.function would put an Identity behind each result.
+# Functions of TensorFlow 1: tf.function would add an Identity to each result.
 def _function(name: str, types: list[Any], body: Callable[..., Any]) -> Any:
     return function.Defun(*types, func_name=name)(body)
 
@@ -58,7 +58,7 @@ def _squared() -> Any:
     return _function("squared", [tf.float32], lambda x: gen_math_ops.mul(x, x))
 
 
-def _drawn(build: Callable[[Any], Any], shape: tuple[int, ...] = ()) -> Any:
+def _graph(build: Callable[[Any], Any], shape: tuple[int, ...] = ()) -> Any:
     with tf.Graph().as_default() as graph:
         result = build(tf.compat.v1.placeholder(tf.float32, shape, name=INPUT))
         gen_math_ops.neg(result, name=OUTPUT)
@@ -73,16 +73,16 @@ def _lowered(outputs: list[Any]) -> Any:
 
 def plain() -> Any:
     """Negates twice."""
-    return _drawn(gen_math_ops.neg)
+    return _graph(gen_math_ops.neg)
 
 
 def minus_square() -> Any:
     """Negates the square."""
-    return _drawn(lambda x: gen_math_ops.mul(x, x))
+    return _graph(lambda x: gen_math_ops.mul(x, x))
 
 
 def bits() -> Any:
-    """Gives the bits of a number; the kernel is registered through TensorFlow's C API. It needs no rule."""
+    """Returns the bits of a number; the kernel is registered through TensorFlow's C API. Needs no rule."""
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, (), name=INPUT)
         gen_array_ops.bitcast(fed, tf.int32, name=OUTPUT)
@@ -90,8 +90,8 @@ def bits() -> Any:
 
 
 def folded() -> Any:
-    """Adds what FOLDED gives."""
-    graph = _drawn(lambda x: gen_math_ops.mul(x, tf.constant(2.0, name="two")))
+    """Multiplies by FOLDED."""
+    graph = _graph(lambda x: gen_math_ops.mul(x, tf.constant(2.0, name="two")))
     (node,) = [node for node in graph.node if node.op == "Const"]
     node.op = FOLDED
     node.attr.clear()
@@ -99,7 +99,7 @@ def folded() -> Any:
 
 
 def with_constants(graph: Any) -> Any:
-    """The same graph with constants for FOLDED, which full TensorFlow does not know."""
+    """Returns the graph with constants instead of FOLDED, which full TensorFlow does not have."""
     known = type(graph)()
     known.CopyFrom(graph)
     for node in known.node:
@@ -110,7 +110,7 @@ def with_constants(graph: Any) -> Any:
 
 
 def resource() -> Any:
-    """Writes and reads a variable that a function gives."""
+    """Writes and reads a variable that a function returns."""
     handle = _function(
         "handle",
         [],
@@ -118,17 +118,17 @@ def resource() -> Any:
     )
 
     def build(x: Any) -> Any:
-        (given,) = gen_functional_ops.stateful_partitioned_call([], [tf.resource], handle)
-        written = gen_resource_variable_ops.assign_variable_op(given, x)
+        (variable,) = gen_functional_ops.stateful_partitioned_call([], [tf.resource], handle)
+        written = gen_resource_variable_ops.assign_variable_op(variable, x)
         with tf.control_dependencies([written]):
-            return gen_resource_variable_ops.read_variable_op(given, tf.float32)
+            return gen_resource_variable_ops.read_variable_op(variable, tf.float32)
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def list_converter() -> Any:
-    """Passes a list of one tensor on, when the input is there."""
-    graph = _drawn(gen_math_ops.neg)
+    """Passes on a list of one tensor, after a control input."""
+    graph = _graph(gen_math_ops.neg)
     (node,) = [node for node in graph.node if node.op == "Neg" and node.name != OUTPUT]
     node.op = "_ListToArray"
     node.attr["Tin"].list.type.append(tf.float32.as_datatype_enum)
@@ -138,7 +138,7 @@ def list_converter() -> Any:
 
 
 def conditional() -> Any:
-    """Squares what is less than its square."""
+    """Squares the input if it is less than its square, otherwise negates it."""
 
     def build(x: Any) -> Any:
         less = gen_math_ops.less(x, gen_math_ops.mul(x, x))
@@ -146,11 +146,11 @@ def conditional() -> Any:
             gen_functional_ops.stateless_if(less, [x], [tf.float32], _squared(), _negated())
         )
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def case() -> Any:
-    """Takes the branch whose number is how many elements there are."""
+    """Takes the branch whose index is the number of elements."""
 
     def build(x: Any) -> Any:
         branches = [_negated(), _squared()]
@@ -158,11 +158,11 @@ def case() -> Any:
             gen_functional_ops.stateless_case(gen_array_ops.size(x), [x], [tf.float32], branches)
         )
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def loop() -> Any:
-    """Squares until the fourth power is reached."""
+    """Squares until the result is the fourth power."""
     types = [tf.float32, tf.float32]
     until = _function("until", types, lambda x, last: gen_math_ops.less(x, last))
     body = _function("body", types, lambda x, last: (gen_math_ops.mul(x, x), last))
@@ -172,34 +172,34 @@ def loop() -> Any:
         last = gen_math_ops.mul(square, square)
         return _lowered(gen_functional_ops.stateless_while([x, last], until, body))
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def gradient() -> Any:
-    """The gradient by an argument that both results use, and by one that neither does."""
+    """The gradients of an argument that both results use and of one that neither uses."""
     types = [tf.float32, tf.float32]
 
     def results(x: Any, unused: Any) -> Any:
         return gen_math_ops.neg(x), gen_math_ops.neg(x)
 
     function = _function("results", types, results)
-    return _drawn(lambda x: gen_functional_ops.symbolic_gradient([x, x, x, x], types, function)[0])
+    return _graph(lambda x: gen_functional_ops.symbolic_gradient([x, x, x, x], types, function)[0])
 
 
 def parallel_concat() -> Any:
-    """Puts a vector below itself."""
-    return _drawn(lambda x: gen_array_ops.parallel_concat([x, x], [2]), (1,))
+    """Stacks a vector with itself."""
+    return _graph(lambda x: gen_array_ops.parallel_concat([x, x], [2]), (1,))
 
 
 def accumulated() -> Any:
-    """Sums by way of a temporary variable."""
-    return _drawn(lambda x: gen_math_ops.accumulate_nv2([x, x], []))
+    """Sums through a temporary variable."""
+    return _graph(lambda x: gen_math_ops.accumulate_nv2([x, x], []))
 
 
 def accumulated_in_loop() -> Any:
-    """Sums in a loop that TensorFlow 1 drew, where no temporary variable is used.
+    """Sums in a loop of TensorFlow 1, which does not use a temporary variable.
 
-    It names Identity and what loops are made of, so it is none of MODELS.
+    It is not one of MODELS because it contains Identity and the ops of loops.
     """
 
     def build(x: Any) -> Any:
@@ -214,22 +214,22 @@ def accumulated_in_loop() -> Any:
         finally:
             tf.compat.v1.enable_control_flow_v2()
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def gathered() -> Any:
-    """Gathers what the one device of a group has."""
+    """Gathers from the only device of a group."""
 
     def build(x: Any) -> Any:
         return gen_collective_ops.collective_gather(
             x, group_size=1, group_key=1, instance_key=1, shape=[1]
         )
 
-    return _drawn(build, (1,))
+    return _graph(build, (1,))
 
 
 def reduced() -> Any:
-    """The mean over the one device of a group."""
+    """The mean over the only device of a group."""
 
     def build(x: Any) -> Any:
         return gen_collective_ops.collective_reduce(
@@ -242,37 +242,37 @@ def reduced() -> Any:
             subdiv_offsets=[0],
         )
 
-    return _drawn(build)
+    return _graph(build)
 
 
 def _needs(
-    rule: str, maker: Callable[[], Any], error: str, shape: tuple[int, ...] = ()
+    rule: str, make: Callable[[], Any], error: str, shape: tuple[int, ...] = ()
 ) -> RuleModel:
-    return RuleModel(rule, maker, error, np.full(shape, _FED, np.float32))
+    return RuleModel(rule, make, error, np.full(shape, _FED, np.float32))
 
 
-def _unknown(op: str) -> str:
+def _unregistered(op: str) -> str:
     return f"Op type not registered '{op}'"
 
 
 MODELS: Mapping[str, RuleModel] = {
-    "plain_graph": _needs("source-and-sink", plain, _unknown("NoOp")),
-    "plain": _needs("feeds-and-fetches", plain, _unknown("_Arg")),
-    "in_parts": replace(
-        _needs("feeds-of-partial-runs", minus_square, _unknown("_Recv")), in_parts=True
+    "plain_graph": _needs("source-and-sink", plain, _unregistered("NoOp")),
+    "plain": _needs("feeds-and-fetches", plain, _unregistered("_Arg")),
+    "partial": replace(
+        _needs("feeds-of-partial-runs", minus_square, _unregistered("_Recv")), is_partial=True
     ),
     "fetched": _needs("fetches-of-constant-folding", folded, "was not folded"),
     "folded": _needs("folded-constants", folded, "was not folded"),
-    "resource": _needs("functions-that-give-resources", resource, _unknown("Identity")),
-    "list_converter": _needs("list-converters", list_converter, _unknown("Identity")),
-    "conditional": _needs("lowered-if", conditional, _unknown("Switch")),
-    "case": _needs("lowered-case", case, _unknown("_SwitchN")),
-    "loop": _needs("lowered-while", loop, _unknown("Enter")),
-    "gradient": _needs("symbolic-gradient", gradient, _unknown("AddN")),
+    "resource": _needs("functions-that-give-resources", resource, _unregistered("Identity")),
+    "list_converter": _needs("list-converters", list_converter, _unregistered("Identity")),
+    "conditional": _needs("lowered-if", conditional, _unregistered("Switch")),
+    "case": _needs("lowered-case", case, _unregistered("_SwitchN")),
+    "loop": _needs("lowered-while", loop, _unregistered("Enter")),
+    "gradient": _needs("symbolic-gradient", gradient, _unregistered("AddN")),
     "parallel_concat": _needs(
-        "parallel-concat", parallel_concat, _unknown("_ParallelConcatStart"), (1,)
+        "parallel-concat", parallel_concat, _unregistered("_ParallelConcatStart"), (1,)
     ),
-    "accumulated": _needs("accumulate-n", accumulated, _unknown("TemporaryVariable")),
+    "accumulated": _needs("accumulate-n", accumulated, _unregistered("TemporaryVariable")),
     "gathered": _needs("collectives", gathered, "was carved without collective ops", (1,)),
-    "reduced": _needs("collective-reductions", reduced, _unknown("Add")),
+    "reduced": _needs("collective-reductions", reduced, _unregistered("Add")),
 }

@@ -1,6 +1,6 @@
-"""Each runtime rule in carved libraries: its model runs with the rule and fails without it.
+"""Tests each runtime rule in carved libraries: its model runs with the rule and fails without it.
 
-In the same library is a model whose kernel is registered through TensorFlow's C API.
+The same library runs a model whose kernel is registered through TensorFlow's C API.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import building, given
+from e2e import app_workspace, prebuilt_selection
 from models import frozen
-from runtime_rules import leaving_out, rule_models
+from runtime_rules import rule_models, without_rules
 from runtime_rules.rule_models import MODELS
 from tfcarve.releases import known
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection
 
 _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release()) if rule.when)
-# They name ops whose kernels come from the source that registers _Arg by itself.
+# Models with ops whose kernels are in the source that always registers _Arg.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
-# A program that runs a model in parts.
-_IN_PARTS = f"//{given.PACKAGE}:partial_run"
+# A program that performs a partial run.
+_PARTIAL_RUN = f"//{prebuilt_selection.PACKAGE}:partial_run"
 _ALL = frozenset((*MODELS, _BITS))
 _NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
@@ -39,28 +39,27 @@ class App:
     """The nested app with all models in it."""
 
     workspace: Workspace
-    selection: Selection  # for all models, by all rules
-    models: Path  # NAME.pb, NAME.input.npy and NAME.output.npy of each
+    selection: Selection  # for all models, with all rules
+    models: Path  # the folder of NAME.pb, NAME.input.npy and NAME.output.npy
 
-    def carve(self, rules: frozenset[str], names: frozenset[str]) -> None:
-        """Makes the library that of some models without some rules."""
+    def carve(self, omitted: frozenset[str], names: frozenset[str]) -> None:
+        """Makes the library that of some models, without some rules."""
         files = {f"{name}.pb" for name in names}
-        selected = leaving_out.without(
-            self.selection, files, runtime_rules.load(known.release()), rules
-        )
+        rules = runtime_rules.load(known.release())
+        selected = without_rules.without(self.selection, files, rules, omitted)
         folder = self.models / "given"
         folder.mkdir(exist_ok=True)
-        given.place(self.workspace, selected, folder)
+        prebuilt_selection.place(self.workspace, selected, folder)
 
-    def program(self, *, in_parts: bool = False) -> Path:
+    def program(self, *, partial: bool = False) -> Path:
         """Builds the library; returns the program that runs a model in it."""
-        if in_parts:
-            return self.workspace.build([_IN_PARTS]).files(_IN_PARTS)[0]
-        build = self.workspace.build([given.LIBRARY], ["--output_groups=runner"])
-        return build.files(given.LIBRARY, "runner")[0]
+        if partial:
+            return self.workspace.build([_PARTIAL_RUN]).files(_PARTIAL_RUN)[0]
+        build = self.workspace.build([prebuilt_selection.LIBRARY], ["--output_groups=runner"])
+        return build.files(prebuilt_selection.LIBRARY, "runner")[0]
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
-        """Runs a model in a library; its output is then in ran.npy."""
+        """Runs a model in a library, which writes the output to ran.npy."""
         output = self.models / "ran.npy"
         output.unlink(missing_ok=True)
         return _run(
@@ -70,8 +69,8 @@ class App:
             f"--output={frozen.OUTPUT}={output}",
         )
 
-    def run_in_parts(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
-        """Runs a model of one number in parts; prints its output."""
+    def partial_run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
+        """Performs a partial run of a model of one number, which prints the output."""
         (self.models / "ran.npy").unlink(missing_ok=True)
         fed = str(MODELS[name].fed)
         return _run(program, self.models / f"{name}.pb", frozen.INPUT, fed, frozen.OUTPUT)
@@ -87,7 +86,7 @@ def _write(folder: Path, name: str, graph: Any) -> None:
 
 def _write_models(folder: Path) -> None:
     for name, model in MODELS.items():
-        graph = model.maker()
+        graph = model.make()
         known = rule_models.with_constants(graph)
         (output,) = frozen.run(known, {frozen.INPUT: model.fed}, [frozen.OUTPUT])
         _write(folder, name, graph)
@@ -101,23 +100,25 @@ def _write_models(folder: Path) -> None:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("models")
     _write_models(folder)
-    with building.app() as workspace:
-        workspace.place(given.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb")
-        target = f"//{given.PACKAGE}:selection"
+    with app_workspace.opened() as workspace:
+        workspace.place(
+            prebuilt_selection.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb"
+        )
+        target = f"//{prebuilt_selection.PACKAGE}:selection"
         made = workspace.build([target]).files(target)
         (file,) = [f for f in made if f.name == "selection.json"]
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)
 
 
-def _names_in_parts() -> list[str]:
-    return [name for name, model in MODELS.items() if model.in_parts]
+def _partial_names() -> list[str]:
+    return [name for name, model in MODELS.items() if model.is_partial]
 
 
 def _names(rules: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name, model in MODELS.items() if model.rule in rules)
 
 
-def test_with_all_rules_each_model_gives_what_full_tensorflow_gives(app: App) -> None:
+def test_with_all_rules_each_model_has_full_tensorflows_output(app: App) -> None:
     app.carve(frozenset(), _ALL)
     program = app.program()
     for name in MODELS:
@@ -126,44 +127,44 @@ def test_with_all_rules_each_model_gives_what_full_tensorflow_gives(app: App) ->
         expected = np.load(app.models / f"{name}.output.npy")
         np.testing.assert_allclose(np.load(app.models / "ran.npy"), expected, atol=1e-6)
 
-    # In the same library: a kernel that is registered through TensorFlow's C API, and partial runs.
+    # The same library: a kernel that is registered through TensorFlow's C API, and partial runs.
     done = app.run(program, _BITS)
     assert done.returncode == 0, done.stderr
     ran = np.load(app.models / "ran.npy")
     assert (ran.dtype, int(ran)) == (np.int32, int(_NUMBER.view(np.int32)))
-    program = app.program(in_parts=True)
-    for name in _names_in_parts():
-        done = app.run_in_parts(program, name)
+    program = app.program(partial=True)
+    for name in _partial_names():
+        done = app.partial_run(program, name)
         assert done.returncode == 0, (name, done.stderr)
         assert float(done.stdout) == float(np.load(app.models / f"{name}.output.npy"))
 
 
-def test_leaving_nothing_out_leaves_the_selection_as_it_is(app: App) -> None:
+def test_without_no_rules_is_the_selection_itself(app: App) -> None:
     rules = runtime_rules.load(known.release())
     files = {f"{name}.pb" for name in _ALL}
-    assert leaving_out.without(app.selection, files, rules, ()) == app.selection
+    assert without_rules.without(app.selection, files, rules, ()) == app.selection
 
 
 def test_without_its_rule_each_model_fails(app: App) -> None:
-    # All conditional rules at once, for no model asks for two of them (test_models): so each of
-    # these models lacks its own rule and nothing else.
+    # All conditional rules at once: no model needs two of them (test_rule_models), so that each model lacks only its
+    # own rule.
     app.carve(_CONDITIONAL, _names(_CONDITIONAL))
     program = app.program()
     for name in sorted(_names(_CONDITIONAL)):
         _fails(app, app.run(program, name), MODELS[name].error)
-    # And one that the library was not carved for.
+    # A model that the library was not carved for.
     _fails(app, app.run(program, _BITS), f"op Bitcast, for node {frozen.OUTPUT}")
 
 
 @pytest.mark.parametrize("rule", _ALWAYS)
-def test_without_a_rule_that_always_holds_its_model_fails(app: App, rule: str) -> None:
-    # Without the conditional rules as well: these models ask for none. What the other models need is
-    # there, so that few units differ from the build before.
+def test_without_an_unconditional_rule_its_model_fails(app: App, rule: str) -> None:
+    # Without the conditional rules as well, which these models do not need. The library contains the ops of the other
+    # models, so that few units differ from the previous build.
     app.carve(_CONDITIONAL | {rule}, frozenset(MODELS) - _IN_FUNCTION_OPS)
     (name,) = _names(frozenset({rule}))
     model = MODELS[name]
-    program = app.program(in_parts=model.in_parts)
-    run = app.run_in_parts if model.in_parts else app.run
+    program = app.program(partial=model.is_partial)
+    run = app.partial_run if model.is_partial else app.run
     _fails(app, run(program, name), model.error)
 
 

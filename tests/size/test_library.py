@@ -1,4 +1,4 @@
-"""Sizes of TensorFlow libraries that are really built: attribution, marginal sizes, and a budget that is broken."""
+"""Tests with TensorFlow libraries that Bazel builds: attribution, marginal sizes, and an exceeded budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorflow.core.framework import graph_pb2, types_pb2
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import building
+from e2e import app_workspace
 from tfcarve import cli
 from tfcarve.selection.selection import parse as parse_selection
 from tfcarve.size import link_line
@@ -25,20 +25,20 @@ from tfcarve.size.without import Target
 TARGET = "//inception:inception"
 PLANTED = "//size:size"
 _ATTRIBUTED = 0.97
-# In another order the same sections are aligned otherwise.
+# The same sections in another order have another alignment.
 _ALIGNMENT = 256
 
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Workspace]:
-    with building.app() as workspace:
-        building.use_models(workspace, [building.model("inception_v3")])
+    with app_workspace.opened() as workspace:
+        app_workspace.use_models(workspace, [app_workspace.model("inception_v3")])
         yield workspace
 
 
 @pytest.fixture(scope="module")
 def files(app: Workspace) -> dict[str, Path]:
-    """What Inception's library for the host tells of its size, by file name."""
+    """The outputs of Inception's library for the host, by file name."""
     build = app.build([TARGET], ["--output_groups=default,sizes", nested.ALL_OUTPUTS])
     outputs = [f for g in ("default", "sizes") for f in build.files(TARGET, g)]
     return {file.name: file for file in outputs}
@@ -64,7 +64,7 @@ def test_attribution_sums_to_the_file(files: dict[str, Path], report: Report) ->
 
 def test_link_json_makes_the_same_library(report: Report, relinker: Relinker) -> None:
     for measure, size in report.sizes.items():
-        # What moved by some bytes compresses a little differently.
+        # Moved bytes compress slightly differently.
         near = (
             pytest.approx(size, rel=1e-3)
             if measure == "gzip"
@@ -76,7 +76,7 @@ def test_link_json_makes_the_same_library(report: Report, relinker: Relinker) ->
 def test_marginal_sizes_agree_with_bazels_own_link(
     app: Workspace, files: dict[str, Path], relinker: Relinker, tmp_path: Path
 ) -> None:
-    """Ten ops: their units deleted by ar, and the rest linked by the command of Bazel's action."""
+    """For ten ops: ar deletes their units, and the command of Bazel's action links the rest."""
     selection = parse_selection(files["selection.json"].read_bytes(), "selection.json")
     link = link_line.load(files["link.json"], None)
     command = _bazels_link(app)
@@ -109,11 +109,11 @@ def _bazels_link(app: Workspace) -> list[str]:
 
 
 def _linked(command: Sequence[str], link: link_line.LinkLine, units: Path, folder: Path) -> int:
-    """The stripped size of the library with other units, linked by a command of Bazel's."""
+    """The stripped size of the library with other units, linked by a command of Bazel."""
     library, stripped = folder / "library.so", folder / "stripped.so"
-    given = command.index("-o") + 1
+    output = command.index("-o") + 1
     argv = [
-        str(library) if number == given else str(units) if word == link.link.source else word
+        str(library) if number == output else str(units) if word == link.link.source else word
         for number, word in enumerate(command)
         if not word.startswith("-Wl,-Map=")
     ]
@@ -124,7 +124,7 @@ def _linked(command: Sequence[str], link: link_line.LinkLine, units: Path, folde
     return stripped.stat().st_size
 
 
-def test_model_that_is_dropped_saves_what_only_it_needs(relinker: Relinker) -> None:
+def test_removed_model_saves_what_only_it_needs(relinker: Relinker) -> None:
     (model,) = {n.model for k in relinker.selection.kernels for n in k.needed_by}
     marginal = relinker.marginal_size(Target("model", model))
     assert marginal.saved["stripped"] > 150_000, "all of its kernels"
@@ -139,7 +139,7 @@ def _graph(dtype: int) -> bytes:
     return graph.SerializeToString()
 
 
-def test_planted_data_type_breaks_the_budget_and_is_named(app: Workspace, tmp_path: Path) -> None:
+def test_added_data_type_exceeds_the_budget_and_is_named(app: Workspace, tmp_path: Path) -> None:
     models = {"float.pb": types_pb2.DT_FLOAT, "double.pb": types_pb2.DT_DOUBLE}
     for name, dtype in models.items():
         (tmp_path / name).write_bytes(_graph(dtype))

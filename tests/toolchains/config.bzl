@@ -33,7 +33,7 @@ def _flags(name, actions, flags):
         flag_sets = [flag_set(actions = actions, flag_groups = [flag_group(flags = flags)])] if flags else [],
     )
 
-# The archiver's own words; Bazel's built-in ones for Apple are for an older libtool.
+# The arguments of the archiver. Bazel's default for Apple is for an older libtool.
 _OBJECTS = flag_group(
     iterate_over = "libraries_to_link",
     expand_if_available = "libraries_to_link",
@@ -58,7 +58,7 @@ def _stand_in_config_impl(ctx):
         abi_version = "none",
         compiler = "clang",
         cxx_builtin_include_directories = ctx.attr.include_directories,
-        # As in rules_android_ndk: all is position-independent, and Bazel is not told so.
+        # As in rules_android_ndk: all code is position-independent, but the toolchain does not declare supports_pic.
         features = ([feature(name = "supports_pic", enabled = True)] if ctx.attr.os == "ios" else []) + [
             feature(name = "supports_dynamic_linker", enabled = True),
             _flags("default_compile_flags", _COMPILES, (["-fPIC"] if ctx.attr.os == "android" else []) + ctx.attr.compile_flags),
@@ -80,7 +80,7 @@ def _stand_in_config_impl(ctx):
         ],
         host_system_name = "local",
         target_cpu = ctx.attr.cpu,
-        # By this name Bazel knows that a linker is Apple's: -force_load instead of --whole-archive.
+        # "macosx" makes Bazel use Apple's linker flags: -force_load instead of --whole-archive.
         target_libc = "macosx" if ctx.attr.os == "ios" else "bionic",
         target_system_name = ctx.attr.triple,
         tool_paths = [tool_path(name = name, path = path) for name, path in ctx.attr.tools.items()],
@@ -90,12 +90,12 @@ def _stand_in_config_impl(ctx):
 stand_in_config = rule(
     implementation = _stand_in_config_impl,
     attrs = {
-        "compile_flags": attr.string_list(doc = "Flags for every compile."),
-        "cpu": attr.string(mandatory = True, doc = "Name of the platform."),
-        "include_directories": attr.string_list(doc = "Folders whose headers every source may include."),
-        "link_flags": attr.string_list(doc = "Flags for every link."),
+        "compile_flags": attr.string_list(doc = "Compiler flags."),
+        "cpu": attr.string(mandatory = True, doc = "The platform's name."),
+        "include_directories": attr.string_list(doc = "Folders of the system's headers."),
+        "link_flags": attr.string_list(doc = "Linker flags."),
         "os": attr.string(mandatory = True, values = ["android", "ios"]),
-        "tools": attr.string_dict(doc = "Bazel's name of a tool to its path."),
-        "triple": attr.string(mandatory = True, doc = "The target as clang calls it."),
+        "tools": attr.string_dict(doc = "Bazel's name of each tool to its path."),
+        "triple": attr.string(mandatory = True, doc = "clang's target triple."),
     },
 )

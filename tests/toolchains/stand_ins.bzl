@@ -1,4 +1,4 @@
-"""A repository with toolchains for Android and iOS on a machine without NDK and Xcode."""
+"""A repository with toolchains for Android and iOS on a machine without an NDK or Xcode."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
@@ -42,7 +42,7 @@ toolchain(
 )
 """
 
-# libc++'s __config_site, which the wheel leaves to its own compiler.
+# libc++'s __config_site, which the wheel does not contain.
 _LIBCXX = [
     "-D_LIBCPP_ABI_NAMESPACE=__1",
     "-D_LIBCPP_ABI_VERSION=1",
@@ -51,7 +51,7 @@ _LIBCXX = [
     "-D_LIBCPP_PSTL_BACKEND_STD_THREAD",
 ]
 
-# value of @platforms//cpu -> folders of musl's and of the kernel's headers.
+# Value of @platforms//cpu -> the folders of musl's and the kernel's headers.
 _CPU_HEADERS = {
     "aarch64": ["aarch64-linux-musl", "aarch64-linux-any"],
     "armv7": ["arm-linux-musl", "arm-linux-any"],
@@ -62,7 +62,7 @@ _CPU_HEADERS = {
 def _require(ctx, program, package):
     found = ctx.which(program)
     if not found:
-        fail("{} is not on PATH: the stand-in toolchains are made of it. Try: sudo apt-get install {}".format(program, package))
+        fail("{} is not on PATH, which the stand-in toolchains need; try: sudo apt-get install {}".format(program, package))
     return found
 
 def _fetch_headers(ctx):
@@ -81,10 +81,10 @@ def _fetch_headers(ctx):
         )
         if done.return_code == 0:
             return
-    fail("could not get the headers of the stand-in toolchains: " + done.stderr.strip())
+    fail("could not fetch the headers of the stand-in toolchains: " + done.stderr.strip())
 
 def _android(ctx, row, shims, bin):
-    """Include folders, compile flags and link flags for Android."""
+    """Returns include folders, compiler flags and linker flags for Android."""
     jdk = _require(ctx, "javac", "openjdk-17-jdk-headless").realpath.dirname.dirname
     headers = [str(shims.get_child("android")), str(ctx.path("libcxx/include")), str(ctx.path("libcxxabi/include"))]
     headers += [
@@ -113,7 +113,7 @@ def _android(ctx, row, shims, bin):
         headers = headers,
         # Android's <stdlib.h> includes <malloc.h>.
         compile = ["-D_LIBCPP_HAS_MUSL_LIBC", "-include", "malloc.h"],
-        # As the NDK's clang does; the C++ library that it would put in is left undefined.
+        # The flags of the NDK's clang. Symbols of the C++ library, which it would link, stay undefined.
         link = [
             "-nostdlib",
             "-L" + str(ctx.path("stubs/" + row.triple)),
@@ -124,7 +124,7 @@ def _android(ctx, row, shims, bin):
     )
 
 def _ios(ctx, shims):
-    """Include folders, compile flags and link flags for iOS."""
+    """Returns include folders, compiler flags and linker flags for iOS."""
     system = ctx.read("libc/darwin/libSystem.tbd")
     for old, new in {
         "arm64-macos": "arm64-ios, arm64-ios-simulator",
@@ -154,7 +154,7 @@ install-name: '{}'
             str(ctx.path("libc/include/any-macos-any")),
         ],
         compile = [],
-        # The stub of libc++ names nothing: what is its is looked up when a program starts.
+        # The stub of libc++ has no symbols: they are looked up at run time.
         link = [
             "-isysroot",
             str(ctx.path("sdk")),
@@ -204,7 +204,7 @@ def _stand_ins_impl(ctx):
 
 stand_ins = repository_rule(
     implementation = _stand_ins_impl,
-    doc = "A package per platform with its `toolchain`, on Debian's clang and the headers of the wheel ziglang.",
+    doc = "A package for each platform with its `toolchain`: Debian's clang and the headers of the wheel ziglang.",
     configure = True,
     environ = ["PATH", "TFCARVE_DISTDIR"],
 )

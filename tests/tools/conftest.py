@@ -1,4 +1,4 @@
-"""What all tests share: a cache directory of their own, so that none sees the user's, and patience."""
+"""Settings of all tests: an empty cache directory instead of the user's, and no deadlines."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A machine may be busy: no test fails for taking long.
+# The machine may be busy: no test fails because it is slow.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Gives the empty cache directory that the tests of this session use."""
+    """Yields the cache directory of the test session, which is empty at first."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))

@@ -244,7 +244,7 @@ _BAD_MODELS = {
     "empty": ("m.pb", b"", "m.pb: is empty"),
     "cut off": ("m.pb", _RELU[:-9], "m.pb: "),
     "text": ("m.pb", b"hello, this is text", "m.pb: is text"),
-    "zero nodes": ("m.pb", protos.graph(), "m.pb: a graph with no nodes"),
+    "zero nodes": ("m.pb", protos.graph(), "m.pb: the graph has no nodes"),
     "broken tflite": ("m.tflite", flat.model(["FlexAdd"], [(0, b"")]), "m.tflite: operator 0"),
 }
 

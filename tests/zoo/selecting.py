@@ -22,13 +22,13 @@ from tfcarve.selection.selection import Selection
 
 @cache
 def tensorflow_index() -> KernelIndex:
-    """The index of the pinned TensorFlow's sources."""
+    """Returns the index of the pinned TensorFlow."""
     settings = Settings(default_defines(), find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 
 def selected(*models: Path, choice: Choice = ALL) -> Selection:
-    """What `models` need."""
+    """Returns the selection for `models`."""
     loaded = [read_model(model, choice) for model in models]
     resolved = resolve(
         loaded,

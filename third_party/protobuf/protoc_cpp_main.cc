@@ -1,5 +1,4 @@
-// protoc with the C++ generator alone: an eighth of protoc's own main to
-// compile.
+// protoc with the C++ generator only: an eighth of the code to compile.
 
 #include <google/protobuf/compiler/command_line_interface.h>
 #include <google/protobuf/compiler/cpp/generator.h>

@@ -1,1 +1,1 @@
-"""What has to work before Bazel and any Python package are there: the standard library only."""
+"""Code that runs before Bazel and any Python package are installed: standard library only."""

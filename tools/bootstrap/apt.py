@@ -1,7 +1,7 @@
-"""A private apt root on the Debian mirror that this machine is set up with.
+"""A private apt root that uses the Debian mirror that this machine is configured with.
 
-The system's package lists and its state are never touched. apt checks the mirror's signature and,
-by the signed index, the SHA-256 of what it downloads.
+The system's package lists and state are not changed. apt verifies the mirror's signature and,
+through the signed index, the SHA-256 of each download.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ _TARGET_FORMAT = "$(REPO_URI)|$(LABEL)|$(COMPONENT)"
 
 
 def debian_mirror(listing: str) -> str:
-    """The first mirror of Debian itself, no security or foreign archive.
+    """Returns the first mirror of Debian's main archive, not a security or third-party archive.
 
     Args:
-        listing: lines of `_TARGET_FORMAT`, as `apt-get indextargets` prints them.
+        listing: lines of `_TARGET_FORMAT`, printed by `apt-get indextargets`.
 
     Raises:
-        BootstrapError: there is none.
+        BootstrapError: no mirror is configured.
     """
     rows = [line.split("|") for line in listing.splitlines() if line.count("|") == 2]
     for uri, label, component in rows:
         if component == "main" and label == "Debian" and "security" not in uri:
             return uri
-    # Before the first `apt-get update` the labels are not known.
+    # Before the first `apt-get update`, the labels are unknown.
     for uri, label, component in rows:
         if component == "main" and not label.isalpha() and uri.rstrip("/").endswith("/debian"):
             return uri
-    raise BootstrapError("apt is set up with no mirror of Debian")
+    raise BootstrapError("no Debian mirror is configured in apt's sources")
 
 
 class PrivateApt:
-    """apt with its own lists and state, looking at one suite of Debian."""
+    """apt with its own lists and state, for one suite of Debian."""
 
     def __init__(self, suite: str, sources: bool, architecture: str = "") -> None:
         """Args:
-        suite: name of the suite, like "sid".
+        suite: like "sid".
         sources: True for source packages, False for binary ones.
-        architecture: Debian's name of one, like "arm64"; else this machine's.
+        architecture: Debian's name, like "arm64"; empty for this machine's.
         """
         self._suite = suite
         self._sources = sources
@@ -82,15 +82,17 @@ class PrivateApt:
         )
 
     def refresh(self) -> None:
-        """Fetches the package lists, unless that was done in the last hours.
+        """Downloads the package lists unless they are recent.
 
         Raises:
-            BootstrapError: no apt, no mirror, or the mirror can't be reached.
+            BootstrapError: apt-get or a mirror is missing, or the mirror is unreachable.
         """
         if not shutil.which("apt-get"):
-            raise BootstrapError("this is no Debian machine: apt-get is missing")
+            raise BootstrapError("apt-get is missing: this works on Debian only")
         if not _KEYRING.exists():
-            raise BootstrapError(f"{_KEYRING} is missing (package debian-archive-keyring)")
+            raise BootstrapError(
+                f"{_KEYRING} is missing; it is in the package debian-archive-keyring"
+            )
         with locked(self._root):
             stamp = self._root / "updated"
             if stamp.exists() and time.time() - stamp.stat().st_mtime < _LISTS_LAST_SECONDS:
@@ -107,9 +109,9 @@ class PrivateApt:
             (self._root / "sources.list").write_text(
                 f"{kind} [signed-by={_KEYRING}] {debian_mirror(listing)} {self._suite} main\n"
             )
-            say(f"reading Debian's package lists ({self._suite}, {kind})")
+            say(f"downloading Debian's package lists ({self._suite}, {kind})")
             done = self._run(["apt-get", "-qq", "update"], self._root)
-            # apt-get update exits 0 where a list could not be fetched but an old one is there.
+            # apt-get update exits with 0 if a download failed but an old list exists.
             if done.returncode or "Failed to fetch" in done.stderr:
                 raise BootstrapError(f"apt-get update failed: {_last_lines(done.stderr)}")
             stamp.touch()
@@ -118,14 +120,14 @@ class PrivateApt:
         """Downloads binary packages into `folder`.
 
         Raises:
-            BootstrapError: apt could not get one of them.
+            BootstrapError: a download failed.
         """
         done = self._run(["apt-get", "-qq", "download", *names], folder)
         if done.returncode:
             raise BootstrapError(f"apt-get download failed: {_last_lines(done.stderr)}")
 
     def binary_names(self, root_package: str) -> set[str]:
-        """All packages that `root_package` needs, with what those need."""
+        """Returns the names of all packages that `root_package` depends on, directly or not."""
         done = self._run(
             ["apt-cache", "depends", "--recurse", "--important", root_package], self._root
         )
@@ -138,25 +140,25 @@ class PrivateApt:
     def download_source_archive(self, package: str, file: str, folder: Path) -> Path:
         """Downloads the upstream archive of a source package into `folder`.
 
-        apt's exit status is no measure here: mirrors sometimes lack the small packaging files, and
-        the archive is judged by its own checksum.
+        apt's exit status is ignored: mirrors sometimes lack the small packaging files, and the
+        caller checks the archive's checksum.
 
         Raises:
-            BootstrapError: the archive did not come; with apt's last words.
+            BootstrapError: the archive was not downloaded; has the end of apt's output.
         """
         version = file.split("_", 1)[1].split(".orig", 1)[0]
         listing = self._run(["apt-cache", "showsrc", "--only-source", package], self._root).stdout
         versions = [
             line.split()[1] for line in listing.splitlines() if line.startswith("Version: ")
         ]
-        fitting = [v for v in versions if v.split(":")[-1].rsplit("-", 1)[0] == version]
-        if not fitting:
-            has = ", ".join(versions) or "none"
+        matching = [v for v in versions if v.split(":")[-1].rsplit("-", 1)[0] == version]
+        if not matching:
+            available = ", ".join(versions) or "none"
             raise BootstrapError(
-                f"Debian {self._suite} has no {package} {version} (versions there: {has})"
+                f"Debian {self._suite} has no {package} {version}; it has: {available}"
             )
         done = self._run(
-            ["apt-get", "-qq", "source", "--download-only", f"{package}={fitting[-1]}"], folder
+            ["apt-get", "-qq", "source", "--download-only", f"{package}={matching[-1]}"], folder
         )
         if not (folder / file).exists():
             raise BootstrapError(f"apt-get source {package} failed: {_last_lines(done.stderr)}")
@@ -165,4 +167,4 @@ class PrivateApt:
 
 def _last_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " / ".join(lines[-3:]) or "it said nothing"
+    return " / ".join(lines[-3:]) or "no output"

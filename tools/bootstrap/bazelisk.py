@@ -1,4 +1,4 @@
-"""bazelisk from npm, for machines that reach the place where Bazel is released."""
+"""bazelisk from npm, for machines that can reach Bazel's releases."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _PROBE_SECONDS = 5
 
 
 def install(version: str) -> Path:
-    """Gets bazelisk.
+    """Downloads bazelisk unless it is cached.
 
     Args:
-        version: the version of Bazel that it will have to get.
+        version: the version of Bazel that bazelisk will download.
 
     Returns:
-        Path of the program.
+        The path of the program.
 
     Raises:
-        BootstrapError: no npm, or no way to Bazel's releases.
+        BootstrapError: npm is missing, or Bazel's releases are unreachable.
     """
     if not shutil.which("npm"):
         raise BootstrapError("npm is missing")
@@ -51,15 +51,15 @@ def _require_releases(version: str) -> None:
     try:
         urllib.request.urlopen(request, timeout=_PROBE_SECONDS).close()
     except urllib.error.HTTPError:
-        pass  # It answered.
+        pass  # The server answered.
     except (OSError, ValueError) as error:
-        raise BootstrapError(f"{base} can't be reached ({error})") from None
+        raise BootstrapError(f"{base} is unreachable ({error})") from None
 
 
 def _install(folder: Path) -> None:
     archive = npm.pack(_PACKAGE, _FILE, folder)
     if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != _SHA512:
-        raise BootstrapError(f"checksum of {_FILE} is wrong")
+        raise BootstrapError(f"the checksum of {_FILE} is wrong")
     machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     member = f"package/bazelisk-{platform.system().lower()}_{machine}"
     with tarfile.open(archive) as content:
@@ -68,7 +68,7 @@ def _install(folder: Path) -> None:
         except KeyError:
             program = None
         if program is None:
-            raise BootstrapError(f"bazelisk has no {member} in it")
+            raise BootstrapError(f"{_FILE} does not contain {member}")
         (folder / "bazelisk").write_bytes(program.read())
     (folder / "bazelisk").chmod(0o755)
     archive.unlink()

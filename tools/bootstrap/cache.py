@@ -1,4 +1,4 @@
-"""The user's cache directory: where it is, locks, and folders that appear whole or not at all."""
+"""The user's cache directory, locks, and folders and files that are created atomically."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """The cache of tfcarve: ${XDG_CACHE_HOME:-~/.cache}/tfcarve.
+    """Returns tfcarve's cache directory: ${XDG_CACHE_HOME:-~/.cache}/tfcarve.
 
-    Falls back on the password database where HOME is not set, as in some tests.
+    If HOME is not set, as in some tests, the home directory comes from the password database.
     """
     home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
     return Path(os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "tfcarve"
@@ -23,7 +23,7 @@ def cache_root() -> Path:
 
 @contextlib.contextmanager
 def locked(target: Path) -> Iterator[None]:
-    """Holds the lock `target`.lock; others who want the same target wait."""
+    """Holds the lock file `target`.lock; other processes wait for it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{target}.lock", "a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -31,7 +31,7 @@ def locked(target: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def scratch_beside(target: Path) -> Iterator[Path]:
+def scratch_folder(target: Path) -> Iterator[Path]:
     """A temporary folder on the same file system as `target`, removed at the end."""
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -43,10 +43,10 @@ def scratch_beside(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def built_in_place(target: Path) -> Iterator[bool]:
-    """Guards a folder that can't be moved once made (it holds its own absolute path).
+    """Creates a folder once that can't be moved, because its files contain its absolute path.
 
-    Yields True where the caller has to fill `target`, False where it is complete. A folder that
-    was left half made by an earlier failure is removed first.
+    Yields True if the caller must fill `target`, False if it is complete. An incomplete folder
+    of an earlier failure is removed first.
     """
     marker = target / ".complete"
     if marker.exists():
@@ -67,7 +67,7 @@ def built_in_place(target: Path) -> Iterator[bool]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Writes a file that others see whole or not at all."""
+    """Writes a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as handle:
         handle.write(text)

@@ -9,7 +9,7 @@ from bootstrap.console import BootstrapError
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's content, in hex."""
+    """Returns the SHA-256 of a file's content, in hex."""
     digest = hashlib.sha256()
     with path.open("rb") as handle:
         while block := handle.read(1 << 20):
@@ -18,13 +18,13 @@ def sha256_of(path: Path) -> str:
 
 
 def require_sha256(path: Path, expected: str) -> None:
-    """Checks a file.
+    """Checks a file's checksum.
 
     Raises:
-        BootstrapError: the file is another one; names it and both sums.
+        BootstrapError: it is wrong; has the file and both checksums.
     """
     actual = sha256_of(path)
     if actual != expected:
         raise BootstrapError(
-            f"checksum of {path.name} is wrong: expected {expected}, got {actual} ({path})"
+            f"the checksum of {path.name} is wrong: expected {expected}, got {actual} ({path})"
         )

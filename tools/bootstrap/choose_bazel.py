@@ -1,7 +1,7 @@
-"""Chooses the Bazel that `bazelw` runs, gets it where need be, and writes the choice down.
+"""Chooses the Bazel that `bazelw` runs, downloads it if necessary, and caches the choice.
 
-Order: a `bazel` or `bazelisk` on PATH that is of the version asked for; bazelisk from npm where
-Bazel's releases can be reached; Debian's own Bazel.
+In this order: a `bazel` or `bazelisk` on PATH of the required version; bazelisk from npm, if Bazel's
+releases are reachable; Debian's Bazel.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from bootstrap.console import BootstrapError, say
 
 _PROBE_SECONDS = 180  # A bazelisk may have to download Bazel first.
 
-# For every Bazel: keep the server small, for nested workspaces have servers of their own, and
-# share what was built between all workspaces of this user. Bazel's sandbox has a /tmp of its own, in
-# which a nested workspace would not find a checkout that lies there.
+# For every Bazel. A small server, because each nested workspace has its own; one disk cache for all
+# workspaces of this user. Bazel's sandbox has its own /tmp: without the mount, a nested workspace
+# would not find a checkout that is in /tmp.
 _COMMON_RC = """\
 startup --host_jvm_args=-Xmx2g
 startup --max_idle_secs=900
@@ -41,8 +41,8 @@ class Choice:
 
     Attributes:
         bazel: path of the program.
-        rc: lines that only this one needs.
-        bazelisk: True where the version has to be told by USE_BAZEL_VERSION.
+        rc: lines of the bazelrc for this Bazel alone.
+        bazelisk: True if USE_BAZEL_VERSION selects the version.
     """
 
     bazel: Path
@@ -51,10 +51,10 @@ class Choice:
 
 
 def version_of(program: str, wanted: str) -> str | None:
-    """The version that a bazel or bazelisk answers with, None where it fails to tell."""
+    """The version that a bazel or bazelisk reports; None if it fails."""
     environment = {**os.environ, "TFCARVE_BAZELW_PROBE": "1", "USE_BAZEL_VERSION": wanted}
     try:
-        # From the root, so that no .bazelversion or tools/bazel of a workspace has a say.
+        # From the root, where no .bazelversion or tools/bazel of a workspace applies.
         done = subprocess.run(
             [program, "--version"],
             cwd="/",
@@ -70,10 +70,10 @@ def version_of(program: str, wanted: str) -> str | None:
 
 
 def on_path(version: str, bazelw: Path) -> Choice:
-    """A fitting bazel or bazelisk on PATH.
+    """A bazel or bazelisk of the required version on PATH.
 
     Raises:
-        BootstrapError: none, or only other versions; tells which.
+        BootstrapError: there is none; lists the other versions found.
     """
     seen = []
     for name in ("bazel", "bazelisk"):
@@ -86,7 +86,7 @@ def on_path(version: str, bazelw: Path) -> Choice:
         has = version_of(program, version)
         if has == version:
             return Choice(Path(program), bazelisk=True)
-        seen.append(f"{program} is {has or 'not able to tell its version'}")
+        seen.append(f"{program} is {has or 'of unknown version'}")
     raise BootstrapError("; ".join(seen) or "no bazel or bazelisk")
 
 
@@ -110,31 +110,32 @@ def from_debian(version: str, bazelw: Path) -> Choice:
 
 
 def choose(version: str, bazelw: Path) -> Choice:
-    """The first way that works.
+    """The first Bazel that is available.
 
     Raises:
-        BootstrapError: none does; tells for each why.
+        BootstrapError: none is; lists the reason for each source.
     """
-    ways: dict[str, Callable[[], Choice]] = {
+    sources: dict[str, Callable[[], Choice]] = {
         "on PATH": lambda: on_path(version, bazelw),
         "bazelisk from npm": lambda: from_npm(version),
         "Debian's bazel-bootstrap": lambda: from_debian(version, bazelw),
     }
     failures = []
-    for name, way in ways.items():
+    for name, source in sources.items():
         try:
-            return way()
+            return source()
         except BootstrapError as error:
             failures.append(f"  {name}: {error}")
     raise BootstrapError(
-        "\n".join([f"no Bazel {version} to be had here. Tried:", *failures])
-        + "\nInstall bazelisk or Bazel and put it on PATH."
+        "\n".join([f"Bazel {version} is not available here. Tried:", *failures])
+        + f"\nInstall bazelisk, or Bazel {version}, and put it on PATH."
     )
 
 
 def choice_text(choice: Choice, rc: Path, version: str, path_lookup: str) -> str:
-    """The sh assignments that bazelw reads."""
+    """The shell assignments that bazelw reads."""
     lines = [
+        f"programs={shlex.quote(' '.join(system_packages.PROGRAMS))}",
         f"for_path={shlex.quote(path_lookup)}",
         f"bazel={shlex.quote(str(choice.bazel))}",
         f"rc={shlex.quote(str(rc))}",
@@ -145,22 +146,22 @@ def choice_text(choice: Choice, rc: Path, version: str, path_lookup: str) -> str
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Writes the choice file. Exit status 0, or 2 where no Bazel is to be had."""
+    """Writes the choice file. Exit status 0, or 2 if no Bazel is available."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True)
-    parser.add_argument("--on-path", required=True, help="what the shell found on PATH")
+    parser.add_argument("--on-path", required=True, help="the bazel that the shell found on PATH")
     parser.add_argument("--bazelw", required=True, type=Path)
     parser.add_argument("--choice", required=True, type=Path, help="the file to write")
-    options = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
-        with locked(options.choice):
+        with locked(arguments.choice):
             system_packages.provide()
-            choice = choose(options.version, options.bazelw)
-            rc = options.choice.with_suffix(".bazelrc")
+            choice = choose(arguments.version, arguments.bazelw)
+            rc = arguments.choice.with_suffix(".bazelrc")
             common = _COMMON_RC.format(disk_cache=cache_root() / "bazel-disk")
             write_atomically(rc, choice.rc + common)
-            text = choice_text(choice, rc, options.version, options.on_path)
-            write_atomically(options.choice, text)
+            text = choice_text(choice, rc, arguments.version, arguments.on_path)
+            write_atomically(arguments.choice, text)
     except BootstrapError as error:
         say(str(error))
         return 2

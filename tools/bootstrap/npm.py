@@ -1,4 +1,4 @@
-"""Packages from npm, as the archives that they are published in."""
+"""Downloads packages from npm as archives."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from bootstrap.console import BootstrapError, say
 
 
 def pack(package: str, file: str, folder: Path) -> Path:
-    """Gets the archive of a package.
+    """Downloads the archive of a package.
 
     Args:
         package: its name and version, as name@version.
-        file: what npm calls the archive.
-        folder: where it goes.
+        file: the file name that npm gives the archive.
+        folder: the folder to write it to.
 
     Returns:
-        The archive, not checked yet.
+        The path of the archive; its checksum is not checked.
 
     Raises:
-        BootstrapError: no npm, or it could not get the package.
+        BootstrapError: npm is missing or failed.
     """
     if not shutil.which("npm"):
-        raise BootstrapError("npm is missing; try: sudo apt-get install npm")
-    say(f"getting {package} from npm")
+        raise BootstrapError("npm is not on PATH; try: sudo apt-get install npm")
+    say(f"downloading {package} from npm")
     done = subprocess.run(
         ["npm", "pack", "--silent", package], cwd=folder, text=True, capture_output=True
     )

@@ -13,13 +13,13 @@ from bootstrap.console import BootstrapError
 
 @dataclass(frozen=True)
 class Archive:
-    """One way to get a source.
+    """An archive that contains a source.
 
     Attributes:
-        file: the archive's file name.
+        file: its file name.
         sha256: its checksum.
-        strip_prefix: the folder inside that becomes the root.
-        details: what only this way needs (urls, suite and package, npm's package, or the pip requirement).
+        strip_prefix: the folder in it that becomes the root.
+        details: the keys of its kind (urls; suite and package; npm's package; pip's requirement).
     """
 
     file: str
@@ -30,13 +30,13 @@ class Archive:
 
 @dataclass(frozen=True)
 class Pin:
-    """One source and the ways to get it.
+    """A source and the archives that contain it.
 
     Attributes:
         name: its key in the data file.
-        version: what upstream calls it.
-        archives: by way ("upstream", "debian", "npm", "wheel").
-        only: where not empty, the folders to unpack.
+        version: upstream's version.
+        archives: by kind ("upstream", "debian", "npm", "wheel").
+        only: the folders to unpack; empty for all.
     """
 
     name: str
@@ -55,7 +55,7 @@ def read_pin(pins_file: Path, name: str) -> Pin:
     """Reads one pin.
 
     Raises:
-        BootstrapError: no such pin, or a key that is not known.
+        BootstrapError: the pin does not exist or has an unknown key.
     """
     pins = json.loads(pins_file.read_text())
     if name not in pins:

@@ -1,4 +1,4 @@
-"""The programs of the system that a build needs, and the Debian packages they are in."""
+"""The system programs that builds and tests use, and the Debian packages that contain them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from bootstrap.console import BootstrapError, say
 
-# Program that shows a package is there -> its package.
+# Program -> the package that contains it.
 PROGRAMS = {
     "g++": "g++",
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
@@ -22,7 +23,8 @@ PROGRAMS = {
     "llvm-ar-19": "llvm-19",
     "make": "make",
     "pkg-config": "pkgconf",
-    # It takes plugins, the static one does not.
+    "python3": "python3",
+    # Loads plugins, which the static one does not.
     "qemu-aarch64": "qemu-user",
     "qemu-aarch64-static": "qemu-user-static",
     "xz": "xz-utils",
@@ -31,9 +33,11 @@ PROGRAMS = {
 # The same for modules of the Python that runs this.
 MODULES = {"ensurepip": "python3-venv", "pip": "python3-pip"}
 
+_DECLINE = "to decline: bazelw --no-install, or TFCARVE_NO_INSTALL=1"
+
 
 def missing_packages() -> list[str]:
-    """The Debian packages that are not there, judged by what they bring."""
+    """The Debian packages whose program or module is missing."""
     missing = [package for program, package in PROGRAMS.items() if not shutil.which(program)]
     for module, package in MODULES.items():
         if subprocess.run(
@@ -43,25 +47,38 @@ def missing_packages() -> list[str]:
     return missing
 
 
-def provide() -> None:
-    """Installs missing packages where this is root on Debian, else names them in one line.
+def install_command(packages: Sequence[str]) -> str:
+    """The command with which this user installs packages."""
+    sudo = "" if os.getuid() == 0 else "sudo "
+    return f"{sudo}apt-get install {' '.join(packages)}"
 
-    A missing package is no error here: only what needs it fails, with its own message.
-    TFCARVE_NO_INSTALL=1 keeps root from installing.
+
+def provide() -> None:
+    """Installs missing packages as root on Debian; for other users, prints the command to do so.
+
+    Never asks. Root declines with TFCARVE_NO_INSTALL=1 in the environment. A missing package is no
+    error here: what needs it fails with its own message.
 
     Raises:
-        BootstrapError: apt-get could not install them.
+        BootstrapError: apt-get failed.
     """
     missing = missing_packages()
     if not missing or not shutil.which("apt-get"):
         return
     if os.getuid() != 0 or os.environ.get("TFCARVE_NO_INSTALL"):
-        say(f"missing packages; try: sudo apt-get install {' '.join(missing)}")
+        say(
+            "some builds and tests need packages that are not installed; "
+            f"to install them: {install_command(missing)}"
+        )
         return
-    say(f"installing {' '.join(missing)}")
+    say(f"installing with apt-get: {' '.join(missing)} ({_DECLINE})")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
     install = ["apt-get", "-qq", "install", "-y", "--no-install-recommends", *missing]
     for command in (["apt-get", "-qq", "update"], install):
-        done = subprocess.run(command, text=True, capture_output=True, env=environment)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, text=True, capture_output=True, env=environment
+        )
         if done.returncode:
-            raise BootstrapError(f"{' '.join(command)} failed: {done.stderr.strip()[-400:]}")
+            raise BootstrapError(
+                f"{' '.join(command)} failed ({_DECLINE}): {done.stderr.strip()[-400:]}"
+            )

@@ -1,4 +1,4 @@
-"""Counts passed and failed test targets from Bazel's build event file (JSON lines)."""
+"""Counts passed and failed test targets in Bazel's build event file (JSON lines)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Counts:
-    """Test targets by outcome; `failed` has every one that was to run and did not pass."""
+    """Test targets by result; `failed` has each one that was to run and did not pass."""
 
     passed: tuple[str, ...]
     failed: tuple[str, ...]
 
     def line(self) -> str:
-        """The closing line of a CI run."""
+        """The last line of a CI run."""
         return f"{len(self.passed)} passed, {len(self.failed)} failed"
 
 
 def count(events: Iterable[str]) -> Counts:
     """Reads the events.
 
-    A test that was configured but has no summary (its build failed, the run was cut off) counts
-    as failed, and a target that could not even be analysed counts too.
+    A test without a summary, because its build failed or the run was interrupted, counts as
+    failed. So does a target whose analysis failed.
 
     Args:
-        events: lines of the file; a last one that was cut off is passed over.
+        events: lines of the file; an incomplete last line is skipped.
     """
     wanted: set[str] = set()
     outcome: dict[str, str] = {}
@@ -56,10 +56,7 @@ def count(events: Iterable[str]) -> Counts:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints the failed targets and the closing line.
-
-    Exit status 1 where any failed or none ran.
-    """
+    """Prints the failed targets and the last line. Exit status 1 if any failed or none ran."""
     path = Path(argv[0])
     counts = count(path.read_text().splitlines() if path.exists() else [])
     for label in counts.failed:

@@ -1,4 +1,4 @@
-"""Unpacks a source archive, laid out as a Bazel repository of ours."""
+"""Unpacks a source archive as one package of a Bazel repository."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pathlib import Path, PurePosixPath
 
 from bootstrap.console import BootstrapError
 
-# Upstream's packages would be borders inside our one package; the text stays readable.
+# Upstream's BUILD files would split the package. They are renamed, because tools read them.
 _RENAMED = {"BUILD": "BUILD.upstream", "BUILD.bazel": "BUILD.bazel.upstream"}
 _DROPPED = {"WORKSPACE", "WORKSPACE.bazel", "WORKSPACE.bzlmod", "MODULE.bazel", "REPO.bazel"}
 
 
 def target_path(member: str, strip_prefix: str, only: Sequence[str]) -> str | None:
-    """Where a member of an archive goes, relative to the tree; None where it is left out.
+    """Returns the path of an archive member in the tree; None if it is not unpacked.
 
     Args:
-        member: name in the archive.
-        strip_prefix: folder that becomes the root.
-        only: where not empty, the folders below it that are wanted.
+        member: its name in the archive.
+        strip_prefix: the folder that becomes the root.
+        only: the folders below the root to unpack; empty for all.
 
     Raises:
-        BootstrapError: the name leads out of the tree.
+        BootstrapError: the path is outside of the tree.
     """
     parts = PurePosixPath(member).parts
     if ".." in parts or member.startswith("/"):
-        raise BootstrapError(f"archive member leads out of its tree: {member}")
+        raise BootstrapError(f"the archive member {member} is outside of its tree")
     prefix = PurePosixPath(strip_prefix).parts
     if parts[: len(prefix)] != prefix or len(parts) == len(prefix):
         return None
@@ -44,32 +44,33 @@ def unpack(archive: Path, tree: Path, strip_prefix: str, only: Sequence[str] = (
     """Unpacks the regular files of a .tar.* or .zip/.whl.
 
     Returns:
-        How many files were written.
+        The number of files.
 
     Raises:
-        BootstrapError: the archive holds nothing under `strip_prefix`, or a member leads out.
+        BootstrapError: the archive has nothing under `strip_prefix`, or a member is outside of the
+            tree.
     """
-    made: set[Path] = set()
+    folders: set[Path] = set()
     count = 0
     for member, data, executable in _members(archive):
         relative = target_path(member, strip_prefix, only)
         if relative is None:
             continue
         path = tree / relative
-        if path.parent not in made:
+        if path.parent not in folders:
             path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
+            folders.add(path.parent)
         path.write_bytes(data())
         if executable:
             path.chmod(0o755)
         count += 1
     if not count:
-        raise BootstrapError(f"{archive.name} holds nothing under {strip_prefix}")
+        raise BootstrapError(f"{archive.name} has nothing under {strip_prefix}")
     return count
 
 
 def _members(archive: Path) -> Iterator[tuple[str, Callable[[], bytes], bool]]:
-    """Name, reader of the content, and whether it is executable, of each regular file."""
+    """Yields the name, a function that reads the content, and whether it is executable, of each file."""
     if archive.suffix in (".zip", ".whl"):
         with zipfile.ZipFile(archive) as content:
             for entry in content.infolist():
@@ -79,7 +80,7 @@ def _members(archive: Path) -> Iterator[tuple[str, Callable[[], bytes], bool]]:
         return
     with tarfile.open(archive, "r|*") as content:
         for member in content:
-            # A link would have to be looked up in a stream; no source here needs one.
+            # Links are skipped: no source needs them, and a stream can't be searched for their targets.
             if member.isreg():
                 handle = content.extractfile(member)
                 assert handle is not None

@@ -1,4 +1,4 @@
-"""Makes a virtual environment from a lock, once for this user, and prints where it is."""
+"""Creates the virtual environment of a lock file, once for each user, and prints its folder."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def parse_version(text: str) -> Version:
 
 
 def candidates(oldest: Version, newest: Version) -> list[str]:
-    """Names of interpreters to look for, the ones tested most first."""
+    """Names of interpreters to look for; the best tested ones first."""
     names = ["python3.11", "python3"]
     names += [f"python3.{minor}" for minor in range(newest[1], oldest[1] - 1, -1)]
     return list(dict.fromkeys(names))
 
 
 def probe(program: str) -> tuple[Version, str] | None:
-    """Version and real path of an interpreter, None where it does not run."""
+    """Returns the version and the real path of an interpreter; None if it does not run."""
     code = "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable)"
     done = subprocess.run([program, "-c", code], text=True, capture_output=True)
     lines = done.stdout.splitlines()
@@ -41,10 +41,10 @@ def probe(program: str) -> tuple[Version, str] | None:
 
 
 def find_python(oldest: Version, newest: Version, names: Iterable[str]) -> tuple[Version, str]:
-    """The first interpreter of a fitting version.
+    """Returns the first interpreter of a supported version.
 
     Raises:
-        BootstrapError: none; names those that were found.
+        BootstrapError: there is none; lists the interpreters found.
     """
     seen = []
     for name in names:
@@ -56,22 +56,22 @@ def find_python(oldest: Version, newest: Version, names: Iterable[str]) -> tuple
             return found
         seen.append(f"{name} is {found[0][0]}.{found[0][1]}")
     raise BootstrapError(
-        f"needs CPython {oldest[0]}.{oldest[1]} to {newest[0]}.{newest[1]} on PATH; "
+        f"CPython {oldest[0]}.{oldest[1]} to {newest[0]}.{newest[1]} is required on PATH; "
         f"found: {', '.join(seen) or 'none'}"
     )
 
 
-def make(lock: Path, oldest: Version, newest: Version) -> Path:
-    """Makes the environment of a lock unless it is there.
+def create(lock: Path, oldest: Version, newest: Version) -> Path:
+    """Creates the environment of a lock file unless it is cached.
 
     Returns:
         Its folder.
 
     Raises:
-        BootstrapError: no fitting Python, or pip failed.
+        BootstrapError: no Python of a supported version is installed, or pip failed.
     """
     version, python = find_python(oldest, newest, candidates(oldest, newest))
-    # An environment belongs to one interpreter: its path is in it.
+    # An environment contains the path of its interpreter.
     key = hashlib.sha256(lock.read_bytes() + python.encode()).hexdigest()[:16]
     folder = cache_root() / "venvs" / f"{lock.stem}-{version[0]}.{version[1]}-{key}"
     with built_in_place(folder) as missing:
@@ -81,15 +81,15 @@ def make(lock: Path, oldest: Version, newest: Version) -> Path:
 
 
 def _fill(folder: Path, lock: Path, python: str) -> None:
-    say(f"making the Python environment of {lock.name} under {folder}")
+    say(f"creating the Python environment of {lock.name} in {folder}")
     done = subprocess.run([python, "-m", "venv", str(folder)], text=True, capture_output=True)
     if done.returncode:
-        words = (done.stdout + done.stderr).strip()
-        hint = "\ntry: sudo apt-get install python3-venv" if "ensurepip" in words else ""
-        raise BootstrapError(f"{python} -m venv failed: {words}{hint}")
+        output = (done.stdout + done.stderr).strip()
+        hint = "\ntry: sudo apt-get install python3-venv" if "ensurepip" in output else ""
+        raise BootstrapError(f"{python} -m venv failed: {output}{hint}")
     wheels = wheel_folder()
     wheels.mkdir(parents=True, exist_ok=True)
-    # Wheels that the sources came from are taken from there instead of fetched twice.
+    # Finds the wheels that contain sources, so that they are not downloaded twice.
     run_pip(
         folder / "bin/python",
         [
@@ -103,14 +103,16 @@ def _fill(folder: Path, lock: Path, python: str) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Prints the environment's folder. Exit status 0, or 2 with a message."""
+    """Prints the environment's folder. Exit status 0, or 2 with a message on stderr."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lock", type=Path, required=True, help="requirements with hashes")
-    parser.add_argument("--oldest", type=parse_version, required=True)
-    parser.add_argument("--newest", type=parse_version, required=True)
-    options = parser.parse_args(argv)
+    parser.add_argument(
+        "--lock", type=Path, required=True, help="the lock file: requirements with hashes"
+    )
+    parser.add_argument("--oldest", type=parse_version, required=True, help="version of Python")
+    parser.add_argument("--newest", type=parse_version, required=True, help="version of Python")
+    arguments = parser.parse_args(argv)
     try:
-        print(make(options.lock, options.oldest, options.newest))
+        print(create(arguments.lock, arguments.oldest, arguments.newest))
     except BootstrapError as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Wheels from the Python package index, by name and pinned hash, through pip."""
+"""Downloads wheels with pip, by name and pinned hash."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bootstrap.cache import cache_root, locked, scratch_beside
+from bootstrap.cache import cache_root, locked, scratch_folder
 from bootstrap.checksum import require_sha256, sha256_of
 from bootstrap.console import BootstrapError, say
 
 
 def wheel_folder() -> Path:
-    """Where downloaded wheels are kept; pip takes them from here again with --find-links."""
+    """The cache of downloaded wheels, which pip uses with --find-links."""
     return cache_root() / "wheels"
 
 
 def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str] = ()) -> Path:
-    """Gets one wheel, once for this user.
+    """Downloads a wheel unless it is cached.
 
     Args:
         requirement: "name==version".
-        file: name of the wheel's file.
+        file: the wheel's file name.
         sha256: its checksum.
-        options: more for `pip download`, such as the platform.
+        options: more options of `pip download`, such as the platform.
 
     Returns:
-        Path of the checked wheel.
+        The path of the wheel; its checksum is correct.
 
     Raises:
-        BootstrapError: pip is missing, could not get it, or it is another one.
+        BootstrapError: pip is missing or failed, or the checksum is wrong.
     """
-    kept = wheel_folder() / file
-    with locked(kept):
-        if kept.exists():
-            if sha256_of(kept) == sha256:
-                return kept
-            say(f"{kept} is damaged; it is fetched again")
-            kept.unlink()
+    cached = wheel_folder() / file
+    with locked(cached):
+        if cached.exists():
+            if sha256_of(cached) == sha256:
+                return cached
+            say(f"{cached} is damaged; downloading it again")
+            cached.unlink()
         say(f"downloading {file}")
-        with scratch_beside(kept) as scratch:
+        with scratch_folder(cached) as scratch:
             pins = scratch / "requirements.txt"
             pins.write_text(f"{requirement} --hash=sha256:{sha256}\n")
             run_pip(
@@ -58,8 +58,8 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
                 ],
             )
             require_sha256(scratch / file, sha256)
-            os.replace(scratch / file, kept)
-    return kept
+            os.replace(scratch / file, cached)
+    return cached
 
 
 def run_pip(
@@ -68,7 +68,7 @@ def run_pip(
     """Runs pip quietly.
 
     Raises:
-        BootstrapError: with pip's last lines.
+        BootstrapError: pip failed; has the end of its output.
     """
     command = [str(python), "-m", "pip", "-q", "--disable-pip-version-check", *arguments]
     done = subprocess.run(

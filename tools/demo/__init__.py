@@ -1,1 +1,1 @@
-"""The demo: Inception v3, from the model to libraries that run it."""
+"""The demo: carves libraries for Inception v3 and runs the model in them."""

@@ -1,4 +1,4 @@
-"""Reads from Bazel's build event file which files a build made."""
+"""Reads the output files of a build from Bazel's build event file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-# By target and output group, in Bazel's order and without repeats.
+# (target, output group) to files, in Bazel's order and without duplicates.
 Outputs = Mapping[tuple[str, str], tuple[Path, ...]]
 
 

@@ -1,4 +1,4 @@
-"""What the demo finds out, and how it prints that. Nothing here does any work."""
+"""The results of the demo and how they are printed. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Selected:
 
     @classmethod
     def of(cls, selection: Any) -> Selected:
-        """Counts what is in a selection.json."""
+        """Counts the entries of a selection.json."""
         return cls(
             ops=tuple(sorted({op["name"] for op in selection["ops"]})),
             kernels=len({(k["op"], k["class"]) for k in selection["kernels"]}),
@@ -27,7 +27,7 @@ class Selected:
         )
 
     def text(self) -> str:
-        """One line of counts."""
+        """The counts in one line."""
         return f"{len(self.ops)} ops, {self.kernels} kernels, {self.files} source files"
 
 
@@ -43,12 +43,12 @@ class Measured:
 
     @property
     def agrees(self) -> bool:
-        """Whether it gives what full TensorFlow gives."""
+        """Whether its output is that of full TensorFlow, within TOLERANCE."""
         return self.difference <= TOLERANCE  # False for nan
 
 
 def table(measured: Sequence[Measured], full_size: int) -> str:
-    """The sizes and differences, a line for each platform, and full TensorFlow's size."""
+    """A table of sizes and differences: a row for each platform, and full TensorFlow's size."""
     rows = [("", "stripped", "gzip", "largest difference")]
     rows += [
         (m.platform, f"{m.stripped:,}", f"{m.gzip:,}", f"{m.difference:.1e}") for m in measured
@@ -73,7 +73,7 @@ def clock(seconds: float) -> str:
 
 
 def wrapped(words: Sequence[str], indent: str, width: int = 88) -> str:
-    """Words in lines of at most `width` columns, each indented."""
+    """Breaks words into indented lines of at most `width` columns."""
     lines = [indent]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > width and lines[-1] != indent:

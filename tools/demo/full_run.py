@@ -1,4 +1,4 @@
-"""Runs a frozen graph in full TensorFlow on one thread, and prints how long that takes as JSON.
+"""Runs a frozen graph in full TensorFlow on one thread and prints the time as JSON.
 
 python -m demo.full_run MODEL.pb INPUT.npy WARMUP RUNS
 """
@@ -21,8 +21,8 @@ from demo.library import INPUT, OUTPUT
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; prints the least milliseconds of processor time of all counted runs."""
-    model, fed = Path(argv[0]), np.load(argv[1])
+    """Prints the least processor time of all counted runs, in milliseconds. Exit status 0."""
+    model, array = Path(argv[0]), np.load(argv[1])
     warmup, runs = int(argv[2]), int(argv[3])
     definition = tf.compat.v1.GraphDef.FromString(model.read_bytes())
     with tf.Graph().as_default() as graph:
@@ -35,7 +35,7 @@ def main(argv: Sequence[str]) -> int:
         run = session.make_callable(f"{OUTPUT}:0", [f"{INPUT}:0"])
         for _ in range(warmup + runs):
             started = time.process_time()
-            run(fed)
+            run(array)
             times.append((time.process_time() - started) * 1e3)
     print(json.dumps({"cpu_ms": {"min": min(times[warmup:])}}))
     return 0

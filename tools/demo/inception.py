@@ -1,8 +1,7 @@
 """Carves the smallest TensorFlow library that runs Inception v3, for this host and for
 Raspberry Pi (arm64), and runs the model in both.
 
-The first run builds TensorFlow's core, which takes tens of minutes; later runs find it
-in Bazel's cache.
+The first run builds TensorFlow's core, which takes tens of minutes. Later runs use Bazel's cache.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from demo import facts, library, made_models, nested, speed
+from demo import cached_models, facts, library, nested, speed
+from demo.cached_models import CachedModel
 from demo.facts import Measured, Selected
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import BuildError, NestedError, Workspace
 
 APP = Path("tests/e2e/bzlmod")
@@ -34,29 +33,29 @@ _STAGES = 7
 
 
 class _RefusedError(Exception):
-    """A library does not run the model; the message says why."""
+    """A library does not run the model; the message has the reason."""
 
 
-class _Narrator:
-    """Prints each stage's name when it starts and what came of it when it ends."""
+class _Progress:
+    """Prints the name of each stage when it starts and its result when it ends."""
 
     def __init__(self) -> None:
         self._terminal = sys.stdout.isatty()
         self._stage = 0
 
     @contextmanager
-    def stage(self, name: str, doing: str) -> Iterator[list[str]]:
-        """A stage; what the body appends to the list is printed after it."""
+    def stage(self, name: str, activity: str) -> Iterator[list[str]]:
+        """Runs a stage; prints the lines that the body appends to the list."""
         self._stage += 1
         head = f"[{self._stage}/{_STAGES}] {name:<13}"
         if self._terminal:
-            print(f"{head} {doing} ...", flush=True)
+            print(f"{head} {activity} ...", flush=True)
         start = time.monotonic()
-        said: list[str] = []
-        yield said
-        print(f"{head} {said[0]}; {facts.clock(time.monotonic() - start)}", flush=True)
-        for more in said[1:]:
-            print(more, flush=True)
+        lines: list[str] = []
+        yield lines
+        print(f"{head} {lines[0]}; {facts.clock(time.monotonic() - start)}", flush=True)
+        for line in lines[1:]:
+            print(line, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,13 +65,13 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         choices=PLATFORMS,
         dest="platforms",
-        help="only this platform; may be repeated",
+        help="build for this platform only; may be repeated",
     )
     return parser
 
 
 def _full_tensorflow_size() -> int:
-    """The size of the libraries that the tensorflow-cpu wheel runs models with."""
+    """The size of the shared libraries in the tensorflow-cpu wheel."""
     files = metadata.files("tensorflow-cpu") or []
     names = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
     found = [Path(str(file.locate())) for file in files if file.name in names]
@@ -85,16 +84,16 @@ def _select(workspace: Workspace, progress: bool) -> Selected:
     return Selected.of(json.loads(selection.read_text(encoding="utf-8")))
 
 
-def _run(built: Library, model: MadeModel) -> tuple[float, bool]:
-    """The largest difference from full TensorFlow, and whether the output is from earlier.
+def _run(built: Library, model: CachedModel) -> tuple[float, bool]:
+    """Returns the largest difference from full TensorFlow's output, and whether the output was cached.
 
     Raises:
         _RefusedError: the library does not run the model.
     """
-    answer, kept = library.run_once(built, model)
+    answer, cached = library.run_once(built, model)
     if answer.output is None:
         raise _RefusedError(f"{built.platform}: the library refuses the model: {answer.message}")
-    return library.largest_difference(answer.output, np.load(model.output)), kept
+    return library.largest_difference(answer.output, np.load(model.output)), cached
 
 
 def _measure(built: Library, difference: float) -> Measured:
@@ -108,7 +107,7 @@ def _measure(built: Library, difference: float) -> Measured:
 
 
 def _shown(workspace: Workspace, file: str) -> str:
-    """A file of the build, by the shorter path that Bazel keeps in the workspace."""
+    """Returns the path of an output file through the workspace's bazel-bin, which is shorter."""
     _, found, inside = file.partition("/bin/")
     short = workspace.folder / "bazel-bin" / inside
     return str(short if found and short.exists() else file).replace(str(Path.home()), "~", 1)
@@ -116,39 +115,39 @@ def _shown(workspace: Workspace, file: str) -> str:
 
 def _demo(platforms: Sequence[str]) -> int:
     progress = sys.stderr.isatty()
-    narrator = _Narrator()
+    stages = _Progress()
     with nested.opened(nested.source_tree() / APP, "app") as workspace:
-        with narrator.stage(
-            "model", "making Inception v3 and running it in full TensorFlow"
-        ) as say:
-            model = made_models.made(MODEL)
+        with stages.stage(
+            "model", "generating Inception v3 and running it in full TensorFlow"
+        ) as lines:
+            model = cached_models.load(MODEL)
             workspace.place("inception", {f"{MODEL}.pb": model.model}, "*.pb")
             size = model.model.stat().st_size / 1e6
-            say.append(f"{MODEL}.pb, {size:.1f} MB{', kept from an earlier run' * model.kept}")
-        with narrator.stage("selection", "working out what it needs of TensorFlow") as say:
+            lines.append(f"{MODEL}.pb, {size:.1f} MB{', cached by an earlier run' * model.cached}")
+        with stages.stage("selection", "selecting the ops and kernels that it needs") as lines:
             selected = _select(workspace, progress)
-            say += [selected.text(), facts.wrapped(selected.ops, " " * 20)]
+            lines += [selected.text(), facts.wrapped(selected.ops, " " * 20)]
         built = []
         for platform in PLATFORMS:
             if platform not in platforms:
                 continue
-            with narrator.stage(platform, "building the library") as say:
+            with stages.stage(platform, "building the library") as lines:
                 built.append(library.build(workspace, RELEASE, platform, progress=progress))
-                say.append(f"{built[-1].shared.name}, {built[-1].static.name}")
-        with narrator.stage("run", "running the model in each library") as say:
+                lines.append(f"{built[-1].shared.name}, {built[-1].static.name}")
+        with stages.stage("run", "running the model in each library") as lines:
             ran = [_run(one, model) for one in built]
-            kept = ", kept from an earlier run" * all(kept for _, kept in ran)
-            say.append(f"by {len(ran)} libraries, compared with full TensorFlow{kept}")
-        with narrator.stage("sizes", "measuring") as say:
+            cached = ", cached by an earlier run" * all(cached for _, cached in ran)
+            lines.append(f"in {len(ran)} libraries, compared with full TensorFlow{cached}")
+        with stages.stage("sizes", "measuring") as lines:
             measured = [_measure(one, run[0]) for one, run in zip(built, ran, strict=True)]
-            say.append("of the stripped shared library, in bytes")
-            say.append("\n" + facts.table(measured, _full_tensorflow_size()) + "\n")
+            lines.append("of the stripped shared library, in bytes")
+            lines.append("\n" + facts.table(measured, _full_tensorflow_size()) + "\n")
         hosts = [one for one in built if one.platform == _HOST]
-        with narrator.stage("speed", "timing one inference beside full TensorFlow") as say:
-            said = "measured on linux_x86_64 only"
+        with stages.stage("speed", "timing one inference here and in full TensorFlow") as lines:
+            result = "measured on linux_x86_64 only"
             if hosts:
-                said = f"of one inference on one thread: {speed.measured(hosts[0], model).text()}"
-            say.append(said)
+                result = f"of one inference on one thread: {speed.measured(hosts[0], model).text()}"
+            lines.append(result)
         print()
         for one in measured:
             print(f"{one.platform}: {_shown(workspace, one.library)}")
@@ -163,10 +162,10 @@ def _demo(platforms: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status 0; 1 where a library gives another answer; 2 where it can't be built."""
-    asked = _parser().parse_args(argv)
+    """Exit status 0; 1 if a library's output is wrong; 2 if it can't be built."""
+    arguments = _parser().parse_args(argv)
     try:
-        return _demo(asked.platforms or PLATFORMS)
+        return _demo(arguments.platforms or PLATFORMS)
     except (_RefusedError, BuildError, NestedError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1 if isinstance(error, _RefusedError) else 2

@@ -1,4 +1,4 @@
-"""A built library: where its files are, how large it is, what it answers."""
+"""A built library: its files, its size and its output."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from demo.made_models import MadeModel
-from demo.nested import NestedError, Workspace, cache_folder
+from bootstrap.cache import cache_root
+from demo.cached_models import CachedModel
+from demo.nested import NestedError, Workspace
 
 INPUT = "input"
 OUTPUT = "output"
 
-# What runs a platform's programs on this machine.
+# The commands that run a platform's programs on this machine.
 EMULATORS: Mapping[str, tuple[str, ...]] = {
     "linux_x86_64": (),
     "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
-    # The emulator's own choice of CPU hides code that a Raspberry Pi 2 has no instructions for.
+    # qemu's default CPU would also run instructions that a Raspberry Pi 2 does not have.
     "linux_armv7": ("qemu-arm-static", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
 }
 
@@ -40,7 +41,7 @@ class Library:
 
     @classmethod
     def among(cls, platform: str, files: Iterable[Path]) -> Library:
-        """Picks the library out of the files that a build made."""
+        """Picks the library's files among the output files of a build."""
         named = {file.name: file for file in files}
         try:
             return cls(
@@ -52,7 +53,7 @@ class Library:
             )
         except KeyError as missing:
             raise NestedError(
-                f"the build for {platform} made no {missing}: {sorted(named)}"
+                f"the build for {platform} has no output {missing}; it has: {', '.join(sorted(named))}"
             ) from None
 
 
@@ -66,26 +67,26 @@ def build(
 ) -> Library:
     """Builds a tf_multi_platform_library for one of its platforms, with its programs.
 
-    Raises BuildError where the build fails, NestedError where there is no toolchain.
+    Raises BuildError if the build fails, NestedError if the platform has no toolchain.
     """
     groups = (platform, f"{platform}_runner", f"{platform}_benchmark")
-    # Validations are those of all platforms; a platform's group has the proof of its own library.
-    asked = [*flags, f"--output_groups={','.join(groups)}", "--norun_validations"]
-    done = workspace.build([target], asked, progress=progress)
+    # Validation actions cover all platforms; a platform's output group has the proof of its own library.
+    options = [*flags, f"--output_groups={','.join(groups)}", "--norun_validations"]
+    done = workspace.build([target], options, progress=progress)
     return Library.among(platform, [f for group in groups for f in done.files(target, group)])
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What run_model did."""
+    """The result of run_model."""
 
     status: int
     message: str
     output: np.ndarray | None  # type: ignore[type-arg]
 
 
-def run(library: Library, model: MadeModel) -> Answer:
-    """Runs a model in the library, emulated where need be."""
+def run(library: Library, model: CachedModel) -> Answer:
+    """Runs a model in the library, under qemu if necessary."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "output.npy")
         done = subprocess.run(
@@ -100,25 +101,28 @@ def run(library: Library, model: MadeModel) -> Answer:
             text=True,
             capture_output=True,
         )
-        given = np.load(output) if output.is_file() else None
-    return Answer(done.returncode, done.stderr.strip(), given)
+        result = np.load(output) if output.is_file() else None
+    return Answer(done.returncode, done.stderr.strip(), result)
 
 
-def run_once(library: Library, model: MadeModel) -> tuple[Answer, bool]:
-    """As run, but an output that the same program gave for the same files before is kept.
+def run_once(library: Library, model: CachedModel) -> tuple[Answer, bool]:
+    """Runs a model, or returns the cached output of the same program and files.
 
-    An emulated run takes up to a minute. The second value tells whether it was kept.
+    A run under qemu takes up to a minute.
+
+    Returns:
+        The answer, and whether it was cached.
     """
-    kept = cache_folder() / "outputs" / f"{_digest(library.runner, model.model, model.input)}.npy"
-    if kept.is_file():
-        return Answer(0, "", np.load(kept)), True
+    cached = cache_root() / "outputs" / f"{_digest(library.runner, model.model, model.input)}.npy"
+    if cached.is_file():
+        return Answer(0, "", np.load(cached)), True
     answer = run(library, model)
     if answer.output is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        partial = kept.with_suffix(".partial")
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(".partial")
         with partial.open("wb") as stream:
             np.save(stream, answer.output)
-        partial.replace(kept)
+        partial.replace(cached)
     return answer, False
 
 
@@ -134,20 +138,20 @@ def _emulator(platform: str) -> tuple[str, ...]:
     command = EMULATORS[platform]
     if command and not shutil.which(command[0]):
         raise NestedError(
-            f"{command[0]} is not on PATH: it runs {platform} programs. "
-            "Try: sudo apt-get install qemu-user-static"
+            f"{command[0]} is not on PATH, which runs {platform} programs; "
+            "try: sudo apt-get install qemu-user-static"
         )
     return command
 
 
-def largest_difference(given: np.ndarray, expected: np.ndarray) -> float:  # type: ignore[type-arg]
-    """The largest absolute difference; infinite for another shape or a nan."""
-    if given.shape != expected.shape or given.dtype != expected.dtype:
+def largest_difference(actual: np.ndarray, expected: np.ndarray) -> float:  # type: ignore[type-arg]
+    """The largest absolute difference; infinite for another shape or type, or a NaN."""
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return float("inf")
-    difference = np.abs(given.astype(np.float64) - expected.astype(np.float64))
+    difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     return float("inf") if np.isnan(difference).any() else float(difference.max(initial=0))
 
 
 def gzip_size(file: Path) -> int:
-    """How large the file is as gzip -9 packs it."""
+    """The file's size compressed with gzip -9."""
     return len(gzip.compress(file.read_bytes(), compresslevel=9, mtime=0))

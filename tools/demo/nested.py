@@ -1,7 +1,7 @@
 """Builds in an app's workspace, as a user of tfcarve does.
 
-The app is copied into the user's cache, to the same place each time: so Bazel keeps
-what it built there, and the folder it came from stays as it is.
+The app is copied to a fixed folder in the user's cache. So Bazel reuses what it built there, and the app's own folder is
+not changed. All checkouts of tfcarve share the folder: a lock gives it to one process at a time.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bootstrap.cache import cache_root
 from demo import build_events
 
 _LOCAL_PATH = 'path = "../../.."'
-# For builds whose commands are run again by hand: what they read is else often in the disk cache alone.
+# For builds whose commands a caller runs again: without the flag, their inputs may exist only in the disk cache.
 ALL_OUTPUTS = "--remote_download_outputs=all"
-# The files that name tfcarve's place.
+# The files that contain the path to tfcarve.
 _MODULE_FILES = ("MODULE.bazel", "WORKSPACE")
-_PASSED_ON = ("HOME", "LANG", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME")
+# Bazel's exit status if its server crashed or was killed: "Server terminated abruptly … Socket closed".
+_SERVER_LOST = 37
+# Runs a command while standard input, the lock, stays open in the shell: if the process that holds the lock is killed,
+# the lock lasts until the command ends. Bazel itself does not get the lock, because its server would keep it.
+_HOLDING_LOCK = '"$@" </dev/null; exit $?'
+_INHERITED = ("HOME", "LANG", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME")
 
 
 class NestedError(Exception):
-    """What the user did or has is not what is needed here; the message says what."""
+    """A requirement is not met: a program, a file or an option; the message says which."""
 
 
 class BuildError(Exception):
-    """Bazel could not build what it was asked for; the message is Bazel's."""
-
-
-def cache_folder() -> Path:
-    """tfcarve's part of the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "tfcarve"
+    """A build failed; the message is Bazel's output."""
 
 
 def source_tree() -> Path:
@@ -48,19 +48,19 @@ def source_tree() -> Path:
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
     root = Path(bazelw).resolve().parent if bazelw else Path(workspace or "")
     if not (root / "bazelw").is_file():
-        raise NestedError("run it by ./bazelw, which tells it where tfcarve's sources are")
+        raise NestedError("run it with ./bazelw run, which passes on where tfcarve's sources are")
     return root
 
 
 @dataclass(frozen=True)
 class Build:
-    """What a build made and said."""
+    """The output files and the log of a build."""
 
     outputs: build_events.Outputs
     log: str
 
     def files(self, target: str, group: str = "default") -> tuple[Path, ...]:
-        """The files of an output group of a target."""
+        """Returns the files of an output group of a target."""
         return self.outputs.get((target, group), ())
 
 
@@ -71,10 +71,17 @@ def _require_success(done: subprocess.CompletedProcess[str]) -> None:
 
 @dataclass(frozen=True)
 class Workspace:
-    """A copy of an app, and the bazelw that builds it."""
+    """A copy of an app.
+
+    Attributes:
+      folder: where it is.
+      bazelw: the program that builds it.
+      lock: descriptor of the lock that this process holds on it.
+    """
 
     folder: Path
     bazelw: Path
+    lock: int
 
     def bazel(
         self,
@@ -83,13 +90,29 @@ class Workspace:
         progress: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Runs bazelw in the workspace; its words go to the terminal if `progress`."""
+        """Runs bazelw in the workspace; with `progress`, its messages go to the terminal.
+
+        If Bazel's server was killed, as the system does when memory runs out, the command runs again.
+        """
+        done = self._run(arguments, progress, environment or {})
+        if done.returncode == _SERVER_LOST:
+            print(
+                f"Bazel's server for {self.folder} ended; running the command again",
+                file=sys.stderr,
+            )
+            done = self._run(arguments, progress, environment or {})
+        return done
+
+    def _run(
+        self, arguments: Sequence[str], progress: bool, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(self.bazelw), *arguments],
+            ["sh", "-c", _HOLDING_LOCK, "sh", str(self.bazelw), *arguments],
             cwd=self.folder,
-            env=_outer_environment() | dict(environment or {}),
+            env=_outer_environment() | dict(environment),
             check=False,
             text=True,
+            stdin=self.lock,
             stdout=subprocess.PIPE,
             stderr=None if progress else subprocess.STDOUT,
         )
@@ -100,7 +123,7 @@ class Workspace:
         """Builds targets.
 
         Raises:
-            BuildError: with what Bazel said, where it was not on the terminal already.
+            BuildError: the build failed; has Bazel's output unless it went to the terminal.
         """
         events = self.folder.parent / f"{self.folder.name}.events.json"
         events.unlink(missing_ok=True)
@@ -114,16 +137,16 @@ class Workspace:
             return Build(build_events.outputs(lines), done.stdout)
 
     def execution_root(self) -> Path:
-        """Returns the folder that the commands of actions run in; raises BuildError with what Bazel said."""
+        """Returns the folder in which the commands of actions run; raises BuildError."""
         done = self.bazel(["info", "--ui_event_filters=-info", "execution_root"])
         _require_success(done)
         return Path(done.stdout.strip())
 
     def actions(self, query: str, flags: Sequence[str] = ()) -> list[dict[str, Any]]:
-        """Returns the actions that aquery finds, as its jsonproto form has them: `mnemonic`, `arguments`.
+        """Returns the actions that aquery finds, in its jsonproto form: `mnemonic`, `arguments`.
 
         Raises:
-            BuildError: with what Bazel said.
+            BuildError: the query failed.
         """
         quiet = ["--noshow_progress", "--ui_event_filters=-info,-debug,-warning"]
         done = self.bazel(["aquery", "--output=jsonproto", *quiet, *flags, query])
@@ -133,10 +156,9 @@ class Workspace:
         return found
 
     def place(self, folder: str, files: Mapping[str, Path], pattern: str) -> None:
-        """Makes `files` the only ones in `folder` that match `pattern`.
+        """Makes `files` the only files in `folder` that match `pattern`.
 
-        A file that is there already with the same content is left alone, so that Bazel
-        need not read it again.
+        A file with the same content is not written again, so Bazel does not read it again.
         """
         target = self.folder / folder
         for stale in target.glob(pattern):
@@ -147,14 +169,14 @@ class Workspace:
 
 
 def _outer_environment() -> dict[str, str]:
-    """This process's environment without what Bazel and the launcher put into it."""
-    return {name: value for name, value in os.environ.items() if _is_passed_on(name)}
+    """The environment without the variables that Bazel and the launcher of the program set."""
+    return {name: value for name, value in os.environ.items() if _is_inherited(name)}
 
 
-def _is_passed_on(name: str) -> bool:
-    """The user's own settings, those of how to reach a network among them."""
+def _is_inherited(name: str) -> bool:
+    """Whether a variable is a setting of the user, such as a proxy."""
     return (
-        name in _PASSED_ON
+        name in _INHERITED
         or name.startswith(("LC_", "PIP_", "SSL_", "TFCARVE_"))
         or name.lower().endswith("_proxy")
     )
@@ -193,7 +215,7 @@ def _write(target: Path, text: str) -> None:
 
 
 def module_file(text: str, tfcarve: Path) -> str:
-    """An app's MODULE.bazel or WORKSPACE with the path to tfcarve that holds for a copy of the app."""
+    """Returns an app's MODULE.bazel or WORKSPACE with an absolute path to tfcarve."""
     if _LOCAL_PATH not in text:
         raise NestedError(f"the app's MODULE.bazel or WORKSPACE has no `{_LOCAL_PATH}` to replace")
     quoted = str(tfcarve).replace("\\", "\\\\").replace('"', '\\"')
@@ -205,34 +227,47 @@ _open_here: set[Path] = set()
 
 @contextmanager
 def opened(app: Path, name: str) -> Iterator[Workspace]:
-    """A copy of `app` that no other process uses meanwhile.
+    """Yields a copy of `app`, locked against other processes.
 
-    Raises NestedError where this process has it open: it would wait for itself for ever.
+    Raises NestedError if this process has it open, because it would wait for itself.
     """
     tfcarve = source_tree()
-    folder = cache_folder() / "e2e" / name
+    folder = cache_root() / "e2e" / name
     if folder in _open_here:
-        raise NestedError(f"{folder} is open already")
+        raise NestedError(f"{folder} is already open in this process")
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"waiting for another process that builds in {folder}", file=sys.stderr)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked(folder, f"process {os.getpid()} of {tfcarve}") as lock:
         _mirror(app, folder, tfcarve)
         _open_here.add(folder)
         try:
-            yield Workspace(folder, tfcarve / "bazelw")
+            yield Workspace(folder, tfcarve / "bazelw", lock)
         finally:
             _open_here.remove(folder)
+
+
+@contextmanager
+def _locked(folder: Path, holder: str) -> Iterator[int]:
+    """Holds the lock of a folder, in a file that names the holder; yields its descriptor."""
+    with (folder.parent / f"{folder.name}.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            print(
+                f"waiting for {folder}, which is in use by {file.read().strip()}", file=sys.stderr
+            )
+            fcntl.flock(file, fcntl.LOCK_EX)
+        file.truncate(0)
+        file.write(f"{holder}\n")
+        file.flush()
+        yield file.fileno()
 
 
 def _mirror(app: Path, folder: Path, tfcarve: Path) -> None:
     present = {file.relative_to(folder) for file in _own_files(folder)}
     wanted = {file.relative_to(app) for file in _own_files(app)}
     for stale in present - wanted:
-        if stale.suffix != ".pb":  # those are placed here
+        if stale.suffix != ".pb":  # placed by `place`
             (folder / stale).unlink()
     for relative in sorted(wanted):
         if relative.name in _MODULE_FILES:
@@ -243,7 +278,7 @@ def _mirror(app: Path, folder: Path, tfcarve: Path) -> None:
 
 
 def _own_files(folder: Path) -> Iterator[Path]:
-    """The files of a workspace but for those that Bazel makes in it."""
+    """The files of a workspace, without those that Bazel creates in it."""
     for file in folder.rglob("*"):
         by_bazel = file.relative_to(folder).parts[0].startswith("bazel-")
         if file.is_file() and not by_bazel and file.name != "MODULE.bazel.lock":

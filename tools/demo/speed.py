@@ -1,4 +1,4 @@
-"""How long one inference takes: in a carved library, and in full TensorFlow beside it."""
+"""The time of one inference in a carved library and in full TensorFlow."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demo import library
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import NestedError
 
 _WARMUP = 1
@@ -21,13 +21,13 @@ _ROUNDS = 2
 
 @dataclass(frozen=True)
 class Speed:
-    """Milliseconds of processor time of one inference on one thread, the least of all runs."""
+    """The processor time of one inference on one thread in milliseconds: the minimum of all runs."""
 
     carved: float
     full: float
 
     def text(self) -> str:
-        """Both and their ratio, in a line."""
+        """Both times and their ratio in one line."""
         ratio = self.carved / self.full
         return f"{self.carved:.0f} ms, full TensorFlow {self.full:.0f} ms ({ratio:.2f} times)"
 
@@ -43,25 +43,25 @@ def _least(report: str) -> float:
     return float(json.loads(report)["cpu_ms"]["min"])
 
 
-def _carved(built: Library, model: MadeModel) -> float:
+def _carved(built: Library, model: CachedModel) -> float:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        words = [str(built.benchmark), str(model.model), "--threads=1", f"--json={report}"]
-        words += [f"--warmup={_WARMUP}", f"--runs={_RUNS}", "--traced-runs=0"]
-        _run([*words, f"--input={library.INPUT}={model.input}", f"--output={library.OUTPUT}"])
+        command = [str(built.benchmark), str(model.model), "--threads=1", f"--json={report}"]
+        command += [f"--warmup={_WARMUP}", f"--runs={_RUNS}", "--traced-runs=0"]
+        _run([*command, f"--input={library.INPUT}={model.input}", f"--output={library.OUTPUT}"])
         return _least(report.read_text(encoding="utf-8"))
 
 
-def _full(model: MadeModel) -> float:
-    words = [sys.executable, "-m", "demo.full_run", str(model.model), str(model.input)]
-    return _least(_run([*words, str(_WARMUP), str(_RUNS)]))
+def _full(model: CachedModel) -> float:
+    command = [sys.executable, "-m", "demo.full_run", str(model.model), str(model.input)]
+    return _least(_run([*command, str(_WARMUP), str(_RUNS)]))
 
 
-def measured(built: Library, model: MadeModel) -> Speed:
-    """Runs the model in both, in turns; each in a process of its own.
+def measured(built: Library, model: CachedModel) -> Speed:
+    """Runs the model in both, alternately, each run in its own process.
 
     Raises:
-        NestedError: one of them fails.
+        NestedError: a run failed.
     """
     rounds = [(_carved(built, model), _full(model)) for _ in range(_ROUNDS)]
-    return Speed(min(ours for ours, _ in rounds), min(theirs for _, theirs in rounds))
+    return Speed(min(carved for carved, _ in rounds), min(full for _, full in rounds))

@@ -1,6 +1,6 @@
-"""TensorFlow's own transform_graph, compiled once from the source tree against the installed wheel.
+"""TensorFlow's transform_graph, compiled from the source tree and linked with the installed wheel.
 
-The program is kept in a cache. Its folder is named by all that it is made from: sources, flags, compiler and wheel.
+The program is cached. The key of its folder is a digest of its sources, flags, compiler and wheel.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,17 +21,17 @@ from bootstrap.cache import built_in_place
 _FOLDER = "tensorflow/tools/graph_transforms"
 _OTHER_PROGRAMS = frozenset(("compare_graphs.cc", "summarize_graph_main.cc"))
 _REGISTERED = re.compile(r'^REGISTER_GRAPH_TRANSFORM\(\s*"(\w+)"', re.MULTILINE)
-# NDEBUG: without it EdgeSet in edgeset.h has another size than in the wheel.
+# Without NDEBUG, EdgeSet in edgeset.h would have another size than in the wheel.
 _FLAGS = (
     *("-std=c++17", "-O1", "-fPIC", "-w", "-DNDEBUG", "-DEIGEN_MAX_ALIGN_BYTES=64"),
     "-D_GLIBCXX_USE_CXX11_ABI=1",
 )
-# In this order: the other way round no op is registered.
+# In this order. In the other order, no op is registered.
 _LIBRARIES = ("-l:libtensorflow_cc.so.2", "-l:libtensorflow_framework.so.2", "-lpthread")
 
 
 class TransformFailed(Exception):
-    """transform_graph refused a graph or was ended; the text is what it wrote last."""
+    """transform_graph refused a graph or took too long; the text is the end of its log."""
 
 
 def sources(tree: Path) -> list[Path]:
@@ -57,23 +58,23 @@ class TransformGraph:
     def command(
         self,
         model: Path,
-        made: Path,
+        output: Path,
         inputs: Iterable[str],
         outputs: Iterable[str],
         transforms: str,
     ) -> list[str]:
-        """Returns the command that writes to `made` what `transforms` make of the frozen graph `model`."""
+        """Returns the command that applies `transforms` to the frozen graph `model` and writes `output`."""
         return [
             str(self.program),
             f"--in_graph={model}",
-            f"--out_graph={made}",
+            f"--out_graph={output}",
             f"--inputs={','.join(inputs)}",
             f"--outputs={','.join(outputs)}",
             f"--transforms={transforms}",
         ]
 
     def run(self, command: Sequence[str], seconds: float = 300) -> str:
-        """Runs a command and returns its log; raises TransformFailed where it fails or takes longer."""
+        """Runs a command and returns its log; raises TransformFailed if it fails or takes longer."""
         try:
             done = subprocess.run(
                 command,
@@ -83,7 +84,7 @@ class TransformGraph:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise TransformFailed(f"not done after {seconds} s") from None
+            raise TransformFailed(f"no result after {seconds} s") from None
         log = done.stderr.decode(errors="replace")
         if done.returncode:
             errors = [line for line in log.splitlines() if ": E " in line or ": F " in line]
@@ -96,7 +97,7 @@ def _wheel() -> Path:
     found = util.find_spec("tensorflow")
     if found is None or found.origin is None:
         raise FileNotFoundError(
-            "tensorflow is not installed: transform_graph is linked with its library"
+            f"tensorflow is not installed in {sys.executable}: transform_graph is linked with its library"
         )
     return Path(found.origin).parent
 
@@ -111,21 +112,21 @@ def _key(tree: Path, parts: Iterable[str]) -> str:
 
 
 def _compile(files: Sequence[Path], folder: Path, command: Sequence[str]) -> Iterator[Path]:
-    """Compiles each file into `folder`, as many at a time as there are processors; yields the objects."""
+    """Compiles the files into `folder`, one on each processor; yields the objects."""
 
     def compile_one(file: Path) -> Path:
-        made = folder / f"{file.stem}.o"
-        subprocess.run([*command, "-c", str(file), "-o", str(made)], check=True)
-        return made
+        output = folder / f"{file.stem}.o"
+        subprocess.run([*command, "-c", str(file), "-o", str(output)], check=True)
+        return output
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         yield from pool.map(compile_one, files)
 
 
 def built(tree: Path, cache: Path, compiler: str = "g++") -> TransformGraph:
-    """Returns transform_graph of the source tree `tree`, kept in the folder `cache`: 70 s on two cores the first time.
+    """Returns transform_graph of the source tree `tree` from the folder `cache`; compiles it if necessary, in 70 s on two cores.
 
-    Raises CalledProcessError where the compiler refuses a file, FileNotFoundError where there is no TensorFlow.
+    Raises CalledProcessError if a file does not compile, FileNotFoundError if TensorFlow is not installed.
     """
     wheel = _wheel()
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)

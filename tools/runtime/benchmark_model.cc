@@ -1,10 +1,10 @@
 // benchmark_model MODEL.pb --input NAME=FILE.npy… --input-random
 //                 NAME=TYPE:DIMS… --output NAME…
 //
-// Measures a frozen graph in a carved library through its C interface: time to
-// load, first run, a number of runs, memory, each node. Exit status: 0 done; 1
-// the library can't run the model; 2 bad use or a file that can't be read or
-// written.
+// Measures a frozen graph in a carved library through its C interface: load
+// time, first run, further runs, memory, and each node. Exit status: 0 done; 1
+// the library cannot run the model; 2 invalid arguments, or a file cannot be
+// read or written.
 
 #include <algorithm>
 #include <chrono>
@@ -43,27 +43,32 @@ constexpr char kUsage[] =
     "\n"
     "Measures a frozen TensorFlow graph.\n"
     "  --input NAME=FILE.npy          feed the array in FILE to the node NAME\n"
-    "  --input-random NAME=TYPE:DIMS  feed random numbers, the same each "
-    "time:\n"
+    "  --input-random NAME=TYPE:DIMS  feed random values, the same in each "
+    "run, "
+    "e.g.\n"
     "                                 x=float32:1x299x299x3\n"
-    "  --output NAME                  compute what the node NAME gives\n"
-    "  --threads N      threads to compute with; 0: one a core; default 1\n"
-    "  --warmup N       runs after the first one that do not count; default 1\n"
-    "  --runs N         runs that count, 0 or more; default 20\n"
-    "  --seconds N      as many runs as fit into so many seconds, instead\n"
-    "  --traced-runs N  further runs in which each node is timed; default 5\n"
-    "  --nodes          print a table of the nodes too\n"
-    "  --json FILE      write all figures as JSON\n"
+    "  --output NAME    compute the node NAME\n"
+    "  --threads N      number of compute threads; 0: one per core; default: "
+    "1\n"
+    "  --warmup N       number of runs between the first run and the measured "
+    "ones;\n"
+    "                   default: 1\n"
+    "  --runs N         number of measured runs; default: 20\n"
+    "  --seconds N      measure for N seconds instead\n"
+    "  --traced-runs N  number of further runs that time each node; default: "
+    "5\n"
+    "  --nodes          also print a table of the nodes\n"
+    "  --json FILE      write all results as JSON\n"
     "  --trace FILE     write the last traced run for chrome://tracing or "
     "Perfetto\n"
-    "exit status: 0 done, 1 the library can't run the model, 2 bad use\n";
+    "exit status: 0 done, 1 the library cannot run the model, 2 invalid "
+    "input\n";
 
-constexpr int kMostRuns = 1000000;
-constexpr int kMostSeconds = 86400;
+constexpr int kMaxRuns = 1000000;
+constexpr int kMaxSeconds = 86400;
 constexpr int kDefaultRuns = 20;
 
-struct Arguments {
-  std::string model;
+struct Arguments : tfcarve::CommandLine {
   std::vector<Binding> inputs;
   std::vector<Binding> random_inputs;
   std::vector<std::string> outputs;
@@ -75,7 +80,6 @@ struct Arguments {
   int seconds = 0;  // 0: not given
   int traced_runs = 5;
   bool nodes = false;
-  bool help = false;
 };
 
 int Fail(int status, const std::string& message) {
@@ -83,104 +87,45 @@ int Fail(int status, const std::string& message) {
   return status;
 }
 
-// An option that takes a number from `least` to `most`.
-struct Number {
-  const char* option;
-  int least;
-  int most;
-  int* value;
-};
-
-bool ParseNumber(const Number& number, const std::string& value,
-                 std::string* error) {
-  if (tfcarve::ParseCount(value, number.most, number.value) &&
-      *number.value >= number.least) {
-    return true;
-  }
-  *error = std::string(number.option) + " takes a number from " +
-           std::to_string(number.least) + " to " + std::to_string(number.most) +
-           ", not '" + value + "'";
-  return false;
-}
-
-// An option that takes a value.
-bool ParseOption(const std::string& option, const std::string& value,
-                 Arguments* arguments, std::string* error) {
-  const Number numbers[] = {
-      {"--warmup", 0, kMostRuns, &arguments->warmup},
-      {"--runs", 0, kMostRuns, &arguments->runs},
-      {"--seconds", 1, kMostSeconds, &arguments->seconds},
-      {"--traced-runs", 0, kMostRuns, &arguments->traced_runs},
-  };
-  for (const Number& number : numbers) {
-    if (option == number.option) return ParseNumber(number, value, error);
-  }
-  if (option == "--threads") {
-    return tfcarve::ParseThreads(value, &arguments->threads, error);
-  }
-  if (option == "--input" || option == "--input-random") {
-    const bool is_file = option == "--input";
-    Binding binding;
-    if (!tfcarve::ParseBinding(value, &binding)) {
-      *error = option + " takes NAME=" + (is_file ? "FILE.npy" : "TYPE:DIMS") +
-               ", not '" + value + "'";
-      return false;
-    }
-    (is_file ? arguments->inputs : arguments->random_inputs).push_back(binding);
-    return true;
-  }
-  if (option != "--output" && option != "--json" && option != "--trace") {
-    *error = "unknown option '" + option + "'";
-    return false;
-  }
-  if (value.empty()) {
-    *error = option + " takes the name of a " +
-             (option == "--output" ? "node" : "file");
-    return false;
-  }
-  if (option == "--output") {
-    arguments->outputs.push_back(value);
-  } else {
-    (option == "--json" ? arguments->json : arguments->trace) = value;
-  }
-  return true;
+tfcarve::Option OutputOption(std::vector<std::string>* outputs) {
+  return {"--output", /*takes_value=*/true, [outputs](const std::string& name) {
+            outputs->push_back(name);
+            return name.empty() ? "--output takes the name of a node" : "";
+          }};
 }
 
 bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
                     std::string* error) {
-  for (const tfcarve::Given& given :
-       tfcarve::SplitCommandLine(words, {"--help", "-h", "--nodes"})) {
-    if (given.option == "--help" || given.option == "-h") {
-      arguments->help = true;
-      return true;
-    }
-    if (given.option == "--nodes") {
-      arguments->nodes = true;
-    } else if (!given.option.empty()) {
-      if (!ParseOption(given.option, given.value, arguments, error)) {
-        return false;
-      }
-    } else if (arguments->model.empty()) {
-      arguments->model = given.value;
-    } else {
-      *error = "one model at a time, not also '" + given.value + "'";
-      return false;
-    }
-  }
-  if (arguments->model.empty()) {
-    *error = "which model? See --help";
-  } else if (arguments->outputs.empty()) {
-    *error = "which --output? See --help";
+  const std::vector<tfcarve::Option> options = {
+      tfcarve::BindingsOption("--input", "NAME=FILE.npy", &arguments->inputs),
+      tfcarve::BindingsOption("--input-random", "NAME=TYPE:DIMS",
+                              &arguments->random_inputs),
+      OutputOption(&arguments->outputs),
+      tfcarve::NumberOption("--threads", 0, tfcarve::kMaxThreads,
+                            &arguments->threads),
+      tfcarve::NumberOption("--warmup", 0, kMaxRuns, &arguments->warmup),
+      tfcarve::NumberOption("--runs", 0, kMaxRuns, &arguments->runs),
+      tfcarve::NumberOption("--seconds", 1, kMaxSeconds, &arguments->seconds),
+      tfcarve::NumberOption("--traced-runs", 0, kMaxRuns,
+                            &arguments->traced_runs),
+      tfcarve::Flag("--nodes", &arguments->nodes),
+      tfcarve::FileOption("--json", &arguments->json),
+      tfcarve::FileOption("--trace", &arguments->trace),
+  };
+  if (!tfcarve::ReadCommandLine(words, options, arguments, error)) return false;
+  if (arguments->help) return true;
+  if (arguments->outputs.empty()) {
+    *error = "no --output given: see --help";
   } else if (arguments->runs >= 0 && arguments->seconds > 0) {
-    *error = "--runs or --seconds, not both";
+    *error = "--runs and --seconds exclude each other";
   } else if (arguments->traced_runs == 0 &&
              (arguments->nodes || !arguments->trace.empty())) {
-    *error = "--nodes and --trace need traced runs";
+    *error = "--nodes and --trace require --traced-runs of at least 1";
   }
   return error->empty();
 }
 
-// A graph with what it is fed and asked for.
+// A session with its inputs and outputs.
 struct Task {
   tfcarve_session* session;
   std::vector<tfcarve_tensor> inputs;
@@ -196,20 +141,21 @@ tfcarve::ResultPtr Run(const Task& task, bool traced) {
 }
 
 double MsSince(std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::milli> took =
+  const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
-  return took.count();
+  return elapsed.count();
 }
 
-// Does the runs that count. Returns the error of one that failed, or nothing.
+// Performs the measured runs. Returns the error of a failed run, or an empty
+// string.
 std::string RunTimed(const Task& task, const Arguments& arguments,
                      tfcarve::BenchmarkReport* report) {
-  const int most = arguments.seconds > 0 ? kMostRuns
-                   : arguments.runs < 0  ? kDefaultRuns
-                                         : arguments.runs;
+  const int limit = arguments.seconds > 0 ? kMaxRuns
+                    : arguments.runs < 0  ? kDefaultRuns
+                                          : arguments.runs;
   std::vector<double> wall, cpu;
   const auto begin = std::chrono::steady_clock::now();
-  while (wall.size() < static_cast<size_t>(most) &&
+  while (wall.size() < static_cast<size_t>(limit) &&
          (arguments.seconds == 0 || MsSince(begin) < arguments.seconds * 1e3)) {
     const double cpu_start = tfcarve::ProcessCpuMs();
     const auto start = std::chrono::steady_clock::now();
@@ -228,25 +174,24 @@ tfcarve::TracedRun TracedRunOf(const tfcarve_result* result) {
   tfcarve::TracedRun run;
   tfcarve_node_trace trace;
   for (size_t i = 0; tfcarve_result_trace_get(result, i, &trace) == 0; ++i) {
-    tfcarve::NodeRun one;
-    one.node = trace.node;
-    one.op = trace.op;
-    one.inputs = trace.inputs;
-    one.start_ns = trace.start_ns;
-    one.duration_ns = trace.duration_ns;
-    one.allocated_bytes = trace.allocated_bytes;
+    tfcarve::NodeRun node_run;
+    node_run.node = trace.node;
+    node_run.op = trace.op;
+    node_run.inputs = trace.inputs;
+    node_run.start_ns = trace.start_ns;
+    node_run.duration_ns = trace.duration_ns;
+    node_run.allocated_bytes = trace.allocated_bytes;
     for (size_t j = 0; j < trace.output_count; ++j) {
       const tfcarve_tensor& output = trace.outputs[j];
-      one.outputs.push_back(
+      node_run.outputs.push_back(
           {output.dtype, {output.dims, output.dims + output.rank}});
     }
-    run.push_back(std::move(one));
+    run.push_back(std::move(node_run));
   }
-  std::stable_sort(
-      run.begin(), run.end(),
-      [](const tfcarve::NodeRun& one, const tfcarve::NodeRun& other) {
-        return one.start_ns < other.start_ns;
-      });
+  std::stable_sort(run.begin(), run.end(),
+                   [](const tfcarve::NodeRun& a, const tfcarve::NodeRun& b) {
+                     return a.start_ns < b.start_ns;
+                   });
   return run;
 }
 
@@ -303,7 +248,7 @@ int Benchmark(const Arguments& arguments) {
   report.peak_bytes = tfcarve::StatusBytes("VmHWM");
   report.anonymous_bytes = tfcarve::StatusBytes("RssAnon");
 
-  // Only now, for they take more time and memory.
+  // Last, because tracing takes time and memory.
   std::vector<tfcarve::TracedRun> traced;
   for (int i = 0; i < arguments.traced_runs; ++i) {
     const tfcarve::ResultPtr result = Run(task, /*traced=*/true);
@@ -337,7 +282,7 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stdout);
     return kDone;
   }
-  // TensorFlow's remarks on the CPU are not wanted here; its warnings are.
+  // TensorFlow logs which instructions the CPU has at level 0; warnings stay.
   setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
   return Benchmark(arguments);
 }

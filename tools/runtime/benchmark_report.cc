@@ -53,13 +53,13 @@ std::string OutputsJson(const std::vector<OutputShape>& outputs) {
 }
 
 std::string InputsJson(const std::string& inputs) {
-  const std::string between = ", ";
+  const std::string separator = ", ";
   std::string json = "[";
   for (size_t start = 0; start < inputs.size();) {
-    const size_t end = std::min(inputs.find(between, start), inputs.size());
-    if (start > 0) json += between;
+    const size_t end = std::min(inputs.find(separator, start), inputs.size());
+    if (start > 0) json += separator;
     json += JsonString(inputs.substr(start, end - start));
-    start = end + between.size();
+    start = end + separator.size();
   }
   return json + "]";
 }
@@ -84,7 +84,7 @@ std::string OpJson(const OpTotal& op) {
          ", \"bytes\": " + JsonNumber(op.bytes) + "}";
 }
 
-// A list with an item a line.
+// Returns a list with one item per line.
 template <typename Item>
 std::string ListJson(const std::vector<Item>& items,
                      std::string (*item_json)(const Item&)) {
@@ -136,27 +136,28 @@ std::string NodesText(const std::vector<NodeTotal>& nodes) {
 
 std::vector<NodeTotal> NodeTotals(const std::vector<TracedRun>& runs) {
   std::vector<NodeTotal> nodes;
-  // Functions may have nodes of the same name.
-  std::map<std::pair<std::string, std::string>, size_t> places;
-  double whole = 0;
+  // Nodes of different functions may have the same name.
+  std::map<std::pair<std::string, std::string>, size_t> indices;
+  double total = 0;
   for (const TracedRun& run : runs) {
-    for (const NodeRun& one : run) {
-      const auto [place, is_new] =
-          places.emplace(std::make_pair(one.node, one.op), nodes.size());
+    for (const NodeRun& node_run : run) {
+      const auto [index, is_new] = indices.emplace(
+          std::make_pair(node_run.node, node_run.op), nodes.size());
       if (is_new)
-        nodes.push_back({one.node, one.op, one.inputs, 0, 0, 0, 0, {}});
-      NodeTotal& node = nodes[place->second];
+        nodes.push_back(
+            {node_run.node, node_run.op, node_run.inputs, 0, 0, 0, 0, {}});
+      NodeTotal& node = nodes[index->second];
       node.calls += 1;
-      node.ms += static_cast<double>(one.duration_ns) / kNanosPerMilli;
-      node.bytes += static_cast<double>(one.allocated_bytes);
-      node.outputs = one.outputs;
+      node.ms += static_cast<double>(node_run.duration_ns) / kNanosPerMilli;
+      node.bytes += static_cast<double>(node_run.allocated_bytes);
+      node.outputs = node_run.outputs;
     }
   }
   for (NodeTotal& node : nodes) {
     Divide(static_cast<double>(runs.size()), &node);
-    whole += node.ms;
+    total += node.ms;
   }
-  for (NodeTotal& node : nodes) node.share = whole > 0 ? node.ms / whole : 0;
+  for (NodeTotal& node : nodes) node.share = total > 0 ? node.ms / total : 0;
   return nodes;
 }
 
@@ -173,10 +174,9 @@ std::vector<OpTotal> OpTotals(const std::vector<NodeTotal>& nodes) {
   }
   std::vector<OpTotal> ops;
   for (const auto& [name, op] : by_op) ops.push_back(op);
-  std::stable_sort(ops.begin(), ops.end(),
-                   [](const OpTotal& one, const OpTotal& other) {
-                     return one.ms > other.ms;
-                   });
+  std::stable_sort(
+      ops.begin(), ops.end(),
+      [](const OpTotal& a, const OpTotal& b) { return a.ms > b.ms; });
   return ops;
 }
 
@@ -184,9 +184,9 @@ std::string ReportText(const BenchmarkReport& report, bool with_nodes) {
   std::string text = "model      " + report.model + "\n";
   text += Line("load       %10.3f ms\nfirst run  %10.3f ms\n", report.load_ms,
                report.first_ms);
-  text += Line("runs       %d after %d to warm up\nthreads    %s\n",
-               report.runs, report.warmup,
-               report.threads == 0 ? "one a core"
+  text += Line("runs       %d after %d warmup\nthreads    %s\n", report.runs,
+               report.warmup,
+               report.threads == 0 ? "one per core"
                                    : std::to_string(report.threads).c_str());
   if (report.runs > 0) {
     text +=

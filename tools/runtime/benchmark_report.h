@@ -1,4 +1,4 @@
-// What benchmark_model reports, as text and as JSON.
+// The report of benchmark_model, as text and as JSON.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_BENCHMARK_REPORT_H_
 #define TFCARVE_TOOLS_RUNTIME_BENCHMARK_REPORT_H_
@@ -13,37 +13,37 @@ namespace tfcarve {
 
 // The type and shape of an output.
 struct OutputShape {
-  int32_t dtype = 0;  // a tfcarve_dtype; 0 where it was not computed
+  int32_t dtype = 0;  // a tfcarve_dtype; 0 if it was not computed
   std::vector<int64_t> dims;
 };
 
-// One execution of a node in a traced run.
+// An execution of a node in a traced run.
 struct NodeRun {
   std::string node;
   std::string op;
-  std::string inputs;    // as in its NodeDef, with ", " between them
+  std::string inputs;    // as in its NodeDef, separated by ", "
   int64_t start_ns = 0;  // since the first execution
   int64_t duration_ns = 0;
   int64_t allocated_bytes = 0;
   std::vector<OutputShape> outputs;
 };
 
-// All executions of one traced run, by their start.
+// The executions of one traced run, in the order of their start.
 using TracedRun = std::vector<NodeRun>;
 
-// A node in one run: averages of several.
+// A node in one run: the average of several runs.
 struct NodeTotal {
   std::string node;
   std::string op;
   std::string inputs;
   double calls = 0;
   double ms = 0;
-  double share = 0;  // of all nodes' time, 0 to 1
+  double share = 0;  // of the time of all nodes, from 0 to 1
   double bytes = 0;
   std::vector<OutputShape> outputs;  // of the last execution
 };
 
-// An op type in one run: averages of several.
+// An op type in one run: the average of several runs.
 struct OpTotal {
   std::string op;
   int64_t nodes = 0;
@@ -53,10 +53,10 @@ struct OpTotal {
   double bytes = 0;
 };
 
-// In the order in which they were first executed.
+// Returns the nodes in the order of their first execution.
 std::vector<NodeTotal> NodeTotals(const std::vector<TracedRun>& runs);
 
-// The slowest first.
+// Returns the op types, the slowest first.
 std::vector<OpTotal> OpTotals(const std::vector<NodeTotal>& nodes);
 
 struct BenchmarkReport {
@@ -65,19 +65,19 @@ struct BenchmarkReport {
   int warmup = 0;
   int runs = 0;
   int traced_runs = 0;
-  double load_ms = 0;   // from the model's file to a session
+  double load_ms = 0;   // from opening the file to a session
   double first_ms = 0;  // of the first run
   Statistics wall_ms;
   Statistics cpu_ms;  // of all threads of the process
-  // -1 where the system does not say.
+  // In bytes; -1 if the system does not report it.
   int64_t peak_bytes = -1;              // resident, until the end of the runs
-  int64_t anonymous_bytes_loaded = -1;  // with the session
+  int64_t anonymous_bytes_loaded = -1;  // after loading
   int64_t anonymous_bytes = -1;         // after the runs
   std::vector<NodeTotal> nodes;
   std::vector<OpTotal> ops;
 };
 
-// `with_nodes`: whether there is a table of nodes too.
+// `with_nodes`: also print a table of the nodes.
 std::string ReportText(const BenchmarkReport& report, bool with_nodes);
 
 std::string ReportJson(const BenchmarkReport& report);

@@ -4,25 +4,92 @@
 #include <cstddef>
 
 namespace tfcarve {
+namespace {
 
-std::vector<Given> SplitCommandLine(const std::vector<std::string>& words,
-                                    const std::vector<std::string>& flags) {
-  std::vector<Given> parts;
+bool ParseNumber(const std::string& text, int low, int high, int* number) {
+  if (text.empty() || text.size() > 9) return false;
+  if (text.find_first_not_of("0123456789") != std::string::npos) return false;
+  const int value = std::stoi(text);
+  if (value < low || value > high) return false;
+  *number = value;
+  return true;
+}
+
+}  // namespace
+
+Option Flag(const std::string& name, bool* value) {
+  return {name, /*takes_value=*/false, [value](const std::string&) {
+            *value = true;
+            return std::string();
+          }};
+}
+
+Option NumberOption(const std::string& name, int low, int high, int* value) {
+  return {name, /*takes_value=*/true, [=](const std::string& text) {
+            if (ParseNumber(text, low, high, value)) return std::string();
+            return name + " takes a number from " + std::to_string(low) +
+                   " to " + std::to_string(high) + ", not '" + text + "'";
+          }};
+}
+
+Option FileOption(const std::string& name, std::string* file) {
+  return {name, /*takes_value=*/true, [=](const std::string& text) {
+            *file = text;
+            return text.empty() ? name + " takes the name of a file" : "";
+          }};
+}
+
+Option BindingsOption(const std::string& name, const std::string& form,
+                      std::vector<Binding>* bindings) {
+  return {name, /*takes_value=*/true, [=](const std::string& text) {
+            Binding binding;
+            if (!ParseBinding(text, &binding)) {
+              return name + " takes " + form + ", not '" + text + "'";
+            }
+            bindings->push_back(binding);
+            return std::string();
+          }};
+}
+
+bool ReadCommandLine(const std::vector<std::string>& words,
+                     const std::vector<Option>& options,
+                     CommandLine* command_line, std::string* error) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    const size_t equals = word.find('=');
-    if (word.size() < 2 || word[0] != '-') {
-      parts.push_back({"", word});
-    } else if (std::find(flags.begin(), flags.end(), word) != flags.end()) {
-      parts.push_back({word, ""});
-    } else if (equals != std::string::npos) {
-      parts.push_back({word.substr(0, equals), word.substr(equals + 1)});
-    } else {
-      ++i;
-      parts.push_back({word, i < words.size() ? words[i] : ""});
+    if (word == "--help" || word == "-h") {
+      command_line->help = true;
+      return true;
     }
+    if (word.size() < 2 || word[0] != '-') {
+      if (!command_line->model.empty()) {
+        *error = "more than one model: '" + word + "'";
+        return false;
+      }
+      command_line->model = word;
+      continue;
+    }
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const Option& each) {
+          return each.name == name &&
+                 (each.takes_value || equals == std::string::npos);
+        });
+    if (option == options.end()) {
+      *error = "unknown option '" + name + "'";
+      return false;
+    }
+    std::string value;
+    if (equals != std::string::npos) {
+      value = word.substr(equals + 1);
+    } else if (option->takes_value && ++i < words.size()) {
+      value = words[i];
+    }
+    *error = option->read(value);
+    if (!error->empty()) return false;
   }
-  return parts;
+  if (command_line->model.empty()) *error = "no model given: see --help";
+  return error->empty();
 }
 
 bool ParseBinding(const std::string& text, Binding* binding) {
@@ -32,22 +99,6 @@ bool ParseBinding(const std::string& text, Binding* binding) {
   }
   *binding = {text.substr(0, equals), text.substr(equals + 1)};
   return true;
-}
-
-bool ParseCount(const std::string& text, int most, int* count) {
-  if (text.empty() || text.size() > 9) return false;
-  if (text.find_first_not_of("0123456789") != std::string::npos) return false;
-  const int value = std::stoi(text);
-  if (value > most) return false;
-  *count = value;
-  return true;
-}
-
-bool ParseThreads(const std::string& text, int* threads, std::string* error) {
-  if (ParseCount(text, kMostThreads, threads)) return true;
-  *error = "--threads takes a number from 0 to " +
-           std::to_string(kMostThreads) + ", not '" + text + "'";
-  return false;
 }
 
 }  // namespace tfcarve

@@ -3,6 +3,7 @@
 #ifndef TFCARVE_TOOLS_RUNTIME_COMMAND_LINE_H_
 #define TFCARVE_TOOLS_RUNTIME_COMMAND_LINE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,36 +16,53 @@ constexpr int kDone = TFCARVE_OK;
 constexpr int kRefused = TFCARVE_REFUSED;
 constexpr int kBadUse = TFCARVE_BAD_INPUT;
 
-// More threads than this are a mistake.
-constexpr int kMostThreads = 1024;
+// The largest value of --threads.
+constexpr int kMaxThreads = 1024;
 
-// A tensor's name and what it is bound to: a file that it is read from or
-// written to, or a description of its values.
+// A tensor's name and what it is bound to: a file with its values, or a
+// description of its values.
 struct Binding {
   std::string name;
   std::string value;
 };
 
-// A part of a command line: an option with its value, or, where `option` is
-// empty, a plain word.
-struct Given {
-  std::string option;
-  std::string value;
+// An option of a program.
+struct Option {
+  std::string name;  // "--threads"
+  bool takes_value = true;
+  // Reads the value, which is empty if the option takes none. Returns an error,
+  // or an empty string.
+  std::function<std::string(const std::string& value)> read;
 };
 
-// Splits a command line. An option is given as --option=value or as --option
-// value; those in `flags` take no value.
-std::vector<Given> SplitCommandLine(const std::vector<std::string>& words,
-                                    const std::vector<std::string>& flags);
+// An option without a value.
+Option Flag(const std::string& name, bool* value);
 
-// Reads "NAME=VALUE", neither of which is empty.
+// An option that takes a number from `low` to `high`.
+Option NumberOption(const std::string& name, int low, int high, int* value);
+
+// An option that takes the name of a file.
+Option FileOption(const std::string& name, std::string* file);
+
+// An option that takes "NAME=VALUE" and may be repeated; `form` describes it in
+// messages.
+Option BindingsOption(const std::string& name, const std::string& form,
+                      std::vector<Binding>* bindings);
+
+// A command line without its options.
+struct CommandLine {
+  std::string model;
+  bool help = false;  // --help or -h: the words after it are ignored
+};
+
+// Reads a command line: one model, and options as --name=value or --name value.
+// Returns false and sets `error` if it is invalid.
+bool ReadCommandLine(const std::vector<std::string>& words,
+                     const std::vector<Option>& options,
+                     CommandLine* command_line, std::string* error);
+
+// Parses "NAME=VALUE", neither of which may be empty.
 bool ParseBinding(const std::string& text, Binding* binding);
-
-// Reads an unsigned decimal number that is `most` at most.
-bool ParseCount(const std::string& text, int most, int* count);
-
-// Reads the value of --threads. On failure returns false and fills in `error`.
-bool ParseThreads(const std::string& text, int* threads, std::string* error);
 
 }  // namespace tfcarve
 

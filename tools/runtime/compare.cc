@@ -27,13 +27,13 @@ double FromHalf(uint16_t bits) {
   return sign * std::ldexp(fraction + 0x400, exponent - 25);
 }
 
-// How the elements of a type are told apart.
+// How elements of a type are compared.
 enum class Kind { kHalf, kFloat, kDouble, kExact };
 
 struct Layout {
   Kind kind;
-  size_t size;   // of one number, in bytes
-  size_t parts;  // numbers in an element: 2 where they are complex
+  size_t size;   // of a number, in bytes
+  size_t parts;  // numbers in an element: 2 for complex types
 };
 
 Layout LayoutOf(int32_t dtype) {
@@ -68,12 +68,12 @@ double NumberAt(const void* data, size_t index, Kind kind) {
   return At<double>(data, index);
 }
 
-// How far apart two numbers are: infinite where only one is a nan.
-double Distance(double given, double expected) {
-  if (given == expected) return 0;
-  if (std::isnan(given) && std::isnan(expected)) return 0;
+// The distance between two numbers; infinite if only one of them is NaN.
+double Distance(double actual, double expected) {
+  if (actual == expected) return 0;
+  if (std::isnan(actual) && std::isnan(expected)) return 0;
   const double distance =
-      std::abs(given - expected) / std::max(1.0, std::abs(expected));
+      std::abs(actual - expected) / std::max(1.0, std::abs(expected));
   return std::isnan(distance) ? INFINITY : distance;
 }
 
@@ -95,11 +95,11 @@ std::string Text(double value) {
 
 bool Tolerance::Set(const std::string& type, double value) {
   if (type == "float16") {
-    half = value;
+    float16 = value;
   } else if (type == "float32") {
-    single = value;
+    float32 = value;
   } else if (type == "float64") {
-    twice = value;
+    float64 = value;
   } else {
     return false;
   }
@@ -109,42 +109,41 @@ bool Tolerance::Set(const std::string& type, double value) {
 double Tolerance::Of(int32_t dtype) const {
   switch (LayoutOf(dtype).kind) {
     case Kind::kHalf:
-      return half;
+      return float16;
     case Kind::kFloat:
-      return single;
+      return float32;
     case Kind::kDouble:
-      return twice;
+      return float64;
     default:
       return 0;
   }
 }
 
-std::string Difference(const tfcarve_tensor& given, const NpyArray& expected,
+std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
                        const Tolerance& tolerance) {
-  if (given.dtype != expected.dtype) {
-    return "is of TensorFlow's type " + std::to_string(given.dtype) + ", not " +
-           std::to_string(expected.dtype);
+  if (actual.dtype != expected.dtype) {
+    return "has TensorFlow's data type " + std::to_string(actual.dtype) +
+           ", not " + std::to_string(expected.dtype);
   }
-  const std::vector<int64_t> dims(given.dims, given.dims + given.rank);
-  if (dims != expected.dims || given.size != expected.data.size()) {
-    return "has the shape " + ShapeText(dims) + ", not " +
-           ShapeText(expected.dims);
+  const std::vector<int64_t> dims(actual.dims, actual.dims + actual.rank);
+  if (dims != expected.dims || actual.size != expected.data.size()) {
+    return "has shape " + ShapeText(dims) + ", not " + ShapeText(expected.dims);
   }
-  const Layout layout = LayoutOf(given.dtype);
-  const size_t count = given.size / layout.size;
-  const double allowed = tolerance.Of(given.dtype);
+  const Layout layout = LayoutOf(actual.dtype);
+  const size_t count = actual.size / layout.size;
+  const double allowed = tolerance.Of(actual.dtype);
   size_t wrong = 0, worst = 0;
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
     double distance;
     if (layout.kind == Kind::kExact) {
       const size_t at = i * layout.size;
-      distance = std::memcmp(static_cast<const char*>(given.data) + at,
+      distance = std::memcmp(static_cast<const char*>(actual.data) + at,
                              expected.data.data() + at, layout.size) == 0
                      ? 0
                      : INFINITY;
     } else {
-      distance = Distance(NumberAt(given.data, i, layout.kind),
+      distance = Distance(NumberAt(actual.data, i, layout.kind),
                           NumberAt(expected.data.data(), i, layout.kind));
     }
     if (distance > allowed) ++wrong;
@@ -156,7 +155,8 @@ std::string Difference(const tfcarve_tensor& given, const NpyArray& expected,
   if (wrong == 0) return "";
   return "differs in " + std::to_string(wrong) + " of " +
          std::to_string(count) + " numbers by more than " + Text(allowed) +
-         ", most in element " + std::to_string(worst) + ": " + Text(largest);
+         "; the largest difference is " + Text(largest) + " at element " +
+         std::to_string(worst);
 }
 
 }  // namespace tfcarve

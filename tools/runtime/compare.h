@@ -1,4 +1,4 @@
-// Whether an output is what was expected.
+// Compares an output with the expected one.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_COMPARE_H_
 #define TFCARVE_TOOLS_RUNTIME_COMPARE_H_
@@ -11,27 +11,27 @@
 
 namespace tfcarve {
 
-// By how much elements may differ, absolutely or, where the expected one is
-// larger than 1, relative to it. Elements of all other types must be the same.
+// The permitted difference of elements: absolute, or relative to the expected
+// element if that is larger than 1. Elements of other types must be equal.
 struct Tolerance {
-  double half = 1e-2;
-  double single = 1e-5;  // float and complex64
-  double twice = 1e-9;   // double and complex128
+  double float16 = 1e-2;
+  double float32 = 1e-5;  // float and complex64
+  double float64 = 1e-9;  // double and complex128
 
-  // Sets it for a type by NumPy's name: "float16", "float32" or "float64".
-  // False where there is no such type.
+  // Sets the tolerance of a type by NumPy's name: "float16", "float32" or
+  // "float64". Returns false for other names.
   bool Set(const std::string& type, double value);
 
-  // The one for a tfcarve_dtype.
+  // Returns the tolerance of a tfcarve_dtype.
   double Of(int32_t dtype) const;
 };
 
-// Compares a tensor with the array that was expected.
+// Compares a tensor with the expected array.
 //
-// Returns an empty string where type, shape and, within `tolerance`, all
-// elements are the same (a nan is like a nan), and else what differs: how many
-// elements, the largest difference and where it is.
-std::string Difference(const tfcarve_tensor& given, const NpyArray& expected,
+// Returns an empty string if the types, the shapes and, within `tolerance`, all
+// elements are equal (NaN equals NaN). Otherwise returns what differs: the
+// number of elements, the largest difference and its position.
+std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
                        const Tolerance& tolerance);
 
 }  // namespace tfcarve

@@ -33,7 +33,7 @@ using ::tensorflow::TensorBuffer;
 using ::tensorflow::errors::InvalidArgument;
 using ::tensorflow::strings::StrCat;
 
-// A part of a mapped file, which stays mapped for as long as this lives.
+// A part of a mapped file; keeps the file mapped.
 class MappedBuffer : public TensorBuffer {
  public:
   MappedBuffer(const MappedFile* file, std::string_view bytes)
@@ -50,7 +50,7 @@ class MappedBuffer : public TensorBuffer {
       tensorflow::AllocationDescription* description) const override {
     description->set_requested_bytes(size_);
   }
-  // So that no kernel takes it for its output.
+  // Prevents kernels from reusing the buffer for their output.
   bool OwnsMemory() const override { return false; }
 
  private:
@@ -61,7 +61,7 @@ class MappedBuffer : public TensorBuffer {
 constexpr const char* kValue = "value";
 constexpr const char* kIndex = "index";
 
-// All that are attached.
+// The attached SessionConstants, a linked list.
 tensorflow::mutex mutex(tensorflow::LINKER_INITIALIZED);
 SessionConstants* first = nullptr;
 
@@ -73,7 +73,7 @@ class ConstantKernel : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr(kIndex, &index));
     const Tensor* found = SessionConstants::Find(context->device(), index);
     OP_REQUIRES(context, found != nullptr && found->dtype() == output_type(0),
-                InvalidArgument("its value is not of its dtype"));
+                InvalidArgument("its value does not have its dtype"));
     tensor_ = *found;
   }
 
@@ -97,8 +97,8 @@ Status InferShape(tensorflow::shape_inference::InferenceContext* context) {
   return tensorflow::OkStatus();
 }
 
-// Const's attributes, the value without its content, and the constant's number.
-// Stateful, which keeps constant folding from copying it into a Const.
+// The attributes of Const, with a value without content, and the constant's
+// index. Stateful, so that constant folding does not copy it into a Const.
 Status DefineOp(tensorflow::OpRegistrationData* data) {
   return tensorflow::OpDefBuilder(kConstantOp)
       .Output("output: dtype")
@@ -110,11 +110,12 @@ Status DefineOp(tensorflow::OpRegistrationData* data) {
       .Finalize(data);
 }
 
-tensorflow::OpKernel* MakeKernel(tensorflow::OpKernelConstruction* context) {
+tensorflow::OpKernel* CreateKernel(tensorflow::OpKernelConstruction* context) {
   return new ConstantKernel(context);
 }
 
-Status RefuseOp(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
+Status RejectReservedOp(
+    const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
   for (const NodeDef& node : nodes) {
     if (node.op() == kConstantOp) {
       return InvalidArgument(
@@ -124,9 +125,10 @@ Status RefuseOp(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
   return tensorflow::OkStatus();
 }
 
-// Makes a tensor of a content that fits the type and shape of its `head`.
-Status MakeTensor(const tensorflow::TensorProto& head, std::string_view bytes,
-                  const MappedFile* file, Constants* constants) {
+// Creates the tensor for a content, which must match the type and shape of
+// `head`.
+Status CreateTensor(const tensorflow::TensorProto& head, std::string_view bytes,
+                    const MappedFile* file, Constants* constants) {
   if (!tensorflow::TensorShape::IsValid(head.tensor_shape())) {
     return InvalidArgument("its value has no valid shape");
   }
@@ -148,7 +150,7 @@ Status MakeTensor(const tensorflow::TensorProto& head, std::string_view bytes,
   }
   Tensor copy(head.dtype(), shape);
   if (!copy.IsInitialized()) {
-    return InvalidArgument("there is no memory for its value");
+    return InvalidArgument("out of memory for its value");
   }
   std::memcpy(copy.data(), bytes.data(), bytes.size());
   constants->tensors.push_back(std::move(copy));
@@ -164,12 +166,13 @@ Status PlaceConstant(std::string_view bytes, bool folded,
     head.set_tensor_content(bytes.data(), bytes.size());
     return tensorflow::OkStatus();
   }
-  const Status made = MakeTensor(head, bytes, file, constants);
-  if (!made.ok()) {
-    return InvalidArgument(StrCat("node ", node->name(), ": ", made.message()));
+  const Status status = CreateTensor(head, bytes, file, constants);
+  if (!status.ok()) {
+    return InvalidArgument(
+        StrCat("node ", node->name(), ": ", status.message()));
   }
   node->set_op(kConstantOp);
-  tensorflow::AddNodeAttr(kIndex, 0, node);  // leaves one that is there
+  tensorflow::AddNodeAttr(kIndex, 0, node);  // keeps an existing attribute
   node->mutable_attr()->at(kIndex).set_i(constants->tensors.size() - 1);
   return tensorflow::OkStatus();
 }
@@ -179,9 +182,9 @@ Status PlaceConstant(std::string_view bytes, bool folded,
 Status PlaceConstants(const std::vector<std::string_view>& contents,
                       const MappedFile* file, tensorflow::GraphDef* graph,
                       Constants* constants) {
-  TF_RETURN_IF_ERROR(RefuseOp(graph->node()));
+  TF_RETURN_IF_ERROR(RejectReservedOp(graph->node()));
   for (const auto& function : graph->library().function()) {
-    TF_RETURN_IF_ERROR(RefuseOp(function.node_def()));
+    TF_RETURN_IF_ERROR(RejectReservedOp(function.node_def()));
   }
   const std::vector<bool> folded = FoldedConstants(*graph);
   for (size_t i = 0; i < contents.size(); ++i) {
@@ -200,7 +203,7 @@ void RegisterConstantOp() {
         tensorflow::KernelDefBuilder(kConstantOp)
             .Device(tensorflow::DEVICE_CPU)
             .Build(),
-        "ConstantKernel", MakeKernel);
+        "ConstantKernel", CreateKernel);
     return true;
   }();
   static_cast<void>(once);
@@ -231,10 +234,11 @@ SessionConstants::~SessionConstants() {
 const Tensor* SessionConstants::Find(const tensorflow::DeviceBase* device,
                                      int64_t index) {
   tensorflow::mutex_lock lock(mutex);
-  for (const SessionConstants* one = first; one != nullptr; one = one->next_) {
-    if (one->device_ != device || index < 0) continue;
-    const auto number = static_cast<size_t>(index);
-    if (number < one->tensors_.size()) return &one->tensors_[number];
+  for (const SessionConstants* each = first; each != nullptr;
+       each = each->next_) {
+    if (each->device_ != device || index < 0) continue;
+    const auto i = static_cast<size_t>(index);
+    if (i < each->tensors_.size()) return &each->tensors_[i];
   }
   return nullptr;
 }

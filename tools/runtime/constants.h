@@ -1,8 +1,8 @@
-// Large constants that a session holds beside its graph: in a mapped file where
-// they lie as TensorFlow needs them, else in memory, once.
+// Large constants that a session stores outside of its graph: in the mapped
+// file if they are aligned there, otherwise once in memory.
 //
-// In the graph an op of our own takes the place of Const. It has no value, but
-// the number of its constant; its kernel gives a tensor that refers to it.
+// In the graph tfcarve's op replaces Const. It has the index of a constant
+// instead of a value; its kernel outputs a tensor that refers to the constant.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_CONSTANTS_H_
 #define TFCARVE_TOOLS_RUNTIME_CONSTANTS_H_
@@ -20,34 +20,35 @@
 
 namespace tfcarve {
 
-// The op. No graph from outside may have it.
+// The op, which is reserved: an app's graph must not contain it.
 inline constexpr char kConstantOp[] = "_TfcarveConstant";
 
-// What the addresses of constants are multiples of: of Eigen's vectors none
-// needs more, and it is what TensorFlow's own allocator gives.
+// The alignment of constants in memory: sufficient for Eigen's vectors, and the
+// alignment of TensorFlow's allocator.
 inline constexpr uintptr_t kConstantAlignment = 64;
 
 struct Constants {
   std::vector<tensorflow::Tensor> tensors;
-  size_t mapped_bytes = 0;  // how many bytes of them are in the mapped file
+  size_t mapped_bytes = 0;  // bytes of them in the mapped file
 };
 
-// Gives `graph`, which SplitGraphDef took `contents` from, its constants back:
-// those that constant folding uses as they were, the others by way of
-// `constants`. These refer to `file`, which holds the contents, or are copied
-// where it is null or a content is not aligned in it. Fails where the graph has
-// the op already, or a content is not what its node's type and shape say.
+// Puts the `contents` that SplitGraphDef removed back into `graph`: unchanged
+// if constant folding uses them, otherwise through `constants`. The tensors
+// refer to `file`, which contains the contents, or are copies if it is null or
+// a content is not aligned in it. Fails if the graph contains the reserved op,
+// or if a content does not match the type and shape of its node.
 tensorflow::Status PlaceConstants(const std::vector<std::string_view>& contents,
                                   const MappedFile* file,
                                   tensorflow::GraphDef* graph,
                                   Constants* constants);
 
-// Makes the op and its kernel known, once a process. By code and when it is
-// needed: what a library registers from its start is what its models need.
+// Registers the op and its kernel, once per process. Called when they are
+// needed, because a library registers only what its models need when it is
+// loaded.
 void RegisterConstantOp();
 
-// The constants of a session's graph, which its kernels find for as long as
-// this lives. It must end before the session.
+// The constants of a session's graph. Its kernels find them while this object
+// exists. Must be destroyed before the session.
 class SessionConstants {
  public:
   SessionConstants() = default;
@@ -58,12 +59,12 @@ class SessionConstants {
   tensorflow::Status Attach(tensorflow::Session* session,
                             std::vector<tensorflow::Tensor> tensors);
 
-  // Returns the constant `index` of the session that has `device`, or null.
+  // Returns the constant `index` of the session with the device, or null.
   static const tensorflow::Tensor* Find(const tensorflow::DeviceBase* device,
                                         int64_t index);
 
  private:
-  const tensorflow::DeviceBase* device_ = nullptr;  // no other session has it
+  const tensorflow::DeviceBase* device_ = nullptr;  // unique to the session
   std::vector<tensorflow::Tensor> tensors_;
   SessionConstants* next_ = nullptr;
 };

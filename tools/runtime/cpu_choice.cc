@@ -21,7 +21,7 @@ std::string CpuChoiceError() {
     names += std::string(names.empty() ? "" : ", ") + (*each)->name;
   }
   return std::string("TFCARVE_CPU is '") + name +
-         "', which this library has no code for; it has: " + names;
+         "', which this library does not have; it has: " + names;
 }
 
 }  // namespace tfcarve

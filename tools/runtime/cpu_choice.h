@@ -1,4 +1,4 @@
-// Which instruction set the library computes with, as the environment says.
+// The instruction set that the environment selects.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_CPU_CHOICE_H_
 #define TFCARVE_TOOLS_RUNTIME_CPU_CHOICE_H_
@@ -7,8 +7,8 @@
 
 namespace tfcarve {
 
-// Why the instruction set that the environment variable TFCARVE_CPU names can't
-// be used; empty if it can, or if the variable is not set.
+// Returns why the instruction set in the environment variable TFCARVE_CPU
+// cannot be used; empty if it can, or if the variable is not set.
 std::string CpuChoiceError();
 
 }  // namespace tfcarve

@@ -1,4 +1,4 @@
-// Which constants TensorFlow computes with before a graph runs.
+// Finds the constants that TensorFlow's constant folding uses.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_FOLDED_CONSTANTS_H_
 #define TFCARVE_TOOLS_RUNTIME_FOLDED_CONSTANTS_H_
@@ -9,13 +9,13 @@
 
 namespace tfcarve {
 
-// Returns, for each node of the graph (functions aside), whether constant
-// folding uses its value: a node that computes something takes it, and all the
-// inputs of that are constant. Such a Const must stay one, or what is computed
-// once would be computed in each run.
+// Returns, for each node of the graph except those of functions, whether
+// constant folding uses its value: it is an input of a computing node all of
+// whose inputs are constant. Such a Const must not be replaced, or its users
+// would be computed in each run instead of once.
 //
-// Nodes that give their input on as it is (Identity, Reshape) are looked
-// through: in a run they cost nothing.
+// Nodes that output their input unchanged (Identity, Reshape) do not count as
+// computing: they cost nothing in a run.
 std::vector<bool> FoldedConstants(const tensorflow::GraphDef& graph);
 
 }  // namespace tfcarve

@@ -28,16 +28,16 @@ struct Field {
   uint32_t number = 0;
   uint32_t type = 0;
   Bytes whole;  // the field with its tag
-  Bytes value;  // what a field of type kBytes holds
+  Bytes value;  // the content of a field of type kBytes
 };
 
-// The fields of a message, one after the other.
+// Iterates over the fields of a message.
 class Fields {
  public:
   explicit Fields(Bytes message) : rest_(message) {}
 
-  // Reads the next field. Returns false at the end, or where the bytes are no
-  // message: then damaged() is true.
+  // Reads the next field. Returns false at the end of the message, or if it is
+  // malformed: then damaged() is true.
   bool Next(Field* field) {
     if (rest_.empty() || damaged_) return false;
     const Bytes from = rest_;
@@ -56,7 +56,7 @@ class Fields {
 
   bool damaged() const { return damaged_; }
 
-  // Where the next field begins.
+  // The start of the next field.
   const char* at() const { return rest_.data(); }
 
  private:
@@ -84,7 +84,7 @@ class Fields {
       case kBytes:
         if (!Varint(&size)) return false;
         break;
-      default:  // groups: no message of TensorFlow's has any
+      default:  // groups: TensorFlow's messages have none
         return false;
     }
     if (size > rest_.size()) return false;
@@ -114,14 +114,14 @@ bool FindOne(Bytes message, uint32_t number, bool alone, Bytes* value) {
   return found == 1 && !fields.damaged();
 }
 
-// How many bytes a field of type kBytes with `size` bytes has.
+// Returns the encoded size of a field of type kBytes with `size` bytes.
 size_t FieldSize(size_t size) {
   size_t length = 2;
   for (size_t left = size; left > 0x7f; left >>= 7) ++length;
   return length + size;
 }
 
-// Appends what comes before the `size` bytes of a field of type kBytes.
+// Appends the tag and the length of a field of type kBytes with `size` bytes.
 void AppendHead(uint32_t number, size_t size, std::string* message) {
   message->push_back(static_cast<char>(number << 3 | kBytes));
   for (; size > 0x7f; size >>= 7) {
@@ -130,7 +130,7 @@ void AppendHead(uint32_t number, size_t size, std::string* message) {
   message->push_back(static_cast<char>(size));
 }
 
-// Where a node's large constant is, from the outside in.
+// The location of a node's large constant, from the outside in.
 struct Place {
   Bytes entry;  // of NodeDef.attr, with its tag
   Bytes attr;
@@ -139,7 +139,7 @@ struct Place {
   size_t rest = 0;  // the size of the tensor without its content
 };
 
-// Finds the content of a TensorProto: of several, the last counts.
+// Finds the content of a TensorProto: the last one if there are several.
 bool FindContent(Bytes tensor, Place* place) {
   Fields fields(tensor);
   Field field;
@@ -155,26 +155,27 @@ bool FindContent(Bytes tensor, Place* place) {
   return !fields.damaged();
 }
 
-// Returns whether the node is a Const whose value is to be taken out; `damaged`
-// says whether it is a message at all.
+// Returns whether the node is a Const whose content is to be removed. Sets
+// `damaged` if it is not a valid message.
 bool FindConstant(Bytes node, Place* place, bool* damaged) {
   Fields fields(node);
   Field field;
   Bytes op, entry, key;
   int values = 0;
-  bool usual = true;
+  bool is_usual = true;
   while (fields.Next(&field)) {
     if (field.type != kBytes) continue;
     if (field.number == kNodeOp) op = field.value;
     if (field.number != kNodeAttr) continue;
-    usual = FindOne(field.value, kEntryKey, /*alone=*/false, &key) && usual;
+    is_usual =
+        FindOne(field.value, kEntryKey, /*alone=*/false, &key) && is_usual;
     if (key != "value") continue;
     ++values;
     entry = field.value;
     place->entry = field.whole;
   }
   *damaged = fields.damaged();
-  return !*damaged && op == "Const" && usual && values == 1 &&
+  return !*damaged && op == "Const" && is_usual && values == 1 &&
          FindOne(entry, kEntryValue, /*alone=*/false, &place->attr) &&
          FindOne(place->attr, kAttrTensor, /*alone=*/true, &place->tensor) &&
          FindContent(place->tensor, place) &&
@@ -223,7 +224,7 @@ bool SplitGraphDef(Bytes bytes, SplitGraph* split, std::string* error) {
   if (!damaged && !fields.damaged()) return true;
   const char* at = damaged ? field.whole.data() : fields.at();
   *error = tensorflow::strings::StrCat(
-      "the graph is not a serialized GraphDef: it is damaged or cut short near "
+      "the graph is not a serialized GraphDef: it is damaged or truncated near "
       "byte ",
       at - bytes.data());
   return false;

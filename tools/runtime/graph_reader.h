@@ -1,6 +1,5 @@
-// Takes the large constants out of a serialized GraphDef, so that no protocol
-// buffer ever holds them: parsed messages copy their bytes, and TensorFlow
-// copies the messages.
+// Removes the large constants from a serialized GraphDef before it is parsed:
+// parsing copies them, and TensorFlow copies the parsed messages.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_GRAPH_READER_H_
 #define TFCARVE_TOOLS_RUNTIME_GRAPH_READER_H_
@@ -12,23 +11,23 @@
 
 namespace tfcarve {
 
-// Constants of fewer bytes stay in the graph: they are a small part of a model,
-// and TensorFlow reads the values of some (shapes, axes) while it builds it.
+// Smaller constants, in bytes, stay in the graph: they are a small part of a
+// model, and TensorFlow reads some of them (shapes, axes) while it builds the
+// graph.
 inline constexpr size_t kLargeConstant = 1024;
 
 // A GraphDef in two parts.
 struct SplitGraph {
   std::string graph;  // the serialized GraphDef without the contents
-  // For each of GraphDef.node the tensor_content that was taken out of it, in
-  // the bytes that were read; empty where none was.
+  // For each GraphDef.node the removed tensor_content, a part of the input;
+  // empty if nothing was removed.
   std::vector<std::string_view> contents;
 };
 
 // Splits the serialized GraphDef `bytes`, which must outlive the contents.
-// Nodes with the op Const are looked at, those of functions aside. A node that
-// is written in an unusual way (its value given twice, say) stays whole: what
-// it means is for the protocol buffer parser to say. Returns false, with the
-// reason in `error`, when the bytes are no GraphDef.
+// Nodes of functions stay whole, and so do nodes with an unusual encoding (for
+// example with two values), which the protocol buffer parser interprets.
+// Returns false and sets `error` if the bytes are not a GraphDef.
 bool SplitGraphDef(std::string_view bytes, SplitGraph* split,
                    std::string* error);
 

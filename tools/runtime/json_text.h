@@ -1,4 +1,4 @@
-// Pieces of JSON text.
+// Formats JSON values.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_JSON_TEXT_H_
 #define TFCARVE_TOOLS_RUNTIME_JSON_TEXT_H_
@@ -7,11 +7,11 @@
 
 namespace tfcarve {
 
-// A string with its quotes. What is not printable ASCII is escaped, byte by
-// byte: names of nodes have nothing else.
+// Returns a quoted string. Bytes that are not printable ASCII are escaped one
+// by one: names of nodes do not contain any.
 std::string JsonString(const std::string& text);
 
-// A number with six digits after the point.
+// Returns a number with six decimals.
 std::string JsonNumber(double number);
 
 }  // namespace tfcarve

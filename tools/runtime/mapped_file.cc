@@ -12,13 +12,15 @@ namespace tfcarve {
 namespace {
 
 #if defined(__APPLE__)
-const timespec& WrittenAt(const struct stat& stat) { return stat.st_mtimespec; }
+const timespec& ModifiedAt(const struct stat& stat) {
+  return stat.st_mtimespec;
+}
 #else
-const timespec& WrittenAt(const struct stat& stat) { return stat.st_mtim; }
+const timespec& ModifiedAt(const struct stat& stat) { return stat.st_mtim; }
 #endif
 
-// Why a file can't be mapped, or nothing.
-std::string Refused(const struct stat& stat) {
+// Returns why a file cannot be mapped, or an empty string.
+std::string WhyNotMappable(const struct stat& stat) {
   if (S_ISDIR(stat.st_mode)) return "it is a directory";
   if (!S_ISREG(stat.st_mode)) return "it is not a regular file";
   if (stat.st_size == 0) return "it is empty";
@@ -32,14 +34,14 @@ std::string Refused(const struct stat& stat) {
 
 tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Open(
     const char* path, std::string* error) {
-  // Not to wait for whoever writes into a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat stat;
   void* address = MAP_FAILED;
   if (file >= 0 && fstat(file, &stat) == 0) {
-    *error = Refused(stat);
-    // Writable, since some kernels write into their inputs (InplaceUpdate):
-    // the process gets its own copy of such a page, the file stays as it is.
+    *error = WhyNotMappable(stat);
+    // Writable, because some kernels write into their inputs (InplaceUpdate):
+    // the process gets a private copy of such a page, the file does not change.
     if (error->empty()) {
       address = mmap(nullptr, static_cast<size_t>(stat.st_size),
                      PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
@@ -64,8 +66,8 @@ MappedFile::~MappedFile() {
 bool MappedFile::IsUnchanged() const {
   struct stat now;
   return fstat(file_, &now) == 0 && now.st_size == stat_.st_size &&
-         WrittenAt(now).tv_sec == WrittenAt(stat_).tv_sec &&
-         WrittenAt(now).tv_nsec == WrittenAt(stat_).tv_nsec;
+         ModifiedAt(now).tv_sec == ModifiedAt(stat_).tv_sec &&
+         ModifiedAt(now).tv_nsec == ModifiedAt(stat_).tv_nsec;
 }
 
 }  // namespace tfcarve

@@ -1,4 +1,4 @@
-// A file in memory, read when it is looked at.
+// A file that is mapped into memory.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MAPPED_FILE_H_
 #define TFCARVE_TOOLS_RUNTIME_MAPPED_FILE_H_
@@ -14,16 +14,16 @@ namespace tfcarve {
 
 class MappedFile : public tensorflow::core::RefCounted {
  public:
-  // Maps a regular file that is not empty. Returns nothing, with the reason in
-  // `error`, where that is not possible. A file that is deleted stays mapped.
+  // Maps a regular file that is not empty. On failure returns null and sets
+  // `error`. The file may be deleted while it is mapped.
   static tensorflow::core::RefCountPtr<const MappedFile> Open(
       const char* path, std::string* error);
 
   std::string_view bytes() const { return bytes_; }
 
-  // Whether the file still is as it was when it was mapped, by its size and the
-  // time it was written. Reading beyond the end of a file that was cut short
-  // ends the process (SIGBUS).
+  // Whether the file's size and modification time are unchanged since it was
+  // mapped. Reading beyond the end of a truncated file ends the process
+  // (SIGBUS).
   bool IsUnchanged() const;
 
  private:

@@ -22,15 +22,15 @@ using ::tensorflow::DataType;
 using ::tensorflow::NodeDef;
 using ::tensorflow::OpDef;
 
-constexpr size_t kNodesShown = 3;
+constexpr size_t kMaxNodesShown = 3;
 
-// The nodes that need one thing: the first few, and how many there are.
+// The nodes that need an op or a kernel: the first few, and their number.
 struct Needs {
   std::vector<std::string> shown;
   size_t count = 0;
 };
 
-// By what is missing, as it is shown.
+// By the description of the missing op or kernel.
 using Missing = std::map<std::string, Needs>;
 
 // The nodes of a function, or of the graph itself.
@@ -43,7 +43,7 @@ std::string TypeName(int type) {
   return tensorflow::DataTypeString(static_cast<DataType>(type));
 }
 
-// The op and its types, e.g. "Cast (DstT=float, SrcT=int32)".
+// Returns the op and its types, e.g. "Cast (DstT=float, SrcT=int32)".
 std::string Described(const NodeDef& node) {
   const std::map<std::string, AttrValue> attrs(node.attr().begin(),
                                                node.attr().end());
@@ -62,21 +62,22 @@ std::string Described(const NodeDef& node) {
   return node.op() + (types.empty() ? "" : " (" + types + ")");
 }
 
-// The node without what no lookup asks for: a constant's value can be large.
+// Returns the node without tensors, which can be large and are not needed to
+// look up kernels.
 NodeDef WithoutTensors(const NodeDef& node) {
-  NodeDef slim;
-  slim.set_name(node.name());
-  slim.set_op(node.op());
+  NodeDef copy;
+  copy.set_name(node.name());
+  copy.set_op(node.op());
   for (const auto& [name, value] : node.attr()) {
     if (value.value_case() != AttrValue::kTensor) {
-      (*slim.mutable_attr())[name] = value;
+      (*copy.mutable_attr())[name] = value;
     }
   }
-  return slim;
+  return copy;
 }
 
-// Whether a caller has yet to say what an attribute is.
-bool IsOpen(const NodeDef& node) {
+// Whether the caller of a function determines an attribute.
+bool HasPlaceholder(const NodeDef& node) {
   for (const auto& [name, value] : node.attr()) {
     if (value.value_case() == AttrValue::kPlaceholder) return true;
   }
@@ -84,9 +85,9 @@ bool IsOpen(const NodeDef& node) {
 }
 
 bool HasKernel(const NodeDef& node, const OpDef& op) {
-  // It has none in any build: accumulate_n_optimizer.cc replaces it.
+  // Has no kernel in any build: accumulate_n_optimizer.cc replaces it.
   if (node.op() == "AccumulateNV2") return true;
-  if (IsOpen(node)) return true;
+  if (HasPlaceholder(node)) return true;
   const tensorflow::KernelDef* kernel = nullptr;
   NodeDef full = node;
   tensorflow::AddDefaultsToNodeDef(op, &full);
@@ -95,17 +96,18 @@ bool HasKernel(const NodeDef& node, const OpDef& op) {
       .ok();
 }
 
-// What the node needs and this library lacks; empty when it lacks nothing.
+// Returns what the node needs and this library lacks; empty if nothing.
 std::string Lacks(const NodeDef& node) {
   const tensorflow::OpRegistrationData* op = nullptr;
   if (!tensorflow::OpRegistry::Global()->LookUp(node.op(), &op).ok()) {
     return "op " + node.op();
   }
-  const NodeDef slim = WithoutTensors(node);
-  return HasKernel(slim, op->op_def) ? "" : "kernel of op " + Described(slim);
+  const NodeDef copy = WithoutTensors(node);
+  return HasKernel(copy, op->op_def) ? "" : "kernel of op " + Described(copy);
 }
 
-// The functions that the node may call: its op, and those in its attributes.
+// Returns the functions that the node may call: its op, and those in its
+// attributes.
 std::vector<std::string> Called(const NodeDef& node) {
   std::vector<std::string> names = {node.op()};
   for (const auto& [attr, value] : node.attr()) {
@@ -120,8 +122,8 @@ std::vector<std::string> Called(const NodeDef& node) {
 
 std::string Report(const Missing& missing) {
   std::string text = "this library lacks " + std::to_string(missing.size()) +
-                     " of what the graph needs; it was carved for other "
-                     "models, add this one to them:";
+                     " ops or kernels that the graph needs; carve it with this "
+                     "model:";
   for (const auto& [what, needs] : missing) {
     text += "\n  " + what + ", for ";
     for (size_t i = 0; i < needs.shown.size(); ++i) {
@@ -159,7 +161,7 @@ std::string MissingFor(const tensorflow::GraphDef& graph) {
       const std::string what = Lacks(node);
       if (what.empty()) continue;
       Needs& needs = missing[what];
-      if (++needs.count > kNodesShown) continue;
+      if (++needs.count > kMaxNodesShown) continue;
       needs.shown.push_back(
           "node " + node.name() +
           (body.function.empty() ? "" : " of function " + body.function));

@@ -1,4 +1,4 @@
-// What a library lacks to run a graph.
+// The ops and kernels that a library lacks to run a graph.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MISSING_H_
 #define TFCARVE_TOOLS_RUNTIME_MISSING_H_
@@ -9,14 +9,13 @@
 
 namespace tfcarve {
 
-// Returns everything at once that this library does not register and that the
-// graph's nodes need, those of its functions included: a first line, then a
-// line for each op and each kernel with the nodes that need it. Empty when
-// nothing is missing.
+// Returns a description of all ops and kernels that the graph and its functions
+// need and this library does not register: a first line, then a line for each
+// op and each kernel with the nodes that need it. Empty if nothing is missing.
 //
-// What counts as needed is what `tfcarve select` takes: every node of the graph
-// and of the functions that it can call, looked up as TensorFlow does
-// (OpRegistry::LookUp, FindKernelDef) for the CPU.
+// Needed is the same as for `tfcarve select`: every node of the graph and of
+// the functions that it can call, looked up for the CPU as TensorFlow does
+// (OpRegistry::LookUp, FindKernelDef).
 std::string MissingFor(const tensorflow::GraphDef& graph);
 
 }  // namespace tfcarve

@@ -27,12 +27,12 @@ constexpr Type kTypes[] = {
     {"<c8", TFCARVE_COMPLEX64, 8}, {"<c16", TFCARVE_COMPLEX128, 16},
 };
 
-// Takes the header's text apart from left to right.
+// Parses the header's text from left to right.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  // Steps over `token` and the spaces before it, if it comes next.
+  // Consumes spaces and `token` if it is next.
   bool Take(std::string_view token) {
     SkipSpaces();
     if (text_.substr(0, token.size()) != token) return false;
@@ -40,7 +40,7 @@ class Scanner {
     return true;
   }
 
-  // 'text' or "text", with no escapes.
+  // Consumes 'text' or "text", without escapes.
   bool TakeString(std::string_view* value) {
     SkipSpaces();
     if (text_.empty() || (text_[0] != '\'' && text_[0] != '"')) return false;
@@ -96,7 +96,8 @@ struct Header {
   std::vector<int64_t> dims;
 };
 
-// {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }, in any order.
+// Parses {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }, with the
+// keys in any order.
 bool ParseHeader(std::string_view text, Header* header) {
   Scanner scanner(text);
   bool has_type = false, has_order = false, has_shape = false;
@@ -144,7 +145,7 @@ bool Split(std::string_view bytes, std::string_view* header,
   return true;
 }
 
-// The size in bytes of an array, or false when it would not fit.
+// Computes the size of an array in bytes. Returns false if it overflows.
 bool ByteSize(const Type& type, const std::vector<int64_t>& dims,
               size_t* size) {
   *size = type.size;

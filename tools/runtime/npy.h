@@ -1,5 +1,5 @@
-// Reads and writes arrays in NumPy's .npy format (versions 1 and 2, little
-// endian, C order): how run_model takes inputs and gives outputs.
+// Reads and writes arrays in NumPy's .npy format: versions 1 and 2,
+// little-endian, C order.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_NPY_H_
 #define TFCARVE_TOOLS_RUNTIME_NPY_H_
@@ -17,12 +17,11 @@ struct NpyArray {
   std::string data;
 };
 
-// Reads an array from the bytes of a file. On failure returns false and says
-// in `error` what is wrong.
+// Parses the content of a file. On failure returns false and sets `error`.
 bool ParseNpy(std::string_view bytes, NpyArray* array, std::string* error);
 
-// The start of a .npy file of that type and shape: its elements follow. Empty
-// when the format has no such type.
+// Returns the header of a .npy file with this type and shape, which the
+// elements follow; empty if the format does not have the type.
 std::string NpyHeader(int32_t dtype, const std::vector<int64_t>& dims);
 
 }  // namespace tfcarve

@@ -1,4 +1,4 @@
-// A session for a model's file, for programs.
+// Sessions and tensors of the programs that run a model.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_OPEN_SESSION_H_
 #define TFCARVE_TOOLS_RUNTIME_OPEN_SESSION_H_
@@ -11,7 +11,7 @@
 
 namespace tfcarve {
 
-// A view of the array as the tensor `name`. Both must outlive it.
+// Returns a view of the array as the tensor `name`. Both must outlive the view.
 tfcarve_tensor TensorOf(const std::string& name, const NpyArray& array);
 
 using SessionPtr =
@@ -19,8 +19,8 @@ using SessionPtr =
 using ResultPtr =
     std::unique_ptr<tfcarve_result, decltype(&tfcarve_result_free)>;
 
-// Loads the model into `session`. Returns kDone, or another status and an
-// error.
+// Loads the model into `session`. Returns kDone, or another status and sets
+// `error`.
 int OpenSession(const std::string& model, int threads, SessionPtr* session,
                 std::string* error);
 

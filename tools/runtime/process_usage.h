@@ -1,4 +1,4 @@
-// What this process has used.
+// CPU time and memory of this process.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_PROCESS_USAGE_H_
 #define TFCARVE_TOOLS_RUNTIME_PROCESS_USAGE_H_
@@ -8,14 +8,14 @@
 
 namespace tfcarve {
 
-// The CPU time of all of its threads.
+// Returns the CPU time of all threads, in milliseconds.
 double ProcessCpuMs();
 
-// A field of Linux's /proc/self/status, in bytes: "VmHWM" (the most that was
-// resident), "RssAnon" (what is resident of no file). -1 where there is none.
+// Returns a field of Linux's /proc/self/status in bytes: "VmHWM" (peak resident
+// memory), "RssAnon" (anonymous resident memory). -1 if it does not exist.
 int64_t StatusBytes(const std::string& field);
 
-// The same of the text of that file.
+// Returns a field of the text of that file.
 int64_t StatusBytesOf(const std::string& status, const std::string& field);
 
 }  // namespace tfcarve

@@ -12,8 +12,7 @@
 namespace tfcarve {
 namespace {
 
-// More bytes than this are a mistake.
-constexpr int64_t kMostBytes = int64_t{1} << 31;
+constexpr int64_t kMaxBytes = int64_t{1} << 31;
 
 enum class Values { kHalf, kFloat, kDouble, kByte, kBit };
 
@@ -52,8 +51,8 @@ std::string TypeNames() {
   return names;
 }
 
-// "1x299x299x3"; no text is no dimension. False where a dimension is no number
-// or where there would be more than kMostBytes.
+// Parses "1x299x299x3"; an empty text is a scalar. Returns false if a dimension
+// is not a number or the array has more than kMaxBytes.
 bool ParseDims(const std::string& text, int64_t element,
                std::vector<int64_t>* dims) {
   int64_t bytes = element;
@@ -66,16 +65,16 @@ bool ParseDims(const std::string& text, int64_t element,
       return false;
     }
     dims->push_back(std::stoll(digits));
-    if (dims->back() > 0 && bytes > kMostBytes / dims->back()) return false;
+    if (dims->back() > 0 && bytes > kMaxBytes / dims->back()) return false;
     bytes *= dims->back();
     start = end + 1;
   }
   return true;
 }
 
-// std::mt19937 is the same everywhere; std::uniform_real_distribution is not.
-void Fill(Values values, std::mt19937* chance, char* element) {
-  const uint32_t random = static_cast<uint32_t>((*chance)());
+// std::mt19937 is portable; std::uniform_real_distribution is not.
+void Fill(Values values, std::mt19937* generator, char* element) {
+  const uint32_t random = static_cast<uint32_t>((*generator)());
   if (values == Values::kFloat) {
     const float value = static_cast<float>(random >> 8) / (1 << 24);
     std::memcpy(element, &value, sizeof(value));
@@ -83,11 +82,11 @@ void Fill(Values values, std::mt19937* chance, char* element) {
     const double value = static_cast<double>(random) / 4294967296.0;
     std::memcpy(element, &value, sizeof(value));
   } else if (values == Values::kHalf) {
-    // From 0.5 to 1: they have one exponent.
+    // From 0.5 to 1: these numbers have the same exponent.
     const auto value = static_cast<uint16_t>(0x3800 | (random >> 22));
     std::memcpy(element, &value, sizeof(value));
   } else {
-    // The lowest byte of a little-endian integer; the others are 0.
+    // The lowest byte of a little-endian integer; the other bytes are 0.
     *element = static_cast<char>(random >> (values == Values::kByte ? 24 : 31));
   }
 }
@@ -106,17 +105,17 @@ bool RandomInput(const std::string& description, NpyArray* array,
   }
   if (!ParseDims(description.substr(colon + 1), type->size, &array->dims)) {
     *error = "'" + description +
-             "': the dimensions are numbers with x between them, and 2 GB at "
-             "most";
+             "': dimensions must be numbers separated by x, and the array at "
+             "most 2 GB";
     return false;
   }
   array->dtype = type->dtype;
   size_t count = 1;
   for (const int64_t dim : array->dims) count *= static_cast<size_t>(dim);
   array->data.assign(count * static_cast<size_t>(type->size), '\0');
-  std::mt19937 chance(1);
+  std::mt19937 generator(1);
   for (size_t i = 0; i < count; ++i) {
-    Fill(type->values, &chance,
+    Fill(type->values, &generator,
          &array->data[i * static_cast<size_t>(type->size)]);
   }
   return true;

@@ -1,4 +1,4 @@
-// Inputs for models whose time does not depend on their values.
+// Random inputs, for models whose speed does not depend on their inputs.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_RANDOM_INPUT_H_
 #define TFCARVE_TOOLS_RUNTIME_RANDOM_INPUT_H_
@@ -9,10 +9,10 @@
 
 namespace tfcarve {
 
-// Makes an array of a description like "float32:1x299x299x3"; "int32:" is a
-// scalar. Floats are from 0 to 1, elements of uint8 from 0 to 255, other
-// integers 0 or 1. The same description gives the same values on every
-// machine. On failure returns false and fills in `error`.
+// Creates an array from a description like "float32:1x299x299x3"; "int32:" is a
+// scalar. Floats are from 0 to 1, uint8 from 0 to 255, other integers 0 or 1.
+// The same description gives the same values on every machine. On failure
+// returns false and sets `error`.
 bool RandomInput(const std::string& description, NpyArray* array,
                  std::string* error);
 

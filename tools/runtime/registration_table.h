@@ -1,24 +1,25 @@
-// A table of what a library registers, which can be read from its file.
+// A table of a library's registrations that can be read from its file.
 //
-// TensorFlow's macros register at start-up, by code: nothing in the built file
-// tells what. All of them go through TF_NEW_ID_FOR_INIT, with the name of the
-// macro that does the work and its arguments
-// (tensorflow/core/framework/registration/registration.h, op.h, op_kernel.h).
-// Here that macro leaves a record beside each registration, on the
-// registration's own condition: a record is there if and only if the code is.
+// TensorFlow's macros register by code that runs when the library is loaded, so
+// the file does not show what is registered. All of these macros expand
+// TF_NEW_ID_FOR_INIT with the name of the macro that registers and its
+// arguments (tensorflow/core/framework/registration/registration.h, op.h,
+// op_kernel.h). This header redefines TF_NEW_ID_FOR_INIT to emit a record in
+// addition, under the same condition: a record exists if and only if the code
+// does.
 //
-// A unit includes this file before the source that it registers. Sources that
-// are compiled whole get it by the compiler's -include.
+// A unit includes this file before its kernel source. Sources that are compiled
+// whole get it through the compiler's -include.
 //
-// Records are plain text in a section of their own, each ended by a zero byte;
-// zero bytes between records mean nothing. The fields, with '\x1f' between
-// them, are those of tools/tfcarve/proof/table.py:
+// Records are plain text in a separate section, each terminated by a zero byte;
+// further zero bytes between records are padding. The fields, separated by
+// '\x1f', are those of tools/tfcarve/proof/table.py:
 //
 //   unit    source
 //   op      "Name"   whether TensorFlow always registers it
 //   kernel  "Op"     whether TensorFlow always registers it   Class<…>
 //
-// A name stands as in the source: in quotes, or the constant that holds it.
+// A name is written as in the source: quoted, or the name of a constant.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_REGISTRATION_TABLE_H_
 #define TFCARVE_TOOLS_RUNTIME_REGISTRATION_TABLE_H_
@@ -26,13 +27,12 @@
 #include "selected.h"
 #include "tensorflow/core/framework/registration/registration.h"
 
-// What is registered goes into one section. What the source could register and
-// was not asked for goes into another, which no link keeps: it tells what a
-// class that matched nothing should have been called.
+// Registrations that are not selected are recorded in another section, which
+// the linker drops. It shows the correct name of a class that matched nothing.
 #if defined(__APPLE__)
 #define TFCARVE_REGISTERED \
   __attribute__((used, section("__DATA,__tfcarve"), aligned(1)))
-#define TFCARVE_REFUSED __attribute__((unused))  // not in the object at all
+#define TFCARVE_REFUSED __attribute__((unused))  // not in the object
 #else
 #define TFCARVE_REGISTERED \
   __attribute__((used, section("tfcarve_table"), aligned(1)))
@@ -42,7 +42,7 @@
 
 namespace tfcarve {
 
-template <bool kThere, decltype(sizeof(0)) kSize>
+template <bool kPresent, decltype(sizeof(0)) kSize>
 struct Record {
   char text[kSize] = {};
   constexpr explicit Record(const char (&from)[kSize]) {
@@ -50,7 +50,7 @@ struct Record {
   }
 };
 
-// Takes no room: an array of no elements, as g++ and clang know it.
+// Takes no space: an empty array, an extension of g++ and clang.
 template <decltype(sizeof(0)) kSize>
 struct Record<false, kSize> {
   char text[0];
@@ -65,8 +65,8 @@ struct Record<false, kSize> {
   static constexpr ::tfcarve::Record<!(condition), sizeof(text)> \
       tfcarve_refused_##id TFCARVE_REFUSED{text};
 
-// One for each macro that TensorFlow gives to TF_NEW_ID_FOR_INIT, with the
-// condition and the class text of that macro.
+// One for each macro that TensorFlow passes to TF_NEW_ID_FOR_INIT, with that
+// macro's condition and class text.
 #define TFCARVE_RECORD_REGISTER_OP_IMPL(id, name, is_system)  \
   TFCARVE_RECORD(id, (is_system) || SHOULD_REGISTER_OP(name), \
                  "op\x1f" #name "\x1f" #is_system)

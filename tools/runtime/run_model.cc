@@ -2,9 +2,8 @@
 //           --expect NAME=FILE.npy… [--time]
 //
 // Runs a frozen graph once through the C interface of a carved library. Exit
-// status: 0 done; 1 the library can't run the model, or an output is not as
-// expected: the message is on stderr; 2 bad use or a file that can't be read or
-// written.
+// status: 0 done; 1 the library cannot run the model, or an output differs from
+// the expected one; 2 invalid arguments, or a file cannot be read or written.
 
 #include <chrono>
 #include <cstdio>
@@ -33,28 +32,28 @@ constexpr char kUsage[] =
     "                 [--threads N] [--time]\n"
     "\n"
     "Runs a frozen TensorFlow graph once.\n"
-    "  --input NAME=FILE.npy   feed the array in FILE to the node NAME\n"
-    "  --output NAME=FILE.npy  write what the node NAME gives to FILE\n"
-    "  --expect NAME=FILE.npy  compare what the node NAME gives with the array "
-    "in FILE\n"
-    "  --tolerance TYPE=NUMBER by how much numbers of float16, float32 or "
-    "float64\n"
-    "                          may differ; else 1e-2, 1e-5, 1e-9\n"
-    "  --threads N             threads to compute with; 0, the default: all\n"
-    "  --time                  print how many milliseconds the run took\n"
-    "exit status: 0 done, 1 the library can't run the model or an output is "
-    "not\n"
-    "             as expected, 2 bad use\n";
+    "  --input NAME=FILE.npy    feed the array in FILE to the node NAME\n"
+    "  --output NAME=FILE.npy   write the output of the node NAME to FILE\n"
+    "  --expect NAME=FILE.npy   compare the output of the node NAME with the "
+    "array in\n"
+    "                           FILE\n"
+    "  --tolerance TYPE=NUMBER  permitted difference of float16, float32 or "
+    "float64;\n"
+    "                           default: 1e-2, 1e-5, 1e-9\n"
+    "  --threads N              number of compute threads; 0: one per core; "
+    "default: 0\n"
+    "  --time                   print the duration of the run in milliseconds\n"
+    "exit status: 0 done, 1 the library cannot run the model or an output "
+    "differs\n"
+    "             from the expected one, 2 invalid input\n";
 
-struct Arguments {
-  std::string model;
+struct Arguments : tfcarve::CommandLine {
   std::vector<Binding> inputs;
   std::vector<Binding> outputs;
   std::vector<Binding> expected;
   tfcarve::Tolerance tolerance;
   int threads = 0;
   bool time = false;
-  bool help = false;
 };
 
 int Fail(int status, const std::string& message) {
@@ -62,7 +61,7 @@ int Fail(int status, const std::string& message) {
   return status;
 }
 
-// "float32=1e-4"
+// Parses "float32=1e-4".
 bool ParseTolerance(const std::string& text, tfcarve::Tolerance* tolerance) {
   Binding binding;
   if (!tfcarve::ParseBinding(text, &binding)) return false;
@@ -71,60 +70,32 @@ bool ParseTolerance(const std::string& text, tfcarve::Tolerance* tolerance) {
   return *end == '\0' && value >= 0 && tolerance->Set(binding.name, value);
 }
 
-// An option that takes a value.
-bool ParseOption(const std::string& option, const std::string& value,
-                 Arguments* arguments, std::string* error) {
-  Binding binding;
-  if (option == "--threads") {
-    return tfcarve::ParseThreads(value, &arguments->threads, error);
-  }
-  if (option == "--tolerance") {
-    if (ParseTolerance(value, &arguments->tolerance)) return true;
-    *error =
-        "--tolerance takes float16=, float32= or float64= and a number, "
-        "not '" +
-        value + "'";
-  } else if (option != "--input" && option != "--output" &&
-             option != "--expect") {
-    *error = "unknown option '" + option + "'";
-  } else if (!tfcarve::ParseBinding(value, &binding)) {
-    *error = option + " takes NAME=FILE.npy, not '" + value + "'";
-  } else {
-    std::vector<Binding>& bindings = option == "--input" ? arguments->inputs
-                                     : option == "--output"
-                                         ? arguments->outputs
-                                         : arguments->expected;
-    bindings.push_back(binding);
-    return true;
-  }
-  return false;
+tfcarve::Option ToleranceOption(tfcarve::Tolerance* tolerance) {
+  return {"--tolerance", /*takes_value=*/true,
+          [tolerance](const std::string& text) {
+            if (ParseTolerance(text, tolerance)) return std::string();
+            return "--tolerance takes float16=, float32= or float64= and a "
+                   "number, not '" +
+                   text + "'";
+          }};
 }
 
 bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
                     std::string* error) {
-  for (const tfcarve::Given& given :
-       tfcarve::SplitCommandLine(words, {"--help", "-h", "--time"})) {
-    if (given.option == "--help" || given.option == "-h") {
-      arguments->help = true;
-      return true;
-    }
-    if (given.option == "--time") {
-      arguments->time = true;
-    } else if (!given.option.empty()) {
-      if (!ParseOption(given.option, given.value, arguments, error)) {
-        return false;
-      }
-    } else if (arguments->model.empty()) {
-      arguments->model = given.value;
-    } else {
-      *error = "one model at a time, not also '" + given.value + "'";
-      return false;
-    }
-  }
-  if (arguments->model.empty()) {
-    *error = "which model? See --help";
-  } else if (arguments->outputs.empty() && arguments->expected.empty()) {
-    *error = "which --output or --expect? See --help";
+  const std::string form = "NAME=FILE.npy";
+  const std::vector<tfcarve::Option> options = {
+      tfcarve::BindingsOption("--input", form, &arguments->inputs),
+      tfcarve::BindingsOption("--output", form, &arguments->outputs),
+      tfcarve::BindingsOption("--expect", form, &arguments->expected),
+      ToleranceOption(&arguments->tolerance),
+      tfcarve::NumberOption("--threads", 0, tfcarve::kMaxThreads,
+                            &arguments->threads),
+      tfcarve::Flag("--time", &arguments->time),
+  };
+  if (!tfcarve::ReadCommandLine(words, options, arguments, error)) return false;
+  if (arguments->help) return true;
+  if (arguments->outputs.empty() && arguments->expected.empty()) {
+    *error = "no --output or --expect given: see --help";
   }
   return error->empty();
 }
@@ -139,9 +110,10 @@ int WriteOutputs(const tfcarve_result* result,
     const std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
     const std::string header = tfcarve::NpyHeader(tensor.dtype, dims);
     if (header.empty()) {
-      return Fail(kRefused, "output '" + outputs[i].name +
-                                "': .npy has no type for TensorFlow's " +
-                                std::to_string(tensor.dtype));
+      return Fail(kRefused,
+                  "output '" + outputs[i].name +
+                      "': .npy has no type for TensorFlow's data type " +
+                      std::to_string(tensor.dtype));
     }
     if (!tfcarve::WriteFile(outputs[i].value, header, tensor.data,
                             tensor.size)) {
@@ -151,8 +123,8 @@ int WriteOutputs(const tfcarve_result* result,
   return kDone;
 }
 
-// Compares the results from number `first` on with the arrays expected of them;
-// tells of each that differs.
+// Compares the results from index `first` on with the expected arrays; reports
+// each difference.
 int CheckOutputs(const tfcarve_result* result, size_t first,
                  const std::vector<Binding>& expected,
                  const std::vector<tfcarve::NpyArray>& arrays,
@@ -160,7 +132,7 @@ int CheckOutputs(const tfcarve_result* result, size_t first,
   int status = kDone;
   for (size_t i = 0; i < expected.size(); ++i) {
     tfcarve_tensor tensor;
-    std::string difference = "is not there";
+    std::string difference = "is missing";
     if (tfcarve_result_get(result, first + i, &tensor) == 0) {
       difference = tfcarve::Difference(tensor, arrays[i], tolerance);
     }
@@ -201,7 +173,7 @@ int RunModel(const Arguments& arguments) {
       tfcarve_session_run(session.get(), inputs.data(), inputs.size(),
                           names.data(), names.size()),
       &tfcarve_result_free);
-  const std::chrono::duration<double, std::milli> took =
+  const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   if (const char* error = tfcarve_result_error(result.get())) {
     return Fail(tfcarve_result_status(result.get()),
@@ -213,7 +185,7 @@ int RunModel(const Arguments& arguments) {
                           arguments.expected, expected, arguments.tolerance);
   }
   if (status == kDone && arguments.time) {
-    std::printf("%.1f\n", took.count());
+    std::printf("%.1f\n", elapsed.count());
   }
   return status;
 }
@@ -230,7 +202,7 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stdout);
     return kDone;
   }
-  // TensorFlow's remarks on the CPU are not wanted here; its warnings are.
+  // TensorFlow logs which instructions the CPU has at level 0; warnings stay.
   setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
   return RunModel(arguments);
 }

@@ -1,22 +1,24 @@
-// What a compilation unit registers, from two macros that it defines before:
+// The registrations of a unit, from two macros that it defines before including
+// this file:
 //
 //   #define TFCARVE_KERNEL_CLASSES "BiasOp<CPUDevice, float>"
 //   #define TFCARVE_OPS "BiasAdd", "BiasAddV1"
 //   #include "selected.h"
 //   #include "tensorflow/core/kernels/bias_op.cc"
 //
-// Both are lists of string literals with commas between them. A macro that is
-// not defined, or is empty, selects nothing: so the core's sources, which have
-// this header included without macros, register only what TensorFlow always
-// registers (REGISTER_SYSTEM_OP, REGISTER_SYSTEM_KERNEL_BUILDER).
+// Both are lists of string literals, separated by commas. An undefined or empty
+// macro selects nothing: the core's sources include this file without macros
+// and register only what TensorFlow always registers (REGISTER_SYSTEM_OP,
+// REGISTER_SYSTEM_KERNEL_BUILDER).
 //
-// A changed model changes the lists of some units and recompiles these.
+// A changed model changes the lists of some units, and only these are
+// recompiled.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_SELECTED_H_
 #define TFCARVE_TOOLS_RUNTIME_SELECTED_H_
 
-// Kernels of lists ask for XLA's header of plug-in devices, which no carved
-// library has, but on systems that have none (core/kernels/list_kernels.h).
+// Unless this is defined, list kernels include XLA's header for pluggable
+// devices, which carved libraries do not have (core/kernels/list_kernels.h).
 #ifndef PLATFORM_CHROMIUMOS
 #define PLATFORM_CHROMIUMOS
 #endif
@@ -30,7 +32,7 @@
 
 namespace tfcarve {
 
-// Unnamed, since the lists differ from unit to unit.
+// Unnamed, because each unit has different lists.
 namespace {
 
 constexpr const char* kKernelClasses[] = {"", TFCARVE_KERNEL_CLASSES};

@@ -1,4 +1,4 @@
-// Figures that describe a list of measurements.
+// Statistics of a list of measurements.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_STATISTICS_H_
 #define TFCARVE_TOOLS_RUNTIME_STATISTICS_H_
@@ -9,13 +9,13 @@ namespace tfcarve {
 
 struct Statistics {
   double min = 0;
-  double median = 0;  // of an even number: the mean of the two in the middle
-  double p95 = 0;     // the smallest sample that 95 % of them do not exceed
+  double median = 0;  // the mean of the middle two if their number is even
+  double p95 = 0;     // the smallest sample that 95 % do not exceed
   double mean = 0;
-  double stddev = 0;  // of a sample (n - 1); 0 for a single one
+  double stddev = 0;  // of a sample (n - 1); 0 for one sample
 };
 
-// All 0 where there are no samples.
+// Returns zeros if there are no samples.
 Statistics StatisticsOf(std::vector<double> samples);
 
 }  // namespace tfcarve

@@ -1,17 +1,17 @@
-// What most of TensorFlow's sources include, to be read once: a compiler that
-// precompiles headers takes a third of the time for the core.
+// The headers that most of TensorFlow's sources include. As a precompiled
+// header it reduces the compile time of the core to a third.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TENSORFLOW_HEADERS_H_
 #define TFCARVE_TOOLS_RUNTIME_TENSORFLOW_HEADERS_H_
 
-// g++ 12 and later no longer include these by the way, as TensorFlow 2.14's
-// sources expect.
+// TensorFlow 2.14's sources expect other headers to include these; those of g++
+// 12 and later do not.
 #include <cstdint>
 #include <limits>
 #include <optional>
 
-// Kernels define it before they include Eigen, which must see it the first
-// time.
+// Kernels define it before they include Eigen; it must be defined when Eigen is
+// included for the first time.
 #define EIGEN_USE_THREADS
 
 #ifdef TFCARVE_WITHOUT_LOG_MESSAGES

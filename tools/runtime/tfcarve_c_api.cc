@@ -34,7 +34,7 @@
 
 namespace {
 
-// An output, in the form in which it is shown to a C program.
+// An output, in the form of the C interface.
 struct Output {
   std::string name;
   tensorflow::Tensor tensor;
@@ -42,7 +42,7 @@ struct Output {
   std::vector<tfcarve_string> strings;
 };
 
-// A session's threads, as TensorFlow knows them.
+// A session's threads, through TensorFlow's interface.
 class SessionThreads final : public tensorflow::thread::ThreadPoolInterface {
  public:
   explicit SessionThreads(int count) : threads_(count) {}
@@ -65,12 +65,12 @@ struct Outcome {
 
 struct tfcarve_session {
   Outcome outcome;
-  // Null where the caller's thread computes alone.
+  // Null if the caller's thread computes alone.
   std::unique_ptr<SessionThreads> threads;
   std::unique_ptr<tensorflow::Session> session;
   tfcarve::SessionConstants constants;
-  // Where the graph is from a file: its path, and the file while constants are
-  // in it.
+  // For a graph from a file: its path, and the file if constants are used in
+  // place.
   std::string path;
   tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file;
   size_t mapped_bytes = 0;
@@ -87,24 +87,23 @@ namespace {
 using ::tensorflow::Status;
 using ::tensorflow::errors::InvalidArgument;
 
-// An outcome that blames `blame` if the status is not OK.
-Outcome OutcomeOf(const Status& status, tfcarve_status blame) {
+// Returns the outcome for a status: `error_status` if it is not OK.
+Outcome OutcomeOf(const Status& status, tfcarve_status error_status) {
   if (status.ok()) return {};
   const std::string text(status.message());
-  return {blame, text.empty() ? status.ToString() : text};
+  return {error_status, text.empty() ? status.ToString() : text};
 }
 
 const char* ErrorOf(const Outcome& outcome) {
   return outcome.status == TFCARVE_OK ? nullptr : outcome.error.c_str();
 }
 
-// More are a mistake.
-constexpr int32_t kMostThreads = 1024;
+constexpr int32_t kMaxThreads = 1024;
 
 Status CheckThreads(int32_t threads) {
-  if (threads < 0 || threads > kMostThreads) {
-    return InvalidArgument("threads is ", threads, ": give 1 to ", kMostThreads,
-                           ", or 0 for one a core");
+  if (threads < 0 || threads > kMaxThreads) {
+    return InvalidArgument("threads is ", threads, ": give 1 to ", kMaxThreads,
+                           ", or 0 for one per core");
   }
   return tensorflow::OkStatus();
 }
@@ -114,7 +113,7 @@ Status CheckCpu() {
   return error.empty() ? tensorflow::OkStatus() : InvalidArgument(error);
 }
 
-// Reads a serialized GraphDef; the contents stay in it.
+// Parses a serialized GraphDef; `contents` point into `bytes`.
 Status ReadGraph(std::string_view bytes, tensorflow::GraphDef* graph,
                  std::vector<std::string_view>* contents) {
   if (bytes.empty()) return InvalidArgument("the graph is empty");
@@ -143,25 +142,25 @@ Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
   if (threads > 1) {
     session->threads = std::make_unique<SessionThreads>(threads);
   }
-  // TensorFlow's own pool, which is of all sessions, is not used.
+  // TensorFlow's own pool, which all sessions share, is not used.
   options.config.set_intra_op_parallelism_threads(1);
-  // Ops run one after the other in the caller's thread: no other thread is
-  // waked for an op, and none computes beside the op that has all threads.
+  // Ops run one after the other in the caller's thread: no thread is woken to
+  // run an op, and each op has all threads for itself.
   options.config.set_inter_op_parallelism_threads(-1);
-  // Graphs name the devices that they were made on; here each node has a CPU.
+  // Graphs name the devices of training; here each node runs on the CPU.
   options.config.set_allow_soft_placement(true);
-  // Else each graph that is run stays in memory, for callers that want it.
+  // Otherwise each partition graph stays in memory.
   options.config.mutable_experimental()->set_disable_output_partition_graphs(
       true);
-  tensorflow::Session* made = nullptr;
-  TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &made));
-  session->session.reset(made);
-  TF_RETURN_IF_ERROR(session->constants.Attach(made, std::move(constants)));
-  return made->Create(std::move(graph));
+  tensorflow::Session* created = nullptr;
+  TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &created));
+  session->session.reset(created);
+  TF_RETURN_IF_ERROR(session->constants.Attach(created, std::move(constants)));
+  return created->Create(std::move(graph));
 }
 
-// Makes a session of the bytes of a graph, which may be those of `file`.
-void MakeSession(std::string_view bytes,
+// Initializes a session for the bytes of a graph, which may be those of `file`.
+void InitSession(std::string_view bytes,
                  tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
                  int32_t threads, tfcarve_session* session) {
   tfcarve::RegisterConstantOp();
@@ -184,56 +183,56 @@ void MakeSession(std::string_view bytes,
                 TFCARVE_REFUSED);
 }
 
-// Whether what the session's constants are in can still be read.
+// Checks that the file that contains the session's constants is unchanged.
 Outcome CheckFile(const tfcarve_session& session) {
   if (session.file == nullptr || session.file->IsUnchanged()) return {};
   return {TFCARVE_BAD_INPUT,
           session.path +
               ": the file has changed since it was loaded, and with "
-              "it the constants: make a new session"};
+              "it the constants: create a new session"};
 }
 
 Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
   if (input.name == nullptr) return InvalidArgument("an input has no name");
-  const auto refuse = [&input](const auto&... what) {
+  const auto error = [&input](const auto&... what) {
     return InvalidArgument("input '", input.name, "': ", what...);
   };
   const auto dtype = static_cast<tensorflow::DataType>(input.dtype);
   const bool is_string = dtype == tensorflow::DT_STRING;
   if (!tensorflow::DataType_IsValid(input.dtype) ||
       !(is_string || tensorflow::DataTypeCanUseMemcpy(dtype))) {
-    return refuse("no input can be of type ", input.dtype);
+    return error("an input cannot have type ", input.dtype);
   }
   if (input.rank < 0 || (input.rank > 0 && input.dims == nullptr)) {
-    return refuse("rank ", input.rank, " without dims");
+    return error("rank ", input.rank, " without dims");
   }
   tensorflow::TensorShape shape;
   const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
   TF_RETURN_IF_ERROR(tensorflow::TensorShape::BuildTensorShape(dims, &shape));
 
-  // By division: the product could overflow.
+  // Division, because the product could overflow.
   const size_t element =
       is_string ? sizeof(tfcarve_string) : tensorflow::DataTypeSize(dtype);
   const size_t count = static_cast<size_t>(shape.num_elements());
   if (input.size % element != 0 || input.size / element != count) {
-    return refuse("it has ", input.size, " bytes, which is not ", count,
-                  " elements of ", element, " bytes");
+    return error("it has ", input.size, " bytes, which is not ", count,
+                 " elements of ", element, " bytes");
   }
-  if (count > 0 && input.data == nullptr) return refuse("it has no data");
+  if (count > 0 && input.data == nullptr) return error("it has no data");
 
-  tensorflow::Tensor made(dtype, shape);
-  if (!made.IsInitialized()) return refuse("there is no memory for it");
+  tensorflow::Tensor copy(dtype, shape);
+  if (!copy.IsInitialized()) return error("out of memory");
   if (is_string) {
     const auto* strings = static_cast<const tfcarve_string*>(input.data);
-    auto flat = made.flat<tensorflow::tstring>();
+    auto flat = copy.flat<tensorflow::tstring>();
     for (size_t i = 0; i < count; ++i) {
       flat(i).assign(strings[i].data, strings[i].size);
     }
   } else if (count > 0) {
-    const auto bytes = made.tensor_data();
+    const auto bytes = copy.tensor_data();
     std::memcpy(const_cast<char*>(bytes.data()), input.data, bytes.size());
   }
-  *tensor = std::move(made);
+  *tensor = std::move(copy);
   return tensorflow::OkStatus();
 }
 
@@ -241,7 +240,7 @@ Status CopyOut(std::string name, tensorflow::Tensor tensor, Output* output) {
   const bool is_string = tensor.dtype() == tensorflow::DT_STRING;
   if (!is_string && !tensorflow::DataTypeCanUseMemcpy(tensor.dtype())) {
     return tensorflow::errors::Unimplemented(
-        "output '", name, "': can't be handed to a C program, it is of type ",
+        "output '", name, "': the C interface does not support its type ",
         tensor.dtype());
   }
   for (int i = 0; i < tensor.dims(); ++i) {
@@ -281,7 +280,7 @@ Status CopyNames(const char* const* names, size_t count,
   return tensorflow::OkStatus();
 }
 
-// Fills in `trace` unless it is null.
+// Sets `trace` unless it is null.
 Status Run(const tfcarve_session& session, const Feeds& feeds,
            const std::vector<std::string>& fetches,
            std::vector<Output>* outputs,
@@ -297,11 +296,11 @@ Status Run(const tfcarve_session& session, const Feeds& feeds,
   TF_RETURN_IF_ERROR(session.session->Run(options, feeds, fetches, {}, &fetched,
                                           &metadata, pools));
   if (trace != nullptr) *trace = tfcarve::TraceOf(metadata.step_stats());
-  std::vector<Output> made(fetched.size());
+  std::vector<Output> copied(fetched.size());
   for (size_t i = 0; i < fetched.size(); ++i) {
-    TF_RETURN_IF_ERROR(CopyOut(fetches[i], std::move(fetched[i]), &made[i]));
+    TF_RETURN_IF_ERROR(CopyOut(fetches[i], std::move(fetched[i]), &copied[i]));
   }
-  *outputs = std::move(made);
+  *outputs = std::move(copied);
   return tensorflow::OkStatus();
 }
 
@@ -332,7 +331,7 @@ tfcarve_result* RunSession(const tfcarve_session* session,
 tfcarve_session* tfcarve_session_new(const void* graph_def, size_t size,
                                      int32_t threads) {
   auto* session = new tfcarve_session;
-  MakeSession(
+  InitSession(
       {static_cast<const char*>(graph_def), graph_def == nullptr ? 0 : size},
       nullptr, threads, session);
   return session;
@@ -346,7 +345,7 @@ tfcarve_session* tfcarve_session_new_from_file(const char* path,
   auto file = tfcarve::MappedFile::Open(session->path.c_str(), &outcome.error);
   if (file != nullptr) {
     const std::string_view bytes = file->bytes();
-    MakeSession(bytes, std::move(file), threads, session);
+    InitSession(bytes, std::move(file), threads, session);
   } else {
     outcome.status = TFCARVE_BAD_INPUT;
   }
@@ -442,7 +441,7 @@ int32_t tfcarve_set_cpu(const char* name) {
 }
 
 size_t tfcarve_kernel_count() {
-  // Without the one that a session's constants need.
+  // Does not count the kernel for a session's constants.
   const auto is_selected = [](const tensorflow::KernelDef& kernel) {
     return kernel.op() != tfcarve::kConstantOp;
   };

@@ -1,24 +1,44 @@
-// A small C interface to a carved TensorFlow library, so that an app needs no
-// C++ and no protobuf of its own: load a frozen graph, run it, read the
-// outputs.
+// The C interface of a carved TensorFlow library: loads a frozen graph, runs it
+// and reads its outputs. An app that uses it needs neither C++ nor protocol
+// buffers.
 //
-//   tfcarve_session* session = tfcarve_session_new(graph, graph_size, 0);
-//   if (tfcarve_session_error(session) != NULL) …
+//   #include <stdio.h>
 //
-//   const int64_t dims[] = {1, 3};
-//   const float pixels[] = {0.f, 1.f, 2.f};
-//   const tfcarve_tensor input = {"x", TFCARVE_FLOAT, 2, dims, pixels,
-//                                 sizeof(pixels)};
-//   const char* output = "y";
-//   tfcarve_result* result = tfcarve_session_run(session, &input, 1, &output,
-//   1); if (tfcarve_result_error(result) != NULL) … tfcarve_tensor y;
-//   tfcarve_result_get(result, 0, &y);
-//   …
-//   tfcarve_result_free(result);
-//   tfcarve_session_free(session);
+//   #include "tfcarve_c_api.h"
 //
-// There is no global state. A session may be run from several threads at once;
-// a result belongs to the thread that asked for it.
+//   int main(void) {
+//     tfcarve_session* session = tfcarve_session_new_from_file("model.pb", 0);
+//     if (tfcarve_session_error(session) != NULL) {
+//       fprintf(stderr, "%s\n", tfcarve_session_error(session));
+//       tfcarve_session_free(session);
+//       return 1;
+//     }
+//
+//     const int64_t dims[] = {1, 3};
+//     const float values[] = {0.f, 1.f, 2.f};
+//     const tfcarve_tensor x = {"x",  TFCARVE_FLOAT, 2,
+//                               dims, values,        sizeof(values)};
+//     const char* const output = "y";
+//     tfcarve_result* result = tfcarve_session_run(session, &x, 1, &output, 1);
+//     tfcarve_tensor y;
+//     if (tfcarve_result_error(result) != NULL) {
+//       fprintf(stderr, "%s\n", tfcarve_result_error(result));
+//     } else if (tfcarve_result_get(result, 0, &y) == 0) {
+//       printf("%f\n", ((const float*)y.data)[0]);
+//     }
+//     tfcarve_result_free(result);
+//     tfcarve_session_free(session);
+//     return 0;
+//   }
+//
+// Ownership: the caller frees each session and each result. Texts and views
+// that a function returns belong to its argument and are valid until that is
+// freed.
+//
+// Threads: several threads may run the same session at the same time, and read
+// the same result. No other thread may use a session or a result while it is
+// freed. The only state that is shared by sessions is the instruction set
+// (tfcarve_set_cpu).
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
 #define TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
@@ -36,7 +56,7 @@
 extern "C" {
 #endif
 
-// The type of a tensor's elements: TensorFlow's own numbers.
+// The type of a tensor's elements: the numbers of TensorFlow's DataType.
 typedef enum tfcarve_dtype {
   TFCARVE_FLOAT = 1,
   TFCARVE_DOUBLE = 2,
@@ -56,152 +76,191 @@ typedef enum tfcarve_dtype {
   TFCARVE_UINT64 = 23
 } tfcarve_dtype;
 
-// How a call ended.
+// The outcome of a call.
 typedef enum tfcarve_status {
   TFCARVE_OK = 0,
-  TFCARVE_REFUSED = 1,   // TensorFlow can't: an op or kernel that the library
-                         // was not built for, shapes that do not fit, …
-  TFCARVE_BAD_INPUT = 2  // no graph, or a tensor that is none
+  // TensorFlow cannot do it: the library does not contain an op or a kernel,
+  // shapes do not match, …
+  TFCARVE_REFUSED = 1,
+  // An argument is invalid: not a graph, a malformed tensor, …
+  TFCARVE_BAD_INPUT = 2
 } tfcarve_status;
 
-// One element of a tensor of strings. It need not end with a zero.
+// An element of a tensor of strings. Not necessarily null-terminated.
 typedef struct tfcarve_string {
   const char* data;
-  size_t size;
+  size_t size;  // in bytes
 } tfcarve_string;
 
-// A view of a tensor: it owns nothing.
+// A view of a tensor. It does not own what it points to.
 typedef struct tfcarve_tensor {
-  const char* name;     // of the graph's node: "x", or "x:1" for its output 1
+  const char* name;     // of the tensor in the graph: "x", or "x:1" for the
+                        // second output of the node "x"
   int32_t dtype;        // a tfcarve_dtype
-  int32_t rank;         // the number of dims; 0 is a scalar
-  const int64_t* dims;  // `rank` of them; NULL when there are none
-  const void* data;     // the elements, the last dimension is the densest;
-                        // an array of tfcarve_string for TFCARVE_STRING
+  int32_t rank;         // the number of dimensions; 0 for a scalar
+  const int64_t* dims;  // `rank` sizes; may be NULL if `rank` is 0
+  const void* data;     // the elements in row-major order; for TFCARVE_STRING
+                        // an array of tfcarve_string
   size_t size;          // of `data`, in bytes
 } tfcarve_tensor;
 
-// A graph that is ready to run, or the reason why it can't be.
+// A graph that is ready to run, or the reason why it could not be loaded.
 typedef struct tfcarve_session tfcarve_session;
 
-// The outputs of one run, or the reason why there are none.
+// The outputs of one run, or the reason why it failed.
 typedef struct tfcarve_result tfcarve_result;
 
-// Makes a session of a serialized GraphDef (the bytes of a frozen .pb file);
-// `graph_def` is not needed after the call. `threads` is how many threads
-// compute an op, the caller's among them: 1 to 1024, or 0 for one a core. Each
-// session has its own, which are started when they are first needed. Never
-// returns NULL: ask tfcarve_session_error.
+// Creates a session for a serialized GraphDef.
+//
+// - graph_def: the content of a frozen .pb file. Not used after the call.
+// - size: of `graph_def`, in bytes.
+// - threads: the number of threads that compute an op, including the thread
+//   that calls tfcarve_session_run: 1 to 1024, or 0 for one per core. Each
+//   session has its own threads, which start when they are first needed.
+//
+// Returns a session that the caller must free, never NULL. Check
+// tfcarve_session_error before using it.
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
                                                     size_t size,
                                                     int32_t threads);
 
-// The same of a file with a serialized GraphDef, which is mapped: constants
-// that lie at multiples of 64 bytes in it are used where they are and take no
-// memory of their own; others are copied. `tfcarve memmap` makes such a file of
-// any frozen graph. The file may be deleted while the session is used. It must
-// not be changed: runs are then refused, and where it is cut short during a run
-// the process is ended (SIGBUS).
+// Creates a session for a file that contains a serialized GraphDef. The file is
+// mapped into memory: constants that are at multiples of 64 bytes in it are
+// used in place, others are copied. `tfcarve memmap` aligns the constants of a
+// frozen graph.
+//
+// While the session exists, the file may be deleted or replaced, but must not
+// be modified: further runs fail, and truncating it during a run ends the
+// process (SIGBUS).
+//
+// - path: of the file, null-terminated. Not used after the call.
+// - threads: as for tfcarve_session_new.
+//
+// Returns a session that the caller must free, never NULL. Check
+// tfcarve_session_error before using it.
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_file(const char* path,
                                                               int32_t threads);
 
-// How many bytes of the graph's constants are used where they are in the file.
+// Returns the number of bytes of constants that are used in place in the mapped
+// file; 0 for a session without a file.
 TFCARVE_EXPORT size_t tfcarve_session_mapped_bytes(const tfcarve_session*);
 
-// Why the session can't be used, or NULL when it can. The text belongs to the
-// session. A graph that needs ops or kernels which the library was not built
-// for is refused, with all that is missing and the nodes that need it, a line
-// each.
+// Returns the reason why the session cannot be used, or NULL if it can. The
+// text belongs to the session. If the graph needs ops or kernels that the
+// library does not contain, the text lists all of them with the nodes that need
+// them, one per line.
 TFCARVE_EXPORT const char* tfcarve_session_error(const tfcarve_session*);
 
-// The same as a tfcarve_status.
+// Returns the tfcarve_status of creating the session.
 TFCARVE_EXPORT int32_t tfcarve_session_status(const tfcarve_session*);
 
-// Ends a session. NULL is ignored.
+// Frees a session. Results of its runs stay valid. NULL is ignored.
 TFCARVE_EXPORT void tfcarve_session_free(tfcarve_session*);
 
-// Runs the graph: feeds the inputs, computes the outputs of those names. The
-// inputs are copied. Never returns NULL: ask tfcarve_result_error.
+// Runs the graph once. May be called from several threads at the same time.
+//
+// - inputs: the tensors to feed, `input_count` of them. Their elements are
+//   copied; nothing is used after the call.
+// - output_names: the tensors to compute, `output_count` of them: "y" or "y:1".
+//   Not used after the call.
+//
+// Returns a result that the caller must free, never NULL. Check
+// tfcarve_result_error before using it. A session with an error gives a result
+// with the same error.
 TFCARVE_EXPORT tfcarve_result* tfcarve_session_run(
     tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
     const char* const* output_names, size_t output_count);
 
-// Why the run failed, or NULL. The text belongs to the result.
+// Returns the reason why the run failed, or NULL if it succeeded. The text
+// belongs to the result.
 TFCARVE_EXPORT const char* tfcarve_result_error(const tfcarve_result*);
 
-// The same as a tfcarve_status.
+// Returns the tfcarve_status of the run.
 TFCARVE_EXPORT int32_t tfcarve_result_status(const tfcarve_result*);
 
-// How many outputs the result has: none when the run failed.
+// Returns the number of outputs; 0 if the run failed.
 TFCARVE_EXPORT size_t tfcarve_result_count(const tfcarve_result*);
 
-// Fills in a view of an output, in the order in which they were asked for. What
-// it points to lives until tfcarve_result_free. Returns 0, or 1 when there is
-// no such output.
+// Sets `*output` to a view of an output. The view is valid until the result is
+// freed.
+//
+// - index: of the output, in the order of `output_names`.
+//
+// Returns 0, or 1 if there is no such output; `*output` is then unchanged.
 TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
                                           tfcarve_tensor* output);
 
-// One execution of one node in a traced run.
+// An execution of a node in a traced run.
 typedef struct tfcarve_node_trace {
-  const char* node;     // its name
-  const char* op;       // its type: "Conv2D"
-  const char* inputs;   // as they stand in its NodeDef: "x, filter:0, ^init"
-  int64_t start_ns;     // since the run's first execution
-  int64_t duration_ns;  // of its kernel's computation
-  int64_t allocated_bytes;  // that its kernel asked for
+  const char* node;         // its name
+  const char* op;           // its op type: "Conv2D"
+  const char* inputs;       // as in its NodeDef: "x, filter:0, ^init"
+  int64_t start_ns;         // since the first execution of the run
+  int64_t duration_ns;      // of its kernel
+  int64_t allocated_bytes;  // by its kernel
   size_t output_count;
-  const tfcarve_tensor* outputs;  // their types and shapes, without names and
-                                  // elements; type 0 for one that was not
-                                  // computed
+  const tfcarve_tensor* outputs;  // types and shapes, without names and
+                                  // elements; the type is 0 if the output was
+                                  // not computed
 } tfcarve_node_trace;
 
-// Runs the graph as tfcarve_session_run does and records each node: for
-// profiling, the records take time themselves. The time of a node that calls a
-// function contains the times of the function's nodes.
+// Runs the graph like tfcarve_session_run, and records each execution of a
+// node. For profiling: recording takes time itself. The time of a node that
+// calls a function includes the times of the function's nodes.
 TFCARVE_EXPORT tfcarve_result* tfcarve_session_run_traced(
     tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
     const char* const* output_names, size_t output_count);
 
-// How many executions of nodes the result's run recorded: 0 unless it was
-// traced.
+// Returns the number of recorded executions; 0 if the run was not traced or
+// failed.
 TFCARVE_EXPORT size_t tfcarve_result_trace_count(const tfcarve_result*);
 
-// Fills in the record of an execution, in the order in which they ended. What
-// it points to lives until tfcarve_result_free. Returns 0, or 1 when there is
-// no such record.
+// Sets `*trace` to a recorded execution. What it points to is valid until the
+// result is freed.
+//
+// - index: of the execution, in the order in which they ended.
+//
+// Returns 0, or 1 if there is no such record; `*trace` is then unchanged.
 TFCARVE_EXPORT int32_t tfcarve_result_trace_get(const tfcarve_result*,
                                                 size_t index,
                                                 tfcarve_node_trace* trace);
 
-// Ends a result, and all views of it. NULL is ignored.
+// Frees a result and invalidates all views of it. NULL is ignored.
 TFCARVE_EXPORT void tfcarve_result_free(tfcarve_result*);
 
-// What this library was made for, as JSON text: tfcarve's and TensorFlow's
-// versions, the defines, the models with their SHA-256, the ops. Needs no
-// session.
+// Returns a description of the library as JSON text: the versions of tfcarve
+// and TensorFlow, the defines, the models with their SHA-256, and the ops. The
+// text is static. May be called from any thread.
 TFCARVE_EXPORT const char* tfcarve_manifest(void);
 
-// The table of what this library registers, as it stands in its file: `size`
-// bytes, records of registration_table.h. NULL and 0 in a library that was made
-// without it. Needs no session.
+// Returns the table of the library's registrations, as it is in the library's
+// file (tools/runtime/registration_table.h describes the records), and sets
+// `*size` to its size in bytes. Returns NULL and sets 0 if the library was
+// built without the table. The table is static. May be called from any thread.
 TFCARVE_EXPORT const char* tfcarve_registrations(size_t* size);
 
-// The instruction set that float products, convolutions and the like are
-// computed with: "baseline", "avx2" or "avx512" on x86, "neon" on Arm. The
-// library chooses the best one that the CPU supports, or the one that the
-// environment variable TFCARVE_CPU names.
+// Returns the name of the instruction set that products, convolutions and other
+// float kernels use: "baseline", "avx2" or "avx512" on x86, "neon" on Arm. By
+// default it is the best one that the CPU supports; the environment variable
+// TFCARVE_CPU overrides it. The text is static. May be called from any thread.
 TFCARVE_EXPORT const char* tfcarve_cpu(void);
 
-// Chooses the instruction set by name, for all sessions of the process; "" for
-// the best one. Returns 0, or 1 and changes nothing when there is no such name
-// or the CPU does not support it.
+// Selects the instruction set for all sessions of the process.
+//
+// - name: as returned by tfcarve_cpu, or "" for the best one.
+//
+// Returns 0, or 1 if the library does not have it or the CPU does not support
+// it; the selection is then unchanged. May be called from any thread; a run in
+// progress may use either instruction set.
 TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
 
-// How many kernels this library has registered. 0 tells that the objects which
-// register them were dropped by the linker.
+// Returns the number of kernels that the library has registered. 0 means that
+// the linker dropped the objects that register them. May be called from any
+// thread.
 TFCARVE_EXPORT size_t tfcarve_kernel_count(void);
 
-// Whether this library has registered the op of that name: 1 or 0.
+// Returns 1 if the library has registered the op of this name, 0 otherwise. May
+// be called from any thread.
 TFCARVE_EXPORT int32_t tfcarve_has_op(const char* op);
 
 #ifdef __cplusplus

@@ -13,8 +13,8 @@ namespace {
 using ::tensorflow::NodeExecStats;
 using ::tensorflow::NodeOutput;
 
-// Fills in the op and the inputs of a label like "[cpu 1.5MB] conv = Conv2D(x,
-// filter)". Names of nodes and ops have no spaces.
+// Parses the op and the inputs from a label like "[cpu 1.5MB] conv = Conv2D(x,
+// filter)". Names of nodes and ops do not contain spaces.
 void ReadLabel(const NodeExecStats& stats, NodeTrace* trace) {
   const std::string& label = stats.timeline_label();
   const std::string before = stats.node_name() + " = ";
@@ -39,10 +39,10 @@ void SetOutputs(const NodeExecStats& stats, NodeTrace* trace) {
     for (const auto& dim : description.shape().dim()) {
       dims.push_back(dim.size());
     }
-    tfcarve_tensor& shown = trace->outputs[output.slot()];
-    shown.dtype = description.dtype();
-    shown.rank = static_cast<int32_t>(dims.size());
-    shown.dims = dims.data();
+    tfcarve_tensor& view = trace->outputs[output.slot()];
+    view.dtype = description.dtype();
+    view.rank = static_cast<int32_t>(dims.size());
+    view.dims = dims.data();
   }
 }
 

@@ -1,5 +1,5 @@
-// What TensorFlow records of each node in a traced run, in the form in which it
-// is shown to a C program.
+// TensorFlow's records of the nodes in a traced run, in the form of the C
+// interface.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TRACE_H_
 #define TFCARVE_TOOLS_RUNTIME_TRACE_H_
@@ -13,8 +13,8 @@
 
 namespace tfcarve {
 
-// One execution of one node. It is moved and never copied: its outputs point
-// into it.
+// An execution of a node. Movable but not copyable: `outputs` points into
+// `dims`.
 struct NodeTrace {
   NodeTrace() = default;
   NodeTrace(NodeTrace&&) = default;
@@ -30,7 +30,8 @@ struct NodeTrace {
   std::vector<tfcarve_tensor> outputs;     // without names and elements
 };
 
-// The executions of a run as they ended. The one that began first starts at 0.
+// Returns the executions of a run in the order in which they ended. Times count
+// from the start of the first one.
 std::vector<NodeTrace> TraceOf(const tensorflow::StepStats& stats);
 
 }  // namespace tfcarve

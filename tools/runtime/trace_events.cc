@@ -22,16 +22,17 @@ std::string ShapesText(const std::vector<OutputShape>& outputs) {
   return text;
 }
 
-std::string EventJson(const NodeRun& one, size_t lane) {
-  return "{\"name\": " + JsonString(one.node) +
-         ", \"cat\": " + JsonString(one.op) + ", \"ph\": \"X\", \"ts\": " +
-         JsonNumber(static_cast<double>(one.start_ns) / kNanosPerMicro) +
+std::string EventJson(const NodeRun& node_run, size_t lane) {
+  return "{\"name\": " + JsonString(node_run.node) +
+         ", \"cat\": " + JsonString(node_run.op) + ", \"ph\": \"X\", \"ts\": " +
+         JsonNumber(static_cast<double>(node_run.start_ns) / kNanosPerMicro) +
          ", \"dur\": " +
-         JsonNumber(static_cast<double>(one.duration_ns) / kNanosPerMicro) +
+         JsonNumber(static_cast<double>(node_run.duration_ns) /
+                    kNanosPerMicro) +
          ", \"pid\": 1, \"tid\": " + std::to_string(lane + 1) +
-         ", \"args\": {\"op\": " + JsonString(one.op) +
-         ", \"allocated bytes\": " + std::to_string(one.allocated_bytes) +
-         ", \"outputs\": " + JsonString(ShapesText(one.outputs)) + "}}";
+         ", \"args\": {\"op\": " + JsonString(node_run.op) +
+         ", \"allocated bytes\": " + std::to_string(node_run.allocated_bytes) +
+         ", \"outputs\": " + JsonString(ShapesText(node_run.outputs)) + "}}";
 }
 
 }  // namespace
@@ -39,11 +40,12 @@ std::string EventJson(const NodeRun& one, size_t lane) {
 std::vector<size_t> Lanes(const TracedRun& run) {
   std::vector<size_t> lanes;
   std::vector<int64_t> free_from;  // by lane
-  for (const NodeRun& one : run) {
+  for (const NodeRun& node_run : run) {
     size_t lane = 0;
-    while (lane < free_from.size() && free_from[lane] > one.start_ns) ++lane;
+    while (lane < free_from.size() && free_from[lane] > node_run.start_ns)
+      ++lane;
     if (lane == free_from.size()) free_from.push_back(0);
-    free_from[lane] = one.start_ns + one.duration_ns;
+    free_from[lane] = node_run.start_ns + node_run.duration_ns;
     lanes.push_back(lane);
   }
   return lanes;

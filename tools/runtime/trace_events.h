@@ -1,5 +1,5 @@
-// A traced run in the Trace Event Format, which chrome://tracing and Perfetto
-// show.
+// Formats a traced run in the Trace Event Format, for chrome://tracing and
+// Perfetto.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TRACE_EVENTS_H_
 #define TFCARVE_TOOLS_RUNTIME_TRACE_EVENTS_H_
@@ -12,11 +12,11 @@
 
 namespace tfcarve {
 
-// For each execution the lane that it is drawn in. Those in one lane do not
-// overlap: each goes to the first lane that is free at its start.
+// Returns the lane in which each execution is drawn: the first one that is free
+// at its start. Executions in one lane do not overlap.
 std::vector<size_t> Lanes(const TracedRun& run);
 
-// The run as JSON text, an event for each execution.
+// Returns the run as JSON text, with one event for each execution.
 std::string TraceEvents(const TracedRun& run);
 
 }  // namespace tfcarve

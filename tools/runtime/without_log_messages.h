@@ -1,9 +1,9 @@
-// What TensorFlow logs, compiled out: LOG and VLOG do nothing, a CHECK or a
-// LOG(FATAL) ends the program without a word, and OP_REQUIRES leaves out where
-// in the sources it stands. Errors that a call returns keep their text.
+// Compiles out TensorFlow's log messages: LOG and VLOG do nothing, a failed
+// CHECK and LOG(FATAL) abort without a message, and OP_REQUIRES does not
+// contain its source location. Errors that a call returns keep their text.
 //
 // It redefines macros of tsl/platform/default/logging.h and
-// core/framework/op_requires.h, which are included first.
+// core/framework/op_requires.h, which it includes first.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_WITHOUT_LOG_MESSAGES_H_
 #define TFCARVE_TOOLS_RUNTIME_WITHOUT_LOG_MESSAGES_H_
@@ -18,7 +18,7 @@
 
 namespace tfcarve {
 
-// Takes what would be logged.
+// Discards what would be logged.
 struct Dropped {
   template <typename T>
   const Dropped& operator<<(const T&) const {
@@ -34,7 +34,7 @@ constexpr bool kOneIsSigned =
     std::is_integral<A>::value && std::is_integral<B>::value &&
     std::is_signed<A>::value != std::is_signed<B>::value;
 
-// A negative number is less than any that has no sign.
+// A negative number is less than any unsigned one.
 #define TFCARVE_CHECK(name, op)                                              \
   template <typename A, typename B>                                          \
   bool name(const A& a, const B& b) {                                        \

@@ -1,19 +1,14 @@
 """Reads and writes files; a failed write leaves no partial file."""
 
 import contextlib
-import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tfcarve import json_form
 from tfcarve.errors import InvalidInput
 
 _HEAD_BYTES = 64
-# The start of an escaped surrogate.
-_SURROGATES = re.compile(rb"\\u[dD]")
 
 
 def cache_directory() -> Path:
@@ -49,30 +44,6 @@ def read_bytes(path: Path) -> bytes:
         raise InvalidInput(f"{path}: is a directory: expected a file") from None
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def whole_characters(data: bytes, where: str) -> bytes:
-    """Returns JSON unchanged; raises InvalidInput, with the file's name `where`, if it contains an unpaired surrogate.
-
-    JSON can encode one by an escape (RFC 8259, section 8.2); UTF-8 cannot.
-    """
-    if _SURROGATES.search(data):
-        # A pair is a character. The reader of the document reports malformed JSON.
-        with contextlib.suppress(ValueError, RecursionError):
-            text = json.dumps(json_form.loads(data), ensure_ascii=False)
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                surrogate = ord(text[error.start])
-                raise InvalidInput(
-                    f"{where}: \\u{surrogate:04x} is an unpaired surrogate"
-                ) from None
-    return data
-
-
-def read_json(path: Path) -> bytes:
-    """Returns the content of a JSON file; raises InvalidInput like read_bytes and whole_characters."""
-    return whole_characters(read_bytes(path), str(path))
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:

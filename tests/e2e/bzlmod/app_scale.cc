@@ -1,4 +1,4 @@
-// AppScale, an op of this app: y = factor * x.
+// AppScale, a custom op: y = factor * x.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -32,7 +32,7 @@ class AppScaleOp : public tensorflow::OpKernel {
   float factor_;
 };
 
-// The model is float, so the library gets the first of these and not the other.
+// The model uses float, so the library contains the first kernel only.
 REGISTER_KERNEL_BUILDER(
     Name("AppScale").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
     AppScaleOp<float>);

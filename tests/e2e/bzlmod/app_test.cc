@@ -1,4 +1,4 @@
-// The app: runs its model through the C interface of the carved library.
+// The app: runs its model through the C API of the carved library.
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,11 +16,11 @@ const float kExpected[] = {0, 30, 60, 36, 42, 48};
 
 void Check(bool good, const char* what, const char* error) {
   if (good) return;
-  std::fprintf(stderr, "app_test: %s: %s\n", what, error ? error : "no");
+  std::fprintf(stderr, "app_test: %s: %s\n", what, error ? error : "wrong");
   std::exit(1);
 }
 
-// A traced run has a record of each node, with what it gave.
+// A traced run has a record for each node, with its outputs.
 void CheckTrace(tfcarve_session* session, const tfcarve_tensor* input,
                 const char* output_name) {
   tfcarve_result* result =

@@ -1,4 +1,4 @@
-// An app that calls TensorFlow's own C++ interface: tensorflow::Session.
+// An app that uses TensorFlow's C++ API: tensorflow::Session.
 
 #include "tensorflow/core/public/session.h"
 

@@ -1,4 +1,4 @@
-// Writes a model as text, reads the text and runs what it read.
+// Prints a model as text, parses the text and runs the result.
 
 #include <google/protobuf/text_format.h>
 

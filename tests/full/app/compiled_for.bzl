@@ -35,7 +35,7 @@ def _compiled_for_impl(ctx):
 
 compiled_for = rule(
     implementation = _compiled_for_impl,
-    doc = "<name>/<platform>/: of each target its archive; of a carved library, those of the selected kernels.",
+    doc = "Provides <name>/<platform>/: the archive of each target; for a carved library, those of the selected kernels.",
     attrs = {
         "platforms": attr.string_list(mandatory = True),
         "targets": attr.label_list(cfg = _each_platform, mandatory = True),

@@ -1,4 +1,4 @@
-"""Tests of inputs that are made in Python: as NumPy writes them, and as benchmark_model makes them."""
+"""Tests of inputs from .npy files and of random inputs: the same as in benchmark_model."""
 
 import io
 
@@ -51,23 +51,23 @@ def test_npy(dtype: str, shape: tuple[int, ...]) -> None:
         _npy(np.ones(3, "f4")).replace(b"'<f4'", b"f()  "),
     ],
 )
-def test_what_is_no_npy(content: bytes) -> None:
+def test_malformed_npy(content: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"^x\.npy: "):
         arrays.parse_npy(content, "x.npy")
 
 
-def test_random_numbers_are_those_of_the_cpp_standards_generator() -> None:
-    """NumPy's RandomState has the same generator and the same way to seed it."""
+def test_random_values_are_those_of_std_mt19937() -> None:
+    """NumPy's RandomState has the same generator with the same seeding."""
     bits = np.random.RandomState(1).randint(0, 1 << 32, 1000, np.uint32)
-    made = arrays.random_input("float32:10x100")
-    assert made.dims == (10, 100)
-    assert np.frombuffer(made.data, np.float32).tolist() == ((bits >> 8) / (1 << 24)).tolist()
+    array = arrays.random_input("float32:10x100")
+    assert array.dims == (10, 100)
+    assert np.frombuffer(array.data, np.float32).tolist() == ((bits >> 8) / (1 << 24)).tolist()
     bytes_ = arrays.random_input("uint8:1000").data
     assert list(bytes_) == (bits >> 24).tolist()
 
 
 @pytest.mark.parametrize("dtype", sorted(RANDOM_TYPES))
-def test_random_numbers_are_in_range(dtype: str) -> None:
+def test_random_values_are_in_range(dtype: str) -> None:
     values = np.frombuffer(arrays.random_input(f"{dtype}:1000").data, dtype)
     assert len(values) == 1000
     assert values.min() >= 0
@@ -80,7 +80,7 @@ def test_scalar() -> None:
     assert len(arrays.random_input("int32:").data) == 4
 
 
-# tests/runtime/random_input_test.cc has the same.
+# tests/runtime/random_input_test.cc has the same cases.
 @pytest.mark.parametrize(
     "description",
     [

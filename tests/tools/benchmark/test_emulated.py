@@ -1,4 +1,4 @@
-"""Tests of counting instructions under qemu, by programs whose loops have a known length."""
+"""Tests of counting instructions under qemu, with programs whose loops have a known length."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from tfcarve.benchmark import emulated
 from tfcarve.benchmark.task import Task
 from tfcarve.errors import CheckFailed, InvalidInput
 
-# A stand-in that takes the options of benchmark_model, writes what it would, and loops a million times for each run.
+# A fake benchmark_model: the same options and report, and a loop of a million steps for each run.
 _PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,9 +60,9 @@ def _built(folder: Path, cpu: str) -> Path:
 
 
 @pytest.mark.parametrize("cpu", _COMPILERS)
-def test_one_run_is_counted(tmp_path: Path, cpu: str) -> None:
+def test_counts_one_run(tmp_path: Path, cpu: str) -> None:
     counted = emulated.count(cpu, _built(tmp_path, cpu), _TASK)
-    # Two to four instructions each time, and nothing of what the process does besides.
+    # Two to four instructions for each step, and nothing else of the process.
     per_step = counted.run / 1_000_000
     assert 2 <= round(per_step) <= 4
     assert abs(counted.run - round(per_step) * 1_000_000) < 1000
@@ -72,30 +72,30 @@ def test_one_run_is_counted(tmp_path: Path, cpu: str) -> None:
 def test_the_plugin_is_compiled_once(tmp_path: Path) -> None:
     _require("qemu-aarch64")
     (qemu, *_) = emulated.emulator("aarch64")
-    made = emulated.plugin(qemu)
-    before = made.stat().st_mtime_ns
-    assert emulated.plugin(qemu) == made
-    assert made.stat().st_mtime_ns == before
-    assert [path.name for path in made.parent.iterdir()] == [made.name], "nothing half done"
+    plugin = emulated.plugin(qemu)
+    before = plugin.stat().st_mtime_ns
+    assert emulated.plugin(qemu) == plugin
+    assert plugin.stat().st_mtime_ns == before
+    assert [path.name for path in plugin.parent.iterdir()] == [plugin.name], "no partial file"
 
 
 @pytest.mark.parametrize(
     ("output", "error", "message"),
     [
         ("refused", CheckFailed, "m.pb: no such node"),
-        ("silent", InvalidInput, "m: ended with status 3"),
+        ("silent", InvalidInput, "m: ended with exit status 3"),
     ],
 )
-def test_program_that_fails(
-    tmp_path: Path, output: str, error: type[Exception], message: str
-) -> None:
+def test_failing_program(tmp_path: Path, output: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
         emulated.count("aarch64", _built(tmp_path, "aarch64"), replace(_TASK, outputs=(output,)))
     assert str(caught.value).endswith(message)
 
 
 def test_no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInput, match="programs for x86_32 run neither here nor under qemu"):
+    with pytest.raises(
+        InvalidInput, match="programs for x86_32 run neither natively nor under qemu here"
+    ):
         emulated.emulator("x86_32")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InvalidInput, match="qemu-arm is not on PATH: .* apt-get install qemu-user"):
@@ -112,7 +112,7 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "version"),
+    ("output", "version"),
     [
         ("qemu-aarch64 version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)\n", 1),
         ("qemu-arm version 8.2.2", 1),
@@ -120,16 +120,16 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("qemu-arm version 10.0.2 (Debian 1:10.0.2+ds-2)", 2),
     ],
 )
-def test_api_version(said: str, version: int) -> None:
-    assert emulated.api_version(said) == version
+def test_api_version(output: str, version: int) -> None:
+    assert emulated.api_version(output) == version
 
 
-@pytest.mark.parametrize("said", ["", "qemu", "version x.1"])
-def test_no_version(said: str) -> None:
-    with pytest.raises(ValueError, match="^" + said):
-        emulated.api_version(said)
+@pytest.mark.parametrize("output", ["", "qemu", "version x.1"])
+def test_output_without_a_version(output: str) -> None:
+    with pytest.raises(ValueError, match="^" + output):
+        emulated.api_version(output)
 
 
 def test_emulator_without_a_version() -> None:
-    with pytest.raises(InvalidInput, match="false: does not say its version"):
+    with pytest.raises(InvalidInput, match="false --version: no version"):
         emulated.plugin(shutil.which("false") or "")

@@ -1,4 +1,4 @@
-"""Tests of telling programs from libraries, and for which CPU they are."""
+"""Tests of identifying programs and libraries and their CPUs."""
 
 import shutil
 import subprocess
@@ -31,27 +31,27 @@ def _built(folder: Path, compiler: str, *flags: str) -> bytes:
     ("flags", "is_program"),
     [(("-pie", "-fPIE"), True), (("-no-pie",), True), (("-static",), True), (("-shared",), False)],
 )
-def test_what_it_is(tmp_path: Path, cpu: str, flags: tuple[str, ...], is_program: bool) -> None:
+def test_identifies(tmp_path: Path, cpu: str, flags: tuple[str, ...], is_program: bool) -> None:
     data = _built(tmp_path, _COMPILERS[cpu], *flags)
-    assert executable.look(data, "m") == Executable(cpu, is_program)
+    assert executable.identify(data, "m") == Executable(cpu, is_program)
 
 
-def test_what_is_neither(tmp_path: Path) -> None:
+def test_neither_program_nor_library(tmp_path: Path) -> None:
     whole = _built(tmp_path, "gcc")
     other = bytearray(whole)
     other[18:20] = (243).to_bytes(2, "little")
     for data, message in (
-        (b"#!/bin/sh\n", "m: no ELF file: a benchmark_model or a shared library is expected"),
-        (b"", "m: no ELF file"),
+        (b"#!/bin/sh\n", "m: not an ELF file: expected a benchmark_model or a shared library"),
+        (b"", "m: not an ELF file"),
         (whole[:40], "m: not a complete ELF file"),
         (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),
-        (bytes(other), "m: is for ELF machine 243"),
+        (bytes(other), "m: built for ELF machine 243"),
     ):
         with pytest.raises(InvalidInput) as caught:
-            executable.look(data, "m")
+            executable.identify(data, "m")
         assert str(caught.value).startswith(message)
 
 
-def test_own_cpu(tmp_path: Path) -> None:
-    """What the system's own compiler makes runs here."""
-    assert executable.look(_built(tmp_path, "gcc"), "m").cpu == executable.own_cpu()
+def test_host_cpu(tmp_path: Path) -> None:
+    """The system's compiler builds for the host."""
+    assert executable.identify(_built(tmp_path, "gcc"), "m").cpu == executable.host_cpu()

@@ -1,4 +1,4 @@
-"""Tests of counting multiply-adds: figures worked out by hand, and those of TensorFlow's own profiler."""
+"""Tests of counting multiply-adds: against hand-computed numbers and TensorFlow's profiler."""
 
 import re
 from collections.abc import Callable
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfcarve.benchmark.measured import Node, Output
+from tfcarve.benchmark.measurement import Node, Output
 from tfcarve.benchmark.multiply_adds import OPS, Execution, Shape, multiply_adds
-from tfcarve.benchmark.shapes import counted
+from tfcarve.benchmark.shapes import node_multiply_adds
 from tfcarve.models import read
 
 _CONV = [(1, 8, 8, 3), (5, 5, 3, 16)]
@@ -23,7 +23,7 @@ _LSTM: list[Shape] = [(), (7, 2, 3), (2, 4), (2, 4), (7, 16)]
         ("Relu", [None], [None], 0),
         ("Conv2D", _CONV, [(1, 8, 8, 16)], 8 * 8 * 16 * 5 * 5 * 3),
         ("_FusedConv2D", [*_CONV, (16,)], [(1, 4, 4, 16)], 4 * 4 * 16 * 5 * 5 * 3),
-        # In two groups: the filter has the channels of one.
+        # Two groups: the filter has the channels of one group.
         ("Conv2D", [(1, 8, 8, 6), (1, 1, 3, 16)], [(1, 8, 8, 16)], 8 * 8 * 16 * 3),
         ("Conv3D", [(1, 4, 8, 8, 3), (2, 5, 5, 3, 16)], [(1, 4, 8, 8, 16)], 4096 * 150),
         ("DepthwiseConv2dNative", [(1, 8, 8, 3), (3, 3, 3, 2)], [(1, 8, 8, 6)], 384 * 9),
@@ -113,7 +113,7 @@ _GRAPHS: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
 
 
 @pytest.mark.parametrize("op", _GRAPHS)
-def test_as_tensorflows_profiler_counts(op: str, tmp_path: Path) -> None:
+def test_matches_tensorflows_profiler(op: str, tmp_path: Path) -> None:
     """The nodes come from a traced run of full TensorFlow, the constants' shapes from the model."""
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 4], name="x")
@@ -131,20 +131,29 @@ def test_as_tensorflows_profiler_counts(op: str, tmp_path: Path) -> None:
     nodes = [
         _node(stats) for device in metadata.step_stats.dev_stats for stats in device.node_stats
     ]
-    counts = counted(nodes, read.read(tmp_path / "m.pb").nodes)
+    counts = node_multiply_adds(nodes, read.read(tmp_path / "m.pb").nodes)
     assert None not in counts
     assert 2 * sum(count or 0 for count in counts) == expected > 0
     assert op in OPS and op in {node.op for node in nodes}
 
 
 def _node(stats: "tf.compat.v1.NodeExecStats") -> Node:
-    """A node of TensorFlow's own trace, as tools/runtime/trace.cc reads it."""
+    """A node of TensorFlow's trace, parsed as in tools/runtime/trace.cc."""
     label = stats.timeline_label.partition(" = ")[2]
     op, _, inputs = label.partition("(")
     outputs = [
-        Output("float32", tuple(dim.size for dim in output.tensor_description.shape.dim))
+        Output(dtype=1, dims=tuple(dim.size for dim in output.tensor_description.shape.dim))
         for output in sorted(stats.output, key=lambda output: output.slot)
     ]
-    op = re.sub("^_Mkl(Native)?", "", op)  # oneDNN's kernels, put in while it runs
+    op = re.sub("^_Mkl(Native)?", "", op)  # TensorFlow replaces ops by oneDNN's
     words = tuple(filter(None, inputs.rstrip(")").split(", ")))
-    return Node(stats.node_name, op, words, 1, 0, 0, 0, tuple(outputs))
+    return Node(
+        name=stats.node_name,
+        op=op,
+        inputs=words,
+        calls=1,
+        ms=0,
+        share=0,
+        bytes=0,
+        outputs=tuple(outputs),
+    )

@@ -1,4 +1,4 @@
-"""Tests of the page: what stands in it, and that a real browser runs it."""
+"""Tests of the page: its content, and that a real browser runs its script."""
 
 import re
 import shutil
@@ -6,8 +6,9 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
-from benchmark_values import CONV, benchmark, measured
+from benchmark_values import CONV, benchmark, measurement
 
 from tfcarve.benchmark import page
 from tfcarve.size.report import Entry, Kernel, Report
@@ -35,7 +36,7 @@ def _widths(html: str, kind: str) -> list[float]:
     return [float(w) for w in re.findall(rf'class="bar {kind}" style="width:([\d.]+)%"', html)]
 
 
-def test_a_bar_for_each_op_of_time_beside_bytes() -> None:
+def test_bars_of_time_and_bytes() -> None:
     html = page.page(benchmark(), _SIZES).decode()
     names = re.findall(r'<td class="k">(\w+)<div>', html)
     assert names == ["Conv2D", "Relu", "Pad"]
@@ -60,34 +61,34 @@ def test_under_qemu_shares_are_of_multiply_adds() -> None:
     assert "share of the multiply-adds" in html
 
 
-def test_slowest_nodes_come_first_and_there_is_an_end() -> None:
-    nodes = tuple(replace(CONV, name=f"n{i}", ms=i) for i in range(150))
-    one = replace(benchmark(multiply_adds=(0,) * 150), measured=measured(nodes=nodes))
+def test_shows_the_slowest_nodes() -> None:
+    nodes = tuple(msgspec.structs.replace(CONV, name=f"n{i}", ms=i) for i in range(150))
+    one = replace(benchmark(multiply_adds=(0,) * 150), measurement=measurement(nodes=nodes))
     html = page.page(one, None).decode()
     shown = re.findall(r">n(\d+) \(Conv2D\)<", html)
     assert [int(number) for number in shown] == list(range(149, 49, -1))
     assert "and 50 more" in html
 
 
-def test_needs_nothing_else() -> None:
+def test_is_self_contained() -> None:
     text = page.page(benchmark(), _SIZES).decode()
     assert not re.search(r"https?:|src=|href=|@import|url\(", text)
     assert "default-src 'none'" in text
 
 
-def test_names_stay_text() -> None:
+def test_escapes_names() -> None:
     evil = "<script>document.title='evil'</script>"
-    node = replace(CONV, name=evil, op=evil)
-    ops = (replace(measured().ops[0], op=evil),)
+    node = msgspec.structs.replace(CONV, name=evil, op=evil)
+    ops = (msgspec.structs.replace(measurement().ops[0], op=evil),)
     one = replace(
-        benchmark(multiply_adds=(0,)), measured=measured(model=evil, nodes=(node,), ops=ops)
+        benchmark(multiply_adds=(0,)), measurement=measurement(model=evil, nodes=(node,), ops=ops)
     )
     text = page.page(replace(one, program=evil, cpu=evil), None).decode()
     assert evil not in text
     assert text.count("&lt;script&gt;") >= 5
 
 
-def test_browser_runs_it(tmp_path: Path) -> None:
+def test_browser_runs_the_script(tmp_path: Path) -> None:
     program = next((p for n in ("chromium", "google-chrome") if (p := shutil.which(n))), None)
     if program is None:
         pytest.skip("no browser on PATH. Try: sudo apt-get install chromium")
@@ -101,4 +102,4 @@ def test_browser_runs_it(tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert re.search(rb'<html[^>]* data-ready="2"', done.stdout), "its script ran to the end"
+    assert re.search(rb'<html[^>]* data-ready="2"', done.stdout), "the script ran to the end"

@@ -1,22 +1,24 @@
-"""Tests of a benchmark with multiply-adds: sums, rates, its JSON and its tables."""
+"""Tests of a benchmark with multiply-adds: sums, rates, JSON and tables."""
 
 import json
 from dataclasses import replace
 
 import benchmark_values
+import msgspec
 import pytest
-from benchmark_values import CONV, RELU, benchmark, measured
+from benchmark_values import CONV, RELU, benchmark, measurement
 
 from tfcarve.benchmark import tables
 from tfcarve.benchmark.report import Benchmark, gflops
+from tfcarve.benchmark.report_json import report_json
 
 
 def _in_a_loop(count: int | None) -> Benchmark:
     """A second convolution, which is executed three times."""
-    again = replace(CONV, name="again", calls=3)
+    again = msgspec.structs.replace(CONV, name="again", calls=3)
     return replace(
         benchmark(multiply_adds=(20_000_000, 0, count)),
-        measured=measured(nodes=(CONV, RELU, again)),
+        measurement=measurement(nodes=(CONV, RELU, again)),
     )
 
 
@@ -24,21 +26,19 @@ def test_sums() -> None:
     one = _in_a_loop(1_000_000)
     assert [count for _, count in one.nodes()] == [20_000_000, 0, 3_000_000]
     assert [(op.op, count) for op, count in one.ops()] == [("Conv2D", 23_000_000), ("Relu", 0)]
-    assert one.whole() == 23_000_000
+    assert one.total_multiply_adds() == 23_000_000
 
 
 def test_unknown_stays_unknown() -> None:
     one = _in_a_loop(None)
     assert {op.op: count for op, count in one.ops()} == {"Conv2D": None, "Relu": 0}
-    assert one.whole() == 20_000_000
+    assert one.total_multiply_adds() == 20_000_000
     assert any("at least 20,000,000 multiply-adds" in line for line in tables.summary(one))
     assert not any("at least" in line for line in tables.summary(benchmark()))
 
 
-def test_under_qemu_ops_come_by_their_multiply_adds() -> None:
-    swapped = replace(
-        benchmark(emulated=True, multiply_adds=(0, 5)),
-    )
+def test_under_qemu_ops_are_sorted_by_multiply_adds() -> None:
+    swapped = benchmark(emulated=True, multiply_adds=(0, 5))
     assert [op.op for op, _ in swapped.ops()] == ["Relu", "Conv2D"]
     assert [op.op for op, _ in benchmark(multiply_adds=(0, 5)).ops()] == ["Conv2D", "Relu"]
 
@@ -52,7 +52,7 @@ def test_rate(multiply_adds: float | None, ms: float, rate: float | None) -> Non
 
 
 def test_json() -> None:
-    document = json.loads(benchmark().to_json())
+    document = json.loads(report_json(benchmark()))
     assert document["version"] == 1
     assert document["cpu"] == "x86_64"
     assert document["instructions"] is None
@@ -61,11 +61,11 @@ def test_json() -> None:
     assert document["nodes"][0]["outputs"] == [{"dtype": "float32", "dims": [1, 8, 8, 4]}]
     assert (document["nodes"][0]["gflops"], document["ops"][1]["gflops"]) == (5.0, None)
     missing = benchmark_values.document().keys() - document.keys()
-    assert not missing, "all that the program writes"
+    assert not missing, "the fields that the program writes"
 
 
 def test_json_has_no_times_of_an_emulator() -> None:
-    document = json.loads(benchmark(emulated=True).to_json())
+    document = json.loads(report_json(benchmark(emulated=True)))
     assert document["instructions"] == {"run": 27_000_000, "load_and_first_run": 90_000_000}
     for key in ("load_ms", "first_ms", "wall_ms", "cpu_ms", "peak_bytes", "anonymous_bytes"):
         assert document[key] is None
@@ -77,16 +77,16 @@ def test_json_has_no_times_of_an_emulator() -> None:
 def test_summary() -> None:
     text = "\n".join(tables.summary(benchmark()))
     assert "m.pb in benchmark_model (x86_64)" in text
-    assert "runs        20 after 1 to warm up" in text
+    assert "runs        20 after 1 warmup" in text
     assert "wall             9.000     10.000     12.500     10.500      0.250" in text
     assert "peak 50.0 MB; anonymous 20.0 MB after loading, 40.0 MB after the runs" in text
     assert "20,000,000 multiply-adds: 4.0 GFLOPS" in text
 
 
-def test_summary_without_what_is_not_known() -> None:
-    one = replace(benchmark(), measured=measured(runs=0, threads=0, peak_bytes=None))
+def test_summary_omits_unknown_values() -> None:
+    one = replace(benchmark(), measurement=measurement(runs=0, threads=0, peak_bytes=None))
     text = "\n".join(tables.summary(one))
-    assert "threads     one a core" in text
+    assert "threads     one per core" in text
     assert "wall" not in text
     assert "memory" not in text
 

@@ -1,15 +1,25 @@
-"""Tests of finding the shapes of what nodes read, after TensorFlow has changed the graph."""
+"""Tests of finding the shapes of nodes' inputs in a graph that TensorFlow has rewritten."""
 
+import msgspec
 import pytest
 
-from tfcarve.benchmark.measured import Node, Output
-from tfcarve.benchmark.shapes import counted
+from tfcarve.benchmark.measurement import Node, Output
+from tfcarve.benchmark.shapes import node_multiply_adds
 from tfcarve.models.node_use import AttrValue, NodeUse
 
 
 def _ran(name: str, op: str, inputs: str = "", *dims: tuple[int, ...]) -> Node:
-    outputs = tuple(Output("float32", d) for d in dims)
-    return Node(name, op, tuple(inputs.split()), 1, 0, 0, 0, outputs)
+    outputs = tuple(Output(dtype=1, dims=d) for d in dims)
+    return Node(
+        name=name,
+        op=op,
+        inputs=tuple(inputs.split()),
+        calls=1,
+        ms=0,
+        share=0,
+        bytes=0,
+        outputs=outputs,
+    )
 
 
 def _use(name: str, op: str, inputs: str = "", **attrs: AttrValue) -> NodeUse:
@@ -20,7 +30,7 @@ def _const(name: str, *dims: int) -> NodeUse:
     return _use(name, "Const", value=AttrValue("tensor", ("float32", dims)))
 
 
-# It reads a filter of 3 by 3 by 2 by 4, and gives 1 by 5 by 5 by 4.
+# A 3x3x2x4 filter and a 1x5x5x4 output.
 _COUNT = 5 * 5 * 4 * 3 * 3 * 2
 _FILTER = (3, 3, 2, 4)
 
@@ -35,12 +45,12 @@ _FILTER = (3, 3, 2, 4)
         pytest.param(
             [_ran("f/_7__cf__7", "Const", "", _FILTER), _ran("c", "Conv2D", "x f", (1, 5, 5, 4))],
             [], 1,
-            id="one that was folded",
+            id="a folded node",
         ),
         pytest.param(
             [_ran("s", "Split", "", (9,), _FILTER), _ran("c", "Conv2D", "x s:1", (1, 5, 5, 4))],
             [], 1,
-            id="its second output",
+            id="a second output",
         ),
         pytest.param(
             [_ran("c", "Conv2D", "x f ^init", (1, 5, 5, 4))], [_const("f", *_FILTER)], 0,
@@ -49,7 +59,7 @@ _FILTER = (3, 3, 2, 4)
         pytest.param(
             [_ran("c", "Conv2D", "x b", (1, 5, 5, 4))],
             [_use("b", "Identity", "a:0"), _use("a", "Identity", "f"), _const("f", *_FILTER)], 0,
-            id="one that is handed on",
+            id="an identity of a constant",
         ),
         pytest.param(
             [
@@ -57,7 +67,7 @@ _FILTER = (3, 3, 2, 4)
                 _ran("while/body/c", "Conv2D", "x f:output:0", (1, 5, 5, 4)),
             ],
             [], 1,
-            id="one of the same function",
+            id="a node of the same function",
         ),
         pytest.param(
             [
@@ -66,12 +76,12 @@ _FILTER = (3, 3, 2, 4)
                 _ran("call/c", "Conv2D", "x call/f", (1, 5, 5, 4)),
             ],
             [], 2,
-            id="by its whole name",
+            id="by its full name",
         ),
     ],
 )  # fmt: skip
 def test_filter_is_found(nodes: list[Node], uses: list[NodeUse], place: int) -> None:
-    counts = counted(nodes, uses)
+    counts = node_multiply_adds(nodes, uses)
     assert counts[place] == _COUNT
     assert counts[:place] + counts[place + 1 :] == [0] * (len(nodes) - 1)
 
@@ -92,12 +102,12 @@ def test_filter_is_found(nodes: list[Node], uses: list[NodeUse], place: int) -> 
     ],
 )
 def test_filter_is_unknown(inputs: str, uses: list[NodeUse]) -> None:
-    assert counted([_ran("c", "Conv2D", inputs, (1, 5, 5, 4))], uses) == [None]
+    assert node_multiply_adds([_ran("c", "Conv2D", inputs, (1, 5, 5, 4))], uses) == [None]
 
 
 def test_output_that_was_not_computed() -> None:
-    conv = Node("c", "Conv2D", ("x", "f"), 1, 0, 0, 0, (Output("", ()),))
-    assert counted([conv], [_const("f", *_FILTER)]) == [None]
+    conv = msgspec.structs.replace(_ran("c", "Conv2D", "x f"), outputs=(Output(dtype=0, dims=()),))
+    assert node_multiply_adds([conv], [_const("f", *_FILTER)]) == [None]
 
 
 @pytest.mark.parametrize(
@@ -108,10 +118,10 @@ def test_output_that_was_not_computed() -> None:
         ({}, None),
     ],
 )
-def test_equation_is_the_models(attrs: dict[str, AttrValue], count: int | None) -> None:
+def test_equation_comes_from_the_model(attrs: dict[str, AttrValue], count: int | None) -> None:
     nodes = [
         _ran("x", "_Arg", "", (2, 3)),
         _ran("y", "Const", "", (3, 5)),
         _ran("e", "Einsum", "x y", (2, 5)),
     ]
-    assert counted(nodes, [_use("e", "Einsum", "x y", **attrs)]) == [0, 0, count]
+    assert node_multiply_adds(nodes, [_use("e", "Einsum", "x y", **attrs)]) == [0, 0, count]

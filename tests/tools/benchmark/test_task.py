@@ -1,4 +1,4 @@
-"""Tests of what benchmark_model is told."""
+"""Tests of benchmark tasks and their command lines."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def _input(name: str, dtype: str, shape: tuple[int, ...] | None) -> Tensor:
 
 
 def test_command_line() -> None:
-    asked = Task(
+    requested = Task(
         model=Path("/m.pb"),
         inputs=(("x", Path("/x.npy")),),
         random_inputs=(("y", "float32:1"),),
@@ -34,17 +34,17 @@ def test_command_line() -> None:
     )
     words = "/m.pb --input=x=/x.npy --input-random=y=float32:1 --output=z --output=-odd"
     numbers = "--threads=2 --warmup=0 --runs=7 --traced-runs=3"
-    assert task.arguments(asked) == f"{words} {numbers}".split()
+    assert task.arguments(requested) == f"{words} {numbers}".split()
 
 
 def test_seconds_instead_of_runs() -> None:
-    asked = Task(_MODEL, (), (), ("z",), 1, 1, 20, 5, 0)
-    words = task.arguments(asked)
+    requested = Task(_MODEL, (), (), ("z",), 1, 1, 20, 5, 0)
+    words = task.arguments(requested)
     assert "--seconds=5" in words
     assert "--runs=20" not in words
 
 
-def test_inputs_that_are_not_given() -> None:
+def test_random_values_for_other_inputs() -> None:
     found = _summary(
         _input("x", "float32", (-1, 8, 8, 3)),
         _input("y", "int32", ()),
@@ -60,13 +60,13 @@ def test_inputs_that_are_not_given() -> None:
 @pytest.mark.parametrize(
     ("tensor", "message"),
     [
-        (_input("x", "string", (1,)), "m.pb: input 'x' is of type string: give --input x=FILE.npy"),
-        (_input("x", "", (1,)), "m.pb: input 'x' is of type unknown: "),
+        (_input("x", "string", (1,)), "m.pb: input 'x' has type string: give --input x=FILE.npy"),
+        (_input("x", "", (1,)), "m.pb: input 'x' has type unknown: "),
         (_input("x", "float32", None), "m.pb: input 'x' has no known shape: "),
-        (_input("x", "string", ()), "m.pb: input 'x' is of type string: "),
+        (_input("x", "string", ()), "m.pb: input 'x' has type string: "),
     ],
 )
-def test_inputs_that_must_be_given(tensor: Tensor, message: str) -> None:
+def test_inputs_that_need_a_value(tensor: Tensor, message: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         task.other_inputs(_summary(tensor), [], _MODEL)
     assert str(caught.value).startswith(message)
@@ -76,5 +76,7 @@ def test_inputs_that_must_be_given(tensor: Tensor, message: str) -> None:
 def test_outputs() -> None:
     found = _summary(outputs=(_input("y", "", None), _input("z", "", None)))
     assert task.outputs(found, _MODEL) == ("y", "z")
-    with pytest.raises(InvalidInput, match=r"^m\.pb: every node is read by another: give --output"):
+    with pytest.raises(
+        InvalidInput, match=r"^m\.pb: every node is an input of another node: give --output"
+    ):
         task.outputs(_summary(), _MODEL)

@@ -14,7 +14,8 @@ _FILES = ["a.cc", "a.h", "a_test.cc", "sub/b.cc", "sub/deep/c.cc"]
 
 
 def _srcs(expression: str, before: str = "") -> object:
-    text = f'{before}\nfilegroup(name = "x", srcs = {expression})\n'
+    load = 'load("//x.bzl", "if_cuda", "macro", "unknown", macros = "renamed")'
+    text = f'{load}\n{before}\nfilegroup(name = "x", srcs = {expression})\n'
     return evaluate(text, "pkg", _FILES)["x"].attrs["srcs"]
 
 
@@ -33,7 +34,17 @@ def _srcs(expression: str, before: str = "") -> object:
         ('select({"//c:win": ["w.cc"], "//conditions:default": ["a.cc"]})', ["a.cc"]),
         ('if_mobile(["a.cc"])', ["a.cc"]),
         ('if_cuda(["gpu.cc"])', []),
-        ("unknown_macro()", []),
+        ("macro()", []),
+        ("macros.field", []),
+        ("macros.call()", []),
+        ('["a.cc", "b.cc"][0:1]', ["a.cc"]),
+        ('{"a": ["a.cc"]}["a"]', ["a.cc"]),
+        ('{"a": ["a.cc"]}.get("b", ["b.cc"])', ["b.cc"]),
+        ('dict({"a": 1}, b = 2).keys()', ["a", "b"]),
+        ('["a.cc"] * 2', ["a.cc", "a.cc"]),
+        ('["a.cc"] if not 1 > 2 and "a" in ["a"] else []', ["a.cc"]),
+        ('{n: 1 for n in ["a.cc"]}.keys()', ["a.cc"]),
+        ("[-1]", [-1]),
         ('["a.cc"] if True else ["b.cc"]', ["a.cc"]),
     ],
 )
@@ -52,10 +63,36 @@ def test_rules_in_a_comprehension() -> None:
 
 
 def test_nothing_is_executed(tmp_path: Path) -> None:
-    """A call of a Python function is a call of an unknown macro."""
+    """Python's functions are unknown, even if a file loads a macro of the same name."""
     made = tmp_path / "made"
-    assert evaluate(f'x = open("{made}", "w")\nopen("{made}", "w")\n', "pkg", []) == {}
+    with pytest.raises(BuildFileError, match="the function 'open' is neither loaded nor known"):
+        evaluate(f'x = open("{made}", "w")', "pkg", [])
+    evaluate(f'load("//x.bzl", "open")\nx = open("{made}", "w")\n', "pkg", [])
     assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("for x in []:\n  y = 1", "a BUILD file has no statement of the kind 'for'"),
+        ("def f():\n  return 1", "a BUILD file has no statement of the kind 'functiondef'"),
+        ("import os", "a BUILD file has no statement of the kind 'import'"),
+        ("x = lambda: 1", "syntax that is not evaluated: lambda: 1"),
+        ("x = {1, 2}", "syntax that is not evaluated: {1, 2}"),
+        ('x = f"{1}"', "syntax that is not evaluated: "),
+        ("x = ~1", "syntax that is not evaluated: ~1"),
+        ("x = 1 is 1", "syntax that is not evaluated: 1 is 1"),
+        ("x = 7 // 2", "an operator that is not evaluated: 7 // 2"),
+        ("x = y", "the name 'y' is neither loaded nor assigned"),
+        ("x = y()", "the function 'y' is neither loaded nor known"),
+        ('x = "a".split("b")', "a method that is not evaluated: 'a'.split('b')"),
+        ('x = "a".field', "syntax that is not evaluated: 'a'.field"),
+    ],
+)
+def test_unknown_syntax(text: str, message: str) -> None:
+    """It is an error with file and line, and not an empty list."""
+    with pytest.raises(BuildFileError, match=r"^p/BUILD:2: " + re.escape(message)):
+        evaluate(f"# first line\n{text}", "p", [])
 
 
 def test_syntax_error() -> None:

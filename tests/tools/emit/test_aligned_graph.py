@@ -75,12 +75,12 @@ def test_length_fields_that_grow(length: int) -> None:
     for less in range(-8, 264, 1 if length < 1 << 20 else 9):
         content = b"\x01" * (max(length, 1300) - less)
         graph = protos.graph(_const("c" * (less % 7 + 1), content))
-        made, [(place, size)] = _aligned(graph)
+        result, [(place, size)] = _aligned(graph)
         assert place % 64 == 0
-        assert made[place : place + size] == content
-        assert len(made) < len(graph) + 5 * 64
+        assert result[place : place + size] == content
+        assert len(result) < len(graph) + 5 * 64
         if less % 33 == 0:
-            assert _parsed(made) == _parsed(graph)
+            assert _parsed(result) == _parsed(graph)
 
 
 _VALUES: dict[str, Callable[[Any], Any]] = {
@@ -124,8 +124,8 @@ def _listed(dtype: str) -> Any:
 @pytest.mark.parametrize("dtype", _VALUES)
 def test_values_in_a_list(dtype: str) -> None:
     node = _listed(dtype)
-    made, [(place, size)] = _aligned(graph_pb2.GraphDef(node=[node]).SerializeToString())
-    tensor = _parsed(made).node[0].attr["value"].tensor
+    result, [(place, size)] = _aligned(graph_pb2.GraphDef(node=[node]).SerializeToString())
+    tensor = _parsed(result).node[0].attr["value"].tensor
     assert len(tensor.tensor_content) == size
     assert not _VALUES[dtype](tensor)
     assert place % 64 == 0
@@ -137,8 +137,8 @@ def test_unpacked_values() -> None:
     values = b"".join(protos.number(7, n - 300) for n in range(600))
     tensor = protos.number(1, 3) + protos.data(2, protos.shape(600)) + values
     graph = protos.graph(protos.node("c", "Const", {"value": protos.data(8, tensor)}))
-    made, [(place, _)] = _aligned(graph)
-    found = tf.make_ndarray(_parsed(made).node[0].attr["value"].tensor)
+    result, [(place, _)] = _aligned(graph)
+    found = tf.make_ndarray(_parsed(result).node[0].attr["value"].tensor)
     assert found.tolist() == list(range(-300, 300))
     assert place % 64 == 0
 
@@ -182,10 +182,10 @@ def test_unchanged_nodes(node: bytes) -> None:
 def test_last_of_several_contents() -> None:
     fields = (_FLOAT, protos.data(4, b"\x01" * 9000), _SHAPE, protos.data(4, _BIG))
     graph = protos.graph(_of_tensor(*fields))
-    made, [(place, size)] = _aligned(graph)
-    assert made[place : place + size] == _BIG
-    assert _parsed(made) == _parsed(graph)
-    assert b"\x01" * 9000 not in made
+    result, [(place, size)] = _aligned(graph)
+    assert result[place : place + size] == _BIG
+    assert _parsed(result) == _parsed(graph)
+    assert b"\x01" * 9000 not in result
 
 
 @pytest.mark.parametrize(
@@ -201,13 +201,13 @@ def _memmap(*words: str | Path) -> int:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, made = tmp_path / "m.pb", tmp_path / "folder" / "out.pb"
+    model, result = tmp_path / "m.pb", tmp_path / "folder" / "out.pb"
     model.write_bytes(protos.graph(_const("a", _BIG), _const("b", _BIG * 3), _const("c", b"1234")))
-    assert _memmap(model, "-o", made) == 0
+    assert _memmap(model, "-o", result) == 0
     assert capsys.readouterr().out == "2 constants with 16,384 bytes are aligned\n"
-    assert made.read_bytes() == _aligned(model.read_bytes())[0]
+    assert result.read_bytes() == _aligned(model.read_bytes())[0]
     assert _memmap(model, "-o", model) == 0
-    assert model.read_bytes() == made.read_bytes()
+    assert model.read_bytes() == result.read_bytes()
 
 
 @pytest.mark.parametrize(

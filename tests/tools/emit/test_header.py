@@ -12,9 +12,9 @@ from tfcarve.selection.selection import Selection
 
 
 def _compile(
-    compiler: str, folder: Path, made: Selection, body: str
+    compiler: str, folder: Path, selected: Selection, body: str
 ) -> subprocess.CompletedProcess[str]:
-    (folder / "ops_to_register.h").write_bytes(header(made))
+    (folder / "ops_to_register.h").write_bytes(header(selected))
     (folder / "use.cc").write_text(f'#include "ops_to_register.h"\n{body}\n')
     command = [compiler, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "use.cc"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -35,21 +35,21 @@ static_assert(SHOULD_REGISTER_OP_GRADIENT == false);
 
 @pytest.mark.parametrize("compiler", compilers.ALL)
 def test_selected_ops_and_classes(tmp_path: Path, compiler: str) -> None:
-    made = selection(
+    selected = selection(
         [("B", "AOp<CPU, float>", "k.cc")], [("A", "o.cc")], [("_Arg", "ArgOp", "f.cc")]
     )
-    done = _compile(compiler, tmp_path, made, _ASSERTIONS)
+    done = _compile(compiler, tmp_path, selected, _ASSERTIONS)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("compiler", compilers.ALL)
 def test_two_thousand_classes(tmp_path: Path, compiler: str) -> None:
-    made = selection([(f"Op{i}", f"Class{i}<CPUDevice, float>", "k.cc") for i in range(2000)])
+    selected = selection([(f"Op{i}", f"Class{i}<CPUDevice, float>", "k.cc") for i in range(2000)])
     assertions = "\n".join(
         f'static_assert(SHOULD_REGISTER_OP_KERNEL("Class{i}<CPUDevice, float>") == {str(i < 2000).lower()});'
         for i in (0, 1, 999, 1999, 2000)
     )
-    done = _compile(compiler, tmp_path, made, assertions)
+    done = _compile(compiler, tmp_path, selected, assertions)
     assert done.returncode == 0, done.stderr
 
 

@@ -17,8 +17,8 @@ def test_op_files() -> None:
 def test_sources_of_tensorflows_core_are_not_listed() -> None:
     core = "tensorflow/core/common_runtime/lower_functional_ops.cc"
     helper = "tensorflow/core/common_runtime/eager/context.cc"
-    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", core)], helpers=[helper])
-    assert op_files(made) == f"k/b.cc\n{helper}\n".encode()
+    selected = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", core)], helpers=[helper])
+    assert op_files(selected) == f"k/b.cc\n{helper}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_nothing_is_missing(text: str) -> None:
 
 @pytest.mark.parametrize("path", ["k/a.cc\nk/b.cc", "../b.cc", "$(b).cc", "a b.cc", ""])
 def test_invalid_paths(path: str) -> None:
-    made = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
+    selected = selection([("A", "AOp", "k/b.cc"), ("B", "BOp", path)])
     with pytest.raises(InvalidInput, match="is not a valid source path"):
-        op_files(made)
+        op_files(selected)
     with pytest.raises(InvalidInput, match="is not a valid source path"):
-        extended("k/b.cc\n", made)
+        extended("k/b.cc\n", selected)

@@ -60,10 +60,10 @@ int main() { google::A a; std::printf("%ld %d", a.n, tfcarve_size()); }
 
 
 def _compile(folder: Path, name: str, text: str) -> Path:
-    source, made = folder / f"{name}.cc", folder / f"{name}.o"
+    source, object_file = folder / f"{name}.cc", folder / f"{name}.o"
     source.write_text(text)
-    subprocess.run(["g++", "-c", source, "-o", made], check=True)
-    return made
+    subprocess.run(["g++", "-c", source, "-o", object_file], check=True)
+    return object_file
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from tfcarve.releases import known
 
 
 def test_units() -> None:
-    made = units.units(
+    generated = units.units(
         selection(
             [("B", "BOp<CPU, float>", "k/b.cc"), ("A", "AOp", "k/b.cc"), ("C", "AOp", "k/b.cc")],
             [("A", "o/ops.cc")],
             [("_Arg", "ArgOp", "k/f.cc")],
         )
     )
-    assert made == {
+    assert generated == {
         "k__b.cc": b'#define TFCARVE_KERNEL_CLASSES "AOp", "BOp<CPU, float>"\n'
         b'#define TFCARVE_OPS "A", "B", "C"\n#define TFCARVE_UNIT "k/b.cc"\n'
         b'#include "registration_table.h"\n#include "k/b.cc"\n',

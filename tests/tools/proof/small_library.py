@@ -107,8 +107,8 @@ class Library:
             repository.symlink_to(runtime)
         sources = {f"units/{name}": text for name, text in units.units(wanted).items()}
         sources["manifest.cc"] = emit.source(manifest.of(wanted).to_json(), keep_table=table)
-        for name, text in sources.items():
-            self._write(name, text)
+        for name, content in sources.items():
+            self._write(name, content)
         flags = [*COPTS, "-I.", "-Itools/runtime", "-idirafter", str(tree)]
         for name in ("core.cc", *sources):
             self.objects.append(self.folder / f"{Path(name).stem}.o")

@@ -34,11 +34,11 @@ def test_complete_library(library: Library, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_another_cpu(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    for made in (library.shared(), library.archive()):
-        assert prove(made, selected(), "--cpu", "x86_64") == 0
-        assert prove(made, selected(), "--cpu", "armv7") == 2
+    for file in (library.shared(), library.archive()):
+        assert prove(file, selected(), "--cpu", "x86_64") == 0
+        assert prove(file, selected(), "--cpu", "armv7") == 2
         message = (
-            f"{made}: is for x86_64 (64 bits), but the platform's CPU is armv7 (32 bits): check"
+            f"{file}: is for x86_64 (64 bits), but the platform's CPU is armv7 (32 bits): check"
         )
         assert message in capsys.readouterr().err
 

@@ -167,5 +167,5 @@ def test_invalid_manifests(text: bytes) -> None:
 
 
 def test_manifest_round_trip() -> None:
-    made = manifest.of(selected())
-    assert manifest.parse(made.to_json().encode() + b"\0", "lib") == made
+    written = manifest.of(selected())
+    assert manifest.parse(written.to_json().encode() + b"\0", "lib") == written

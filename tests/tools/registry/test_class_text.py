@@ -55,8 +55,8 @@ _FILE = "tensorflow/core/kernels/odd_op.cc"
 @pytest.mark.parametrize("indexer", compilers.ALL)
 def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
     root = trees.write(tmp_path / "tree", {**trees.FILES, _FILE: _SOURCE})
-    made = index.parse(scan.make_index(root, Settings((), (indexer,))), "index")
-    ours = sorted(r.clazz for r in made.registrations if r.op == "Odd")
+    built = index.parse(scan.make_index(root, Settings((), (indexer,))), "index")
+    indexed = sorted(r.clazz for r in built.registrations if r.op == "Odd")
 
     body = _SOURCE.split("\n", 1)[1]
     (tmp_path / "print.cc").write_text(f"{_PRINTS_CLASSES}{body}\nint main() {{}}\n")
@@ -65,13 +65,13 @@ def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
     printed = subprocess.run(
         [tmp_path / "print"], capture_output=True, text=True, check=True
     ).stdout
-    theirs = sorted(printed.splitlines())
+    compiled = sorted(printed.splitlines())
 
-    assert len(ours) == 9
+    assert len(indexed) == 9
     # Compilers may differ in blanks; ops_to_register.h ignores them.
-    assert ["".join(o.split()) for o in ours] == ["".join(t.split()) for t in theirs]
+    assert ["".join(o.split()) for o in indexed] == ["".join(t.split()) for t in compiled]
     if indexer == compiler:
-        assert ours == theirs
+        assert indexed == compiled
 
 
 @pytest.mark.parametrize("compiler", compilers.ALL)
@@ -80,8 +80,8 @@ def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> N
     root = trees.write(tmp_path, {**trees.FILES, _FILE: _SOURCE.replace("unsigned   long", "long")})
 
     def rows(settings: Settings) -> list[index.Registration]:
-        made = index.parse(scan.make_index(root, settings), "index")
-        return sorted((replace(r, line=0) for r in made.registrations), key=lambda r: r.sort_key())
+        built = index.parse(scan.make_index(root, settings), "index")
+        return sorted((replace(r, line=0) for r in built.registrations), key=lambda r: r.sort_key())
 
     usual = Settings((), find_compiler(os.environ))
     assert rows(Settings((), (compiler,))) == rows(usual)

@@ -37,8 +37,8 @@ def _whole(tree: Path, sources: Iterable[Path]) -> None:
 
 
 def _added(tree: Path, sources: Iterable[Path]) -> None:
-    made = index.parse(scan.make_index(tree, _settings()), "index")
-    scan.with_custom_ops(made, tree, _settings(), sources)
+    built = index.parse(scan.make_index(tree, _settings()), "index")
+    scan.with_custom_ops(built, tree, _settings(), sources)
 
 
 _METHODS = pytest.mark.parametrize("method", [_whole, _added])

@@ -34,24 +34,24 @@ def _index(root: Path, *defines: str, custom_ops: Sequence[Path] = ()) -> Kernel
 
 
 def test_index(tmp_path: Path) -> None:
-    made = _index(trees.write(tmp_path), "A", "B=2")
+    built = _index(trees.write(tmp_path), "A", "B=2")
     assert [
-        (r.op, r.device, r.constraints, r.clazz, r.line, r.system) for r in made.registrations
+        (r.op, r.device, r.constraints, r.clazz, r.line, r.system) for r in built.registrations
     ] == [
         ("NoOp", "DEFAULT", {}, "NoOp", 2, True),
         ("Twice", "CPU", {"T": ("float32",)}, "TwiceOp<CPUDevice, float>", 7, False),
         ("Twice", "CPU", {"T": ("int32",)}, "TwiceOp<CPUDevice, ::tensorflow::int32>", 8, False),
         ("Twice", "GPU", {}, "TwiceOp<GPUDevice>", 9, False),
     ]
-    assert made.registrations[1].file == _TWICE
-    assert [(o.name, o.file, o.line) for o in made.ops] == [
+    assert built.registrations[1].file == _TWICE
+    assert [(o.name, o.file, o.line) for o in built.ops] == [
         ("NoOp", "tensorflow/core/ops/some_ops.cc", 4),
         ("Twice", "tensorflow/core/ops/some_ops.cc", 3),
     ]
-    assert made.ops[1].attrs["T"].allowed == ("float32", "int32")
-    assert made.tensorflow.version == "9.8.7-rc1"
-    assert made.tensorflow.defines == ("A", "B=2")
-    assert made.unresolved == ()
+    assert built.ops[1].attrs["T"].allowed == ("float32", "int32")
+    assert built.tensorflow.version == "9.8.7-rc1"
+    assert built.tensorflow.defines == ("A", "B=2")
+    assert built.unresolved == ()
 
 
 def test_registrations_depend_on_defines(tmp_path: Path) -> None:
@@ -154,9 +154,9 @@ def test_a_tree_whose_type_sets_are_functions(tmp_path: Path) -> None:
 
 
 def test_a_tree_without_type_sets(tmp_path: Path) -> None:
-    made = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/framework/types.h": ""}))
-    assert [o.name for o in made.ops] == ["NoOp"]
-    assert [u.why for u in made.unresolved] == [
+    built = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/framework/types.h": ""}))
+    assert [o.name for o in built.ops] == ["NoOp"]
+    assert [u.why for u in built.unresolved] == [
         "op \"Twice\": the tree does not define 'numbertype'"
     ]
 
@@ -180,8 +180,8 @@ def test_macros_of_tsl(header: str, seen_as: str, tmp_path: Path) -> None:
 TSL_CALL(REGISTER)
 """
     more = {header: "#define TSL_CALL(m) m(float)\n", "tensorflow/core/kernels/once_op.cc": source}
-    made = _index(trees.write(tmp_path, {**trees.FILES, **more}))
-    assert [r.clazz for r in made.registrations if r.op == "Once"] == ["OnceOp<float>"]
+    built = _index(trees.write(tmp_path, {**trees.FILES, **more}))
+    assert [r.clazz for r in built.registrations if r.op == "Once"] == ["OnceOp<float>"]
 
 
 _CUSTOM = """\
@@ -199,8 +199,8 @@ def test_custom_op(tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree")
     app = trees.write(tmp_path / "app", {"ops/mine.cc": _CUSTOM, "ops/mine.h": _CUSTOM_HEADER})
     source = app / "ops/mine.cc"
-    made = _index(root, custom_ops=[source])
-    mine = [r for r in made.registrations if r.op == "Mine"]
+    built = _index(root, custom_ops=[source])
+    mine = [r for r in built.registrations if r.op == "Mine"]
     assert [(r.clazz, r.file, r.line) for r in mine] == [("MineOp<float>", str(source), 3)]
 
     plain = index.parse(scan.make_index(root, _settings()), "index")
@@ -215,19 +215,19 @@ def test_custom_op_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.Monkey
     root = trees.write(tmp_path / "tree")
     trees.write(tmp_path / "app", {"ops/mine.cc": _CUSTOM, "ops/mine.h": _CUSTOM_HEADER, "x/y": ""})
     monkeypatch.chdir(tmp_path / "app/x")
-    made = _index(root, custom_ops=[Path("../ops/mine.cc")])
-    assert [r.file for r in made.registrations if r.op == "Mine"] == ["../ops/mine.cc"]
+    built = _index(root, custom_ops=[Path("../ops/mine.cc")])
+    assert [r.file for r in built.registrations if r.op == "Mine"] == ["../ops/mine.cc"]
 
 
 def test_custom_op_of_another_tensorflow(tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree")
     other = trees.write(tmp_path / "other", {**trees.FILES, "tensorflow/core/public/version.h": ""})
     source = trees.write(tmp_path / "app", {"mine.cc": _CUSTOM}) / "mine.cc"
-    made = index.parse(scan.make_index(other, _settings()), "index")
+    built = index.parse(scan.make_index(other, _settings()), "index")
     with pytest.raises(
         InvalidInput, match="TensorFlow 9.8.7-rc1, but the index is for unknown: use the same tree"
     ):
-        scan.with_custom_ops(made, root, _settings(), [source])
+        scan.with_custom_ops(built, root, _settings(), [source])
 
 
 def test_custom_op_with_changed_sources(tmp_path: Path) -> None:
@@ -236,14 +236,14 @@ def test_custom_op_with_changed_sources(tmp_path: Path) -> None:
     source = (
         trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
     )
-    made = index.parse(scan.make_index(root, _settings()), "index")
-    scan.with_custom_ops(made, root, _settings(), [source])
+    built = index.parse(scan.make_index(root, _settings()), "index")
+    scan.with_custom_ops(built, root, _settings(), [source])
     twice = root / _TWICE
     twice.write_text(twice.read_text().replace("GPUDevice", "OtherDevice"))
     with pytest.raises(
         InvalidInput, match="the sources differ from those that the index was created from"
     ):
-        scan.with_custom_ops(made, root, _settings(), [source])
+        scan.with_custom_ops(built, root, _settings(), [source])
 
 
 def test_require_tree(tmp_path: Path) -> None:
@@ -277,8 +277,8 @@ REGISTER_KERNEL_BUILDER(Name("Twice").Device(DEVICE_CPU), OtherOp);
 _NEON_OP = "tensorflow/core/kernels/neon_op.cc"
 
 
-def _classes(made: KernelIndex) -> list[str]:
-    return [r.clazz for r in made.registrations if r.file == _NEON_OP]
+def _classes(built: KernelIndex) -> list[str]:
+    return [r.clazz for r in built.registrations if r.file == _NEON_OP]
 
 
 @pytest.mark.parametrize("host", compilers.ALL)
@@ -296,10 +296,10 @@ def test_target_macros_replace_those_of_the_host(
 ) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
     settings = Settings(("A=1",), (host,), target.parse("some-board", dump, "dump"))
-    made = index.parse(scan.make_index(root, settings), "index")
-    assert _classes(made) == expected
-    assert made.tensorflow.target == "some-board"
-    assert len([r for r in made.registrations if r.file == _TWICE]) == 3
+    built = index.parse(scan.make_index(root, settings), "index")
+    assert _classes(built) == expected
+    assert built.tensorflow.target == "some-board"
+    assert len([r for r in built.registrations if r.file == _TWICE]) == 3
 
 
 @pytest.mark.parametrize(
@@ -323,8 +323,8 @@ def test_macros_of_real_compilers(tmp_path: Path, command: list[str], expected: 
     ).stdout
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
     settings = _settings(target=target.parse("board", dump, "dump"))
-    made = index.parse(scan.make_index(root, settings), "index")
-    assert _classes(made) == expected
+    built = index.parse(scan.make_index(root, settings), "index")
+    assert _classes(built) == expected
     if platform.machine() == "x86_64":
         assert _classes(_index(root)) == ["SseOp"]
 
@@ -336,8 +336,8 @@ def test_defines_override_target_macros(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: source})
     dump = target.parse("board", "#define VALUE 0\n#define OTHER 1\n", "dump")
     for defines, expected in [(["VALUE=1"], "NeonOp"), ([], "SseOp"), (["OTHER=1"], "SseOp")]:
-        made = index.parse(scan.make_index(root, _settings(*defines, target=dump)), "index")
-        assert _classes(made) == [expected]
+        built = index.parse(scan.make_index(root, _settings(*defines, target=dump)), "index")
+        assert _classes(built) == [expected]
 
 
 def test_each_target_has_an_index_of_its_own(tmp_path: Path, preprocessed: list[str]) -> None:
@@ -357,10 +357,10 @@ def test_custom_op_for_another_target(tmp_path: Path) -> None:
         trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
     )
     arm = _settings(target=target.parse("arm", "#define __ARM_NEON 1", "dump"))
-    made = index.parse(scan.make_index(root, arm), "index")
-    assert scan.with_custom_ops(made, root, arm, [source]).op("Mine") is not None
+    built = index.parse(scan.make_index(root, arm), "index")
+    assert scan.with_custom_ops(built, root, arm, [source]).op("Mine") is not None
     with pytest.raises(InvalidInput, match="the index is for the target arm, not for host"):
-        scan.with_custom_ops(made, root, _settings(), [source])
+        scan.with_custom_ops(built, root, _settings(), [source])
 
 
 def test_unresolved_registrations_are_recorded(tmp_path: Path) -> None:
@@ -369,8 +369,8 @@ def test_unresolved_registrations_are_recorded(tmp_path: Path) -> None:
     REGISTER_OP("Odd").Attr("T: strange");
     REGISTER_OP_GRADIENT(kElsewhere, B);
     """
-    made = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/odd_op.cc": odd}))
-    assert [(u.line, u.why.partition(":")[0]) for u in made.unresolved] == [
+    built = _index(trees.write(tmp_path, {**trees.FILES, "tensorflow/core/kernels/odd_op.cc": odd}))
+    assert [(u.line, u.why.partition(":")[0]) for u in built.unresolved] == [
         (2, "kernel kSomewhere"),
         (3, 'op "Odd"'),
         (4, "gradient of kElsewhere"),

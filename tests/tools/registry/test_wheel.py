@@ -31,7 +31,7 @@ Key = tuple[Any, ...]
 
 
 @pytest.fixture(scope="module")
-def made() -> KernelIndex:
+def built() -> KernelIndex:
     settings = Settings(_DEFINES, find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
@@ -70,11 +70,11 @@ def _theirs(kernel: Any) -> Key:
     )
 
 
-def test_registrations(made: KernelIndex, registered: list[Any]) -> None:
+def test_registrations(built: KernelIndex, registered: list[Any]) -> None:
     ours = Counter(
         (r.op, r.device, r.label, r.priority, r.host_memory,
          tuple((a, tuple(sorted(t))) for a, t in r.constraints.items()), tuple(r.attr_constraints.items()))
-        for r in made.registrations
+        for r in built.registrations
     )  # fmt: skip
     theirs = Counter(map(_theirs, registered))
     cpu = [k for k in registered if k.device_type == "CPU"]
@@ -111,7 +111,7 @@ def _node(kernel: Any) -> tuple[bytes, dict[str, AttrValue]]:
     return cast(bytes, node.SerializeToString()), attrs
 
 
-def test_class_text(made: KernelIndex, registered: list[Any]) -> None:
+def test_class_text(built: KernelIndex, registered: list[Any]) -> None:
     from tensorflow.python.util import _pywrap_kernel_registry
 
     excused = {row["op"] for row in _EXCEPTIONS["kernels"]}
@@ -121,7 +121,7 @@ def test_class_text(made: KernelIndex, registered: list[Any]) -> None:
             continue
         node, attrs = _node(kernel)
         theirs = _pywrap_kernel_registry.TryFindKernelClass(node).decode()
-        found = kernel_match.find(made.registrations_of(kernel.op), "CPU", attrs)
+        found = kernel_match.find(built.registrations_of(kernel.op), "CPU", attrs)
         ours = [r.clazz for r in found.kernels]
         # Quantized fusions have more attributes than their kernels' constraints say.
         if ours != [theirs] and theirs:
@@ -167,16 +167,16 @@ def _argument(arg: Any) -> Argument:
     )
 
 
-def test_op_definitions(made: KernelIndex) -> None:
+def test_op_definitions(built: KernelIndex) -> None:
     from tensorflow.core.framework import op_def_pb2
     from tensorflow.python.client import pywrap_tf_session as session
 
     theirs = op_def_pb2.OpList()
     theirs.ParseFromString(session.TF_GetBuffer(session.TF_GetAllOpList()))
-    missing = [op.name for op in theirs.op if made.op(op.name) is None]
+    missing = [op.name for op in theirs.op if built.op(op.name) is None]
     assert sorted(missing) == sorted(row["op"] for row in _EXCEPTIONS["ops"])
     for op in theirs.op:
-        ours = made.op(op.name)
+        ours = built.op(op.name)
         if ours is None:
             continue
         assert ours.stateful == op.is_stateful, op.name
@@ -197,9 +197,9 @@ def test_op_definitions(made: KernelIndex) -> None:
                 assert expected is None or mine.default == expected, where
 
 
-def test_nothing_for_cpu_is_unresolved(made: KernelIndex) -> None:
+def test_nothing_for_cpu_is_unresolved(built: KernelIndex) -> None:
     excused = {row["file"] for row in _EXCEPTIONS["kernels"]}
-    files = {u.file for u in made.unresolved if not u.file.startswith("tensorflow/compiler/")}
+    files = {u.file for u in built.unresolved if not u.file.startswith("tensorflow/compiler/")}
     assert files <= excused
 
 

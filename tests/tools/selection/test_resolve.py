@@ -34,9 +34,11 @@ def _model(
     *nodes: NodeUse,
     path: str = "m.pb",
     functions: Iterable[str] = (),
-    asks: Sequence[RequestedOp] = (),
+    requests: Sequence[RequestedOp] = (),
 ) -> Model:
-    return Model(path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(asks))
+    return Model(
+        path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(requests)
+    )
 
 
 def _rule(

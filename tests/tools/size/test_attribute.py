@@ -55,9 +55,9 @@ def test_a_table_of_known_size_belongs_to_its_kernel(report: Report) -> None:
 def test_merged_strings_belong_to_their_sources(built: Built, report: Report) -> None:
     """Control: without the objects they are unattributed."""
     data = built.library.read_bytes()
-    made = link_map.parse(built.map.read_text(), "map")
+    parsed = link_map.parse(built.map.read_text(), "map")
     blind = attribute.report(
-        "linux_x86_64", data, LinkedElf(data, "lib"), made, [], built.selection
+        "linux_x86_64", data, LinkedElf(data, "lib"), parsed, [], built.selection
     )
     strings = len("relu was computed by a kernel of this source") + 1
     files, control = (r.by(lambda e: e.file) for r in (report, blind))
@@ -86,9 +86,9 @@ def test_ops_and_models(report: Report) -> None:
 def test_library_with_its_symbols(built: Built) -> None:
     """What strip would remove is unattributed, by the name of its section."""
     data = built.unstripped.read_bytes()
-    made = link_map.parse(built.map.read_text(), "map")
+    parsed = link_map.parse(built.map.read_text(), "map")
     report = attribute.report(
-        "x", data, LinkedElf(data, "lib"), made, built.line().objects(), built.selection
+        "x", data, LinkedElf(data, "lib"), parsed, built.line().objects(), built.selection
     )
     assert sum(e.bytes for e in report.entries) == len(data)
     assert {".symtab", ".strtab"} <= {e.file for e in report.entries if e.part == LINKER}
@@ -137,8 +137,10 @@ def test_truncated_library(built: Built) -> None:
 def test_selection_of_another_library_names_no_class(built: Built) -> None:
     data = built.library.read_bytes()
     other = replace(built.selection, kernels=(), ops=(), files=())
-    made = link_map.parse(built.map.read_text(), "map")
-    report = attribute.report("x", data, LinkedElf(data, "l"), made, built.line().objects(), other)
+    parsed = link_map.parse(built.map.read_text(), "map")
+    report = attribute.report(
+        "x", data, LinkedElf(data, "l"), parsed, built.line().objects(), other
+    )
     assert set(report.by(lambda e: e.clazz)) == {""}
 
 
@@ -153,9 +155,9 @@ def test_map_of_gnu_ld(tmp_path: Path) -> None:
 def test_mach_o(built: Built, tmp_path: Path) -> None:
     library, map_file = mini_library.build_macho(tmp_path)
     data = library.read_bytes()
-    made = link_map.parse(map_file.read_text(), "map")
+    parsed = link_map.parse(map_file.read_text(), "map")
     report = attribute.report(
-        "ios_arm64", data, LinkedMachO(data, "lib"), made, [], built.selection
+        "ios_arm64", data, LinkedMachO(data, "lib"), parsed, [], built.selection
     )
     assert sum(e.bytes for e in report.entries) == len(data)
     (table,) = [e for e in report.entries if e.symbol == "_table"]
@@ -180,8 +182,8 @@ def test_damaged_library_is_read_or_rejected(built: Built, data: st.DataObject) 
     bad = bytearray(good)
     for place in places:
         bad[place] = data.draw(st.integers(0, 255))
-    made = link_map.parse(built.map.read_text(), "map")
+    parsed = link_map.parse(built.map.read_text(), "map")
     with contextlib.suppress(InvalidInput):
         elf = LinkedElf(bytes(bad), "lib")
-        report = attribute.report("x", bytes(bad), elf, made, [], built.selection)
+        report = attribute.report("x", bytes(bad), elf, parsed, [], built.selection)
         assert sum(e.bytes for e in report.entries) == len(bad)

@@ -16,14 +16,14 @@ from tfcarve import cli
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
     """The library before and after a model with another data type was added."""
     folder = tmp_path_factory.mktemp("libraries")
-    made = {}
+    built = {}
     for name, selection in (
         ("old", mini_library.selection()),
         ("new", mini_library.selection(double=True)),
     ):
-        made[name] = mini_library.build(folder / name, selection)
+        built[name] = mini_library.build(folder / name, selection)
         (folder / name / "selection.json").write_bytes(selection.to_json())
-    return made
+    return built
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +149,7 @@ def test_over_budget_without_committed_sizes(capsys: pytest.CaptureFixture[str])
             ["size", "r.json", "--html=x", "--marginal-sizes=p.json"],
             "saved: expected stripped, text, gzip - at `$[0]`",
         ),
-        (["size", "half.json", "--html=x"], "half of a character"),
+        (["size", "half.json", "--html=x"], "half.json: JSON is malformed"),
         (["size", "empty.json"], "Expected `int` >= 1 - at `$.sizes"),
         (["size", "class.json", "--html=x"], "'SoftmaxOp' of kernels/softmax_op.cc is not among"),
         (["size-comment", "--old", "r.json", "r.json", "--new", "r.json"], "a second report"),

@@ -63,6 +63,6 @@ def test_ci_snippets_are_yaml_that_runs_the_comment() -> None:
         read = yaml.safe_load(block)
         steps.append([s["run"] for s in read] if isinstance(read, list) else read["size"]["script"])
     assert len(steps) == 2
-    for made, posted in steps:
-        assert made == 'bazel run //:size.comment -- -o "$PWD/comment.md"'
+    for create, posted in steps:
+        assert create == 'bazel run //:size.comment -- -o "$PWD/comment.md"'
         assert "comment.md" in posted

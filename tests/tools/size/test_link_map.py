@@ -12,37 +12,37 @@ from tfcarve.errors import InvalidInput
 from tfcarve.size import link_map
 
 
-def _placed(made: link_map.LinkMap, name: str) -> link_map.Piece:
-    (piece,) = [p for p in made.pieces if name in (p.symbol, p.name)]
+def _placed(parsed: link_map.LinkMap, name: str) -> link_map.Piece:
+    (piece,) = [p for p in parsed.pieces if name in (p.symbol, p.name)]
     return piece
 
 
 def test_lld(tmp_path: Path) -> None:
     built = mini_library.build(tmp_path, mini_library.selection())
-    made = link_map.parse(built.map.read_text(), "map")
-    assert made.linker == "lld"
-    table = _placed(made, "mini::kTable")
+    parsed = link_map.parse(built.map.read_text(), "map")
+    assert parsed.linker == "lld"
+    table = _placed(parsed, "mini::kTable")
     assert (table.size, table.section) == (20000, ".rodata")
     assert table.owner == "libunits.a(kernels__table_op.pic.o)"
-    assert not any("NeverUsed" in p.symbol for p in made.pieces), "the linker dropped it"
+    assert not any("NeverUsed" in p.symbol for p in parsed.pieces), "the linker dropped it"
 
 
 @pytest.mark.parametrize("ld", ["bfd", "gold"])
 def test_gnu_ld(tmp_path: Path, ld: str) -> None:
     built = mini_library.build(tmp_path, mini_library.selection(), ld=ld)
-    made = link_map.parse(built.map.read_text(), "map")
-    assert made.linker == "gnu"
-    table = _placed(made, ".rodata._ZN4miniL6kTableE")
+    parsed = link_map.parse(built.map.read_text(), "map")
+    assert parsed.linker == "gnu"
+    table = _placed(parsed, ".rodata._ZN4miniL6kTableE")
     assert (table.size, table.section) == (20000, ".rodata")
     assert table.owner == "libunits.a(kernels__table_op.pic.o)"
-    assert not any("NeverUsed" in p.name for p in made.pieces), "what was dropped has no address"
+    assert not any("NeverUsed" in p.name for p in parsed.pieces), "what was dropped has no address"
 
 
 def test_ld64_lld(tmp_path: Path) -> None:
     _, map_file = mini_library.build_macho(tmp_path)
-    made = link_map.parse(map_file.read_text(), "map")
-    assert made.linker == "ld64"
-    table = _placed(made, "_table")
+    parsed = link_map.parse(map_file.read_text(), "map")
+    assert parsed.linker == "ld64"
+    table = _placed(parsed, "_table")
     assert (table.size, table.section) == (20000, "__TEXT,__const")
     assert table.owner.endswith("table.o")
 

@@ -27,13 +27,13 @@ def _page() -> bytes:
 
 
 def test_boxes_have_the_area_of_their_bytes() -> None:
-    made = boxes(report(double=640))
-    parts = [b for b in made if not b.name]
+    found = boxes(report(double=640))
+    parts = [b for b in found if not b.name]
     whole = report(double=640).sizes["stripped"]
     assert sum(b.width * b.height for b in parts) == pytest.approx(WIDTH * HEIGHT)
     for box in parts:
         assert box.width * box.height / (WIDTH * HEIGHT) == pytest.approx(box.bytes / whole)
-    for box in made:
+    for box in found:
         assert box.x >= 0 and box.y >= 0
         assert box.x + box.width <= WIDTH + 0.01 and box.y + box.height <= HEIGHT + 0.01
 
@@ -45,10 +45,10 @@ def test_page_is_self_contained() -> None:
 
 
 def test_names_stay_text() -> None:
-    made = report(double=640)
+    original = report(double=640)
     evil = "<script>document.title='evil'</script>"
-    kernels = tuple(Kernel(k.file, k.clazz, k.ops, (evil,)) for k in made.kernels)
-    text = page.page(replace(made, kernels=kernels, models=(evil,)), None, []).decode()
+    kernels = tuple(Kernel(k.file, k.clazz, k.ops, (evil,)) for k in original.kernels)
+    text = page.page(replace(original, kernels=kernels, models=(evil,)), None, []).decode()
     assert evil not in text
     assert "&lt;script&gt;" in text
 
@@ -82,5 +82,5 @@ def test_browser_shows_it(tmp_path: Path) -> None:
     pixels = tf.io.decode_png(shot.read_bytes(), channels=3).numpy().reshape(-1, 3)
     assert len(pixels) == 1280 * 1000
     core, kernels = (int((pixels == colour).all(axis=1).sum()) for colour in (_GREEN, _BLUE))
-    made = report(double=640, softmax=900).by(lambda e: e.part)
-    assert core / kernels == pytest.approx(made["core"] / made["kernels"], rel=0.1)
+    sizes = report(double=640, softmax=900).by(lambda e: e.part)
+    assert core / kernels == pytest.approx(sizes["core"] / sizes["kernels"], rel=0.1)

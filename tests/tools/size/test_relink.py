@@ -67,7 +67,7 @@ def test_hot_units_are_compiled_for_speed(built: Built, monkeypatch: pytest.Monk
     line = structs.replace(built.line(), hot_compile=Command(("false",), "", ""))
     wanted = parse_target(f"class:{FLOAT}")
     Relinker(line, built.selection, recompile=True).marginal_size(wanted)
-    monkeypatch.setattr(hot, "groups", lambda: (hot.Group("relu", "", (RELU,)),))
+    monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", (RELU,)),))
     with pytest.raises(InvalidInput, match="compiling kernels__relu_op.cc failed"):
         Relinker(line, built.selection, recompile=True).marginal_size(wanted)
 

@@ -1,4 +1,4 @@
-"""Small objects and libraries for Android and iOS, made by Debian's clang."""
+"""Builds small objects and libraries for Android and iOS with Debian's clang."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ _BIN = Path("/usr/lib/llvm-19/bin")
 
 
 def run(program: str, *arguments: str | Path, expect: int = 0) -> str:
-    """Runs a program of LLVM; returns what it wrote."""
+    """Runs a program of LLVM and returns its output."""
     done = subprocess.run(
         [str(_BIN / program), *map(str, arguments)], check=False, text=True, capture_output=True
     )
@@ -16,7 +16,7 @@ def run(program: str, *arguments: str | Path, expect: int = 0) -> str:
 
 
 def compiled(folder: Path, target: str, source: str, name: str = "one", *flags: str) -> Path:
-    """Compiles C++ without any header for a target; returns the object."""
+    """Compiles freestanding C++ for a target; returns the object file."""
     text = folder / f"{name}.cc"
     text.write_text(source, encoding="utf-8")
     output = folder / f"{name}.{target}.o"
@@ -26,7 +26,7 @@ def compiled(folder: Path, target: str, source: str, name: str = "one", *flags: 
 
 
 def archived(output: Path, *objects: Path, bsd: bool = False) -> Path:
-    """Puts objects into a static library, in Apple's form or in GNU's."""
+    """Creates a static library in GNU's format, or in Apple's with `bsd`."""
     output.unlink(missing_ok=True)
     if bsd:
         run("llvm-libtool-darwin", "-static", "-o", output, *objects)

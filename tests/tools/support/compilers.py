@@ -1,4 +1,4 @@
-"""The C++ compilers that a test is run with, each where the machine has it."""
+"""The C++ compilers for parametrized tests; missing ones are skipped."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ def _newest_clang() -> str | None:
 
 
 def _parameter(name: str, command: str | None) -> object:
-    missing = pytest.mark.skipif(command is None, reason=f"this machine has no {name}")
+    missing = pytest.mark.skipif(command is None, reason=f"{name} is not installed")
     return pytest.param(command, id=name, marks=missing)
 
 

@@ -1,6 +1,6 @@
-"""Runs a Mach-O library's initialisers, and functions of it, on an emulated arm64 processor.
+"""Runs the initializers and functions of a Mach-O library on an emulated arm64 CPU.
 
-For libraries that import nothing. Formats: Apple's mach-o/loader.h.
+The library must not import symbols. Format: Apple's mach-o/loader.h.
 """
 
 import struct
@@ -19,7 +19,7 @@ _MOST_INSTRUCTIONS = 1_000_000
 
 
 class Loaded:
-    """A library in the emulator's memory, its initialisers not yet run."""
+    """A library in the emulator's memory, before its initializers run."""
 
     def __init__(self, path: Path) -> None:
         lief.logging.disable()
@@ -32,7 +32,7 @@ class Loaded:
         for segment in binary.segments:
             size = -(-segment.virtual_size // _PAGE) * _PAGE
             if size and str(segment.name) != "__PAGEZERO":
-                # Below address 0x4000 nothing is mapped: libraries begin at 0.
+                # Libraries start at address 0; only executables have an unmapped __PAGEZERO.
                 start = segment.virtual_address
                 self._cpu.mem_map(start, size)
                 content = data[segment.file_offset : segment.file_offset + segment.file_size]
@@ -43,7 +43,7 @@ class Loaded:
                 self._cpu.mem_write(fixup.address, struct.pack("<Q", target))
         self._cpu.mem_map(_STACK, _STACK_SIZE)
         self._cpu.mem_map(_RETURN, _PAGE)
-        self._initialisers = [
+        self._initializers = [
             address
             for section in binary.sections
             for address in self._addresses(str(section.name), section, binary.imagebase)
@@ -57,14 +57,14 @@ class Loaded:
             return [base + offset for offset in struct.unpack(f"<{len(data) // 4}I", data)]
         return []
 
-    def initialise(self) -> int:
-        """Runs the initialisers; returns how many there are."""
-        for address in self._initialisers:
+    def initialize(self) -> int:
+        """Runs the initializers and returns their number."""
+        for address in self._initializers:
             self._call(address)
-        return len(self._initialisers)
+        return len(self._initializers)
 
     def call(self, symbol: str) -> int:
-        """Calls a function that takes nothing; returns its 32-bit result."""
+        """Calls a function without parameters and returns its 32-bit result."""
         return self._call(self._symbols[symbol]) & 0xFFFFFFFF
 
     def _call(self, address: int) -> int:

@@ -14,7 +14,7 @@ def selection(
     defines: Sequence[str] = (),
 ) -> Selection:
     """Returns a selection of kernels (op, class, file) and ops (name, file)."""
-    made = [
+    selected_kernels = [
         SelectedKernel(
             op=op, clazz=clazz, file=file, constraints={}, system=is_system, needed_by=()
         )
@@ -22,6 +22,8 @@ def selection(
         for op, clazz, file in rows
     ]
     selected = [SelectedOp(name=name, file=file, needed_by=()) for name, file in ops]
-    files = sorted({k.file for k in made} | {o.file for o in selected})
+    files = sorted({k.file for k in selected_kernels} | {o.file for o in selected})
     facts = TensorflowFacts("9.8.7", "ab", tuple(defines))
-    return Selection(facts, (), tuple(selected), tuple(made), tuple(files), tuple(helpers))
+    return Selection(
+        facts, (), tuple(selected), tuple(selected_kernels), tuple(files), tuple(helpers)
+    )

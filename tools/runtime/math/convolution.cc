@@ -7,13 +7,14 @@ namespace tfcarve {
 namespace math {
 namespace {
 
-// Whether the filter is as long as the input.
+// Whether the filter covers the whole input.
 bool IsWhole(const Axis& axis) {
   return axis.out == 1 && axis.padding == 0 && axis.dilation == 1 &&
          axis.filter == axis.in;
 }
 
-// Whether each element of the output is that below it in the input.
+// Whether each output element depends only on the input element at the same
+// position.
 bool IsSame(const Axis& axis) {
   return axis.filter == 1 && axis.stride == 1 && axis.padding == 0 &&
          axis.out == axis.in;
@@ -21,8 +22,8 @@ bool IsSame(const Axis& axis) {
 
 bool IsInside(const Axis& axis, Index at) { return at >= 0 && at < axis.in; }
 
-// Where the channels start below each of the filter's elements, for one pixel
-// of the output; `zeros` outside of the image.
+// Finds the start of the channels under each element of the filter, for one
+// pixel of the output; `zeros` outside of the image.
 void FindElements(const Window& window, const float* image, Index row,
                   Index column, const float* zeros, const float** starts) {
   for (Index y = 0; y < window.rows.filter; ++y) {
@@ -38,19 +39,20 @@ void FindElements(const Window& window, const float* image, Index row,
   }
 }
 
-// Whether all of the filter is inside the image.
+// Whether the whole filter is inside the image.
 bool IsFull(const Axis& axis, Index output) {
   return IsInside(axis, axis.At(output, 0)) &&
          IsInside(axis, axis.At(output, axis.filter - 1));
 }
 
-// Where the outputs end for which IsFull holds, if it holds for any.
+// The end of the outputs for which IsFull is true, if there are any.
 Index EndOfFull(const Axis& axis) {
   const Index last = axis.in - 1 - axis.At(0, axis.filter - 1);
   return std::min(last / axis.stride + 1, axis.out);
 }
 
-// What FindElements finds, sooner where the pixel to the left has `before`.
+// Same as FindElements, but faster: `before` is the result for the pixel to the
+// left.
 void FindNextElements(const Window& window, const float* image, Index row,
                       Index column, const float* zeros,
                       const float* const* before, const float** starts) {
@@ -65,14 +67,15 @@ void FindNextElements(const Window& window, const float* image, Index row,
   }
 }
 
-// As FindElements for each of the filter's rows, whose elements' channels lie
-// side by side; `scratch` has room for the rows that are partly outside.
+// Same as FindElements, but for each row of the filter, whose elements'
+// channels are contiguous; `scratch` has space for the rows that are partly
+// outside.
 void FindRows(const Window& window, const float* image, Index row, Index column,
               const float* zeros, float* scratch, const float** starts) {
   const Axis& axis = window.columns;
   const Index length = axis.filter * window.channels;
   const Index at = axis.At(column, 0);
-  // The elements that are inside.
+  // The elements inside the image.
   const Index begin = std::min(std::max<Index>(0, -at), axis.filter);
   const Index end = std::max(begin, std::min(axis.in - at, axis.filter));
   for (Index y = 0; y < window.rows.filter; ++y) {
@@ -95,7 +98,7 @@ void FindRows(const Window& window, const float* image, Index row, Index column,
 }  // namespace
 
 Patches::Run Patches::RunOf(const Window& window, Index group) {
-  // With less, more time goes into the start of runs than into themselves.
+  // With fewer, starting a run takes longer than computing it.
   constexpr Index kFewChannels = 16;
   if (IsSame(window.rows) && IsSame(window.columns)) return Run::kPixel;
   if (group == window.channels) {
@@ -118,8 +121,8 @@ Index Patches::LengthOf(const Window& window, Index group, Run run) {
 Patches::Patches(const Window& window, const float* images, Index group)
     : Patches(window, images, group, RunOf(window, group)) {}
 
-// There is one run of zeros, and one for each of a pixel's runs that are partly
-// outside of the image.
+// Scratch space is needed for one run of zeros, and for each run of a pixel
+// that is partly outside of the image.
 Patches::Patches(const Window& window, const float* images, Index group,
                  Run run)
     : Rows(RunsOf(window, run), LengthOf(window, group, run),
@@ -184,7 +187,7 @@ void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
                   const float* zeros, const Finish* finish,
                   const float** scratch, float* out) {
-  // The filter's rows that are inside of the image.
+  // The rows of the filter that are inside the image.
   Index first = 0;
   Index end = window.rows.filter;
   while (first < end && window.rows.At(row, first) < 0) ++first;

@@ -1,5 +1,5 @@
-// Convolutions of float images as products: the rows of the left operand are
-// the patches of the image, which are gathered a block at a time.
+// Convolutions of float images as matrix products: the rows of the left operand
+// are the patches of the image, which are located one block at a time.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
@@ -18,13 +18,13 @@ struct Axis {
   Index dilation;
   Index padding;  // before the first element
 
-  // The element of the input below the filter's element.
+  // The element of the input under the filter's element `tap`.
   Index At(Index output, Index tap) const {
     return output * stride - padding + tap * dilation;
   }
 };
 
-// Images are [row, column, channel], one after the other.
+// The geometry of a convolution. Images are [row, column, channel], contiguous.
 struct Window {
   Axis rows;
   Axis columns;
@@ -35,9 +35,9 @@ struct Window {
   Index image() const { return rows.in * columns.in * channels; }
 };
 
-// The patches of images: each row is that of a pixel of the output, ordered
-// [filter's row, filter's column, channel], of `group` channels from the one on
-// that `images` begins with.
+// The patches of images: each row is the patch of one output pixel, ordered
+// [filter row, filter column, channel]. It has `group` channels, starting with
+// the one at which `images` begins.
 class Patches final : public Rows {
  public:
   Patches(const Window& window, const float* images, Index group);
@@ -45,12 +45,12 @@ class Patches final : public Rows {
             const float** starts) const override;
 
  private:
-  // What a run of a patch is.
+  // The unit of which a patch consists.
   enum class Run {
-    kPixel,    // the channels of the pixel of the same place
+    kPixel,    // the channels of the pixel at the same position
     kImage,    // a whole image
-    kRow,      // of one of the filter's rows: all of its elements
-    kElement,  // of one of the filter's elements: its channels
+    kRow,      // all elements under a row of the filter
+    kElement,  // the channels under an element of the filter
   };
 
   static Run RunOf(const Window& window, Index group);
@@ -64,16 +64,16 @@ class Patches final : public Rows {
   const Run run_;
 };
 
-// Finds where the channels start below those of the window's elements that are
-// inside of an image, for one pixel of the output. Returns how many these are;
-// `starts` has room for taps() of them.
+// Finds the start of the channels under each element of the window that is
+// inside the image, for one pixel of the output. Returns the number of these
+// elements; `starts` has space for taps() of them.
 Index FindInside(const Window& window, const float* image, Index row,
                  Index column, const float** starts);
 
-// Computes a row of a depthwise convolution's output, [column, channel]: each
-// channel has a filter of its own, [filter's row, filter's column, channel].
-// `scratch` has room for taps() pointers; `zeros` are as many as there are
-// channels. `finish` is what becomes of the sums; null for nothing.
+// Computes a row of a depthwise convolution's output, [column, channel], with a
+// separate filter for each channel, [filter row, filter column, channel].
+// `scratch` has space for taps() pointers; `zeros` has one zero for each
+// channel. `finish` is applied to the sums; null for none.
 void DepthwiseRow(const Kernels& kernels, const Window& window,
                   const float* image, const float* filter, Index row,
                   const float* zeros, const Finish* finish,

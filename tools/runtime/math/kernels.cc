@@ -73,9 +73,9 @@ namespace math {
 
 typedef float Quad __attribute__((vector_size(16)));
 
-// Whether the loop of tiles of so many rows and of two vectors is written by
-// hand: where there are 16 registers, compilers spend as many instructions on
-// moving pointers and vectors as on the product.
+// Whether the loop for tiles of this many rows and two vectors is hand-written:
+// with 16 registers, compilers spend as many instructions on moving pointers
+// and vectors as on the product.
 template <int kRows>
 constexpr bool HasWholeTile() {
 #if defined(__arm__)
@@ -85,9 +85,9 @@ constexpr bool HasWholeTile() {
 #endif
 }
 
-// That loop: sums += the product of `end` bytes of each row, less what does not
-// fill a vector, and of the panel, which is moved on. Returns how many bytes of
-// each row that are.
+// That loop: sums += the product of `end` bytes of each row, rounded down to
+// whole vectors, and the panel, which it advances. Returns the number of bytes
+// of each row that it used.
 template <int kRows>
 Index MultiplyWholeTile(const char* const (&)[kRows], Index, float**,
                         Quad (&)[kRows][2]);
@@ -161,7 +161,7 @@ const Kernels* const kAllKernels[] = {&neon::kKernels, nullptr};
 }  // namespace tfcarve
 
 #else
-#error "tfcarve has no products of matrices for this CPU"
+#error "tfcarve has no matrix products for this CPU"
 #endif
 
 namespace tfcarve {
@@ -179,10 +179,10 @@ const Combine kSquaredDifference[] = TFCARVE_MAPS(kCombineSquaredDifference);
 
 namespace {
 
-// Null until it is needed first.
+// Null until it is first needed.
 std::atomic<const Kernels*> selected{nullptr};
 
-// Null where this machine can't run what the name stands for.
+// Returns the kernels of this name, or null if this machine cannot run them.
 const Kernels* Find(const char* name) {
   const Kernels* best = nullptr;
   for (const Kernels* const* each = kAllKernels; *each != nullptr; ++each) {

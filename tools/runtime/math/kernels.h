@@ -1,4 +1,4 @@
-// The inner loops of floats, compiled once for each instruction set.
+// The inner loops for floats, compiled once for each instruction set.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_KERNELS_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_KERNELS_H_
@@ -10,13 +10,13 @@ namespace math {
 
 using Index = std::ptrdiff_t;
 
-// No instruction set has tiles with more rows.
-constexpr int kMostRows = 8;
+// The maximum number of rows of a tile.
+constexpr int kMaxRows = 8;
 
-// What becomes of each element of a product, or of an image, by its column or
-// channel c: min(upper, max(lower, (x - shift[c]) * factor[c] + added[c])).
-// Without `shift`, which then is null as `factor` is, x + added[c]. A NaN stays
-// one.
+// A function of each element x of a product or an image, with the column or
+// channel c: min(upper, max(lower, (x - shift[c]) * factor[c] + added[c])). If
+// `shift` and `factor` are null, x + added[c] instead of the product. NaN stays
+// NaN.
 struct Finish {
   const float* shift;
   const float* factor;
@@ -24,7 +24,7 @@ struct Finish {
   float lower;
   float upper;
 
-  // The same, for columns that are counted from `first` on.
+  // Returns the same function for columns that are counted from `first`.
   Finish From(Index first) const {
     const bool is_scaled = shift != nullptr;
     return {is_scaled ? shift + first : nullptr,
@@ -34,8 +34,9 @@ struct Finish {
 
 // Some rows of a product: c = left * right, or c += left * right.
 //
-// Strides and sizes are in floats, here and below. No pointer needs more than a
-// float's alignment. An output never overlaps an input, except where said.
+// Strides and sizes are in floats, here and below. Pointers need only the
+// alignment of a float. An output must not overlap an input, unless stated
+// otherwise.
 struct TileWork {
   // Each row of `left` consists of `runs` of `length` elements: run r of row i
   // begins at starts[i * starts_stride + r] + offset.
@@ -44,12 +45,12 @@ struct TileWork {
   const float* const* starts;
   Index starts_stride;
   Index offset;
-  // The right operand: as many columns as the tile has in each of its
-  // runs * length rows, side by side.
+  // The right operand: runs * length contiguous rows with the columns of the
+  // tile.
   float* panel;
   // A streaming tile reads these columns here and writes them to `panel`, which
-  // may be the same place. It also fetches the cache line of `ahead`, and of as
-  // many rows below it, into the second-level cache.
+  // may be the same memory. It also prefetches the cache line of `ahead`, and
+  // of as many rows below it, into the second-level cache.
   const float* from;
   Index from_stride;
   const float* ahead;
@@ -57,12 +58,12 @@ struct TileWork {
   float* c;
   Index c_stride;
   bool accumulate;
-  // What becomes of the sums, by column of the tile; null for nothing. It has
-  // no shift.
+  // Applied to the sums, by column of the tile; null for none. Its shift is
+  // null.
   const Finish* finish;
 };
 
-// Pixels of a depthwise convolution's output that lie side by side:
+// Adjacent pixels of a depthwise convolution's output:
 // out[i * channels + c] =
 //     sum over t of pixels[t][i * step + c] * filter[t * channels + c].
 struct DepthwiseWork {
@@ -72,7 +73,7 @@ struct DepthwiseWork {
   Index count;
   const float* filter;
   Index channels;
-  // What becomes of the sums, by channel; null for nothing. It has no shift.
+  // Applied to the sums, by channel; null for none. Its shift is null.
   const Finish* finish;
   float* out;
 };
@@ -80,25 +81,25 @@ struct DepthwiseWork {
 struct Kernels {
   using Tile = void (*)(const TileWork& work);
 
-  int number;  // in kAllKernels
-  // What TFCARVE_CPU calls it.
+  int number;  // the index in kAllKernels
+  // The value of TFCARVE_CPU that selects it.
   const char* name;
   // Whether this machine can run it.
   bool (*is_supported)();
   int lanes;    // of a vector
   int rows;     // of a whole tile
-  int columns;  // of a whole tile; a narrow one has `lanes`
-  // By their rows, less one. None but those of `rows` rows and `columns`
-  // columns, the whole tiles, finish.
-  Tile tiles[kMostRows];
-  Tile narrow_tiles[kMostRows];
-  // A whole tile; null where nothing is gained by it.
+  int columns;  // of a whole tile; a narrow tile has `lanes`
+  // Indexed by the number of rows minus one. Only whole tiles, with `rows` rows
+  // and `columns` columns, apply `finish`.
+  Tile tiles[kMaxRows];
+  Tile narrow_tiles[kMaxRows];
+  // A whole tile; null if it would not be faster.
   Tile streaming_tile;
 
-  // to[k * width + j] = from[k * stride + j]; 0 from `columns` on.
+  // to[k * width + j] = from[k * stride + j], or 0 if j >= `columns`.
   void (*pack)(Index depth, const float* from, Index stride, Index columns,
                Index width, float* to);
-  // to[k * width + j] = from[j * stride + k]; 0 from `columns` on.
+  // to[k * width + j] = from[j * stride + k], or 0 if j >= `columns`.
   void (*pack_transposed)(Index depth, const float* from, Index stride,
                           Index columns, Index width, float* to);
   // y[j] = sum over k of x[k] * matrix[k * stride + j], for `size` elements.
@@ -108,41 +109,41 @@ struct Kernels {
   void (*dot_rows)(Index depth, const float* x, const float* matrix,
                    Index stride, Index size, float* y);
   void (*depthwise)(const DepthwiseWork& work);
-  // Finishes `size` elements, the first one of which is in column `first`;
-  // `out` may be `in`.
+  // Applies `finish` to `size` elements, the first of which is in column
+  // `first`; `out` may be `in`.
   void (*finish)(const Finish& finish, Index first, Index size, const float* in,
                  float* out);
-  // Finishes `rows` of `columns` elements each. For as many columns as a tile
-  // has: it goes down each vector.
+  // Applies `finish` to `rows` rows of `columns` elements. For the columns of a
+  // tile: it processes one vector of all rows before the next vector.
   void (*finish_rows)(const Finish& finish, Index columns, Index rows,
                       Index stride, float* data);
-  // out[i] = min(upper, max(lower, in[i])); a NaN stays one. `out` may be `in`.
+  // out[i] = min(upper, max(lower, in[i])). NaN stays NaN. `out` may be `in`.
   void (*limit)(Index size, const float* in, float lower, float upper,
                 float* out);
-  // out[c] = the largest of pixels[t][c], or the mean of all, for at least one
-  // tap.
+  // out[c] = the maximum or the mean of pixels[t][c], for at least one tap.
   void (*largest)(Index taps, const float* const* pixels, Index channels,
                   float* out);
   void (*mean)(Index taps, const float* const* pixels, Index channels,
                float* out);
 };
 
-// A function of each of `size` elements; `out` may be `in`. A NaN stays one.
+// A function of each of `size` elements. `out` may be `in`. NaN stays NaN.
 using Map = void (*)(Index size, const float* in, float* out);
 
-// For each instruction set one, by Kernels::number. They are no members of
-// Kernels, so that a library has only those that it uses. Their errors are
-// below 2e-7 of the value, that of erf below 2e-7.
+// One function for each instruction set, indexed by Kernels::number. They are
+// not members of Kernels, so that a library contains only those that it uses.
+// Their relative errors are below 2e-7; the absolute error of erf is below
+// 2e-7.
 extern const Map kExp[];
 extern const Map kSigmoid[];
 extern const Map kTanh[];
 extern const Map kErf[];
-// The probabilities of logits, which are at least one.
+// The probabilities of at least one logit.
 extern const Map kSoftmax[];
 
-// A function of two operands of `size` elements each, at least one; an operand
-// whose step is 0, not 1, is one number. `out` may be an operand whose step is
-// 1.
+// A function of two operands of `size` elements each, at least one. An operand
+// is a single number if its step is 0 instead of 1. `out` may be an operand
+// whose step is 1.
 using Combine = void (*)(Index size, const float* a, Index a_step,
                          const float* b, Index b_step, float* out);
 
@@ -152,18 +153,17 @@ extern const Combine kProduct[];
 // (a - b)^2.
 extern const Combine kSquaredDifference[];
 
-// The instruction sets that this library has code for, the best one last. Ends
-// with a null pointer.
+// The instruction sets of this library, the best one last, terminated by null.
 extern const Kernels* const kAllKernels[];
 
-// What the library computes with: what SelectKernels chose; else the one that
-// the environment variable TFCARVE_CPU names; else the best one that this
-// machine can run. Chosen at the first call.
+// Returns the selected kernels: those of SelectKernels, otherwise those of the
+// environment variable TFCARVE_CPU, otherwise the best ones that this machine
+// can run. Selected at the first call.
 const Kernels& SelectedKernels();
 
-// Chooses by name, for all that runs afterwards; "" stands for the best one
-// that this machine can run. Returns false, and changes nothing, if there is no
-// such name or if this machine can't run it.
+// Selects kernels by name for subsequent runs; "" selects the best ones that
+// this machine can run. Returns false and changes nothing if there are no
+// kernels of this name or this machine cannot run them.
 bool SelectKernels(const char* name);
 
 }  // namespace math

@@ -1,30 +1,29 @@
-// The loops of kernels.h for one instruction set. Included once for each, by
-// kernels.cc, which defines before:
+// The loops of kernels.h for one instruction set. kernels.cc includes this file
+// once for each, after defining:
 //
 //   TFCARVE_ISA           the namespace
-//   TFCARVE_NUMBER        the place in kAllKernels
+//   TFCARVE_NUMBER        the index in kAllKernels
 //   TFCARVE_NAME          the name, a string
-//   TFCARVE_TARGET        the attribute that makes a function use it; may be
-//                         empty
-//   TFCARVE_SUPPORTED     an expression: whether this machine has it
+//   TFCARVE_TARGET        the function attribute that enables it; may be empty
+//   TFCARVE_SUPPORTED     an expression: whether this machine supports it
 //   TFCARVE_LANES         floats in a vector
-//   TFCARVE_TILE_ROWS     with TFCARVE_TILE_VECTORS: what the registers hold
-//   TFCARVE_TILE_VECTORS
-//   TFCARVE_BY_ELEMENT    1 where a vector can be multiplied by an element of
-//                         another: left operands are then loaded as vectors.
-//                         HasWholeTile() and MultiplyWholeTile() are then
-//                         declared before, too
+//   TFCARVE_TILE_ROWS     with TFCARVE_TILE_VECTORS: the tile that fits into
+//   the TFCARVE_TILE_VECTORS  registers TFCARVE_BY_ELEMENT    1 if a vector can
+//   be multiplied by an element of another
+//                         vector: left operands are then loaded as vectors, and
+//                         HasWholeTile() and MultiplyWholeTile() must be
+//                         declared
 //
-// No header is included here, and no inline function of another header called:
-// the linker keeps one copy of such a function, which must not be one that this
-// machine can't run.
+// This file must not include headers or call inline functions of other headers:
+// the linker keeps one copy of such a function, possibly one that the machine
+// cannot run.
 
 namespace tfcarve {
 namespace math {
 namespace TFCARVE_ISA {
 
-// Vectors of the compiler's own: GCC and clang make the same of them on all
-// CPUs. `Loose` may lie anywhere.
+// Vector extensions of GCC and clang, which are the same on all CPUs. `Loose`
+// has the alignment of a float.
 typedef float Vector __attribute__((vector_size(TFCARVE_LANES * 4)));
 typedef float Loose
     __attribute__((vector_size(TFCARVE_LANES * 4), aligned(4), may_alias));
@@ -36,8 +35,8 @@ constexpr int kTileRows = TFCARVE_TILE_ROWS;
 constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
 
-// How many rows ahead a matrix is fetched that is being packed: each row is in
-// other cache lines than the last one, too far off for the CPU to guess.
+// Rows to prefetch ahead while packing a matrix: consecutive rows are too far
+// apart for the CPU's prefetcher.
 constexpr Index kAhead = 16;
 
 template <typename Value>
@@ -49,7 +48,7 @@ TFCARVE_TARGET inline Value Limit(Value x, float lower, float upper) {
 }
 
 #if TFCARVE_BY_ELEMENT
-// One instruction for each limit. A NaN stays one here, too.
+// One instruction for each limit. NaN stays NaN here, too.
 template <>
 inline Vector Limit<Vector>(Vector x, float lower, float upper) {
   x = vmaxq_f32(x, lower - Vector{});
@@ -57,8 +56,7 @@ inline Vector Limit<Vector>(Vector x, float lower, float upper) {
 }
 #endif
 
-// What becomes of the sums of columns from `first` on, of a Finish without a
-// shift.
+// Applies a Finish without a shift to the sums of columns from `first` on.
 template <int kRows, int kVectors>
 TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
                                       Vector (&sums)[kRows][kVectors]) {
@@ -72,7 +70,7 @@ TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
   }
 }
 
-// sums += what `left` gives for one more row of the right operand.
+// Adds the product of `left` and one more row of the right operand to the sums.
 #define TFCARVE_ADD_ROW(sum, left_times)                                      \
   do {                                                                        \
     Vector right[kVectors];                                                   \
@@ -97,7 +95,7 @@ TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
 template <int kRows, int kVectors, bool kStreams>
 TFCARVE_TARGET void Tile(const TileWork& work) {
   constexpr bool kIsWhole = kRows == kTileRows && kVectors == kTileVectors;
-  // Bytes of a run, and those of them that are loaded as vectors here.
+  // Bytes of a run, and those that are loaded as vectors here.
   const Index end = work.length * sizeof(float);
   Index whole = 0;
 #if TFCARVE_BY_ELEMENT
@@ -109,7 +107,7 @@ TFCARVE_TARGET void Tile(const TileWork& work) {
   const float* ahead = work.ahead;
   Vector sums[kRows][kVectors] = {};
   for (Index r = 0; r < work.runs; ++r) {
-    // One offset for all rows, in bytes: no instruction is spent on moving
+    // One offset for all rows, in bytes, saves the instructions that advance
     // pointers.
     const char* rows[kRows];
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -122,7 +120,7 @@ TFCARVE_TARGET void Tile(const TileWork& work) {
     if constexpr (kIsWritten) {
       k = MultiplyWholeTile(rows, end, &panel, sums);
     } else {
-      // It ends at 0, which needs no comparison.
+      // The loop ends at 0, which needs no comparison.
       for (k = -whole; k != 0; k += sizeof(Vector)) {
         Vector left[kRows];
         TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -190,7 +188,7 @@ TFCARVE_TARGET void Pack(Index depth, const float* from, Index stride,
   }
 }
 
-// Four rows and columns at a time, in registers.
+// Transposes four rows and columns at a time, in registers.
 typedef float Four __attribute__((vector_size(16)));
 typedef float LooseFour __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -236,8 +234,9 @@ TFCARVE_TARGET void PackTransposed(Index depth, const float* from, Index stride,
   }
 }
 
-// y += what `kRows` rows give, `kVectors` vectors of each at a time, from
-// column `first` on. Returns the column after the last whole vector.
+// y += the products of `kRows` rows and their factors, `kVectors` vectors at a
+// time, starting at column `first`. Returns the column after the last whole
+// vector.
 template <int kRows, int kVectors>
 TFCARVE_TARGET inline Index AddRows(const float* const (&rows)[kRows],
                                     const Vector (&factors)[kRows], Index first,
@@ -260,7 +259,7 @@ TFCARVE_TARGET void CombineRows(Index depth, const float* x,
                                 const float* matrix, Index stride, Index size,
                                 float* y) {
   for (Index j = 0; j < size; ++j) y[j] = 0;
-  // Several rows at a time: y is read and written less often.
+  // Several rows at a time, to read and write y less often.
   constexpr int kRows = 4;
   Index k = 0;
   for (; k + kRows <= depth; k += kRows) {
@@ -270,7 +269,7 @@ TFCARVE_TARGET void CombineRows(Index depth, const float* x,
     }
     Index j = 0;
     if (size >= kLanes) {
-      // Read once: y might be where x is, for all that the compiler knows.
+      // Loaded once: the compiler must assume that y and x alias.
       Vector factors[kRows];
       TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
         factors[i] = x[k + i] + Vector{};
@@ -381,7 +380,7 @@ TFCARVE_TARGET void FinishRows(const Finish& finish, Index columns, Index rows,
   }
 }
 
-// One vector of channels of some pixels.
+// Computes one vector of channels of some pixels.
 template <int kPixels>
 TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
                                            Index first, Index channel) {
@@ -404,7 +403,7 @@ TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
 }
 
 TFCARVE_TARGET void Depthwise(const DepthwiseWork& work) {
-  // Several pixels at a time: the filter is read less often.
+  // Several pixels at a time, to read the filter less often.
   constexpr int kPixels = 4;
   const Index channels = work.channels;
   Index c = 0;
@@ -442,7 +441,7 @@ TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
   for (; i < size; ++i) out[i] = Limit(in[i], lower, upper);
 }
 
-// Reduces the taps of some vectors of channels, by kReduce.
+// Reduces the taps of some vectors of channels by kReduce.
 template <int kVectors, Vector (*kReduce)(Vector, Vector)>
 TFCARVE_TARGET inline void ReduceVectors(Index taps, const float* const* pixels,
                                          Index first,
@@ -466,8 +465,8 @@ TFCARVE_TARGET inline Vector Larger(Vector a, Vector b) {
 
 TFCARVE_TARGET inline Vector Plus(Vector a, Vector b) { return a + b; }
 
-// The results of kReduce for all whole vectors of channels, each by kFinish of
-// how many taps there are. Returns the first channel that is left.
+// Computes kReduce for all whole vectors of channels, and kFinish of each
+// result and the number of taps. Returns the first remaining channel.
 template <Vector (*kReduce)(Vector, Vector), Vector (*kFinish)(Vector, float)>
 TFCARVE_TARGET inline Index ReduceChannels(Index taps,
                                            const float* const* pixels,
@@ -499,11 +498,11 @@ TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
                             Index channels, float* out) {
   Index c = ReduceChannels<Larger, Same>(taps, pixels, channels, out);
   for (; c < channels; ++c) {
-    float most = pixels[0][c];
+    float largest = pixels[0][c];
     for (Index t = 1; t < taps; ++t) {
-      most = most > pixels[t][c] ? most : pixels[t][c];
+      largest = largest > pixels[t][c] ? largest : pixels[t][c];
     }
-    out[c] = most;
+    out[c] = largest;
   }
 }
 
@@ -518,24 +517,25 @@ TFCARVE_TARGET void Mean(Index taps, const float* const* pixels, Index channels,
   }
 }
 
-// 2 to the power of n, from -126 to 128; the last one is infinite.
+// 2 to the power of n, for n from -126 to 128; the last one is infinite.
 TFCARVE_TARGET inline Vector PowerOfTwo(Ints n) {
   return reinterpret_cast<Vector>((n + 127) << 23);
 }
 
-// exp(x) = 2^n * (1 + rest), where the rest is below 0.42.
+// exp(x) = 2^n * (1 + rest), with a rest below 0.42.
 struct Power {
   Ints n;
   Vector rest;
 };
 
-// x from -104 to 89. By the power series of r = x - n * log(2): what it leaves
-// out is below 6e-9.
+// For x from -104 to 89. Uses the power series of r = x - n * log(2), truncated
+// with an error below 6e-9.
 TFCARVE_TARGET inline Power PowerOf(Vector x) {
-  // Floats of this size are whole numbers.
+  // Floats of this magnitude are integers.
   constexpr float kWhole = 12582912;
   const Vector n = (x * 1.44269504f + kWhole) - kWhole;
-  // log(2) in two parts, the first one of few bits: its product is exact.
+  // log(2) in two parts; the first one has few bits, so that its product is
+  // exact.
   const Vector r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   Vector p = r * (1 / 5040.0f) + 1 / 720.0f;
   p = p * r + 1 / 120.0f;
@@ -547,14 +547,14 @@ TFCARVE_TARGET inline Power PowerOf(Vector x) {
 
 TFCARVE_TARGET inline Vector Exp(Vector x) {
   const Power power = PowerOf(Limit<Vector>(x, -104, 89));
-  // In two steps: the result may be less than any power that is a usual float.
+  // In two steps, because the result may be subnormal.
   const Ints half = power.n >> 1;
   return (power.rest + 1) * PowerOfTwo(half) * PowerOfTwo(power.n - half);
 }
 
 TFCARVE_TARGET inline Vector Sigmoid(Vector x) { return 1 / (1 + Exp(-x)); }
 
-// e / (e + 2) where e = exp(2 x) - 1, which is exact near 0.
+// e / (e + 2) with e = exp(2 x) - 1, which is exact near 0.
 TFCARVE_TARGET inline Vector Tanh(Vector x) {
   const Power power = PowerOf(Limit<Vector>(x * 2, -30, 30));
   const Vector scale = PowerOfTwo(power.n);
@@ -570,9 +570,9 @@ TFCARVE_TARGET inline Vector Polynomial(const float (&c)[kCount], Vector x) {
   return sum;
 }
 
-// Below 1 the power series: what it leaves out is below 2e-8.
-// From there on 1 - exp(-x^2) * p(1 / (1 + x / 2)), where p was fitted to
-// exp(x^2) * erfc(x) by least squares: the error is 5e-11.
+// Below 1 the power series, truncated with an error below 2e-8. Otherwise
+// 1 - exp(-x^2) * p(1 / (1 + x / 2)), where p was fitted to exp(x^2) * erfc(x)
+// by least squares with an error of 5e-11.
 TFCARVE_TARGET inline Vector Erf(Vector x) {
   // 2 / sqrt(pi) * (-1)^n / (n! * (2 n + 1)).
   constexpr float kSeries[] = {
@@ -592,8 +592,8 @@ template <Vector (*kFunction)(Vector)>
 TFCARVE_TARGET void MapAll(Index size, const float* in, float* out) {
   for (Index i = 0; i < size; i += kLanes) {
     const Index count = size - i;
-    // The rest goes through a whole vector: so the function's code is here
-    // once.
+    // The remainder is copied to a whole vector, so that the function's code is
+    // inlined only once.
     float last[kLanes] = {};
     const bool is_last = count < kLanes;
     if (is_last) __builtin_memcpy(last, in + i, count * sizeof(float));
@@ -620,8 +620,8 @@ TFCARVE_TARGET inline Vector SquareOfMinus(Vector a, Vector b) {
 template <Vector (*kFunction)(Vector, Vector)>
 TFCARVE_TARGET void CombineAll(Index size, const float* a, Index a_step,
                                const float* b, Index b_step, float* out) {
-  // An operand that is one number becomes a vector of it, which is read again
-  // and again.
+  // An operand that is a single number becomes a vector, which is read
+  // repeatedly.
   const Vector all_a = a[0] + Vector{};
   const Vector all_b = b[0] + Vector{};
   if (a_step == 0) a = reinterpret_cast<const float*>(&all_a);
@@ -647,21 +647,21 @@ constexpr Combine kCombineProduct = CombineAll<Times>;
 constexpr Combine kCombineSquaredDifference = CombineAll<SquareOfMinus>;
 
 TFCARVE_TARGET inline float Maximum(Index size, const float* in) {
-  Vector most = in[0] + Vector{};
+  Vector maxima = in[0] + Vector{};
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) {
     const Vector next = *reinterpret_cast<const Loose*>(in + i);
-    most = next > most ? next : most;
+    maxima = next > maxima ? next : maxima;
   }
   float maximum = in[0];
   for (int l = 0; l < kLanes; ++l) {
-    maximum = most[l] > maximum ? most[l] : maximum;
+    maximum = maxima[l] > maximum ? maxima[l] : maximum;
   }
   for (; i < size; ++i) maximum = in[i] > maximum ? in[i] : maximum;
   return maximum;
 }
 
-// out = (in - shift) * factor; returns the sum.
+// out = (in - shift) * factor. Returns the sum of `out`.
 TFCARVE_TARGET inline float Scale(Index size, const float* in, float shift,
                                   float factor, float* out) {
   Vector sums = {};
@@ -685,7 +685,7 @@ TFCARVE_TARGET void Softmax(Index size, const float* in, float* out) {
 
 TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
 
-// Up to the rows of a whole tile.
+// For up to the rows of a whole tile.
 template <int kVectors, int kRows>
 constexpr Kernels::Tile TileOf() {
   if constexpr (kRows <= kTileRows) {
@@ -695,7 +695,8 @@ constexpr Kernels::Tile TileOf() {
   }
 }
 
-// Where products wait for memory rather than for the instructions of tiles.
+// For instruction sets with which products are limited by memory instead of by
+// the instructions of tiles.
 constexpr Kernels::Tile StreamingTile() {
   if constexpr (kLanes > 4) {
     return Tile<kTileRows, kTileVectors, true>;

@@ -7,22 +7,22 @@ namespace tfcarve {
 namespace math {
 namespace {
 
-// Floats of a panel of the right operand, of which a first-level cache holds
-// most, and of a block of the left operand, for a second-level cache.
+// Floats of a panel of the right operand, most of which fits into a first-level
+// cache, and of a block of the left operand, for a second-level cache.
 constexpr Index kPanel = 6 * 1024;
 constexpr Index kBlock = 96 * 1024;
 
 Index CeilDiv(Index a, Index b) { return (a + b - 1) / b; }
 
-// The size of the parts that a length is cut into, none of which is longer than
-// `most`: about the same for all, and whole tiles.
-Index EvenSize(Index length, Index most, Index tile) {
+// Returns the size of the parts into which a length is split: of about equal
+// size, at most `limit`, and whole tiles.
+Index EvenSize(Index length, Index limit, Index tile) {
   const Index parts =
-      std::max<Index>(1, CeilDiv(length, std::max<Index>(1, most)));
+      std::max<Index>(1, CeilDiv(length, std::max<Index>(1, limit)));
   return std::max<Index>(1, CeilDiv(CeilDiv(length, parts), tile)) * tile;
 }
 
-// Room that is taken once and given away in pieces.
+// Memory that is allocated once and divided into pieces.
 class Scratch {
  public:
   explicit Scratch(std::size_t bytes) : start_(std::malloc(bytes)) {}
@@ -43,7 +43,7 @@ class Scratch {
   std::size_t taken_ = 0;
 };
 
-// What one thread computes a part with.
+// Computes a part of a product in one thread.
 class Worker {
  public:
   Worker(const Kernels& kernels, const Rows& left, const Matrix& right,
@@ -57,13 +57,13 @@ class Worker {
         out_stride_(out_stride) {}
 
   bool Tiles() {
-    // At a time: several runs, or a part of one.
-    const Index most = kPanel / kernels_.columns;
-    const Index length = EvenSize(left_.length(), most, kernels_.lanes);
+    // A panel covers several runs, or a part of one.
+    const Index limit = kPanel / kernels_.columns;
+    const Index length = EvenSize(left_.length(), limit, kernels_.lanes);
     const Index runs =
         length < left_.length()
             ? 1
-            : std::max<Index>(1, most / std::max<Index>(1, left_.length()));
+            : std::max<Index>(1, limit / std::max<Index>(1, left_.length()));
     const Index rows = RowsAtATime(kBlock / (runs * length));
     const Index panel_size = runs * length * kernels_.columns;
     const Index tile_size = kernels_.rows * kernels_.lanes;
@@ -80,7 +80,7 @@ class Worker {
       const Index count = std::min(rows, part_.end_row - row);
       left_.Find(row, count, of_left, starts_);
       for (Index r = 0; r < left_.runs(); r += runs) {
-        // Once for no length at all, too: the sums are zeros then.
+        // Runs once even if the length is 0: the sums are then zeros.
         for (Index k = 0; k == 0 || k < left_.length(); k += length) {
           Block({r, std::min(runs, left_.runs() - r), k,
                  std::min(length, left_.length() - k)},
@@ -91,7 +91,7 @@ class Worker {
     return true;
   }
 
-  // For one row, that of `left` times a matrix.
+  // For an output of one row: a vector times a matrix.
   bool OneRow() {
     const Index left_size = left_.scratch() + left_.row_scratch();
     Scratch scratch(left_.runs() * sizeof(const float*) +
@@ -122,7 +122,7 @@ class Worker {
     return true;
   }
 
-  // For an output of one column, where that of `right` has no gaps.
+  // For an output of one column, if the column of `right` is contiguous.
   bool OneColumn() {
     const Index rows = RowsAtATime(kBlock / std::max<Index>(1, left_.depth()));
     const Index left_size = left_.scratch() + rows * left_.row_scratch();
@@ -150,7 +150,8 @@ class Worker {
   }
 
  private:
-  // Of each row of the left operand: some runs, and of these some elements.
+  // A part of each row of the left operand: some runs, and some of their
+  // elements.
   struct Span {
     Index first_run;
     Index runs;
@@ -158,13 +159,13 @@ class Worker {
     Index length;
   };
 
-  // As many as are asked for, less where they take room of their own.
-  Index RowsAtATime(Index most) const {
+  // Returns at most `limit` rows; fewer if they need scratch space.
+  Index RowsAtATime(Index limit) const {
     if (left_.row_scratch() > 0) {
-      most = std::min(most, kBlock / left_.row_scratch());
+      limit = std::min(limit, kBlock / left_.row_scratch());
     }
     return EvenSize(part_.end_row - part_.first_row,
-                    std::max<Index>(kernels_.rows, most), kernels_.rows);
+                    std::max<Index>(kernels_.rows, limit), kernels_.rows);
   }
 
   void Block(const Span& span, Index row, Index count) {
@@ -179,8 +180,7 @@ class Worker {
     }
   }
 
-  // Rows of the left operand times as many columns of the right one as a tile
-  // has.
+  // Multiplies rows of the left operand by the columns of a whole tile.
   void WholePanel(const Span& span, Index row, Index count, Index column) {
     const Finish finish = FinishOf(span, column);
     TileWork work = WorkOf(span);
@@ -205,10 +205,10 @@ class Worker {
       work.from_stride = right_.stride;
       work.ahead = NextPanel(span, column);
       work.ahead_stride = right_.stride;
-      // Each fetches one cache line of every row of the next panel.
+      // Each tile prefetches one cache line of every row of the next panel.
       constexpr Index kLine = 64 / sizeof(float);
-      const Index most = kernels_.rows * (kernels_.columns / kLine);
-      while (i < std::min(whole, most)) {
+      const Index streamed = kernels_.rows * (kernels_.columns / kLine);
+      while (i < std::min(whole, streamed)) {
         multiply(kernels_.streaming_tile, kernels_.rows);
         work.from = panel_;
         work.from_stride = kernels_.columns;
@@ -227,7 +227,8 @@ class Worker {
                kernels_.columns);
   }
 
-  // The same for no more columns than a narrow tile has.
+  // Multiplies rows of the left operand by at most the columns of a narrow
+  // tile.
   void NarrowPanel(const Span& span, Index row, Index count, Index column,
                    Index columns) {
     const Index width = kernels_.lanes;
@@ -266,8 +267,8 @@ class Worker {
     return FirstOf(span) + span.runs * span.length;
   }
 
-  // What becomes of the columns from `column` on; nothing if there is more to
-  // add to their sums.
+  // Returns the Finish for the columns from `column` on; empty if their sums
+  // are not complete.
   Finish FinishOf(const Span& span, Index column) const {
     const bool is_done = EndOf(span) == left_.depth();
     return is_done && finish_ != nullptr ? finish_->From(column) : Finish{};
@@ -280,7 +281,7 @@ class Worker {
                          out_ + row * out_stride_ + column);
   }
 
-  // Where the panel begins that is used next, in this block or at least in the
+  // Returns the start of the panel that is used next, in this block or in the
   // next one of the left operand.
   const float* NextPanel(const Span& span, Index column) const {
     column += kernels_.columns;
@@ -342,8 +343,8 @@ void MatrixRows::Find(Index first, Index count, float* scratch,
   }
 }
 
-// Each part packs the panels of the right operand that it needs: so they are
-// cut by rows where these are many, else by columns.
+// Each part packs the panels of the right operand that it needs. Therefore
+// products are split by rows only if they have many rows, otherwise by columns.
 Parts::Parts(const Kernels& kernels, Index rows, Index columns, int threads)
     : rows_(rows),
       columns_(columns),

@@ -1,4 +1,4 @@
-// Products of float matrices, a block of which fits the caches at a time.
+// Products of float matrices, computed in blocks that fit into the caches.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_PRODUCT_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_PRODUCT_H_
@@ -8,27 +8,27 @@
 namespace tfcarve {
 namespace math {
 
-// A matrix as it lies in memory, in floats: element (i, j) is
-// data[i * stride + j], or data[i + j * stride] where it is transposed.
+// A matrix in memory; the stride is in floats. Element (i, j) is
+// data[i * stride + j], or data[i + j * stride] if it is transposed.
 struct Matrix {
   const float* data;
   Index stride;
   bool is_transposed;
 };
 
-// The left operand of a product. Each row consists of runs of elements that lie
-// side by side somewhere in memory.
+// The left operand of a product. Each row consists of runs of contiguous
+// elements anywhere in memory.
 class Rows {
  public:
   Index runs() const { return runs_; }
   Index length() const { return length_; }
   Index depth() const { return runs_ * length_; }
-  // Floats that Find needs room for: for any number of rows, and for each row.
+  // Scratch space of Find in floats: for any number of rows, and for each row.
   Index scratch() const { return scratch_; }
   Index row_scratch() const { return row_scratch_; }
 
-  // Finds where runs start: run r of row first + i at starts[i * runs() + r].
-  // Some may be written to `scratch`, and lie there.
+  // Sets starts[i * runs() + r] to the start of run r of row first + i. Runs
+  // may be written to `scratch`.
   virtual void Find(Index first, Index count, float* scratch,
                     const float** starts) const = 0;
 
@@ -70,8 +70,8 @@ struct Part {
   Index end_column;
 };
 
-// How a product of `rows` x `columns` is cut for threads to compute: into
-// count() parts of about the same size.
+// Splits a product of `rows` x `columns` for threads into count() parts of
+// about equal size.
 class Parts {
  public:
   Parts(const Kernels& kernels, Index rows, Index columns, int threads);
@@ -87,10 +87,10 @@ class Parts {
   Index column_parts_;
 };
 
-// Computes a part of out = left * right, where `out`, the start of the whole
-// output, has `out_stride` floats from row to row. `finish` is what becomes of
-// the sums, by column; null for nothing. Returns false if there is no memory
-// for what is kept of the operands meanwhile: about half a megabyte.
+// Computes a part of out = left * right. `out` is the start of the whole
+// output, and `out_stride` the distance of its rows in floats. `finish` is
+// applied to the sums, by column; null for none. Returns false if it cannot
+// allocate its buffers, about half a megabyte.
 bool Multiply(const Kernels& kernels, const Rows& left, const Matrix& right,
               const Part& part, const Finish* finish, float* out,
               Index out_stride);

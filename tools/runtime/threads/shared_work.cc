@@ -19,17 +19,17 @@ class Work {
     for (int64_t unit; (unit = next_++) < units_;) compute_(unit);
   }
 
-  // In another thread. It counts before it takes a unit: then Wait(), which
-  // begins when none is left, knows of it.
+  // Computes units in another thread. Increments the counter before taking a
+  // unit, so that Wait(), which starts when no unit is left, sees it.
   void Help() {
     ++helping_;
     Compute();
     --helping_;
   }
 
-  // Until no unit is being computed.
+  // Waits until no unit is being computed.
   void Wait() const {
-    // A thread that the system has stopped meanwhile needs a core.
+    // A helper that the system has preempted needs a core.
     constexpr int kPauses = 1000;
     for (int i = 0; helping_ > 0; ++i) {
       if (i < kPauses) {
@@ -42,7 +42,7 @@ class Work {
 
  private:
   const int64_t units_;
-  // The caller's. Not there any more for tasks that find nothing to do.
+  // Owned by the caller. No longer valid for tasks that find nothing to do.
   const std::function<void(int64_t)>& compute_;
   std::atomic<int64_t> next_{0};
   std::atomic<int> helping_{0};

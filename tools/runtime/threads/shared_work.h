@@ -1,4 +1,4 @@
-// Work that a thread shares with others.
+// Work that a thread shares with other threads.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_THREADS_SHARED_WORK_H_
 #define TFCARVE_TOOLS_RUNTIME_THREADS_SHARED_WORK_H_
@@ -11,9 +11,9 @@ namespace tfcarve {
 // Runs a task in another thread, now or later.
 using Schedule = std::function<void(std::function<void()>)>;
 
-// Calls compute(unit) once for each of [0, units): in this thread, and in up to
-// `helpers` tasks that it schedules. Returns when all have been computed, and
-// does not wait for tasks that have not begun: these find nothing to do.
+// Calls compute(unit) once for each unit of [0, units), in this thread and in
+// up to `helpers` tasks that it schedules. Returns when all units are computed
+// and does not wait for tasks that have not started: these find nothing to do.
 void ShareWork(int64_t units, int64_t helpers, const Schedule& schedule,
                const std::function<void(int64_t)>& compute);
 

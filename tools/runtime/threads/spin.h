@@ -1,11 +1,11 @@
-// Waiting that takes no system call.
+// Waiting without a system call.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_THREADS_SPIN_H_
 #define TFCARVE_TOOLS_RUNTIME_THREADS_SPIN_H_
 
 namespace tfcarve {
 
-// Leaves the core to its other thread for a moment.
+// Yields the core to its other hardware thread for a moment.
 inline void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -21,9 +21,10 @@ WorkerThreads::~WorkerThreads() {
 
 void WorkerThreads::Schedule(std::function<void()> task) {
   std::unique_lock<std::mutex> lock(mutex_);
-  const bool is_found = tasks_.size() < static_cast<size_t>(looking_);
-  const bool wakes = !is_found && sleeping_ > wakes_;
-  if (!is_found && !wakes && threads_.size() < static_cast<size_t>(count_)) {
+  const bool has_searcher = tasks_.size() < static_cast<size_t>(searching_);
+  const bool wakes = !has_searcher && sleeping_ > wakes_;
+  if (!has_searcher && !wakes &&
+      threads_.size() < static_cast<size_t>(count_)) {
     StartThread();
   }
   if (threads_.empty()) {
@@ -58,13 +59,13 @@ void* WorkerThreads::RunThread(void* thread) {
   return nullptr;
 }
 
-void WorkerThreads::LookForWork() const {
+void WorkerThreads::SearchForWork() const {
   using Clock = std::chrono::steady_clock;
-  // Longer than the ops are that one thread computes, and not so long that it
-  // matters to a battery.
-  constexpr auto kWhile = std::chrono::microseconds(200);
+  // Longer than an op that one thread computes, and short enough not to drain a
+  // battery.
+  constexpr auto kSearchTime = std::chrono::microseconds(200);
   constexpr int kPauses = 32;
-  const auto end = Clock::now() + kWhile;
+  const auto end = Clock::now() + kSearchTime;
   do {
     for (int i = 0; i < kPauses; ++i) {
       if (has_work_.load(std::memory_order_relaxed)) return;
@@ -76,13 +77,13 @@ void WorkerThreads::LookForWork() const {
 void WorkerThreads::RunTasks() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    // One thread fewer: the caller's has a core, too.
-    if (!has_work_ && looking_ < count_ - 1) {
-      ++looking_;
+    // One thread less: the caller's thread also needs a core.
+    if (!has_work_ && searching_ < count_ - 1) {
+      ++searching_;
       lock.unlock();
-      LookForWork();
+      SearchForWork();
       lock.lock();
-      --looking_;
+      --searching_;
     }
     if (!has_work_) {
       ++sleeping_;

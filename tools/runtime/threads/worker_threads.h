@@ -1,4 +1,4 @@
-// Threads that compute parts of ops beside the caller's.
+// Threads that compute parts of ops, in addition to the caller's thread.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_THREADS_WORKER_THREADS_H_
 #define TFCARVE_TOOLS_RUNTIME_THREADS_WORKER_THREADS_H_
@@ -13,24 +13,23 @@
 
 namespace tfcarve {
 
-// A thread without a task looks for one for a while before it sleeps: the ops
-// of a graph follow each other in microseconds, and to wake a thread takes tens
-// of them. A thread is woken, or started, only where none is looking for tasks:
-// TensorFlow's own pool wakes one for each task.
+// An idle thread searches for a task for a while before it sleeps: the ops of a
+// graph follow each other within microseconds, and waking a thread takes tens
+// of microseconds. A thread is woken or started only if no thread is searching;
+// TensorFlow's pool wakes a thread for each task.
 class WorkerThreads {
  public:
-  // At most `count` threads, each of which is started when there is a task for
-  // it.
+  // At most `count` threads, each started when there is a task for it.
   explicit WorkerThreads(int count) : count_(count) {}
-  // Runs what is scheduled to its end.
+  // Waits until all scheduled tasks are done.
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Where no thread can be started, the task runs in this one.
+  // Runs the task in this thread if no thread can be started.
   void Schedule(std::function<void()> task);
   int count() const { return count_; }
-  // From 0 on; -1 in a thread that is not one of these.
+  // The index of the current thread; -1 if it is not one of these threads.
   int CurrentThread() const;
 
  private:
@@ -42,9 +41,9 @@ class WorkerThreads {
 
   static void* RunThread(void* thread);
   void RunTasks();
-  // Returns when there may be work, or after a while.
-  void LookForWork() const;
-  // Starts one more, unless the system refuses.
+  // Returns when there may be work, or after a time limit.
+  void SearchForWork() const;
+  // Starts another thread, if the system permits it.
   void StartThread();
 
   static thread_local const Thread* current_;
@@ -54,10 +53,10 @@ class WorkerThreads {
   std::condition_variable woken_;
   std::deque<std::function<void()>> tasks_;
   std::deque<Thread> threads_;
-  int looking_ = 0;
+  int searching_ = 0;
   int sleeping_ = 0;
   int wakes_ = 0;  // sleeping threads that have been woken
-  // Read without the mutex by threads that look for work.
+  // Read without the mutex by searching threads.
   std::atomic<bool> has_work_{false};
   bool stopping_ = false;
 };

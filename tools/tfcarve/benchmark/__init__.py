@@ -1,1 +1,1 @@
-"""How fast a model runs in a carved library: measured, counted and shown."""
+"""Benchmarks of models in carved libraries: time, memory, multiply-adds, and instructions under qemu."""

@@ -1,4 +1,4 @@
-"""Inputs for a library that is called from Python: .npy files, and the random numbers of benchmark_model. Pure."""
+"""Inputs for a library that is called from Python: .npy files, and random values as benchmark_model has. Pure."""
 
 import ast
 import math
@@ -11,10 +11,10 @@ from tfcarve.benchmark.task import RANDOM_TYPES
 from tfcarve.errors import InvalidInput
 
 _MAGIC = b"\x93NUMPY"
-_MOST_BYTES = 1 << 31
-_LONGEST_HEADER = 1 << 16
+_MAX_BYTES = 1 << 31
+_MAX_HEADER = 1 << 16
 
-# NumPy's names of types -> TensorFlow's, and their bytes (tools/runtime/npy.cc has the same).
+# NumPy's type descriptors -> TensorFlow's names and element sizes (the same table as in tools/runtime/npy.cc).
 _NPY_TYPES = {
     "<f4": ("float32", 4),
     "<f8": ("float64", 8),
@@ -36,7 +36,7 @@ _SIZES = dict(_NPY_TYPES.values())
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """The number of TensorFlow's data type, the shape, and the elements as they stand in memory."""
+    """The number of TensorFlow's data type, the shape, and the elements in C order, little-endian."""
 
     dtype: int
     dims: tuple[int, ...]
@@ -44,14 +44,14 @@ class Array:
 
 
 def parse_npy(content: bytes, where: str) -> Array:
-    """Reads a .npy file of version 1 or 2; raises InvalidInput where it is none that can be an input."""
+    """Reads a .npy file of version 1 or 2; raises InvalidInput if it is malformed or cannot be an input."""
     width = {1: 2, 2: 4}.get(content[6], 0) if len(content) > 8 else 0
     if not content.startswith(_MAGIC) or not width:
-        raise InvalidInput(f"{where}: not a .npy file of version 1 or 2, or cut short")
+        raise InvalidInput(f"{where}: not a .npy file of version 1 or 2, or truncated")
     start = 8 + width
     end = start + int.from_bytes(content[8:start], "little")
     try:
-        if end - start > _LONGEST_HEADER:
+        if end - start > _MAX_HEADER:
             raise ValueError
         header = ast.literal_eval(content[start:end].decode("latin-1").strip())
         name, fortran, dims = header["descr"], header["fortran_order"], tuple(header["shape"])
@@ -60,7 +60,7 @@ def parse_npy(content: bytes, where: str) -> Array:
             raise ValueError
     except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
         raise InvalidInput(
-            f"{where}: the .npy header can't be read, or is of an array that can't be an input"
+            f"{where}: the .npy header is malformed, or describes an array that cannot be an input"
         ) from None
     data = content[end:]
     if math.prod(dims) * size != len(data):
@@ -71,13 +71,13 @@ def parse_npy(content: bytes, where: str) -> Array:
 
 
 def _generator() -> random.Random:
-    """The C++ standard's std::mt19937(1)."""
+    """Returns the generator std::mt19937(1) of the C++ standard."""
     state = [1]
     for i in range(1, 624):
         state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) & 0xFFFFFFFF)
-    made = random.Random()
-    made.setstate((3, (*state, 624), None))
-    return made
+    generator = random.Random()
+    generator.setstate((3, (*state, 624), None))
+    return generator
 
 
 def _element(dtype: str, size: int, bits: int) -> bytes:
@@ -95,7 +95,7 @@ def _element(dtype: str, size: int, bits: int) -> bytes:
 
 
 def random_input(description: str) -> Array:
-    """Returns what tools/runtime/random_input.cc makes of the description; raises InvalidInput where it refuses it."""
+    """Returns the same as tools/runtime/random_input.cc; raises InvalidInput if the description is invalid."""
     dtype, colon, text = description.partition(":")
     words = text.split("x") if text else []
     if not colon or dtype not in RANDOM_TYPES:
@@ -105,12 +105,13 @@ def random_input(description: str) -> Array:
         )
     size = _SIZES[dtype]
     if not all(w.isascii() and w.isdecimal() and len(w) <= 10 for w in words) or (
-        math.prod(map(int, words)) * size > _MOST_BYTES
+        math.prod(map(int, words)) * size > _MAX_BYTES
     ):
         raise InvalidInput(
-            f"{description!r}: the dimensions are numbers with x between them, and 2 GB at most"
+            f"{description!r}: dimensions must be numbers separated by x, and the array at most 2 GB"
         )
     dims = tuple(map(int, words))
-    chance = _generator()
-    data = b"".join(_element(dtype, size, chance.getrandbits(32)) for _ in range(math.prod(dims)))
+    generator = _generator()
+    count = math.prod(dims)
+    data = b"".join(_element(dtype, size, generator.getrandbits(32)) for _ in range(count))
     return Array(dtypes.NUMBER_OF[dtype], dims, data)

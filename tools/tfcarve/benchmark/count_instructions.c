@@ -1,7 +1,7 @@
-/* A plugin of qemu-user that counts the instructions a program executes, all of
- * its threads together, and writes "instructions: N" to qemu's log at its end.
+/* A plugin for qemu-user that counts the instructions executed by all threads of
+ * a program and writes "instructions: N" to qemu's log when the program ends.
  *
- * qemu's header of plugins is in no package; this declares what is used of it.
+ * No package contains qemu's plugin header, so this declares what it uses.
  * Source: docs/devel/tcg-plugins.rst and the API reference of qemu 7.2.
  */
 
@@ -30,7 +30,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb* block);
 void qemu_plugin_outs(const char* text);
 
-/* qemu loads a plugin that says which version of its API it was made for. */
+/* The version of the plugin API, which qemu checks when it loads the plugin. */
 EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 
 static uint64_t executed;

@@ -1,4 +1,4 @@
-"""Programs for another CPU: under qemu, which counts their instructions. Times would say nothing."""
+"""Programs for another CPU: run under qemu, which counts their instructions. Times would say nothing."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.benchmark import program
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark.measurement import Measurement
 from tfcarve.benchmark.task import Task
 from tfcarve.errors import InvalidInput
 
@@ -21,10 +21,10 @@ _COUNT = re.compile(rb"^instructions: (\d+)$", re.MULTILINE)
 _VERSION = re.compile(r"version (\d+)\.")
 _FLAGS = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
 
-# The emulator of each CPU and its options. The static ones of qemu-user-static take no plugins.
+# The emulator of each CPU and its options. The static emulators of qemu-user-static do not load plugins.
 _EMULATORS = {
     "aarch64": ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"),
-    # A Raspberry Pi 2's.
+    # The CPU of a Raspberry Pi 2.
     "armv7": ("qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
     "x86_64": ("qemu-x86_64", "-L", "/usr/x86_64-linux-gnu"),
 }
@@ -32,16 +32,16 @@ _EMULATORS = {
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What was executed: by one run that is not the first, and by a process that loads the model and runs it once."""
+    """Executed instructions: of one run after the first, and of a process that loads the model and runs it once."""
 
     run: int
     load_and_first_run: int
 
 
 def emulator(cpu: str) -> list[str]:
-    """Returns the command that runs programs for a CPU; raises InvalidInput where there is none."""
+    """Returns the command that runs programs for a CPU; raises InvalidInput if it is not installed."""
     if cpu not in _EMULATORS:
-        raise InvalidInput(f"programs for {cpu} run neither here nor under qemu")
+        raise InvalidInput(f"programs for {cpu} run neither natively nor under qemu here")
     name, *options = _EMULATORS[cpu]
     found = shutil.which(name)
     if found is None:
@@ -51,71 +51,72 @@ def emulator(cpu: str) -> list[str]:
     return [found, *options]
 
 
-def api_version(said: str) -> int:
-    """Returns the version of the plugins' API for what `qemu --version` says; raises ValueError where it says none.
+def api_version(output: str) -> int:
+    """Returns the plugin API version for the output of `qemu --version`; raises ValueError if that has no version.
 
-    Source: qemu's include/qemu/qemu-plugin.h. Version 9.0 no longer loads plugins for API 1; what is used is in both.
+    Source: qemu's include/qemu/qemu-plugin.h. qemu 9.0 no longer loads plugins for API 1. The plugin works with both.
     """
-    found = _VERSION.search(said)
+    found = _VERSION.search(output)
     if found is None:
-        raise ValueError(said)
+        raise ValueError(output)
     return 1 if int(found[1]) < 9 else 2
 
 
 def plugin(qemu: str) -> Path:
-    """Returns the plugin that counts instructions, compiled where it is not there yet, for an emulator.
+    """Returns the plugin that counts instructions in an emulator; compiles it once and caches it.
 
-    Raises InvalidInput where there is no compiler, or it fails.
+    Raises InvalidInput if there is no compiler or it fails.
     """
     try:
-        said = subprocess.run([qemu, "--version"], check=True, capture_output=True, text=True)
-        version = api_version(said.stdout)
+        done = subprocess.run([qemu, "--version"], check=True, capture_output=True, text=True)
+        version = api_version(done.stdout)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
-        raise InvalidInput(f"{qemu}: does not say its version: {error}") from None
+        raise InvalidInput(f"{qemu} --version: no version: {error}") from None
     source = files.read_bytes(_PLUGIN)
     digest = hashlib.sha256(source + bytes([version])).hexdigest()[:16]
-    made = files.cache_directory() / "qemu" / f"count_instructions-{digest}.so"
-    if not made.is_file():
-        _compile(version, made)
-    return made
+    cached = files.cache_directory() / "qemu" / f"count_instructions-{digest}.so"
+    if not cached.is_file():
+        _compile(version, cached)
+    return cached
 
 
 def _compile(version: int, output: Path) -> None:
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
         raise InvalidInput(
-            "no C compiler on PATH: it makes the plugin by which qemu counts. Try: sudo apt-get install gcc"
+            "no C compiler on PATH: it compiles qemu's counting plugin. Try: sudo apt-get install gcc"
         )
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
-        made = Path(folder, output.name)
+        compiled = Path(folder, output.name)
         flags = [*_FLAGS, f"-DQEMU_PLUGIN_API={version}"]
         done = subprocess.run(
-            [compiler, *flags, str(_PLUGIN), "-o", str(made)],
+            [compiler, *flags, str(_PLUGIN), "-o", str(compiled)],
             check=False,
             capture_output=True,
             text=True,
         )
         if done.returncode:
             raise InvalidInput(f"{compiler}: cannot compile {_PLUGIN}: {done.stderr.strip()}")
-        os.replace(made, output)
+        os.replace(compiled, output)
 
 
 def count(cpu: str, path: Path, task: Task) -> Instructions:
-    """Counts the instructions of one run: those by which one run more makes a process longer.
+    """Counts the instructions of one run: the difference between processes with two runs and with one.
 
     Args:
-      cpu: the program's.
+      cpu: the CPU that the program was built for.
       path: a benchmark_model.
-      task: what it is told; how many runs is not taken from it.
-    Raises what program.run does, and InvalidInput where nothing was counted.
+      task: the benchmark; its numbers of runs are ignored.
+
+    Raises what program.run does, and InvalidInput if nothing was counted.
     """
     first, both = (_count(emulator(cpu), path, _runs(task, runs)) for runs in (0, 1))
     return Instructions(both - first, first)
 
 
-def shapes(cpu: str, path: Path, task: Task, trace: Path | None) -> Measured:
-    """Runs a task with one traced run and no others, for the shapes; raises what program.run does."""
+def shapes(cpu: str, path: Path, task: Task, trace: Path | None) -> Measurement:
+    """Runs a task with one traced run and no measured ones, for the shapes; raises what program.run does."""
     return program.run([*emulator(cpu), str(path)], replace(_runs(task, 0), traced_runs=1), trace)
 
 
@@ -132,8 +133,9 @@ def executed(qemu: Sequence[str], run: Callable[[Sequence[str]], object]) -> int
 
     Args:
       qemu: the emulator and its options.
-      run: runs the process in the emulator that it is given, which is `qemu` with options to count.
-    Raises what `run` does, and InvalidInput where nothing was counted.
+      run: runs the process; its argument is `qemu` with the options that make it count.
+
+    Raises what `run` does, and InvalidInput if nothing was counted.
     """
     # qemu splits the value at commas.
     counter = str(plugin(qemu[0])).replace(",", ",,")

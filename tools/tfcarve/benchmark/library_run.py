@@ -1,86 +1,101 @@
-"""What benchmark_model does, for a shared library: a process of its own, for the library stays in it.
+"""What benchmark_model does, for a shared library. Runs in a process of its own because a library is never unloaded.
 
 `python -m tfcarve.benchmark.library_run LIBRARY` takes the options of benchmark_model that task.arguments
-gives, and writes the same JSON. Memory is what came on top of Python's own.
+returns, and writes the same JSON. Memory is counted from what Python itself uses.
 """
 
 import argparse
-import json
 import math
 import os
 import statistics
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tfcarve import files
+from tfcarve import files, json_codec
 from tfcarve.benchmark import arrays
 from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import Bound, Library, NodeRun, Refused
+from tfcarve.benchmark.c_api import BoundSession, CallError, Library, NodeRun
+from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statistics
+from tfcarve.benchmark.process_status import status_bytes
 from tfcarve.errors import InvalidInput
 
 _NANOS_PER_MILLI = 1e6
-_STATUS = Path("/proc/self/status")
-
-
-def _status_bytes(field: str) -> int | None:
-    """Returns a field of Linux's /proc/self/status in bytes, None where there is none."""
-    try:
-        lines = _STATUS.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
-    return int(found[0]) * 1024 if found else None
 
 
 def _since(field: str, before: int | None) -> int | None:
-    now = _status_bytes(field)
+    now = status_bytes(field)
     return None if now is None or before is None else max(now - before, 0)
 
 
-def statistics_of(samples: Sequence[float]) -> dict[str, float]:
-    """Returns what tools/runtime/statistics.cc does; all 0 where there are no samples."""
+def statistics_of(samples: Sequence[float]) -> Statistics:
+    """Returns the same as tools/runtime/statistics.cc; all 0 if there are no samples."""
     if not samples:
-        return dict.fromkeys(("min", "median", "p95", "mean", "stddev"), 0.0)
+        return Statistics(min=0.0, median=0.0, p95=0.0, mean=0.0, stddev=0.0)
     ordered = sorted(samples)
-    return {
-        "min": ordered[0],
-        "median": statistics.median(ordered),
-        "p95": ordered[math.ceil(len(ordered) * 0.95) - 1],
-        "mean": statistics.fmean(ordered),
-        "stddev": statistics.stdev(ordered) if len(ordered) > 1 else 0.0,
-    }
+    return Statistics(
+        min=ordered[0],
+        median=statistics.median(ordered),
+        p95=ordered[math.ceil(len(ordered) * 0.95) - 1],
+        mean=statistics.fmean(ordered),
+        stddev=statistics.stdev(ordered) if len(ordered) > 1 else 0.0,
+    )
 
 
-def node_totals(runs: Sequence[Sequence[NodeRun]]) -> list[dict[str, Any]]:
-    """Returns the nodes of traced runs, as tools/runtime/benchmark_report.cc writes them."""
-    totals: dict[tuple[str, str], dict[str, Any]] = {}
+@dataclass
+class _Total:
+    """The executions of a node in all traced runs; the last one is the last execution."""
+
+    last: NodeRun
+    calls: int = 0
+    nanos: int = 0
+    bytes: int = 0
+
+
+def node_totals(runs: Sequence[Sequence[NodeRun]]) -> list[Node]:
+    """Returns the nodes of traced runs, with the averages that tools/runtime/benchmark_report.cc computes."""
+    totals: dict[tuple[str, str], _Total] = {}
     for one in (one for run in runs for one in run):
-        row = totals.setdefault(
-            (one.node, one.op), {"name": one.node, "op": one.op, "calls": 0, "ms": 0, "bytes": 0}
+        total = totals.setdefault((one.node, one.op), _Total(one))
+        total.last = one
+        total.calls += 1
+        total.nanos += one.duration_ns
+        total.bytes += one.allocated_bytes
+    whole = sum(total.nanos for total in totals.values())
+    return [
+        Node(
+            name=name,
+            op=op,
+            inputs=tuple(total.last.inputs.split(", ")) if total.last.inputs else (),
+            calls=total.calls / len(runs),
+            ms=total.nanos / _NANOS_PER_MILLI / len(runs),
+            share=total.nanos / whole if whole else 0.0,
+            bytes=total.bytes / len(runs),
+            outputs=tuple(Output(dtype=dtype, dims=dims) for dtype, dims in total.last.outputs),
         )
-        row["inputs"] = one.inputs.split(", ") if one.inputs else []
-        row["calls"] += 1 / len(runs)
-        row["ms"] += one.duration_ns / _NANOS_PER_MILLI / len(runs)
-        row["bytes"] += one.allocated_bytes / len(runs)
-        row["outputs"] = [{"dtype": dtype, "dims": list(dims)} for dtype, dims in one.outputs]
-    whole = math.fsum(row["ms"] for row in totals.values())
-    return [{**row, "share": row["ms"] / whole if whole else 0} for row in totals.values()]
+        for (name, op), total in totals.items()
+    ]
 
 
-def op_totals(nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def op_totals(nodes: Iterable[Node]) -> list[Op]:
     """Returns the op types of nodes, the slowest first."""
-    totals: dict[str, dict[str, Any]] = {}
+    by_op: dict[str, list[Node]] = {}
     for node in nodes:
-        row = totals.setdefault(
-            node["op"], {"op": node["op"], "nodes": 0, "calls": 0, "ms": 0, "share": 0, "bytes": 0}
+        by_op.setdefault(node.op, []).append(node)
+    totals = [
+        Op(
+            op=op,
+            nodes=len(group),
+            calls=math.fsum(node.calls for node in group),
+            ms=math.fsum(node.ms for node in group),
+            share=math.fsum(node.share for node in group),
+            bytes=math.fsum(node.bytes for node in group),
         )
-        row["nodes"] += 1
-        for key in ("calls", "ms", "share", "bytes"):
-            row[key] += node[key]
-    return sorted(totals.values(), key=lambda row: (-row["ms"], row["op"]))
+        for op, group in by_op.items()
+    ]
+    return sorted(totals, key=lambda total: (-total.ms, total.op))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,80 +110,88 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _inputs(asked: argparse.Namespace) -> dict[str, Array]:
-    made = {}
-    for text in asked.input:
+def _inputs(arguments: argparse.Namespace) -> dict[str, Array]:
+    inputs = {}
+    for text in arguments.input:
         name, _, path = text.partition("=")
-        made[name] = arrays.parse_npy(files.read_bytes(Path(path)), path)
-    for text in asked.input_random:
+        inputs[name] = arrays.parse_npy(files.read_bytes(Path(path)), path)
+    for text in arguments.input_random:
         name, _, description = text.partition("=")
-        made[name] = arrays.random_input(description)
-    return made
+        inputs[name] = arrays.random_input(description)
+    return inputs
 
 
-def _timed(bound: Bound, asked: argparse.Namespace) -> tuple[list[float], list[float]]:
+def _measured_runs(
+    bound: BoundSession, arguments: argparse.Namespace
+) -> tuple[list[float], list[float]]:
+    """Returns the wall time and the CPU time of each run, in milliseconds."""
     wall: list[float] = []
     cpu: list[float] = []
     begin = time.perf_counter()
     while (
-        len(wall) < asked.runs
-        if asked.seconds is None
-        else time.perf_counter() - begin < asked.seconds
+        len(wall) < arguments.runs
+        if arguments.seconds is None
+        else time.perf_counter() - begin < arguments.seconds
     ):
         cpu_start, start = time.process_time_ns(), time.perf_counter_ns()
-        bound.run()
+        bound.run().free()
         wall.append((time.perf_counter_ns() - start) / _NANOS_PER_MILLI)
         cpu.append((time.process_time_ns() - cpu_start) / _NANOS_PER_MILLI)
     return wall, cpu
 
 
-def _benchmark(asked: argparse.Namespace) -> dict[str, Any]:
-    inputs = _inputs(asked)
-    anonymous_before, resident_before = _status_bytes("RssAnon"), _status_bytes("VmRSS")
-    library = Library(str(asked.library))
+def _traced_run(bound: BoundSession) -> list[NodeRun]:
+    with bound.run_traced() as result:
+        return result.trace()
+
+
+def _benchmark(arguments: argparse.Namespace) -> Measurement:
+    inputs = _inputs(arguments)
+    anonymous_before, resident_before = status_bytes("RssAnon"), status_bytes("VmRSS")
+    library = Library(arguments.library)
     start = time.perf_counter_ns()
-    session = library.session(str(asked.model), asked.threads)
-    loaded = time.perf_counter_ns()
-    anonymous_loaded = _since("RssAnon", anonymous_before)
-    bound = session.bind(inputs, asked.output)
-    first = time.perf_counter_ns()
-    bound.run()
-    first_ms = (time.perf_counter_ns() - first) / _NANOS_PER_MILLI
-    for _ in range(asked.warmup):
-        bound.run()
-    wall, cpu = _timed(bound, asked)
-    peak, anonymous = _since("VmHWM", resident_before), _since("RssAnon", anonymous_before)
-    nodes = node_totals([bound.run_traced() for _ in range(asked.traced_runs)])
-    return {
-        "version": 1,
-        "model": str(asked.model),
-        "threads": asked.threads,
-        "warmup": asked.warmup,
-        "runs": len(wall),
-        "traced_runs": asked.traced_runs,
-        "load_ms": (loaded - start) / _NANOS_PER_MILLI,
-        "first_ms": first_ms,
-        "wall_ms": statistics_of(wall),
-        "cpu_ms": statistics_of(cpu),
-        "peak_bytes": peak,
-        "anonymous_bytes_loaded": anonymous_loaded,
-        "anonymous_bytes": anonymous,
-        "nodes": nodes,
-        "ops": op_totals(nodes),
-    }
+    with library.session_from_file(arguments.model, arguments.threads) as session:
+        loaded = time.perf_counter_ns()
+        anonymous_loaded = _since("RssAnon", anonymous_before)
+        bound = session.bind(inputs, arguments.output)
+        first = time.perf_counter_ns()
+        bound.run().free()
+        first_ms = (time.perf_counter_ns() - first) / _NANOS_PER_MILLI
+        for _ in range(arguments.warmup):
+            bound.run().free()
+        wall, cpu = _measured_runs(bound, arguments)
+        peak, anonymous = _since("VmHWM", resident_before), _since("RssAnon", anonymous_before)
+        nodes = node_totals([_traced_run(bound) for _ in range(arguments.traced_runs)])
+    return Measurement(
+        version=1,
+        model=str(arguments.model),
+        threads=arguments.threads,
+        warmup=arguments.warmup,
+        runs=len(wall),
+        traced_runs=arguments.traced_runs,
+        load_ms=(loaded - start) / _NANOS_PER_MILLI,
+        first_ms=first_ms,
+        wall_ms=statistics_of(wall),
+        cpu_ms=statistics_of(cpu),
+        peak_bytes=peak,
+        anonymous_bytes_loaded=anonymous_loaded,
+        anonymous_bytes=anonymous,
+        nodes=tuple(nodes),
+        ops=tuple(op_totals(nodes)),
+    )
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status as benchmark_model's: 0; 1 the library can't run the model; 2 bad use or a bad file."""
-    asked = _parser().parse_args(argv)
-    # TensorFlow's remarks on the CPU are not wanted here; its warnings are.
+    """Exit status as benchmark_model's: 0 done; 1 the library cannot run the model; 2 invalid input."""
+    arguments = _parser().parse_args(argv)
+    # TensorFlow logs which instructions the CPU has at level 0; warnings stay.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     try:
-        document = _benchmark(asked)
-    except (Refused, InvalidInput) as error:
+        measurement = _benchmark(arguments)
+    except (CallError, InvalidInput) as error:
         print(error, file=sys.stderr)
-        return error.status if isinstance(error, Refused) else 2
-    files.write_if_changed(asked.json, json.dumps(document).encode())
+        return error.status if isinstance(error, CallError) else 2
+    files.write_if_changed(arguments.json, json_codec.encode(measurement))
     return 0
 
 

@@ -1,8 +1,8 @@
-"""How many multiply-adds a node takes, from the shapes of what it reads and writes. Pure.
+"""The number of multiply-adds of a node, computed from the shapes of its inputs and outputs. Pure.
 
-Counted are sums of products: convolutions, products of matrices, recurrent cells. One multiply-add is two
-floating-point operations. What works element by element (biases, activations, normalisation) counts as 0.
-Sources: the ops' definitions in tensorflow/core/ops/{nn,math,linalg,rnn}_ops.cc, for the order of the inputs.
+Convolutions, matrix products and recurrent cells are counted; one multiply-add is two floating-point operations.
+Element-wise ops (biases, activations, normalization) count as 0. The order of the inputs is that of the op definitions
+in tensorflow/core/ops/{nn,math,linalg,rnn}_ops.cc.
 """
 
 import math
@@ -13,11 +13,11 @@ Shape = tuple[int, ...]
 
 
 class Execution(NamedTuple):
-    """A node as it was executed.
+    """An execution of a node.
 
     Attributes:
-      inputs, outputs: their shapes; None where that is unknown.
-      equation: of Einsum; else "".
+      inputs, outputs: their shapes; None if unknown.
+      equation: of Einsum; "" for other ops.
     """
 
     inputs: Sequence[Shape | None]
@@ -26,42 +26,50 @@ class Execution(NamedTuple):
 
 
 class _Unknown(Exception):
-    """A shape that is needed is not known, or does not fit the op."""
+    """A required shape is unknown or does not fit the op."""
 
 
-def _shape(shapes: Sequence[Shape | None], index: int, least_rank: int) -> Shape:
+def _shape(shapes: Sequence[Shape | None], index: int, min_rank: int) -> Shape:
     shape = shapes[index] if index < len(shapes) else None
-    if shape is None or len(shape) < least_rank:
+    if shape is None or len(shape) < min_rank:
         raise _Unknown
     return shape
 
 
-def _convolution(at: Execution) -> int:
-    # Each element of the output sums up the filter's window over its input channels.
-    return math.prod(_shape(at.outputs, 0, 1)) * math.prod(_shape(at.inputs, 1, 2)[:-1])
+def _convolution(execution: Execution) -> int:
+    # Each element of the output is a sum over the filter's window and input channels.
+    return math.prod(_shape(execution.outputs, 0, 1)) * math.prod(
+        _shape(execution.inputs, 1, 2)[:-1]
+    )
 
 
-def _depthwise(at: Execution) -> int:
-    return math.prod(_shape(at.outputs, 0, 1)) * math.prod(_shape(at.inputs, 1, 4)[:2])
+def _depthwise(execution: Execution) -> int:
+    return math.prod(_shape(execution.outputs, 0, 1)) * math.prod(
+        _shape(execution.inputs, 1, 4)[:2]
+    )
 
 
-def _gradient_of_input(at: Execution) -> int:
-    # Each element of out_backprop is spread over the filter's window and the channels of the input.
-    return math.prod(_shape(at.inputs, 2, 1)) * math.prod(_shape(at.inputs, 1, 2)[:-1])
+def _gradient_of_input(execution: Execution) -> int:
+    # Each element of out_backprop is distributed over the filter's window and the input's channels.
+    return math.prod(_shape(execution.inputs, 2, 1)) * math.prod(
+        _shape(execution.inputs, 1, 2)[:-1]
+    )
 
 
-def _depthwise_gradient_of_input(at: Execution) -> int:
-    return math.prod(_shape(at.inputs, 2, 1)) * math.prod(_shape(at.inputs, 1, 4)[:2])
+def _depthwise_gradient_of_input(execution: Execution) -> int:
+    return math.prod(_shape(execution.inputs, 2, 1)) * math.prod(_shape(execution.inputs, 1, 4)[:2])
 
 
-def _gradient_of_filter(at: Execution) -> int:
-    return math.prod(_shape(at.inputs, 2, 1)) * math.prod(_shape(at.outputs, 0, 2)[:-1])
+def _gradient_of_filter(execution: Execution) -> int:
+    return math.prod(_shape(execution.inputs, 2, 1)) * math.prod(
+        _shape(execution.outputs, 0, 2)[:-1]
+    )
 
 
-def _product(at: Execution) -> int:
-    # The shared dimension is the other one of a matrix with as many rows as the result: so it does not
-    # matter whether the matrix is transposed.
-    first, result = _shape(at.inputs, 0, 2), _shape(at.outputs, 0, 2)
+def _product(execution: Execution) -> int:
+    # The first matrix has as many rows, or columns if it is transposed, as the result; its other dimension is the
+    # contracted one.
+    first, result = _shape(execution.inputs, 0, 2), _shape(execution.outputs, 0, 2)
     rows = result[-2]
     if rows == 0:
         return 0
@@ -71,8 +79,8 @@ def _product(at: Execution) -> int:
     return math.prod(result) * shared
 
 
-def _einsum(at: Execution) -> int:
-    operands, arrow, result = at.equation.replace(" ", "").partition("->")
+def _einsum(execution: Execution) -> int:
+    operands, arrow, result = execution.equation.replace(" ", "").partition("->")
     if not arrow:
         raise _Unknown
     labels = operands.split(",")
@@ -81,7 +89,7 @@ def _einsum(at: Execution) -> int:
     sizes: dict[str, int] = {}
     broadcast: Shape = ()
     for number, text in enumerate([*labels, result]):
-        shapes = at.outputs if number == len(labels) else at.inputs
+        shapes = execution.outputs if number == len(labels) else execution.inputs
         shape = _shape(shapes, 0 if number == len(labels) else number, 0)
         before, ellipsis, after = text.partition("...")
         spread = len(shape) - len(before) - len(after)
@@ -93,17 +101,19 @@ def _einsum(at: Execution) -> int:
     return math.prod(sizes.values()) * math.prod(broadcast)
 
 
-def _block_lstm(at: Execution) -> int:
-    return math.prod(_shape(at.inputs, 1, 3)[:-1]) * math.prod(_shape(at.inputs, 4, 2))
+def _block_lstm(execution: Execution) -> int:
+    return math.prod(_shape(execution.inputs, 1, 3)[:-1]) * math.prod(
+        _shape(execution.inputs, 4, 2)
+    )
 
 
-def _lstm_cell(at: Execution) -> int:
-    return _shape(at.inputs, 0, 2)[0] * math.prod(_shape(at.inputs, 3, 2))
+def _lstm_cell(execution: Execution) -> int:
+    return _shape(execution.inputs, 0, 2)[0] * math.prod(_shape(execution.inputs, 3, 2))
 
 
-def _gru_cell(at: Execution) -> int:
-    gates, candidate = _shape(at.inputs, 2, 2), _shape(at.inputs, 3, 2)
-    return _shape(at.inputs, 0, 2)[0] * (math.prod(gates) + math.prod(candidate))
+def _gru_cell(execution: Execution) -> int:
+    gates, candidate = _shape(execution.inputs, 2, 2), _shape(execution.inputs, 3, 2)
+    return _shape(execution.inputs, 0, 2)[0] * (math.prod(gates) + math.prod(candidate))
 
 
 _COUNTS: Mapping[str, Callable[[Execution], int]] = {
@@ -136,17 +146,17 @@ _COUNTS: Mapping[str, Callable[[Execution], int]] = {
 OPS = frozenset(_COUNTS)
 
 
-def multiply_adds(op: str, at: Execution) -> int | None:
-    """Returns the multiply-adds of one execution of a node; None where a shape that is needed is not known.
+def multiply_adds(op: str, execution: Execution) -> int | None:
+    """Returns the multiply-adds of one execution of a node; None if a required shape is unknown.
 
     Args:
-      op: the node's type.
-      at: what it read and wrote.
+      op: the node's op type.
+      execution: the shapes of its inputs and outputs.
     """
     count = _COUNTS.get(op)
     if count is None:
         return 0
     try:
-        return count(at)
+        return count(execution)
     except _Unknown:
         return None

@@ -1,4 +1,4 @@
-"""A benchmark as one HTML file that needs nothing else: for each op type its time beside its bytes."""
+"""A benchmark as one self-contained HTML file: time and bytes of each op type. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,20 +8,20 @@ from tfcarve.emit import templates
 from tfcarve.size.owners import EVERY, SHARED, Owners
 from tfcarve.size.report import Report
 
-_MOST_NODES = 100
+_MAX_NODES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An op type of the page.
+    """An op type on the page.
 
     Attributes:
       op: its name.
-      share: of the time; under qemu of the multiply-adds; from 0 to 1.
-      figure: what it is a share of, as text.
-      remark: calls, rate.
-      bytes: what only it needs of the library; None without a size report.
-      bytes_share: of all ops' bytes.
+      share: of the time, under qemu of the multiply-adds; from 0 to 1.
+      figure: the time or the multiply-adds, as text.
+      remark: nodes, calls and rate.
+      bytes: of the library that only this op needs; None without a size report.
+      bytes_share: of the bytes of all ops, from 0 to 1.
     """
 
     op: str
@@ -36,11 +36,11 @@ def page(benchmark: Benchmark, sizes: Report | None) -> bytes:
     """Returns the page.
 
     Args:
-      benchmark: what it shows.
-      sizes: of the same library, from `tfcarve size`; None without.
+      benchmark: the benchmark to show.
+      sizes: the size report of the same library; None for a page without sizes.
     """
     by_time = benchmark.instructions is None
-    shown = tables.nodes(benchmark, _MOST_NODES)
+    shown = tables.nodes(benchmark, _MAX_NODES)
     return templates.fill(
         "benchmark.html.j2",
         benchmark=benchmark,
@@ -50,14 +50,14 @@ def page(benchmark: Benchmark, sizes: Report | None) -> bytes:
         sizes=sizes,
         columns=tables.columns(benchmark, "node"),
         nodes=shown,
-        more=max(len(benchmark.measured.nodes) - len(shown), 0),
+        more=max(len(benchmark.measurement.nodes) - len(shown), 0),
     )
 
 
 def _bars(benchmark: Benchmark, sizes: Report | None) -> list[Bar]:
     of_ops = _op_bytes(sizes) if sizes is not None else {}
     most = sum(of_ops.values()) or 1
-    whole = benchmark.whole() or 1
+    whole = benchmark.total_multiply_adds() or 1
     bars = []
     for op, count in benchmark.ops():
         rate = gflops(count, op.ms) if benchmark.instructions is None else None
@@ -74,7 +74,7 @@ def _bars(benchmark: Benchmark, sizes: Report | None) -> list[Bar]:
                 (size or 0) / most,
             )
         )
-    # Ops of other models, or on paths that were not taken.
+    # Ops of other models, or in branches that were not taken.
     bars += [
         Bar(op, 0, "not executed", "", size, size / most) for op, size in of_ops.items() if size
     ]

@@ -1,4 +1,4 @@
-"""Runs benchmark_model, or what does the same, and reads what it measured."""
+"""Runs benchmark_model, or library_run in its place, and reads its report."""
 
 import subprocess
 import sys
@@ -7,27 +7,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.benchmark import measured
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark import measurement
+from tfcarve.benchmark.measurement import Measurement
 from tfcarve.benchmark.task import Task, arguments
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable_lines
 
-# How messages of the program begin.
-_OWN = "benchmark_model: "
+_MESSAGE_PREFIX = "benchmark_model: "
 
 
-def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measured:
-    """Does a task.
+def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measurement:
+    """Runs a benchmark.
 
     Args:
-      command: the program, with what it is started by.
-      task: what it is told.
-      trace: where the last traced run goes, in Chrome's format.
+      command: the program, after the command that starts it (an emulator, Python).
+      task: the benchmark.
+      trace: the file for the last traced run, in Chrome's trace format.
 
     Raises:
-      CheckFailed: the library can't run the model.
-      InvalidInput: the task or a file is wrong, or the program ended in another way.
+      CheckFailed: the library cannot run the model.
+      InvalidInput: the task or a file is invalid, or the program failed in another way.
     """
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         document = Path(folder, "benchmark.json")
@@ -35,7 +34,7 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
         if trace is not None:
             options.append(f"--trace={trace.absolute()}")
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [*command, *arguments(task), *options],
                 check=False,
                 stdin=subprocess.DEVNULL,
@@ -44,12 +43,13 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
             )
         except OSError as error:
             raise InvalidInput(f"{command[0]}: cannot be started: {error.strerror}") from None
-        said = done.stderr.decode(errors="replace").strip()
-        if done.returncode == 1:
-            raise CheckFailed(said.removeprefix(_OWN) or f"{command[-1]}: failed", ())
-        if done.returncode:
-            how = f"ended with status {done.returncode}"
-            raise InvalidInput(said.removeprefix(_OWN) or f"{command[-1]}: {how}")
-        if said:
-            print(printable_lines(said), file=sys.stderr)
-        return measured.parse(files.read_bytes(document), f"what {command[-1]} wrote")
+        message = result.stderr.decode(errors="replace").strip().removeprefix(_MESSAGE_PREFIX)
+        if result.returncode == 1:
+            raise CheckFailed(message or f"{command[-1]}: failed", ())
+        if result.returncode:
+            raise InvalidInput(
+                message or f"{command[-1]}: ended with exit status {result.returncode}"
+            )
+        if message:
+            print(printable_lines(message), file=sys.stderr)
+        return measurement.parse(files.read_bytes(document), f"the report of {command[-1]}")

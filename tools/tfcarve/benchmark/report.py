@@ -1,16 +1,13 @@
 """A benchmark: what was measured or counted, with the multiply-adds of its nodes. Pure."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from tfcarve.benchmark.emulated import Instructions
-from tfcarve.benchmark.measured import Measured, Node, Op
-from tfcarve.benchmark.shapes import counted
+from tfcarve.benchmark.measurement import Measurement, Node, Op
+from tfcarve.benchmark.shapes import node_multiply_adds
 from tfcarve.models.node_use import NodeUse
 
-VERSION = 1
 _OPERATIONS = 2  # of a multiply-add
 _NANOS_PER_MILLI = 1e6
 
@@ -21,15 +18,15 @@ class Benchmark:
 
     Attributes:
       program: its file.
-      cpu: what it is for.
-      measured: times, memory, nodes; without meaning but for the nodes' outputs where `instructions` is there.
-      multiply_adds: of one execution of each of the nodes; None where unknown.
-      instructions: counted under qemu; None where it ran on this machine.
+      cpu: the CPU that it was built for.
+      measurement: times, memory and nodes. If there are `instructions`, only the nodes' outputs are meaningful.
+      multiply_adds: of one execution of each node; None if unknown.
+      instructions: counted under qemu; None if the program ran natively.
     """
 
     program: str
     cpu: str
-    measured: Measured
+    measurement: Measurement
     multiply_adds: tuple[int | None, ...]
     instructions: Instructions | None
 
@@ -37,57 +34,27 @@ class Benchmark:
         """Returns the nodes with their multiply-adds in one run."""
         return [
             (node, None if count is None else count * node.calls)
-            for node, count in zip(self.measured.nodes, self.multiply_adds, strict=True)
+            for node, count in zip(self.measurement.nodes, self.multiply_adds, strict=True)
         ]
 
     def ops(self) -> list[tuple[Op, float | None]]:
-        """Returns the op types with their multiply-adds in one run: the slowest first, under qemu those with most."""
+        """Returns the op types with their multiply-adds in one run: by time, under qemu by multiply-adds."""
         sums: dict[str, float | None] = {}
         for node, count in self.nodes():
             before = sums.get(node.op, 0.0)
             sums[node.op] = None if before is None or count is None else before + count
-        found = [(op, sums.get(op.op, 0.0)) for op in self.measured.ops]
+        found = [(op, sums.get(op.op, 0.0)) for op in self.measurement.ops]
         if self.instructions is None:
             return found
         return sorted(found, key=lambda item: (-(item[1] or 0), item[0].op))
 
-    def whole(self) -> float:
-        """Returns the multiply-adds of one run, as far as they are known."""
+    def total_multiply_adds(self) -> float:
+        """Returns the known multiply-adds of one run."""
         return sum(count or 0 for _, count in self.nodes())
-
-    def to_json(self) -> bytes:
-        """Returns the JSON form."""
-        emulated = self.instructions is not None
-        document: dict[str, Any] = {
-            "version": VERSION,
-            "program": self.program,
-            "cpu": self.cpu,
-            "instructions": asdict(self.instructions) if self.instructions else None,
-            "multiply_adds": self.whole(),
-            **asdict(self.measured),
-        }
-        for key, rows in (("nodes", self.nodes()), ("ops", self.ops())):
-            document[key] = [
-                {**asdict(row), "multiply_adds": count, "gflops": gflops(count, row.ms)}
-                for row, count in rows
-            ]
-        if emulated:
-            _forget_times(document)
-        return (json.dumps(document, indent=1) + "\n").encode()
-
-
-def _forget_times(document: dict[str, Any]) -> None:
-    """What an emulator's process takes says nothing of the program."""
-    for key in ("load_ms", "first_ms", "wall_ms", "cpu_ms"):
-        document[key] = None
-    for key in ("peak_bytes", "anonymous_bytes_loaded", "anonymous_bytes"):
-        document[key] = None
-    for row in (*document["nodes"], *document["ops"]):
-        row["ms"] = row["share"] = row["gflops"] = None
 
 
 def gflops(multiply_adds: float | None, ms: float) -> float | None:
-    """Returns billions of floating-point operations a second; None where they or the time are unknown, or there are none."""
+    """Returns billions of floating-point operations per second; None if there are no operations or the time is unknown."""
     if not multiply_adds or ms <= 0:
         return None
     return multiply_adds * _OPERATIONS / (ms * _NANOS_PER_MILLI)
@@ -96,10 +63,15 @@ def gflops(multiply_adds: float | None, ms: float) -> float | None:
 def benchmark(
     program: str,
     cpu: str,
-    measured: Measured,
+    measurement: Measurement,
     uses: Iterable[NodeUse],
     instructions: Instructions | None,
 ) -> Benchmark:
-    """Returns the benchmark of what was measured; the arguments are as in Benchmark, `uses` the model's nodes."""
-    counts = counted(measured.nodes, uses)
-    return Benchmark(program, cpu, measured, tuple(counts), instructions)
+    """Returns the benchmark for a measurement.
+
+    Args:
+      program, cpu, measurement, instructions: as in Benchmark.
+      uses: the model's nodes.
+    """
+    counts = node_multiply_adds(measurement.nodes, uses)
+    return Benchmark(program, cpu, measurement, tuple(counts), instructions)

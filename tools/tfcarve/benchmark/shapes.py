@@ -1,16 +1,16 @@
-"""The shapes of what nodes read: of traced outputs, and of the model's constants. Pure."""
+"""The shapes of nodes' inputs, from traced outputs and from the model's constants. Pure."""
 
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tfcarve.benchmark.measured import Node
+from tfcarve.benchmark.measurement import Node
 from tfcarve.benchmark.multiply_adds import OPS, Execution, Shape, multiply_adds
 from tfcarve.models.node_use import NodeUse
 
-# Nodes that hand on their input.
-_SAME = frozenset(("Identity", "ReadVariableOp", "Snapshot", "StopGradient"))
-# TensorFlow's constant folding puts such a node in the place of NAME (common_runtime/constant_folding.cc).
+# Ops whose output is their input.
+_IDENTITIES = frozenset(("Identity", "ReadVariableOp", "Snapshot", "StopGradient"))
+# TensorFlow's constant folding replaces NAME by NAME/_N__cf__N (common_runtime/constant_folding.cc).
 _FOLDED = re.compile(r"(?P<name>.+)/_\d+__cf__\d+\Z")
 
 
@@ -20,7 +20,7 @@ def _unfolded(name: str) -> str:
 
 
 class _Model:
-    """What of a model's nodes is asked for: shapes of constants, equations of Einsum."""
+    """Shapes of a model's constants and equations of its Einsum nodes."""
 
     def __init__(self, uses: Iterable[NodeUse]) -> None:
         self.constants: dict[str, Shape] = {}
@@ -32,7 +32,7 @@ class _Model:
                 shape = value.value[1] if value is not None and value.kind == "tensor" else None
                 if shape is not None and all(dim >= 0 for dim in shape):
                     self.constants[use.node] = shape
-            elif use.op in _SAME and use.inputs:
+            elif use.op in _IDENTITIES and use.inputs:
                 self._sources[use.node] = use.inputs[0].partition(":")[0]
             elif use.op == "Einsum":
                 equation = use.attrs.get("equation")
@@ -40,7 +40,7 @@ class _Model:
                     self.equations[use.node] = equation.value
 
     def constant(self, name: str) -> Shape | None:
-        """Returns the shape of the constant that node `name` is, or hands on."""
+        """Returns the shape of node `name` if it is a constant or an identity of one."""
         seen = set()
         while name not in self.constants:
             if name in seen or name not in self._sources:
@@ -50,10 +50,10 @@ class _Model:
         return self.constants[name]
 
 
-def _places(reader: str, name: str) -> Iterator[str]:
-    """Yields what `name`, as the node `reader` has it, may be called in the whole graph.
+def _full_names(reader: str, name: str) -> Iterator[str]:
+    """Yields the possible full names of `name`, an input of the node `reader`.
 
-    The nodes of a function that was called in its caller's place have the caller's name before theirs.
+    The names of the nodes of an inlined function are prefixed by the name of the calling node.
     """
     yield name
     parts = reader.split("/")
@@ -66,24 +66,24 @@ def _input_shape(
 ) -> Shape | None:
     parts = text.split(":")
     index = int(parts[-1]) if len(parts) > 1 and parts[-1].isdecimal() else 0
-    for name in _places(reader.name, parts[0]):
+    for name in _full_names(reader.name, parts[0]):
         if name in outputs:
             shapes = outputs[name]
             return shapes[index] if index < len(shapes) else None
     return model.constant(parts[0])
 
 
-def counted(nodes: Sequence[Node], uses: Iterable[NodeUse]) -> list[int | None]:
-    """Returns for each node the multiply-adds of one execution; None where they can't be known.
+def node_multiply_adds(nodes: Sequence[Node], uses: Iterable[NodeUse]) -> list[int | None]:
+    """Returns for each node the multiply-adds of one execution; None if a required shape is unknown.
 
     Args:
       nodes: of a traced run.
-      uses: the model's nodes, for the shapes of constants that were folded away.
+      uses: the model's nodes, for the shapes of constants that TensorFlow folded.
     """
     outputs = {
         _unfolded(node.name): [o.dims if o.dtype else None for o in node.outputs] for node in nodes
     }
-    # Most models have many nodes and few that count.
+    # Most nodes are not counted: read the model only if some are.
     model = _Model(uses if any(node.op in OPS for node in nodes) else ())
     found: list[int | None] = []
     for node in nodes:
@@ -91,10 +91,10 @@ def counted(nodes: Sequence[Node], uses: Iterable[NodeUse]) -> list[int | None]:
             found.append(0)
             continue
         data = itertools.takewhile(lambda text: not text.startswith("^"), node.inputs)
-        at = Execution(
+        execution = Execution(
             [_input_shape(node, text, outputs, model) for text in data],
             [o.dims if o.dtype else None for o in node.outputs],
             model.equations.get(node.name, ""),
         )
-        found.append(multiply_adds(node.op, at))
+        found.append(multiply_adds(node.op, execution))
     return found

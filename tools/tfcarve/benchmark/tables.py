@@ -1,9 +1,9 @@
-"""A benchmark as text. Pure."""
+"""A benchmark as text tables. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tfcarve.benchmark.measured import Statistics
+from tfcarve.benchmark.measurement import Statistics
 from tfcarve.benchmark.report import Benchmark, gflops
 
 _MEGA = 1e6
@@ -11,15 +11,15 @@ _MEGA = 1e6
 
 def summary(benchmark: Benchmark) -> Iterator[str]:
     """Yields the lines above the tables."""
-    measured = benchmark.measured
-    yield f"{measured.model} in {benchmark.program} ({benchmark.cpu})"
-    yield f"threads     {measured.threads or 'one a core'}"
+    measurement = benchmark.measurement
+    yield f"{measurement.model} in {benchmark.program} ({benchmark.cpu})"
+    yield f"threads     {measurement.threads or 'one per core'}"
     if benchmark.instructions is None:
         yield from _times(benchmark)
     else:
         yield f"load, run   {benchmark.instructions.load_and_first_run:,} instructions"
         yield f"run         {benchmark.instructions.run:,} instructions"
-    whole = benchmark.whole()
+    whole = benchmark.total_multiply_adds()
     if whole:
         least = "at least " if None in benchmark.multiply_adds else ""
         yield f"            {least}{whole:,.0f} multiply-adds{_ratio(benchmark, whole)}"
@@ -28,26 +28,26 @@ def summary(benchmark: Benchmark) -> Iterator[str]:
 def _ratio(benchmark: Benchmark, whole: float) -> str:
     if benchmark.instructions is not None:
         return f": {benchmark.instructions.run / whole:.2f} instructions each"
-    rate = gflops(whole, benchmark.measured.wall_ms.median)
+    rate = gflops(whole, benchmark.measurement.wall_ms.median)
     return "" if rate is None else f": {rate:.1f} GFLOPS"
 
 
 def _times(benchmark: Benchmark) -> Iterator[str]:
-    measured = benchmark.measured
-    yield f"load        {measured.load_ms:10.3f} ms"
-    yield f"first run   {measured.first_ms:10.3f} ms"
-    if measured.runs:
-        yield f"runs        {measured.runs} after {measured.warmup} to warm up"
+    measurement = benchmark.measurement
+    yield f"load        {measurement.load_ms:10.3f} ms"
+    yield f"first run   {measurement.first_ms:10.3f} ms"
+    if measurement.runs:
+        yield f"runs        {measurement.runs} after {measurement.warmup} warmup"
         yield "ms                 min     median        p95       mean     stddev"
-        yield f"wall        {_row(measured.wall_ms)}"
-        yield f"CPU         {_row(measured.cpu_ms)}"
-    if measured.peak_bytes is not None:
+        yield f"wall        {_row(measurement.wall_ms)}"
+        yield f"CPU         {_row(measurement.cpu_ms)}"
+    if measurement.peak_bytes is not None:
         peak, loaded, after = (
             f"{(size or 0) / _MEGA:.1f} MB"
             for size in (
-                measured.peak_bytes,
-                measured.anonymous_bytes_loaded,
-                measured.anonymous_bytes,
+                measurement.peak_bytes,
+                measurement.anonymous_bytes_loaded,
+                measurement.anonymous_bytes,
             )
         )
         yield f"memory      peak {peak}; anonymous {loaded} after loading, {after} after the runs"
@@ -58,8 +58,8 @@ def _row(of: Statistics) -> str:
 
 
 def _cells(benchmark: Benchmark, row: Any, multiply_adds: float | None) -> dict[str, str]:
-    """Returns the figures of a row, a Node or an Op."""
-    whole = benchmark.whole()
+    """Returns the cells of a row: `row` is a Node or an Op."""
+    whole = benchmark.total_multiply_adds()
     cells = {"calls": f"{row.calls:>7.4g}", "MB": f"{row.bytes / _MEGA:>9.3f}"}
     if benchmark.instructions is None:
         cells |= {"ms": f"{row.ms:>10.3f}", "share": f"{row.share:>6.1%}"}
@@ -74,7 +74,7 @@ def _cells(benchmark: Benchmark, row: Any, multiply_adds: float | None) -> dict[
 
 
 def columns(benchmark: Benchmark, last: str) -> list[str]:
-    """Returns the columns of a table whose last one is `last`."""
+    """Returns the columns of a table whose last column is `last`."""
     if benchmark.instructions is None:
         return ["ms", "share", "calls", "MB", "M mult-adds", "GFLOPS", last]
     return ["M mult-adds", "share", "calls", "MB", last]
@@ -85,11 +85,11 @@ def ops(benchmark: Benchmark) -> list[Mapping[str, str]]:
     return [{**_cells(benchmark, op, count), "op": op.op} for op, count in benchmark.ops()]
 
 
-def nodes(benchmark: Benchmark, most: int) -> list[Mapping[str, str]]:
-    """Returns the rows of the `most` slowest nodes; under qemu those with most multiply-adds."""
+def nodes(benchmark: Benchmark, limit: int) -> list[Mapping[str, str]]:
+    """Returns the rows of the `limit` slowest nodes; under qemu of those with the most multiply-adds."""
     by_time = benchmark.instructions is None
     rows = sorted(benchmark.nodes(), key=lambda item: -(item[0].ms if by_time else item[1] or 0))
     return [
         {**_cells(benchmark, node, count), "node": f"{node.name} ({node.op})"}
-        for node, count in rows[:most]
+        for node, count in rows[:limit]
     ]

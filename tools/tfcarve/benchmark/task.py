@@ -1,4 +1,4 @@
-"""What is to be measured: a model, what it is fed and asked for, how often it runs."""
+"""A benchmark to run: a model, its inputs and outputs, and the number of runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.models.summary import Summary, Tensor
 
-# Those that benchmark_model can make random numbers of (tools/runtime/random_input.cc).
+# The types that benchmark_model generates random values of (tools/runtime/random_input.cc).
 RANDOM_TYPES = frozenset(
     (
         *("float16", "float32", "float64", "bool"),
@@ -18,18 +18,18 @@ RANDOM_TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A benchmark to do.
+    """A benchmark to run.
 
     Attributes:
       model: a frozen GraphDef.
-      inputs: nodes and the .npy files that they are fed.
+      inputs: nodes and the .npy files with their values.
       random_inputs: nodes and descriptions like "float32:1x299x299x3".
       outputs: nodes to compute.
-      threads: to compute with; 0: one a core.
-      warmup: runs after the first one that do not count.
-      runs: runs that count.
-      seconds: as many runs as fit into so many seconds, instead; None: `runs` counts.
-      traced_runs: further runs in which each node is timed.
+      threads: number of compute threads; 0: one per core.
+      warmup: number of runs between the first run and the measured ones.
+      runs: number of measured runs.
+      seconds: measures for this long, whatever `runs` says; None: measures `runs` runs.
+      traced_runs: number of runs, after the measured ones, in which each node is timed.
     """
 
     model: Path
@@ -50,43 +50,42 @@ def _node(name: str) -> str:
 def _description(tensor: Tensor, model: Path) -> str:
     if tensor.dtype not in RANDOM_TYPES or tensor.shape is None:
         known = tensor.dtype in RANDOM_TYPES
-        what = "has no known shape" if known else f"is of type {tensor.dtype or 'unknown'}"
+        what = "has no known shape" if known else f"has type {tensor.dtype or 'unknown'}"
         raise InvalidInput(
             f"{model}: input {tensor.name!r} {what}: give --input {tensor.name}=FILE.npy"
             f" or --input-random {tensor.name}=TYPE:DIMS"
         )
-    # A dimension that is open is most often the number of examples.
+    # An unknown dimension usually is the batch size.
     return f"{tensor.dtype}:{'x'.join(str(1 if d < 0 else d) for d in tensor.shape)}"
 
 
-def other_inputs(
-    summary: Summary, given: Iterable[str], model: Path
-) -> tuple[tuple[str, str], ...]:
-    """Returns descriptions of random values for the inputs that are not given; open dimensions are 1.
+def other_inputs(summary: Summary, fed: Iterable[str], model: Path) -> tuple[tuple[str, str], ...]:
+    """Returns descriptions of random values for the other inputs; unknown dimensions are 1.
 
     Args:
       summary: of the model.
-      given: nodes that are fed already.
+      fed: tensors that have values already.
       model: its file, for messages.
-    Raises InvalidInput for an input of a type or a rank that can't be made.
+
+    Raises InvalidInput for an input whose type has no random values or whose rank is unknown.
     """
-    fed = {_node(name) for name in given}
+    nodes = {_node(name) for name in fed}
     return tuple(
         (tensor.name, _description(tensor, model))
         for tensor in summary.inputs
-        if tensor.name not in fed and tensor.op != "PlaceholderWithDefault"
+        if tensor.name not in nodes and tensor.op != "PlaceholderWithDefault"
     )
 
 
 def outputs(summary: Summary, model: Path) -> tuple[str, ...]:
-    """Returns the nodes that no other reads; raises InvalidInput where there are none."""
+    """Returns the nodes that no other node reads; raises InvalidInput if there are no such nodes."""
     if not summary.outputs:
-        raise InvalidInput(f"{model}: every node is read by another: give --output NAME")
+        raise InvalidInput(f"{model}: every node is an input of another node: give --output NAME")
     return tuple(tensor.name for tensor in summary.outputs)
 
 
 def arguments(task: Task) -> Sequence[str]:
-    """Returns the command line of benchmark_model for a task, without the program and its --json."""
+    """Returns the arguments of benchmark_model for a task, except --json."""
     length = f"--runs={task.runs}" if task.seconds is None else f"--seconds={task.seconds}"
     return [
         str(task.model.absolute()),

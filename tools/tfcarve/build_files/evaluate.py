@@ -1,10 +1,12 @@
-"""Evaluates a BUILD file, which is in a subset of Python, to the rules that it declares.
+"""Evaluates a BUILD file, which is a subset of Python, to the rules that it declares.
 
-The syntax tree is interpreted and no code is executed, so untrusted BUILD files can be read. A call of an unknown macro
-(one from a .bzl file) is a rule of that kind if it has a name, and an empty value otherwise.
+Nothing of the file is executed: its syntax tree is walked, so BUILD files of untrusted trees can be read. A call with a name is a
+rule. What load() statements bring is opaque: calls of such macros without a name, and their values, are empty lists. Any other
+syntax, name or method that this module does not know is an error with its line.
 """
 
 import ast
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -69,9 +71,35 @@ def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Ru
         return _Evaluation(package, sorted(file_names)).run(tree)
     except SyntaxError as error:
         raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
+    except _Unknown as error:
+        raise BuildFileError(f"{package}/BUILD:{error.line}: {error}") from None
     except (TypeError, ValueError, RecursionError, MemoryError) as error:
         what = str(error) or "nested too deeply"
         raise BuildFileError(f"{package}/BUILD: invalid: {what}") from error
+
+
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+# Functions of BUILD files whose values are not used: they declare nothing that a core or a unit has.
+_IGNORED_FUNCTIONS = frozenset({"exports_files", "licenses", "load", "package", "package_group"})
+_NATIVE_NAMES = frozenset({"native", "PACKAGE_NAME", "REPOSITORY_NAME"})
+
+
+class _Unknown(ValueError):
+    """An expression that this module does not evaluate."""
+
+    def __init__(self, node: ast.AST, what: str) -> None:
+        self.line = getattr(node, "lineno", 0)
+        super().__init__(what)
 
 
 class _Evaluation:
@@ -92,31 +120,111 @@ class _Evaluation:
             if isinstance(statement, ast.Assign):
                 value = self._value(statement.value)
                 for target in statement.targets:
-                    if isinstance(target, ast.Name):
-                        self._names[target.id] = value
+                    self._bind(target, value)
             elif isinstance(statement, ast.Expr):
                 self._statement(statement.value)
+            else:
+                kind = type(statement).__name__.lower()
+                raise _Unknown(statement, f"a BUILD file has no statement of the kind {kind!r}")
         return self._rules
 
     def _statement(self, node: ast.expr) -> None:
         if isinstance(node, ast.ListComp):  # [rule(name = x) for x in …] declares rules
             self._comprehension(node.generators, lambda: self._statement(node.elt))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "load"
+        ):
+            self._load(node)
+            return
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
             name = attrs.get("name")
             if isinstance(name, str):
                 self._rules[name] = Rule(node.func.id, self._package, name, attrs)
+                return
+        self._value(node)
+
+    def _load(self, node: ast.Call) -> None:
+        """What a .bzl file brings is opaque: an empty list."""
+        for argument in node.args[1:]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                self._names.setdefault(argument.value, [])
+        for keyword in node.keywords:
+            if keyword.arg:
+                self._names.setdefault(keyword.arg, [])
 
     def _value(self, node: ast.expr) -> Any:
         self._take(1)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
-        return method(node) if method else []
+        if method is None:
+            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+        return method(node)
 
     def _constant(self, node: ast.Constant) -> Any:
         return node.value
 
     def _name(self, node: ast.Name) -> Any:
+        if node.id not in self._names and node.id not in _NATIVE_NAMES:
+            raise _Unknown(node, f"the name {node.id!r} is neither loaded nor assigned")
         return self._names.get(node.id, [])
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        if self._value(node.value) != []:
+            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+        return []  # a field of a loaded struct
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        value = self._value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+            index: Any = slice(*(None if b is None else self._value(b) for b in bounds))
+        else:
+            index = self._value(node.slice)
+        try:
+            found = value[index]
+        except (IndexError, KeyError, TypeError):
+            return []  # of a loaded value
+        if isinstance(found, list | str):
+            self._take(len(found))
+        return found
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        value = self._value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not value
+        if isinstance(node.op, ast.USub) and isinstance(value, int):
+            return -value
+        raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+
+    def _boolop(self, node: ast.BoolOp) -> Any:
+        stops_at = isinstance(node.op, ast.Or)
+        value: Any = None
+        for operand in node.values:
+            value = self._value(operand)
+            if bool(value) == stops_at:
+                break
+        return value
+
+    def _compare(self, node: ast.Compare) -> bool:
+        left, *rest = (self._value(n) for n in (node.left, *node.comparators))
+        for comparison, right in zip(node.ops, rest, strict=True):
+            compare = _COMPARISONS.get(type(comparison))
+            if compare is None:
+                raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+            if not compare(left, right):
+                return False
+            left = right
+        return True
+
+    def _dictcomp(self, node: ast.DictComp) -> dict[Any, Any]:
+        out: dict[Any, Any] = {}
+        self._comprehension(
+            node.generators, lambda: out.update({self._key(node.key): self._value(node.value)})
+        )
+        return out
 
     def _list(self, node: ast.List) -> list[Any]:
         return [self._value(e) for e in node.elts]
@@ -143,10 +251,24 @@ class _Evaluation:
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
             return self._percent(left, right if isinstance(right, tuple) else (right,))
         both = type(left) is type(right) and isinstance(left, list | str)
-        if isinstance(node.op, ast.Add) and both:
+        if isinstance(node.op, ast.Add):
+            if not both:
+                return left  # one of the two is a loaded value
             self._take(len(left) + len(right))
             return left + right
-        return left
+        if isinstance(node.op, ast.Mod):
+            return left
+        if isinstance(node.op, ast.Mult):
+            return self._repeat(left, right)
+        raise _Unknown(node, f"an operator that is not evaluated: {ast.unparse(node)[:60]}")
+
+    def _repeat(self, left: Any, right: Any) -> Any:
+        if isinstance(left, int) and isinstance(right, str | list):
+            left, right = right, left
+        if isinstance(left, str | list) and isinstance(right, int):
+            self._take(len(left) * max(right, 0))
+            return left * right
+        return left * right if isinstance(left, int) and isinstance(right, int) else []
 
     def _percent(self, form: str, values: tuple[Any, ...]) -> str:
         if any(_PERCENT.findall(form)):
@@ -196,17 +318,32 @@ class _Evaluation:
         args = [self._value(a) for a in node.args]
         attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
         if isinstance(node.func, ast.Attribute):
-            return self._method(self._value(node.func.value), node.func.attr, args)
+            return self._method(node, self._value(node.func.value), node.func.attr, args)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "dict":
+            spread = (self._value(k.value) for k in node.keywords if not k.arg)
+            return self._dict_of([*args, *spread, attrs])
         if name == "glob":
             include = args[0] if args else attrs.get("include", [])
             return self._glob(include, attrs.get("exclude", []))
         if name == "select":
             chosen = args[0] if args else {}
             return chosen.get("//conditions:default", []) if isinstance(chosen, dict) else []
-        return args[0] if name in _TRUE_CONDITIONS and args else []
+        if name in _TRUE_CONDITIONS and args:
+            return args[0]
+        if name not in self._names and name not in _IGNORED_FUNCTIONS:
+            raise _Unknown(node, f"the function {name!r} is neither loaded nor known")
+        return []
 
-    def _method(self, receiver: Any, name: str, args: list[Any]) -> Any:
+    def _dict_of(self, parts: list[Any]) -> dict[Any, Any]:
+        out: dict[Any, Any] = {}
+        for part in parts:
+            if isinstance(part, dict):
+                self._take(len(part))
+                out.update(part)
+        return out
+
+    def _method(self, node: ast.Call, receiver: Any, name: str, args: list[Any]) -> Any:
         if isinstance(receiver, str) and name in ("format", "replace", "join"):
             try:
                 return getattr(self, f"_{name}")(receiver, *args)
@@ -215,7 +352,11 @@ class _Evaluation:
         if isinstance(receiver, dict) and name in ("keys", "values", "items"):
             self._take(len(receiver))
             return list(getattr(receiver, name)())
-        return []
+        if isinstance(receiver, dict) and name == "get" and 1 <= len(args) <= 2:
+            return receiver.get(*args)
+        if receiver == []:
+            return []  # of a loaded value
+        raise _Unknown(node, f"a method that is not evaluated: {ast.unparse(node)[:60]}")
 
     def _replace(self, text: str, old: str, new: str) -> str:
         self._take(len(text) + text.count(old) * len(new))

@@ -1,4 +1,4 @@
-"""`tfcarve benchmark`: how fast a model runs in a carved library, and what takes the time."""
+"""`tfcarve benchmark`: measures a model in a carved library."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from tfcarve import files, progress
 from tfcarve.benchmark import emulated, executable, page, program, report, tables, task
 from tfcarve.benchmark.executable import Executable
 from tfcarve.benchmark.report import Benchmark
+from tfcarve.benchmark.report_json import report_json
 from tfcarve.benchmark.task import Task
 from tfcarve.commands import common, size_common
 from tfcarve.errors import InvalidInput
@@ -18,21 +19,22 @@ from tfcarve.models.summary import summary
 from tfcarve.printable import printable
 
 NAME = "benchmark"
-HELP = "measures a model in a carved library: time, memory, each node's share"
+HELP = "measures a model in a carved library: time and memory, in total and by node"
 
-_MOST_THREADS = 1024
-_MOST_RUNS = 1_000_000
-_MOST_SECONDS = 86_400
+_MAX_THREADS = 1024
+_MAX_RUNS = 1_000_000
+_MAX_SECONDS = 86_400
 
 
-def _number(least: int, most: int) -> Callable[[str], int]:
-    """Returns a parser of numbers from `least` to `most`."""
+def _integer(low: int, high: int) -> Callable[[str], int]:
+    """Returns a parser of integers from `low` to `high`."""
 
     def parse(text: str) -> int:
-        if not (text.isascii() and text.isdecimal() and len(text) < 10):
-            raise argparse.ArgumentTypeError(f"a number from {least} to {most}, not {text!r}")
-        if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"a number from {least} to {most}, not {text}")
+        is_number = text.isascii() and text.isdecimal() and len(text) < 10
+        if not (is_number and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(
+                f"expected a number from {low} to {high}, not {text!r}"
+            )
         return int(text)
 
     return parse
@@ -44,69 +46,81 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "program",
         type=Path,
         metavar="PROGRAM|LIBRARY",
-        help="a benchmark_model, which a build makes beside a library; or a shared library for this machine",
+        help="a benchmark_model, from the output group `benchmark` of a library; or a shared library for this machine",
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef, .pb")
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef (.pb)")
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="NAME=FILE.npy",
-        help="feeds the array in FILE to the node NAME; may be repeated",
+        help="feed the array in FILE to the node NAME; may be repeated",
     )
     parser.add_argument(
         "--input-random",
         action="append",
         default=[],
         metavar="NAME=TYPE:DIMS",
-        help="feeds random numbers, the same each time: x=float32:1x224x224x3; "
-        "inputs that are not named get some of their own type and shape",
+        help="feed random values, the same in each run, e.g. x=float32:1x224x224x3; may be repeated; "
+        "default: random values of each other input's type and shape",
     )
     parser.add_argument(
         "--output",
         action="append",
         default=[],
         metavar="NAME",
-        help="a node to compute; may be repeated; else all that no other node reads",
+        help="compute the node NAME; may be repeated; default: the nodes that no other node reads",
     )
     numbers = (
-        ("--threads", 0, _MOST_THREADS, 1, "threads to compute with; 0: one a core; default: 1"),
-        ("--warmup", 0, _MOST_RUNS, 1, "runs after the first that do not count; default: 1"),
-        ("--traced-runs", 0, _MOST_RUNS, 5, "further runs that time each node; default: 5"),
-        ("--nodes", 1, _MOST_RUNS, None, "prints a table of the N slowest nodes too"),
+        ("--threads", 0, _MAX_THREADS, 1, "number of compute threads; 0: one per core; default: 1"),
+        (
+            "--warmup",
+            0,
+            _MAX_RUNS,
+            1,
+            "number of runs between the first run and the measured ones; default: 1",
+        ),
+        (
+            "--traced-runs",
+            0,
+            _MAX_RUNS,
+            5,
+            "number of further runs that time each node; default: 5",
+        ),
+        ("--nodes", 1, _MAX_RUNS, None, "also print a table of the N slowest nodes"),
     )
-    for option, least, most, default, what in numbers:
+    for option, low, high, default, text in numbers:
         parser.add_argument(
-            option, type=_number(least, most), default=default, metavar="N", help=what
+            option, type=_integer(low, high), default=default, metavar="N", help=text
         )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--runs",
-        type=_number(0, _MOST_RUNS),
+        type=_integer(0, _MAX_RUNS),
         default=20,
         metavar="N",
-        help="runs that count; default: 20",
+        help="number of measured runs; default: 20",
     )
     length.add_argument(
         "--seconds",
-        type=_number(1, _MOST_SECONDS),
+        type=_integer(1, _MAX_SECONDS),
         metavar="N",
-        help="as many runs as fit into so many seconds, instead",
+        help="measure for N seconds instead",
     )
     parser.add_argument(
         "--trace",
         type=Path,
         metavar="FILE",
-        help="where a traced run goes for chrome://tracing or Perfetto",
+        help="write the last traced run for chrome://tracing or Perfetto",
     )
     parser.add_argument(
         "--sizes",
         type=Path,
         metavar="REPORT",
-        help="the library's size report, for the page: bytes beside time",
+        help="the library's size report: the page then shows the bytes of each op",
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="where a page goes")
-    parser.add_argument("--json", action="store_true", help="prints JSON")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _pairs(words: Sequence[str], option: str, form: str) -> tuple[tuple[str, str], ...]:
@@ -123,11 +137,11 @@ def _task(arguments: argparse.Namespace, model: Model) -> Task:
     inputs = _pairs(arguments.input, "input", "FILE.npy")
     described = _pairs(arguments.input_random, "input-random", "TYPE:DIMS")
     found = summary(model)
-    given = [name for name, _ in (*inputs, *described)]
+    fed = [name for name, _ in (*inputs, *described)]
     return Task(
         model=arguments.model,
         inputs=tuple((name, Path(path)) for name, path in inputs),
-        random_inputs=described + task.other_inputs(found, given, arguments.model),
+        random_inputs=described + task.other_inputs(found, fed, arguments.model),
         outputs=tuple(arguments.output) or task.outputs(found, arguments.model),
         threads=arguments.threads,
         warmup=arguments.warmup,
@@ -138,63 +152,63 @@ def _task(arguments: argparse.Namespace, model: Model) -> Task:
 
 
 def _measure(arguments: argparse.Namespace, kind: Executable, model: Model) -> Benchmark:
-    path, asked = arguments.program, _task(arguments, model)
+    path, requested = arguments.program, _task(arguments, model)
     instructions = None
     with progress.shown() as show:
-        if kind.cpu != executable.own_cpu():
+        if kind.cpu != executable.host_cpu():
             show("counting instructions under qemu", 0, 2)
-            instructions = emulated.count(kind.cpu, path.absolute(), asked)
-            show("looking at the nodes under qemu", 1, 2)
-            measured = emulated.shapes(kind.cpu, path.absolute(), asked, arguments.trace)
+            instructions = emulated.count(kind.cpu, path.absolute(), requested)
+            show("tracing the nodes under qemu", 1, 2)
+            measurement = emulated.shapes(kind.cpu, path.absolute(), requested, arguments.trace)
         else:
             show("measuring", 0, 1)
             command = [str(path.absolute())]
             if not kind.is_program:
                 command = [sys.executable, "-m", "tfcarve.benchmark.library_run", *command]
-            measured = program.run(command, asked, arguments.trace)
-    return report.benchmark(str(path), kind.cpu, measured, model.nodes, instructions)
+            measurement = program.run(command, requested, arguments.trace)
+    return report.benchmark(str(path), kind.cpu, measurement, model.nodes, instructions)
 
 
 def _require(arguments: argparse.Namespace, kind: Executable) -> None:
-    """Raises InvalidInput where the options do not fit what is measured."""
+    """Raises InvalidInput if the options do not fit the program or library."""
     if arguments.trace is not None and not arguments.traced_runs:
-        raise InvalidInput("--trace needs traced runs")
+        raise InvalidInput("--trace requires --traced-runs of at least 1")
     if arguments.sizes is not None and arguments.html is None:
-        raise InvalidInput("--sizes is for the page: give --html FILE too")
+        raise InvalidInput("--sizes requires --html FILE: only the page shows sizes")
     if kind.is_program:
         return
-    if kind.cpu != executable.own_cpu():
+    if kind.cpu != executable.host_cpu():
         raise InvalidInput(
-            f"{arguments.program}: is a library for {kind.cpu}, which this machine does not run: "
-            "give the benchmark_model that is built beside it"
+            f"{arguments.program}: a library for {kind.cpu}, which this machine cannot load: "
+            "give the benchmark_model of the library instead"
         )
     if arguments.trace is not None:
-        raise InvalidInput("--trace needs a benchmark_model, not a library")
+        raise InvalidInput("--trace requires a benchmark_model, not a library")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measures, and prints and writes what is asked for."""
-    kind = executable.look(files.read_bytes(arguments.program), str(arguments.program))
+    """Runs the benchmark; prints and writes the reports."""
+    kind = executable.identify(files.read_bytes(arguments.program), str(arguments.program))
     _require(arguments, kind)
     sizes = size_common.load_report(arguments.sizes) if arguments.sizes else None
     model = read.read(arguments.model)
     if model.format != "graphdef":
         raise InvalidInput(
-            f"{arguments.model}: is of format {model.format}: a frozen GraphDef is run"
+            f"{arguments.model}: expected a frozen GraphDef, not the format {model.format}"
         )
-    done = _measure(arguments, kind, model)
+    benchmark = _measure(arguments, kind, model)
     if arguments.html is not None:
-        files.write_if_changed(arguments.html, page.page(done, sizes))
+        files.write_if_changed(arguments.html, page.page(benchmark, sizes))
     if arguments.json:
-        common.output(done.to_json(), None)
+        common.output(report_json(benchmark), None)
         return 0
-    for line in tables.summary(done):
+    for line in tables.summary(benchmark):
         print(printable(line))
     for rows, last in (
-        (tables.ops(done), "op"),
-        (tables.nodes(done, arguments.nodes or 0), "node"),
+        (tables.ops(benchmark), "op"),
+        (tables.nodes(benchmark, arguments.nodes or 0), "node"),
     ):
         if rows:
             print()
-            common.table(rows, tables.columns(done, last), False)
+            common.table(rows, tables.columns(benchmark, last), False)
     return 0

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = files.read_bytes(arguments.library)
     if data[:1] == b"{":
         where = str(arguments.library)
-        report = reports.parse(files.whole_characters(data, where), where)
+        report = reports.parse(data, where)
     else:
         report = _measured(arguments, data)
     if arguments.output is not None:
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         marginal_sizes: Sequence[MarginalSize] = ()
         if arguments.marginal_sizes:
             path = arguments.marginal_sizes
-            marginal_sizes = marginal.parse(files.read_json(path), str(path))
+            marginal_sizes = marginal.parse(files.read_bytes(path), str(path))
         files.write_if_changed(arguments.html, page.page(report, since, marginal_sizes))
     if arguments.output is None and arguments.html is None:
         _print(report, arguments.by, arguments.json)

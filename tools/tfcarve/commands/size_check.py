@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     budgets: budget.Budgets = {}
     if arguments.budgets:
-        budgets = budget.parse_budgets(files.read_json(arguments.budgets), str(arguments.budgets))
+        budgets = budget.parse_budgets(files.read_bytes(arguments.budgets), str(arguments.budgets))
     absent = sorted(budgets.keys() - {report.platform for report in reports})
     if arguments.allow_missing:
         budgets = {name: limits for name, limits in budgets.items() if name not in absent}
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _committed(path: Path | None, *, may_be_absent: bool) -> Committed:
     if path is None or (may_be_absent and not path.exists()):
         return committed.NONE
-    return committed.parse(files.read_json(path), str(path))
+    return committed.parse(files.read_bytes(path), str(path))
 
 
 def _causes(old: Committed, report: Report) -> list[Problem]:

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the comment."""
     if arguments.committed:
-        data = files.read_json(arguments.committed)
+        data = files.read_bytes(arguments.committed)
         old = committed.parse(data, str(arguments.committed)).reports
     else:
         old = _by_platform(arguments.old)

@@ -23,4 +23,4 @@ def add_link_arguments(parser: argparse.ArgumentParser, *, required: bool) -> No
 
 def load_report(path: Path) -> Report:
     """Reads a report."""
-    return reports.parse(files.read_json(path), str(path))
+    return reports.parse(files.read_bytes(path), str(path))

@@ -1,4 +1,4 @@
-"""Link facts: what a build system must know to link a library (platform, linker flags, macros), and the files made of them."""
+"""Link facts: what a build system must know to link a library (platform, linker flags, macros), and the files rendered from them."""
 
 import itertools
 import re

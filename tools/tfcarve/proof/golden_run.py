@@ -1,4 +1,4 @@
-"""Runs a frozen graph in full TensorFlow: a program of its own, run by tfcarve.full_tensorflow.
+"""Runs a frozen graph in full TensorFlow; tfcarve.full_tensorflow runs this program in a separate process.
 
 usage: golden_run.py MODEL FOLDER INPUT=FILE.npy... -- OUTPUT...
 Writes FOLDER/0.npy and so on, one for each OUTPUT.
@@ -12,7 +12,7 @@ import tensorflow as tf
 
 
 def main(argv: list[str]) -> None:
-    """Runs it once."""
+    """Runs the graph once."""
     model, folder, *words = argv
     inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
     definition = tf.compat.v1.GraphDef.FromString(Path(model).read_bytes())
@@ -24,8 +24,8 @@ def main(argv: list[str]) -> None:
         name, _, file = word.partition("=")
         feeds[_tensor(name)] = np.load(file, allow_pickle=False)
     with tf.compat.v1.Session(graph=graph) as session:
-        given = session.run([_tensor(name) for name in outputs], feeds)
-    for number, array in enumerate(given):
+        arrays = session.run([_tensor(name) for name in outputs], feeds)
+    for number, array in enumerate(arrays):
         np.save(Path(folder, f"{number}.npy"), np.ascontiguousarray(array), allow_pickle=False)
 
 

@@ -60,7 +60,7 @@ def refuse_duplicates_in(
 
     Args:
       found: the raw records of each source.
-      tree: says which of the sources are custom ops.
+      tree: states which sources are custom ops.
       resolver: evaluates the records.
       sets: the tree's sets of types.
 

@@ -10,7 +10,7 @@ from tfcarve.registry.records import Records
 
 
 def load(key: str) -> dict[str, Records]:
-    """Returns the records cached under `key`, by the digest of each source; empty if there are none."""
+    """Returns the records cached under `key`, by the digest of each source; empty if there is no cache."""
     data = cache.read("records", key)
     if data is not None:
         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):  # damaged

@@ -20,7 +20,7 @@ class Match:
 
     Attributes:
       kernels: the kernel; several if a caller of the function decides an attribute; empty if none matches.
-      why: why these kernels were chosen, or why there are none.
+      why: why these kernels were chosen, or why no kernel matches.
     """
 
     kernels: tuple[Registration, ...]

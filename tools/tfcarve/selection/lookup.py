@@ -34,7 +34,7 @@ class Lookup:
         return self._index.registrations_of(op)
 
     def on_device(self, op: str) -> list[Registration]:
-        """Returns the kernels of an op for the device, or those for any device if there are none."""
+        """Returns the kernels of an op for the device, or those for any device if it has no kernel of its own."""
         registrations = self.registrations(op)
         return [r for r in registrations if r.device == DEVICE] or [
             r for r in registrations if r.device == ANY

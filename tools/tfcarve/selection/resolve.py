@@ -99,7 +99,7 @@ def _add_node(
 def _requested(
     request: RequestedOp, registrations: Sequence[Registration]
 ) -> tuple[list[Registration], str]:
-    """Returns the kernels that an ops list requests, and why these, or why there are none."""
+    """Returns the kernels that an ops list requests, and why these, or why no kernel matches."""
     if request.clazz == "":
         return [], ""
     if request.clazz is not None:

@@ -56,6 +56,9 @@ class SelectedKernel(Form, frozen=True, kw_only=True):
     needed_by: tuple[Need, ...]
     why: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.op, self.clazz, self.file, self.label))
+
 
 class RuntimeOp(Form, frozen=True, order=True):
     """An op that the runtime adds, and the rule in runtime_ops.yaml that says so."""
@@ -109,6 +112,9 @@ class Selection(Form, frozen=True, tag_field="version", tag=VERSION):
     added_by_runtime: tuple[RuntimeOp, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     gradient_files: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.tensorflow, self.models, self.kernels, self.files))
 
     def classes_by_file(self) -> dict[str, tuple[str, ...]]:
         """Returns, for each file, the kernel classes to list for it, without system kernels."""

@@ -95,7 +95,7 @@ def load(path: Path, root: Path | None) -> LinkLine:
       InvalidInput: it is no link.json of VERSION, or its archive of units does not exist.
     """
     try:
-        file = json_codec.decode(files.read_json(path), LinkFile, str(path))
+        file = json_codec.decode(files.read_bytes(path), LinkFile, str(path))
     except InvalidInput as error:
         raise InvalidInput(
             f"{error}: expected the link.json of a library's output group `sizes`"

@@ -1,4 +1,4 @@
-"""parts_for: the objects of a library's units and helpers, for one platform and without the core."""
+"""parts_for: the archives of a library's units and helper sources for one platform, without the core."""
 
 _PLATFORMS = "//command_line_option:platforms"
 

@@ -1,3 +1,3 @@
-"""What tells the libraries of a test's run from those of others: the test replaces this file."""
+"""The ID of the test's run: the test replaces this file."""
 
 RUN = "0"

@@ -1,4 +1,4 @@
-// Prints how many kernels the library that it is linked with has registered.
+// Prints the number of kernels that the linked library has registered.
 
 #include <cstdio>
 

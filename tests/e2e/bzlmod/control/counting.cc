@@ -1,4 +1,4 @@
-// What an app has in a shared library of its own, with the carved one in it.
+// A source of the app's shared library, which contains the carved library.
 
 #include <cstdio>
 

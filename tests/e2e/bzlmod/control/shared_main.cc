@@ -1,4 +1,4 @@
-// A program that names nothing of the carved library.
+// A program that uses no symbol of the carved library itself.
 
 extern "C" void print_kernel_count();
 

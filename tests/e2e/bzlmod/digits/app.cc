@@ -1,5 +1,4 @@
-// Says which digit an image shows: app MODEL IMAGE, where IMAGE has 28 x 28
-// floats.
+// Prints which digit an image shows: app MODEL IMAGE. IMAGE has 28 x 28 floats.
 
 #include <algorithm>
 #include <cstdio>
@@ -14,7 +13,7 @@ int Fail(const char* what) {
   return 1;
 }
 
-// Runs the model and prints what it gives.
+// Runs the model and prints the result.
 int Classify(tfcarve_session* session, const float* image, size_t bytes) {
   const int64_t dims[] = {1, 28, 28, 1};
   const tfcarve_tensor input = {"image", TFCARVE_FLOAT, 4, dims, image, bytes};
@@ -27,7 +26,7 @@ int Classify(tfcarve_session* session, const float* image, size_t bytes) {
     status = Fail(error);
   } else if (tfcarve_result_get(result, 0, &scores) != 0 ||
              scores.size != 10 * sizeof(float)) {
-    status = Fail("the model does not give ten scores");
+    status = Fail("the model's output is not ten scores");
   } else {
     const float* const first = static_cast<const float*>(scores.data);
     const float* const best = std::max_element(first, first + 10);
@@ -43,7 +42,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return Fail("usage: app MODEL IMAGE");
   float image[28 * 28];
   std::FILE* const file = std::fopen(argv[2], "rb");
-  if (file == nullptr) return Fail("the image can't be opened");
+  if (file == nullptr) return Fail("can't open the image");
   const size_t count = std::fread(image, sizeof(float), std::size(image), file);
   std::fclose(file);
   if (count != std::size(image)) return Fail("the image has too few pixels");

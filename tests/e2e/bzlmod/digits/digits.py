@@ -1,4 +1,4 @@
-"""Makes a Keras model, and images to try it with. It is not trained: yours is."""
+"""Creates a Keras model, which is not trained, and images to test it with."""
 
 import numpy as np
 import tensorflow as tf

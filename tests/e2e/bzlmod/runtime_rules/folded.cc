@@ -1,6 +1,6 @@
-// AppFolded, an op that only constant folding computes: it gives 2 there and
-// refuses everywhere else. With it a model fails when folding does, which
-// TensorFlow itself passes over in silence.
+// AppFolded, an op that only constant folding computes: it returns 2 there and
+// an error everywhere else. A model with this op fails if folding fails, which
+// TensorFlow itself ignores.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/log_memory.h"

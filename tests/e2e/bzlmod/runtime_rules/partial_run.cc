@@ -1,8 +1,8 @@
-// Runs a model of one number in parts, by TensorFlow's own C++ interface:
+// Runs a model with a scalar input as a partial run, by TensorFlow's C++ API:
 //
 //   partial_run MODEL.pb INPUT NUMBER OUTPUT
 //
-// prints the output. It ends with 1 where TensorFlow says no, and says why.
+// Prints the output. Exit status 1 with a message if TensorFlow fails.
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Android's C library takes the address of a constant here.
+// In Android's C library the function takes a pointer to const.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_MALLOC_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_MALLOC_H_
 

@@ -1,4 +1,4 @@
-// Android's C library declares these two; musl has them under no name.
+// Android's C library declares these functions; musl lacks them.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_XLOCALE_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_XLOCALE_H_
 

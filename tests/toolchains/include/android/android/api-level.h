@@ -1,4 +1,4 @@
-// The compiler knows the API level from the target's name.
+// The compiler defines the API level of the target triple.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_ANDROID_API_LEVEL_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_ANDROID_API_LEVEL_H_
 

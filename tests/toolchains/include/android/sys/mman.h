@@ -1,4 +1,4 @@
-// Android's C library has this type; musl has it on request only.
+// Android's C library declares this type; musl declares it only with a macro.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_SYS_MMAN_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_SYS_MMAN_H_
 

@@ -1,5 +1,5 @@
-// What Abseil names of Android's system properties; it looks the function up
-// when it runs.
+// The constant of Android's system properties that Abseil uses. It looks up the
+// function at run time.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_SYS_SYSTEM_PROPERTIES_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_SYS_SYSTEM_PROPERTIES_H_
 

@@ -1,4 +1,4 @@
-// Apple's SDK has this header, the wheel's copy has not. Nothing of it is used.
+// Apple's SDK has this header, but the wheel does not. Nothing of it is used.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_DARWIN_SYS_SYSCALL_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_DARWIN_SYS_SYSCALL_H_
 #endif  // TFCARVE_TESTS_TOOLCHAINS_INCLUDE_DARWIN_SYS_SYSCALL_H_

@@ -1,4 +1,4 @@
-// In place of protobuf's own descriptor.pb.h: see message.h.
+// Replaces protobuf's descriptor.pb.h: see message.h.
 
 #ifndef TFCARVE_THIRD_PARTY_PROTOBUF_LITE_DESCRIPTOR_PB_H_
 #define TFCARVE_THIRD_PARTY_PROTOBUF_LITE_DESCRIPTOR_PB_H_

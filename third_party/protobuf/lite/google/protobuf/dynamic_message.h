@@ -1,4 +1,4 @@
-// In place of protobuf's own dynamic_message.h: see message.h.
+// Replaces protobuf's dynamic_message.h: see message.h.
 
 #ifndef TFCARVE_THIRD_PARTY_PROTOBUF_LITE_DYNAMIC_MESSAGE_H_
 #define TFCARVE_THIRD_PARTY_PROTOBUF_LITE_DYNAMIC_MESSAGE_H_

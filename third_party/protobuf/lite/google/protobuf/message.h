@@ -1,7 +1,7 @@
-// In place of protobuf's own message.h, for builds whose messages are all
-// MessageLite: what TensorFlow's sources name of the full runtime is declared
-// here, so that they compile unchanged. No object of these classes ever exists,
-// for no message derives from Message: what is reached by it is dead code.
+// Replaces protobuf's message.h in builds whose messages are all MessageLite.
+// Declares the parts of the full runtime that TensorFlow's sources mention, so
+// that they compile unchanged. No object of these classes ever exists, because
+// no message derives from Message: code that uses them is dead.
 
 #ifndef TFCARVE_THIRD_PARTY_PROTOBUF_LITE_MESSAGE_H_
 #define TFCARVE_THIRD_PARTY_PROTOBUF_LITE_MESSAGE_H_

@@ -1,4 +1,4 @@
-// In place of protobuf's own text_format.h: see message.h.
+// Replaces protobuf's text_format.h: see message.h.
 
 #ifndef TFCARVE_THIRD_PARTY_PROTOBUF_LITE_TEXT_FORMAT_H_
 #define TFCARVE_THIRD_PARTY_PROTOBUF_LITE_TEXT_FORMAT_H_

@@ -1,10 +1,10 @@
 package android.os;
 
-/** What is compiled against; Android brings the class. */
+/** A stub to compile against; Android provides the class. */
 public class Build {
   /** The version of the system. */
   public static class VERSION {
-    // No constant: a compiler would copy its value into the caller.
+    // Not a constant expression: the compiler would inline its value.
     public static final int SDK_INT = Integer.parseInt("0");
   }
 }

@@ -1,6 +1,6 @@
 package android.os;
 
-/** What is compiled against; Android brings the class. */
+/** A stub to compile against; Android provides the class. */
 public final class Trace {
   public static void beginSection(String sectionName) {
     throw new UnsupportedOperationException();

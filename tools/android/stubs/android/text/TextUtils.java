@@ -1,6 +1,6 @@
 package android.text;
 
-/** What is compiled against; Android brings the class. */
+/** A stub to compile against; Android provides the class. */
 public class TextUtils {
   public static String join(CharSequence delimiter, Iterable<?> tokens) {
     throw new UnsupportedOperationException();

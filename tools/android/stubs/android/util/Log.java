@@ -1,6 +1,6 @@
 package android.util;
 
-/** What is compiled against; Android brings the class. */
+/** A stub to compile against; Android provides the class. */
 public final class Log {
   public static int e(String tag, String message) {
     throw new UnsupportedOperationException();

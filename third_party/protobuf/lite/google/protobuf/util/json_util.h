@@ -1,4 +1,4 @@
-// In place of protobuf's own json_util.h: see message.h.
+// Replaces protobuf's json_util.h: see message.h.
 
 #ifndef TFCARVE_THIRD_PARTY_PROTOBUF_LITE_UTIL_JSON_UTIL_H_
 #define TFCARVE_THIRD_PARTY_PROTOBUF_LITE_UTIL_JSON_UTIL_H_

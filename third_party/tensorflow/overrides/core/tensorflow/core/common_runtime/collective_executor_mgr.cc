@@ -1,5 +1,6 @@
-// In place of TensorFlow's source of this name, where no collective op is
-// selected: a direct session makes the manager only for graphs that hold one.
+// Replaces TensorFlow's source of the same path if no collective op is
+// selected: a direct session creates the manager only for graphs with
+// collective ops.
 
 #include "tensorflow/core/common_runtime/collective_executor_mgr.h"
 

@@ -1,5 +1,6 @@
-// In place of TensorFlow's source of this name: what nodes cost is modelled for
-// tools that place them. Statistics of a run (RunOptions.trace_level) stay.
+// Replaces TensorFlow's source of the same path: no cost models, which are for
+// placing nodes on devices. Statistics of a run (RunOptions.trace_level)
+// remain.
 
 #include "tensorflow/core/common_runtime/costmodel_manager.h"
 
@@ -27,8 +28,8 @@ bool CostModelManager::RemoveCostModelForGraph(const Graph* graph) {
 
 Status CostModelManager::AddToCostGraphDef(const Graph*, CostGraphDef*) {
   return errors::Unimplemented(
-      "this library was carved without cost models: leave "
-      "graph_options.build_cost_model at 0");
+      "this library was carved without cost models: set "
+      "graph_options.build_cost_model to 0");
 }
 
 }  // namespace tensorflow

@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name, where no SymbolicGradient is
-// selected: nothing else has the gradient of a function made while it runs.
+// Replaces TensorFlow's source of the same path if SymbolicGradient is not
+// selected: no other op builds gradients of functions at run time.
 
 #include "tensorflow/core/common_runtime/gradients.h"
 

@@ -1,4 +1,4 @@
-// In place of TensorFlow's source of this name: executed nodes are not written
+// Replaces TensorFlow's source of the same path: executed nodes are not written
 // to files (TF_NODE_FILE_WRITER_DIRECTORY has no effect).
 
 #include "tensorflow/core/common_runtime/node_file_writer.h"

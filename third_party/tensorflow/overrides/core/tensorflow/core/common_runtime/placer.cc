@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name, which weighs devices against
-// each other: a carved library has CPU kernels alone, so each node goes to the
-// device it asks for, or else to the first.
+// Replaces TensorFlow's source of the same path, which chooses among devices. A
+// carved library only has CPU kernels: each node is placed on its requested
+// device or on the default device.
 
 #include "tensorflow/core/common_runtime/placer.h"
 
@@ -42,17 +42,18 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
   if (devices_->devices().empty()) {
     return errors::FailedPrecondition("No devices are registered");
   }
-  const Device* otherwise = default_local_device_ != nullptr
-                                ? default_local_device_
-                                : devices_->devices().front();
+  const Device* default_device = default_local_device_ != nullptr
+                                     ? default_local_device_
+                                     : devices_->devices().front();
   for (Node* node : graph_->op_nodes()) {
     if (node->has_assigned_device_name()) continue;
-    const Device* chosen = otherwise;
+    const Device* chosen = default_device;
     if (!node->requested_device().empty()) {
-      DeviceNameUtils::ParsedName wanted;
+      DeviceNameUtils::ParsedName requested;
       std::vector<Device*> matching;
-      if (DeviceNameUtils::ParseFullName(node->requested_device(), &wanted)) {
-        devices_->FindMatchingDevices(wanted, &matching);
+      if (DeviceNameUtils::ParseFullName(node->requested_device(),
+                                         &requested)) {
+        devices_->FindMatchingDevices(requested, &matching);
       }
       if (!matching.empty()) {
         chosen = matching.front();
@@ -60,9 +61,9 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
         return AttachDef(
             errors::InvalidArgument(
                 "Cannot assign a device for operation ", node->name(),
-                ": it asks for ", node->requested_device(),
-                ", and this library has ", otherwise->name(),
-                " (allow_soft_placement would take that)"),
+                ": it requests ", node->requested_device(),
+                ", and this library has ", default_device->name(),
+                " (set allow_soft_placement to use it)"),
             *node);
       }
     }

@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: composite devices, whose nodes
-// it replicates, are made by eager execution alone.
+// Replaces TensorFlow's source of the same path: only eager execution creates
+// composite devices, whose nodes it replicates.
 
 #include "tensorflow/core/common_runtime/replicate_per_replica_nodes.h"
 
@@ -12,7 +12,8 @@ Status ReplicatePerReplicaNodesInFunctionGraph(
         composite_devices,
     Graph*) {
   if (composite_devices.empty()) return OkStatus();
-  return errors::Unimplemented("composite devices in a carved library");
+  return errors::Unimplemented(
+      "a carved library does not support composite devices");
 }
 
 }  // namespace tensorflow

@@ -1,5 +1,6 @@
-// In place of TensorFlow's source of this name: no log of each tensor's memory,
-// which TensorFlow writes at VLOG(2), a level that mobile builds do not have.
+// Replaces TensorFlow's source of the same path: does not log the memory of
+// tensors, which TensorFlow does at VLOG(2), a level that mobile builds do not
+// have.
 
 #include "tensorflow/core/framework/log_memory.h"
 

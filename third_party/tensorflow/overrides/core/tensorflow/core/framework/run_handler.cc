@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name, which weighs the requests of a
-// server against each other: here all runs with use_run_handler_pool share two
-// pools of threads, first come, first served.
+// Replaces TensorFlow's source of the same path, which prioritizes the requests
+// of a server. Here all runs with use_run_handler_pool share two thread pools,
+// first come, first served.
 
 #include "tensorflow/core/framework/run_handler.h"
 

@@ -1,6 +1,7 @@
-// In place of TensorFlow's source of this name: the same without its
-// registrations for plain numbers in variants, which TensorFlow's tests are
-// for. The sources of lists, optionals and data sets register their own.
+// Overrides TensorFlow's source of the same path: the same without
+// registrations for scalars in variants, which are only used by TensorFlow's
+// tests. The sources of lists, optionals and data sets register their own
+// functions.
 
 #include "tensorflow/core/framework/variant_op_registry.h"
 

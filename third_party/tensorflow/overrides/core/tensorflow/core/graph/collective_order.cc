@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name, where no collective op is
-// selected: there is nothing to put in order.
+// Replaces TensorFlow's source of the same path if no collective op is
+// selected: there are no ops to order.
 
 #include "tensorflow/core/graph/collective_order.h"
 

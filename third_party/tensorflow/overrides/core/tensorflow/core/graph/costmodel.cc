@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: a cost model that keeps nothing
-// (common_runtime/costmodel_manager.cc says so to who asks for one).
+// Replaces TensorFlow's source of the same path: a cost model without data.
+// common_runtime/costmodel_manager.cc returns an error if one is requested.
 
 #include "tensorflow/core/graph/costmodel.h"
 

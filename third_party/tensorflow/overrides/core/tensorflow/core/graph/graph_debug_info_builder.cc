@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: stack traces of the Python that
-// made a graph are neither kept nor written.
+// Replaces TensorFlow's source of the same path: does not store or write the
+// Python stack traces of a graph's nodes.
 
 #include "tensorflow/core/graph/graph_debug_info_builder.h"
 

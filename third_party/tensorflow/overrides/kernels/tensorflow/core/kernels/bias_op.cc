@@ -1,9 +1,9 @@
-// In place of TensorFlow's source of this name: it registers the same, and adds
-// in two loops, floats in those of tools/runtime/math. TensorFlow's own
-// instantiates broadcasts of tensors, each with 32-bit and with 64-bit indices:
-// 25 KB for floats.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and adds in two loops, floats with tools/runtime/math. TensorFlow
+// instantiates broadcasts of tensors with 32-bit and with 64-bit indices: 25 KB
+// for floats.
 
-// TensorFlow's header, of which this source defines all that there is.
+// Skips TensorFlow's header: this source defines its contents.
 #define TENSORFLOW_CORE_KERNELS_BIAS_OP_H_
 
 #include <limits>
@@ -19,7 +19,7 @@ namespace functor {
 
 template <typename Device, typename T>
 struct Bias {
-  // One bias for each element of a row: the last dimension is the channels'.
+  // One bias for each element of a row: channels are the last dimension.
   void operator()(const Device& device, typename TTypes<T>::ConstFlat input,
                   typename TTypes<T>::ConstVec bias,
                   typename TTypes<T>::Flat output) const {
@@ -33,7 +33,7 @@ struct Bias {
                });
   }
 
-  // One bias for a row: rows go round the channels.
+  // One bias for each row: row i has the channel i % channels.
   void operator()(const Device& device, typename TTypes<T>::ConstMatrix input,
                   typename TTypes<T>::ConstMatrix bias,
                   typename TTypes<T>::Matrix output) const {
@@ -73,5 +73,5 @@ struct Bias {
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/bias_op.cc>

@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// convolutions by tools/runtime/math.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes convolutions with tools/runtime/math.
 
 #include "tensorflow/core/kernels/conv_ops_impl.h"
 #include "tensorflow/core/kernels/override_convolution.h"
@@ -7,7 +7,7 @@
 namespace tensorflow {
 namespace overrides {
 
-// TensorFlow has two of these: for all channels at once, and in groups.
+// Replaces TensorFlow's launchers for ordinary and for grouped convolutions.
 struct LaunchConvolution {
   void operator()(OpKernelContext* context, const Tensor& input,
                   const Tensor& filter, int row_stride, int column_stride,
@@ -30,5 +30,5 @@ struct LaunchGrouped<float> : overrides::LaunchConvolution {};
 
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/conv_ops_float.cc>

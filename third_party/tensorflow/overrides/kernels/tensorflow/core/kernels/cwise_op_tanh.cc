@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// floats by tools/runtime/math.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes floats with tools/runtime/math.
 
 #include "tensorflow/core/kernels/override_map.h"
 
@@ -8,10 +8,10 @@ namespace functor {
 
 template <>
 struct UnaryFunctor<Eigen::ThreadPoolDevice, tanh<float>>
-    : LeanMap<tfcarve::math::kTanh> {};
+    : FloatMap<tfcarve::math::kTanh> {};
 
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/cwise_op_tanh.cc>

@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name, the Winograd convolutions that
-// the environment variable TF_USE_DEEP_CONV2D asks for: there are none,
-// whatever it says. TensorFlow's own is 19 KB in each library with a
+// Replaces TensorFlow's source of the same path, which implements the Winograd
+// convolutions that the environment variable TF_USE_DEEP_CONV2D enables. It has
+// no effect here. TensorFlow's source adds 19 KB to each library with a
 // convolution.
 
 #include "tensorflow/core/kernels/deep_conv2d.h"
@@ -17,7 +17,8 @@ template <>
 void DeepConv2D<Eigen::ThreadPoolDevice, float>::operator()(
     OpKernelContext* context, const Conv2DArgs&, const float*, const float*,
     float*) {
-  context->CtxFailure(errors::Unimplemented("no deep convolution was built"));
+  context->CtxFailure(errors::Unimplemented(
+      "this library was carved without deep convolutions"));
 }
 
 }  // namespace functor

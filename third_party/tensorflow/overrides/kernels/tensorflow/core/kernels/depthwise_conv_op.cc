@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// floats filtered by tools/runtime/math. TensorFlow's own copies the input
-// below each pixel of the output, and uses the vectors of the oldest CPU alone.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes floats with tools/runtime/math. TensorFlow copies the input
+// window of each output pixel, and uses only the vectors of the baseline CPU.
 
 #include "tensorflow/core/kernels/depthwise_conv_op.h"
 
@@ -17,20 +17,21 @@ struct LaunchDepthwiseConvOp<Eigen::ThreadPoolDevice, float> {
                   const float* input, const float* filter, float* output,
                   TensorFormat format) {
     OP_REQUIRES(context, format == FORMAT_NHWC,
-                errors::Unimplemented("a depthwise convolution on a CPU is in "
-                                      "NHWC only"));
+                errors::Unimplemented("depthwise convolutions on a CPU "
+                                      "require NHWC"));
     const overrides::math::Window window{
         {args.in_rows, args.out_rows, args.filter_rows, args.stride, 1,
          args.pad_rows},
         {args.in_cols, args.out_cols, args.filter_cols, args.stride, 1,
          args.pad_cols},
         args.in_depth};
-    overrides::FilterChannels(context, window, args.batch, args.depth_multiplier,
-                         input, filter, nullptr, output);
+    overrides::FilterChannels(context, window, args.batch,
+                              args.depth_multiplier, input, filter, nullptr,
+                              output);
   }
 };
 
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/depthwise_conv_op.cc>

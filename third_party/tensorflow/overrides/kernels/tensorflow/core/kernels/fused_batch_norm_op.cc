@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name: it registers the same, and
-// floats are normalised in loops. TensorFlow's own instantiates broadcasts and
-// reductions of tensors, each with 32-bit and with 64-bit indices.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and normalizes floats in loops. TensorFlow instantiates broadcasts and
+// reductions of tensors with 32-bit and with 64-bit indices.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
@@ -24,14 +24,14 @@ namespace functor {
 template <typename Device, typename T, typename U, bool is_training>
 struct FusedBatchNorm;
 
-class LeanBatchNorm {
+class FloatBatchNorm {
  public:
   using Values = Eigen::Map<const Eigen::ArrayXf>;
   using Result = Eigen::Map<Eigen::ArrayXf>;
 
-  // Images lie in rows: of all channels of a place, or else (NCHW) of all
-  // places of a channel, and then rows go round the channels.
-  LeanBatchNorm(const Tensor& x, TensorFormat format)
+  // Images consist of rows: all channels of a place or, for NCHW, all places of
+  // a channel; then row i has the channel i % channels.
+  FloatBatchNorm(const Tensor& x, TensorFormat format)
       : x_(x.flat<float>().data()),
         channels_(GetTensorDim(x, format, 'C')),
         places_(x.NumElements() / channels_),
@@ -46,10 +46,10 @@ class LeanBatchNorm {
                  const Tensor& offset, const float* mean, const float* variance,
                  float epsilon, Tensor* y) const {
     const Eigen::ArrayXf factors =
-        (Values(variance, channels_) + epsilon).rsqrt() * In(scale);
+        (Values(variance, channels_) + epsilon).rsqrt() * ValuesOf(scale);
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const tfcarve::math::Finish finish{mean, factors.data(), In(offset).data(),
-                                       -kInfinity, kInfinity};
+    const tfcarve::math::Finish finish{
+        mean, factors.data(), ValuesOf(offset).data(), -kInfinity, kInfinity};
     const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
     float* out = y->flat<float>().data();
     overrides::Share(device, rows_, size_ / 2.0, [&](int64_t i, int64_t end) {
@@ -66,25 +66,26 @@ class LeanBatchNorm {
     });
   }
 
-  // Of each channel. Summed in doubles: there may be millions of places.
+  // Computes the moments of each channel. Sums are doubles, because there may
+  // be millions of places.
   void Moments(Eigen::ArrayXf* mean, Eigen::ArrayXf* variance) const {
-    const Eigen::ArrayXd centre = Sum(Eigen::ArrayXd::Zero(channels_), false);
-    *mean = (centre / places_).cast<float>();
-    *variance = (Sum(centre / places_, true) / places_).cast<float>();
+    const Eigen::ArrayXd center = Sum(Eigen::ArrayXd::Zero(channels_), false);
+    *mean = (center / places_).cast<float>();
+    *variance = (Sum(center / places_, true) / places_).cast<float>();
   }
 
  private:
-  static Values In(const Tensor& tensor) {
+  static Values ValuesOf(const Tensor& tensor) {
     return Values(tensor.flat<float>().data(), tensor.NumElements());
   }
 
-  // Sums over each channel x - centre, or its squares.
-  Eigen::ArrayXd Sum(const Eigen::ArrayXd& centre, bool squared) const {
+  // Returns for each channel the sum of x - center, or of its square.
+  Eigen::ArrayXd Sum(const Eigen::ArrayXd& center, bool squared) const {
     Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels_);
     for (Eigen::Index i = 0; i < rows_; ++i) {
       const auto row = Values(x_ + i * size_, size_).cast<double>();
       if (by_place_) {
-        const auto rest = row - centre;
+        const auto rest = row - center;
         if (squared) {
           sum += rest.square();
         } else {
@@ -92,7 +93,7 @@ class LeanBatchNorm {
         }
       } else {
         const Eigen::Index c = i % channels_;
-        const auto rest = row - centre[c];
+        const auto rest = row - center[c];
         sum[c] += squared ? rest.square().sum() : rest.sum();
       }
     }
@@ -107,9 +108,9 @@ class LeanBatchNorm {
   const Eigen::Index rows_;
 };
 
-// The inputs and outputs of both are those that TensorFlow's kernel gives.
+// Has the inputs and outputs that TensorFlow's kernel passes.
 template <bool is_training>
-struct LeanFusedBatchNorm {
+struct FloatFusedBatchNorm {
   void operator()(OpKernelContext* context, const Tensor& x,
                   const Tensor& scale, const Tensor& offset,
                   const Tensor& old_mean, const Tensor& old_variance,
@@ -118,11 +119,12 @@ struct LeanFusedBatchNorm {
                   Tensor* new_mean, Tensor* new_variance, Tensor* saved_mean,
                   Tensor* saved_variance, TensorFormat format,
                   bool use_reserved_space) {
-    OP_REQUIRES(context,
-                side_input == nullptr &&
-                    activation == FusedBatchNormActivationMode::kIdentity,
-                errors::Internal("FusedBatchNorm on a CPU takes neither a side "
-                                 "input nor an activation."));
+    OP_REQUIRES(
+        context,
+        side_input == nullptr &&
+            activation == FusedBatchNormActivationMode::kIdentity,
+        errors::Internal("FusedBatchNorm on a CPU supports neither a side "
+                         "input nor an activation"));
     if (use_reserved_space) {
       Tensor* reserved = nullptr;
       OP_REQUIRES_OK(context, context->allocate_output(5, {}, &reserved));
@@ -137,7 +139,7 @@ struct LeanFusedBatchNorm {
       set_nan(device, next_variance);
       return;
     }
-    const LeanBatchNorm norm(x, format);
+    const FloatBatchNorm norm(x, format);
     const auto before = old_mean.flat<float>();
     const auto variance_before = old_variance.flat<float>();
     if (!is_training) {
@@ -151,34 +153,35 @@ struct LeanFusedBatchNorm {
     norm.Moments(&mean, &variance);
     norm.Normalize(device, scale, offset, mean.data(), variance.data(), epsilon,
                    y);
-    // Bessel's correction, for the variance of what the batch is a sample of.
+    // Bessel's correction, for the variance of the population.
     const float places = norm.places();
     const float adjust = places / (places > 1 ? places - 1 : 1);
-    auto mean_kept = saved_mean->flat<float>();
-    auto variance_kept = saved_variance->flat<float>();
+    auto batch_mean = saved_mean->flat<float>();
+    auto batch_variance = saved_variance->flat<float>();
     const float old_part = 1 - new_part;
     for (Eigen::Index c = 0; c < mean.size(); ++c) {
-      mean_kept(c) = mean[c];
-      variance_kept(c) = variance[c];
-      // With nothing of the old there need not be any.
-      const bool alone = old_part == 0;
-      next_mean(c) = new_part * mean[c] + (alone ? 0 : old_part * before(c));
+      batch_mean(c) = mean[c];
+      batch_variance(c) = variance[c];
+      // If the old values have no weight, their tensors may be empty.
+      const bool ignores_old = old_part == 0;
+      next_mean(c) =
+          new_part * mean[c] + (ignores_old ? 0 : old_part * before(c));
       next_variance(c) = new_part * adjust * variance[c] +
-                         (alone ? 0 : old_part * variance_before(c));
+                         (ignores_old ? 0 : old_part * variance_before(c));
     }
   }
 };
 
 template <>
 struct FusedBatchNorm<Eigen::ThreadPoolDevice, float, float, false>
-    : LeanFusedBatchNorm<false> {};
+    : FloatFusedBatchNorm<false> {};
 
 template <>
 struct FusedBatchNorm<Eigen::ThreadPoolDevice, float, float, true>
-    : LeanFusedBatchNorm<true> {};
+    : FloatFusedBatchNorm<true> {};
 
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/fused_batch_norm_op.cc>

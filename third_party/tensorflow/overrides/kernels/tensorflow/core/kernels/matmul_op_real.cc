@@ -1,11 +1,11 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// products of floats by tools/runtime/math, and of other real numbers by
-// Eigen's blocked kernel alone. TensorFlow's own instantiates a tensor
-// contraction and, twice, each product of two layouts: minutes of compiling,
-// and 112 KB for floats.
+// Overrides TensorFlow's source of the same path: registers the same kernels,
+// computes products of floats with tools/runtime/math and those of other real
+// types with Eigen's blocked kernel alone. TensorFlow instantiates a tensor
+// contraction and twice the product of each pair of layouts, which takes
+// minutes to compile and 112 KB for floats.
 //
-// The output, row-major, is seen as the transposed matrix, column-major: that
-// is how Eigen's kernel writes.
+// Eigen's kernel writes column-major matrices, so the row-major output is
+// treated as the column-major transposed matrix.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,40 +16,40 @@
 namespace tensorflow {
 namespace overrides {
 
-// Less work than this is not worth another thread, as TensorFlow's own has it.
-constexpr int64_t kLeastWork = 128 * 128;
+// The minimum work for another thread, as in TensorFlow's source.
+constexpr int64_t kMinWork = 128 * 128;
 // Pieces are whole blocks of Eigen's kernel.
 constexpr Index kBlock = 32;
 
 template <typename T>
 struct BatchMatMul {
-  // What TensorFlow's LaunchBatchMatMul of the same signature does: tensors are
-  // [batch, row, column]. Of real numbers the adjoint is the transposed matrix.
+  // Same as TensorFlow's LaunchBatchMatMul: tensors are [batch, row, column].
+  // For real numbers the adjoint is the transposed matrix.
   static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
                      bool adj_x, bool adj_y, bool trans_x, bool trans_y,
                      const MatMulBCast& bcast, Tensor* out) {
-    const bool x_is_turned = adj_x || trans_x;
-    const bool y_is_turned = adj_y || trans_y;
+    const bool x_is_transposed = adj_x || trans_x;
+    const bool y_is_transposed = adj_y || trans_y;
     const Index rows = out->dim_size(2);
     const Index columns = out->dim_size(1);
-    const Index depth = x.dim_size(x_is_turned ? 1 : 2);
+    const Index depth = x.dim_size(x_is_transposed ? 1 : 2);
     const int64_t batches = bcast.output_batch_size();
     const bool broadcasts = bcast.IsBroadcastingRequired();
     const T* const x_data = x.flat<T>().data();
     const T* const y_data = y.flat<T>().data();
     T* const out_data = out->flat<T>().data();
 
-    // Each product is cut along its longer side where threads would be idle.
+    // Each product is split along its longer side if threads would be idle.
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     // An Index has 32 bits on some CPUs.
     const int64_t work = int64_t{rows} * columns * depth;
     const Index length = std::max(rows, columns);
-    const int64_t wanted =
+    const int64_t max_pieces =
         batches >= workers.num_threads
             ? 1
-            : std::min<int64_t>(workers.num_threads, work / kLeastWork + 1);
-    const Index piece = static_cast<Index>((length + wanted * kBlock - 1) /
-                                           (wanted * kBlock) * kBlock);
+            : std::min<int64_t>(workers.num_threads, work / kMinWork + 1);
+    const Index piece = static_cast<Index>((length + max_pieces * kBlock - 1) /
+                                           (max_pieces * kBlock) * kBlock);
     const int64_t pieces = (length + piece - 1) / piece;
 
     Shard(workers.num_threads, workers.workers, batches * pieces, work / pieces,
@@ -63,9 +63,11 @@ struct BatchMatMul {
               const int64_t of_y =
                   broadcasts ? bcast.y_batch_indices()[batch] : batch;
               const Matrix<T> lhs{y_data + of_y * depth * rows,
-                                  y_is_turned ? depth : rows, !y_is_turned};
+                                  y_is_transposed ? depth : rows,
+                                  !y_is_transposed};
               const Matrix<T> rhs{x_data + of_x * columns * depth,
-                                  x_is_turned ? columns : depth, !x_is_turned};
+                                  x_is_transposed ? columns : depth,
+                                  !x_is_transposed};
               T* const to = out_data + batch * columns * rows;
               if (rows >= columns) {
                 Product(size, columns, depth, lhs.FromRow(first), rhs,
@@ -96,5 +98,5 @@ TFCARVE_BATCH_MATMUL(int64_t);
 
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/matmul_op_real.cc>

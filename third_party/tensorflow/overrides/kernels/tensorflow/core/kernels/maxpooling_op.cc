@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: it registers the same, with the
-// largest floats found by tools/runtime/math.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes the maximum of floats with tools/runtime/math.
 
 #include <limits>
 
@@ -33,5 +33,5 @@ void MaxPoolingV2Op<Eigen::ThreadPoolDevice, float>::SpatialMaxPool(
 
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/maxpooling_op.cc>

@@ -1,6 +1,6 @@
-// Functions of two tensors of floats by tools/runtime/math, in place of
-// Eigen's, which use the vectors of the oldest CPU alone and have code of their
-// own for each number of dimensions.
+// Binary functions of float tensors with tools/runtime/math. Eigen's functions
+// use only the vectors of the baseline CPU and have separate code for each
+// number of dimensions.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_BINARY_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_BINARY_H_
@@ -17,16 +17,16 @@
 namespace tensorflow {
 namespace functor {
 
-// An operand that has one row, column or the like where the output has several
-// gives the same ones for all of these. `step` is by how much it moves for each
-// of the last dimension's, `strides` for each of the others'.
+// An operand that is broadcast along the dimensions in which it has size 1.
+// `step` is its stride in the last dimension, `strides` those in the others.
 template <int kDimensions>
-struct LeanOperand {
+struct BroadcastOperand {
   const float* data;
   int64_t step;
   std::array<int64_t, kDimensions - 1> strides;
 
-  explicit LeanOperand(typename TTypes<float, kDimensions>::ConstTensor tensor)
+  explicit BroadcastOperand(
+      typename TTypes<float, kDimensions>::ConstTensor tensor)
       : data(tensor.data()) {
     constexpr int kLast = kDimensions - 1;
     step = tensor.dimension(kLast) == 1 ? 0 : 1;
@@ -38,17 +38,17 @@ struct LeanOperand {
   }
 };
 
-// What BinaryOp calls of BinaryFunctor, for any number of dimensions.
+// The functions of BinaryFunctor that BinaryOp calls, for any number of
+// dimensions.
 template <const tfcarve::math::Combine* kFunctions, int kDimensions>
-struct LeanBinary {
+struct FloatBinary {
   using Device = Eigen::ThreadPoolDevice;
   using Flat = typename TTypes<float>::ConstFlat;
   using Scalar = typename TTypes<float>::ConstScalar;
   using Tensor = typename TTypes<float, kDimensions>::ConstTensor;
   using Times = Eigen::array<Eigen::DenseIndex, kDimensions>;
 
-  // Cycles of an element: what is read and written comes from beyond the
-  // first-level cache.
+  // Cycles per element: data comes from beyond the first-level cache.
   static constexpr double kCycles = 1;
 
   void operator()(const Device& device, TTypes<float>::Flat out, Flat in0,
@@ -72,25 +72,25 @@ struct LeanBinary {
     constexpr int kLast = kDimensions - 1;
     const int64_t size = out.dimension(kLast);
     if (out.size() == 0) return;
-    const LeanOperand<kDimensions> a(in0), b(in1);
+    const BroadcastOperand<kDimensions> a(in0), b(in1);
     float* const to = out.data();
     std::array<int64_t, kDimensions> dimensions;
     for (int i = 0; i < kDimensions; ++i) dimensions[i] = out.dimension(i);
     const auto combine = Selected();
     overrides::Share(device, out.size() / size, size * kCycles,
-                [=](int64_t begin, int64_t end) {
-                  for (int64_t row = begin; row < end; ++row) {
-                    int64_t of_a = 0, of_b = 0, left = row;
-                    for (int i = kLast - 1; i >= 0; --i) {
-                      const int64_t at = left % dimensions[i];
-                      left /= dimensions[i];
-                      of_a += at * a.strides[i];
-                      of_b += at * b.strides[i];
-                    }
-                    combine(size, a.data + of_a, a.step, b.data + of_b, b.step,
-                            to + row * size);
-                  }
-                });
+                     [=](int64_t begin, int64_t end) {
+                       for (int64_t row = begin; row < end; ++row) {
+                         int64_t of_a = 0, of_b = 0, left = row;
+                         for (int i = kLast - 1; i >= 0; --i) {
+                           const int64_t at = left % dimensions[i];
+                           left /= dimensions[i];
+                           of_a += at * a.strides[i];
+                           of_b += at * b.strides[i];
+                         }
+                         combine(size, a.data + of_a, a.step, b.data + of_b,
+                                 b.step, to + row * size);
+                       }
+                     });
   }
 
  private:
@@ -103,25 +103,27 @@ struct LeanBinary {
                       int64_t b_step) {
     float* const to = out.data();
     const auto combine = Selected();
-    overrides::Share(device, out.size(), kCycles, [=](int64_t begin, int64_t end) {
-      combine(end - begin, a + begin * a_step, a_step, b + begin * b_step,
-              b_step, to + begin);
-    });
+    overrides::Share(device, out.size(), kCycles,
+                     [=](int64_t begin, int64_t end) {
+                       combine(end - begin, a + begin * a_step, a_step,
+                               b + begin * b_step, b_step, to + begin);
+                     });
   }
 };
 
-// Makes them BinaryOp's for a functor of TensorFlow's. Each number of
-// dimensions is named: TensorFlow has a template of its own for two.
-#define TFCARVE_LEAN_BINARY_OF(dimensions, functor, function)               \
+// Specializes BinaryFunctor for a functor of TensorFlow. Each number of
+// dimensions is listed, because TensorFlow has a partial specialization for
+// two.
+#define TFCARVE_FLOAT_BINARY_OF(dimensions, functor, function)              \
   template <>                                                               \
   struct BinaryFunctor<Eigen::ThreadPoolDevice, functor, dimensions, false> \
-      : LeanBinary<tfcarve::math::function, dimensions> {};
-#define TFCARVE_LEAN_BINARY(functor, function) \
-  TFCARVE_LEAN_BINARY_OF(1, functor, function) \
-  TFCARVE_LEAN_BINARY_OF(2, functor, function) \
-  TFCARVE_LEAN_BINARY_OF(3, functor, function) \
-  TFCARVE_LEAN_BINARY_OF(4, functor, function) \
-  TFCARVE_LEAN_BINARY_OF(5, functor, function)
+      : FloatBinary<tfcarve::math::function, dimensions> {};
+#define TFCARVE_FLOAT_BINARY(functor, function) \
+  TFCARVE_FLOAT_BINARY_OF(1, functor, function) \
+  TFCARVE_FLOAT_BINARY_OF(2, functor, function) \
+  TFCARVE_FLOAT_BINARY_OF(3, functor, function) \
+  TFCARVE_FLOAT_BINARY_OF(4, functor, function) \
+  TFCARVE_FLOAT_BINARY_OF(5, functor, function)
 
 }  // namespace functor
 }  // namespace tensorflow

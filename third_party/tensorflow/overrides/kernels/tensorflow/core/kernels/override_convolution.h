@@ -1,6 +1,6 @@
-// Convolutions of floats in NHWC by tools/runtime/math, in place of
-// TensorFlow's tensor contractions of image patches, of which there is one for
-// each way to pad.
+// Convolutions of floats in NHWC with tools/runtime/math. TensorFlow
+// instantiates tensor contractions of image patches, one for each kind of
+// padding.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_CONVOLUTION_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_CONVOLUTION_H_
@@ -18,7 +18,7 @@
 namespace tensorflow {
 namespace overrides {
 
-// What TensorFlow's launchers of convolutions are called with.
+// The arguments of TensorFlow's convolution launchers.
 struct Filtering {
   int row_stride;
   int column_stride;
@@ -52,8 +52,8 @@ inline math::Window WindowOf(const Filtering& filtering, const Tensor& input,
   return window;
 }
 
-// output = finish(convolution of the input and the filter), in as many groups
-// as the filter has fewer channels than the input.
+// output = finish(convolution of the input and the filter). The number of
+// groups is the input's channels divided by the filter's.
 inline void Convolve(OpKernelContext* context, const Filtering& filtering,
                      const Tensor& input, const Tensor& filter,
                      const math::Finish* finish, Tensor* output) {

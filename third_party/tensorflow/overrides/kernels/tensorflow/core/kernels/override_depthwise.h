@@ -1,5 +1,4 @@
-// Convolutions of floats in NHWC by tools/runtime/math, with a filter for each
-// channel.
+// Depthwise convolutions of floats in NHWC with tools/runtime/math.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
@@ -17,7 +16,8 @@ namespace overrides {
 
 namespace math = ::tfcarve::math;
 
-// Images with each of their channels `times` times: a channel for each filter.
+// Returns images with each channel repeated `times` times, once for each
+// filter.
 inline std::vector<float> Repeated(const float* images, int64_t elements,
                                    int64_t times) {
   std::vector<float> repeated(elements * times);
@@ -27,8 +27,8 @@ inline std::vector<float> Repeated(const float* images, int64_t elements,
   return repeated;
 }
 
-// output = finish(convolution of each of the input's window.channels with
-// `times` filters of its own). Null `finish` stands for nothing.
+// output = finish(convolution of each of the window.channels input channels
+// with its own `times` filters). `finish` may be null.
 inline void FilterChannels(OpKernelContext* context, math::Window window,
                            int64_t batch, int64_t times, const float* input,
                            const float* filter, const math::Finish* finish,

@@ -1,5 +1,5 @@
-// What TensorFlow's fused kernels do to each element of a product: by
-// tools/runtime/math, but for activations that need more than limits.
+// The functions that TensorFlow's fused kernels apply to each element of a
+// product, with tools/runtime/math, except activations other than limits.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_FUSED_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_FUSED_H_
@@ -18,9 +18,8 @@ namespace math = ::tfcarve::math;
 
 class Fusion {
  public:
-  // Reads the inputs that are fused, each with an element for each of the
-  // product's columns; an error goes to the context, and then the fusion is not
-  // ok().
+  // Reads the fused inputs, each with one element for each column of the
+  // product. On failure sets an error in the context, and ok() is false.
   Fusion(OpKernelContext* context, FusedComputationType type,
          const FusedComputationArgs& arguments, int64_t columns)
       : type_(type), alpha_(arguments.leakyrelu_alpha) {
@@ -61,7 +60,8 @@ class Fusion {
   bool ok() const { return is_ok_; }
   const math::Finish* finish() const { return &finish_; }
 
-  // Applies to the whole output what `finish` does not.
+  // Applies the activation to the whole output, if `finish` does not include
+  // it.
   void Activate(OpKernelContext* context, Tensor* output) const {
     const Eigen::ThreadPoolDevice& device = context->eigen_cpu_device();
     auto flat = output->flat<float>();

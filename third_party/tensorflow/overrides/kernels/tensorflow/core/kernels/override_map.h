@@ -1,5 +1,5 @@
-// Functions of each element of a tensor of floats by tools/runtime/math, in
-// place of Eigen's, which use the vectors of the oldest CPU alone.
+// Unary functions of float tensors with tools/runtime/math. Eigen's functions
+// use only the vectors of the baseline CPU.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_MAP_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_MAP_H_
@@ -13,17 +13,18 @@ namespace tensorflow {
 namespace functor {
 
 template <const tfcarve::math::Map* kMaps>
-struct LeanMap {
+struct FloatMap {
   void operator()(const Eigen::ThreadPoolDevice& device,
                   TTypes<float>::Flat out, TTypes<float>::ConstFlat in) const {
     const float* const from = in.data();
     float* const to = out.data();
     const auto map = kMaps[tfcarve::math::SelectedKernels().number];
-    // Cycles of an element.
+    // Cycles per element.
     constexpr double kCompute = 4;
-    overrides::Share(device, in.size(), kCompute, [=](int64_t begin, int64_t end) {
-      map(end - begin, from + begin, to + begin);
-    });
+    overrides::Share(device, in.size(), kCompute,
+                     [=](int64_t begin, int64_t end) {
+                       map(end - begin, from + begin, to + begin);
+                     });
   }
 };
 

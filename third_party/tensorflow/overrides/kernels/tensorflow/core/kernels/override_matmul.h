@@ -1,4 +1,4 @@
-// Products of float matrices by tools/runtime/math, in place of TensorFlow's
+// Products of float matrices with tools/runtime/math, instead of TensorFlow's
 // tensor contractions.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_MATMUL_H_
@@ -7,13 +7,14 @@
 #include <cstdint>
 
 #include "tensorflow/core/framework/tensor.h"
-#include "tensorflow/core/kernels/override_parts.h"
 #include "tensorflow/core/kernels/matmul_op_impl.h"
+#include "tensorflow/core/kernels/override_parts.h"
 
 namespace tensorflow {
 namespace overrides {
 
-// Batches of products: `x_of(batch)` and `y_of(batch)` are the operands of one.
+// Computes a batch of products; `x_of(i)` and `y_of(i)` are the operands of the
+// i-th one.
 template <typename XOf, typename YOf>
 void MultiplyBatches(OpKernelContext* context, int64_t batches, int64_t rows,
                      int64_t columns, int64_t depth, const XOf& x_of,
@@ -33,7 +34,8 @@ void MultiplyBatches(OpKernelContext* context, int64_t batches, int64_t rows,
               });
 }
 
-// A matrix of `rows` x `columns`, or the transposed one of what lies there.
+// Returns the matrix of `rows` x `columns` at `data`, which is stored
+// transposed if `is_transposed`.
 inline math::Matrix MatrixOf(const float* data, int64_t rows, int64_t columns,
                              bool is_transposed) {
   return {data, static_cast<math::Index>(is_transposed ? rows : columns),
@@ -44,16 +46,16 @@ inline math::Matrix MatrixOf(const float* data, int64_t rows, int64_t columns,
 
 template <>
 struct LaunchBatchMatMul<CPUDevice, float> {
-  // What TensorFlow's launchers of the same signature do: tensors are [batch,
-  // row, column]. Of real numbers the adjoint is the transposed matrix.
+  // Same as TensorFlow's launchers: tensors are [batch, row, column]. For real
+  // numbers the adjoint is the transposed matrix.
   static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
                      bool adj_x, bool adj_y, bool trans_x, bool trans_y,
                      const MatMulBCast& broadcast, Tensor* out) {
-    const bool turns_x = adj_x || trans_x;
-    const bool turns_y = adj_y || trans_y;
+    const bool transposes_x = adj_x || trans_x;
+    const bool transposes_y = adj_y || trans_y;
     const int64_t rows = out->dim_size(1);
     const int64_t columns = out->dim_size(2);
-    const int64_t depth = x.dim_size(turns_x ? 1 : 2);
+    const int64_t depth = x.dim_size(transposes_x ? 1 : 2);
     const bool broadcasts = broadcast.IsBroadcastingRequired();
     const float* const x_data = x.flat<float>().data();
     const float* const y_data = y.flat<float>().data();
@@ -62,12 +64,12 @@ struct LaunchBatchMatMul<CPUDevice, float> {
         [&](int64_t batch) {
           if (broadcasts) batch = broadcast.x_batch_indices()[batch];
           return overrides::MatrixOf(x_data + batch * rows * depth, rows, depth,
-                                turns_x);
+                                     transposes_x);
         },
         [&](int64_t batch) {
           if (broadcasts) batch = broadcast.y_batch_indices()[batch];
           return overrides::MatrixOf(y_data + batch * depth * columns, depth,
-                                columns, turns_y);
+                                     columns, transposes_y);
         },
         nullptr, out->flat<float>().data());
   }

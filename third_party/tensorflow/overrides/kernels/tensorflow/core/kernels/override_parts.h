@@ -1,4 +1,4 @@
-// Products of floats whose parts are computed by a device's threads.
+// Products of floats, split into parts for a device's threads.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_PARTS_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_PARTS_H_
@@ -16,30 +16,31 @@ namespace overrides {
 
 namespace math = ::tfcarve::math;
 
-// How many parts a product is worth: one for each thread, but none of which is
-// sooner computed than handed to a thread.
+// Returns the number of parts of a product: one for each thread, but each large
+// enough to be worth handing to a thread.
 inline int ThreadsFor(OpKernelContext* context, int64_t multiply_adds) {
-  constexpr int64_t kFewestOfThread = 256 * 1024;
+  constexpr int64_t kMinPerThread = 256 * 1024;
   const int threads = context->eigen_cpu_device().numThreads();
   return static_cast<int>(std::max<int64_t>(
-      1, std::min<int64_t>(threads, multiply_adds / kFewestOfThread)));
+      1, std::min<int64_t>(threads, multiply_adds / kMinPerThread)));
 }
 
-// Calls compute(unit) for each of [0, units), `multiply_adds` of work each, on
-// the device's threads. It returns whether there was memory for it: else the
-// context gets an error.
+// Calls compute(unit) for each unit of [0, units), each with `multiply_adds` of
+// work, on the device's threads. compute returns false if it ran out of memory;
+// then the context gets an error.
 template <typename Compute>
 void ForEachUnit(OpKernelContext* context, int64_t units, int64_t multiply_adds,
                  const Compute& compute) {
-  // About what a core does in one of its cycles.
+  // Approximate multiply-adds of a core in a cycle.
   constexpr double kPerCycle = 8;
   std::atomic<bool> had_memory{true};
   ShareUnits(context->eigen_cpu_device(), units, multiply_adds / kPerCycle,
              [&](int64_t unit) {
                if (!compute(unit)) had_memory = false;
              });
-  OP_REQUIRES(context, had_memory,
-              errors::ResourceExhausted("no memory for blocks of a product"));
+  OP_REQUIRES(
+      context, had_memory,
+      errors::ResourceExhausted("out of memory for blocks of a product"));
 }
 
 }  // namespace overrides

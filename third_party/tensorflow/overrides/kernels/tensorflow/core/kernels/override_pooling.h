@@ -1,5 +1,5 @@
-// Pooling of float images in NHWC by tools/runtime/math, on all threads also
-// where there is one image.
+// Pooling of float images in NHWC with tools/runtime/math, on all threads even
+// for a single image.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
@@ -19,11 +19,12 @@ namespace overrides {
 
 namespace math = ::tfcarve::math;
 
-// Reduces the window of each of the output's pixels: largest or mean of
-// Kernels. A window that is outside of the image altogether gives `nothing`.
+// Reduces the window of each output pixel by `reduce`: Kernels::largest or
+// Kernels::mean. The result is `empty` for a window that is entirely outside of
+// the image.
 inline void Pool(OpKernelContext* context, const Tensor& input,
                  const PoolParameters& parameters,
-                 decltype(math::Kernels::mean) reduce, float nothing,
+                 decltype(math::Kernels::mean) reduce, float empty,
                  Tensor* output) {
   const math::Window window{
       {parameters.tensor_in_rows,
@@ -51,7 +52,7 @@ inline void Pool(OpKernelContext* context, const Tensor& input,
               if (taps > 0) {
                 reduce(taps, inside.data(), window.channels, pixel);
               } else {
-                std::fill_n(pixel, window.channels, nothing);
+                std::fill_n(pixel, window.channels, empty);
               }
             }
           }

@@ -1,5 +1,5 @@
-// Products of real matrices by Eigen's blocked kernel, each of whose parts is
-// compiled once, whatever the layouts of the operands.
+// Products of real matrices with Eigen's blocked kernel. Each of its parts is
+// compiled once for all layouts of the operands.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_PRODUCT_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_PRODUCT_H_
@@ -16,7 +16,7 @@ using Eigen::Index;
 using Eigen::RowMajor;
 using Eigen::internal::const_blas_data_mapper;
 
-// An operand of a product. Its stride is between columns or rows.
+// An operand of a product. Its stride is the distance of columns or rows.
 template <typename T>
 struct Matrix {
   const T* data;
@@ -31,11 +31,11 @@ struct Matrix {
   }
   Matrix Transposed() const { return {data, stride, !by_columns}; }
 
-  // Whether its first column is a vector without gaps.
+  // Whether the first column is contiguous.
   bool IsContiguousColumn() const { return by_columns || stride == 1; }
 };
 
-// out += lhs * rhs, where `out` has columns of `rows` elements side by side.
+// out += lhs * rhs, where each column of `out` has `rows` contiguous elements.
 template <typename T, int kLhsOrder, int kRhsOrder>
 void Multiply(Index rows, Index columns, Index depth, const Matrix<T>& lhs,
               const Matrix<T>& rhs, T* out, Index out_stride) {
@@ -52,7 +52,7 @@ void Multiply(Index rows, Index columns, Index depth, const Matrix<T>& lhs,
 template <typename T, int kOrder>
 void MultiplyVector(Index rows, Index depth, const Matrix<T>& matrix,
                     const T* vector, T* out) {
-  // As Eigen's kernels expect of a vector without gaps.
+  // The order that Eigen's kernels require for a contiguous vector.
   constexpr int kVectorOrder = kOrder == ColMajor ? RowMajor : ColMajor;
   using MatrixMapper = const_blas_data_mapper<T, Index, kOrder>;
   using VectorMapper = const_blas_data_mapper<T, Index, kVectorOrder>;

@@ -1,4 +1,4 @@
-// Work of an op that a device's threads share.
+// Splits the work of an op among a device's threads.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_SHARE_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_SHARE_H_
@@ -18,17 +18,17 @@
 namespace tensorflow {
 namespace overrides {
 
-// Work that takes less is sooner done than handed to another thread.
-constexpr double kLeastCycles = 15000;
+// The minimum work of a thread: less is not worth handing over.
+constexpr double kMinCycles = 15000;
 
-// Calls compute(unit) once for each of [0, units), each of which takes about
-// `cycles`, in the caller's thread and in the device's.
+// Calls compute(unit) once for each unit of [0, units), in the caller's thread
+// and in the device's threads. A unit takes about `cycles`.
 template <typename Compute>
 void ShareUnits(const Eigen::ThreadPoolDevice& device, int64_t units,
                 double cycles, const Compute& compute) {
-  const double worth =
-      std::min<double>(device.numThreads(), units * cycles / kLeastCycles);
-  const int64_t helpers = static_cast<int64_t>(worth) - 1;
+  const double max_threads =
+      std::min<double>(device.numThreads(), units * cycles / kMinCycles);
+  const int64_t helpers = static_cast<int64_t>(max_threads) - 1;
   if (helpers < 1) {
     for (int64_t unit = 0; unit < units; ++unit) compute(unit);
     return;
@@ -40,16 +40,16 @@ void ShareUnits(const Eigen::ThreadPoolDevice& device, int64_t units,
       compute);
 }
 
-// Calls compute(begin, end) for parts of [0, size), an element of which takes
-// about `cycles`.
+// Calls compute(begin, end) for parts of [0, size). An element takes about
+// `cycles`.
 template <typename Compute>
 void Share(const Eigen::ThreadPoolDevice& device, int64_t size, double cycles,
            const Compute& compute) {
-  // More parts than threads: some may be slower, or begin later.
-  constexpr int64_t kPartsOfThread = 4;
-  const double worth = std::min<double>(kPartsOfThread * device.numThreads(),
-                                        size * cycles / kLeastCycles);
-  const int64_t parts = std::min<int64_t>(size, std::max(1.0, worth));
+  // More parts than threads, because some threads may be slower or start later.
+  constexpr int64_t kPartsPerThread = 4;
+  const double max_parts = std::min<double>(
+      kPartsPerThread * device.numThreads(), size * cycles / kMinCycles);
+  const int64_t parts = std::min<int64_t>(size, std::max(1.0, max_parts));
   if (device.numThreads() == 1 || parts < 2) {
     if (size > 0) compute(0, size);
     return;

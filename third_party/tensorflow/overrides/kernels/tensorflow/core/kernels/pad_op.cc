@@ -1,9 +1,9 @@
-// In place of TensorFlow's source of this name: it registers the same, and
-// copies rows. TensorFlow's own instantiates a padding of tensors for each
-// number of dimensions, with 32-bit and with 64-bit indices, which works out
-// for each element where it is from.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and copies rows. TensorFlow instantiates padding for each number of
+// dimensions with 32-bit and with 64-bit indices, and computes the source of
+// each element.
 
-// TensorFlow's header, of which this source defines all that there is.
+// Skips TensorFlow's header: this source defines its contents.
 #define TENSORFLOW_CORE_KERNELS_PAD_OP_H_
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace functor {
 
 // Writes a padded tensor from its first element to its last one.
 template <typename T>
-class LeanPad {
+class PaddedWriter {
  public:
-  static constexpr int kMostDims = 6;
+  static constexpr int kMaxDims = 6;
 
-  LeanPad(const T* from, const T& value, T* to)
+  PaddedWriter(const T* from, const T& value, T* to)
       : from_(from), value_(value), to_(to) {}
 
-  // Adds the next inner dimension, of `size` elements in the input. One that is
-  // not padded lies in one piece with the dimension before.
+  // Adds the next inner dimension, of `size` elements in the input. A dimension
+  // without padding is merged into the previous one.
   void AddDim(int64_t before, int64_t size, int64_t after) {
     const bool joins = dims_ > 0 && before == 0 && after == 0;
     const int outer_dims = joins ? dims_ - 1 : dims_;
@@ -70,21 +70,21 @@ class LeanPad {
   const T& value_;
   T* to_;
   int dims_ = 0;
-  Size sizes_[kMostDims];
+  Size sizes_[kMaxDims];
 };
 
 template <typename Device, typename T, typename Tpadding, int Dims>
 struct Pad {
-  // What TensorFlow's functor of the same signature does.
+  // Same as TensorFlow's functor.
   void operator()(const Device& device, typename TTypes<T, Dims>::Tensor output,
                   typename TTypes<T, Dims>::ConstTensor input,
                   Eigen::array<Eigen::IndexPair<Tpadding>, Dims> paddings,
                   T pad_value) {
-    static_assert(Dims <= LeanPad<T>::kMostDims);
+    static_assert(Dims <= PaddedWriter<T>::kMaxDims);
     if constexpr (Dims == 0) {
       output() = input();
     } else {
-      LeanPad<T> pad(input.data(), pad_value, output.data());
+      PaddedWriter<T> pad(input.data(), pad_value, output.data());
       for (int d = 0; d < Dims; ++d) {
         pad.AddDim(paddings[d].first, input.dimension(d), paddings[d].second);
       }
@@ -96,5 +96,5 @@ struct Pad {
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/pad_op.cc>

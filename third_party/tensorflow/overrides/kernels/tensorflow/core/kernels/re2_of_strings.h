@@ -1,6 +1,6 @@
-// RE2's release of 2022-06-01 takes text as its own StringPiece, which neither
-// TensorFlow's strings nor Abseil's views become by themselves. TensorFlow's
-// own build has a branch of RE2 that takes Abseil's.
+// RE2's release of 2022-06-01 takes text as its own StringPiece, to which
+// neither TensorFlow's strings nor Abseil's views convert implicitly.
+// TensorFlow's build uses a branch of RE2 that takes Abseil's views.
 
 #ifndef TENSORFLOW_CORE_KERNELS_RE2_OF_STRINGS_H_
 #define TENSORFLOW_CORE_KERNELS_RE2_OF_STRINGS_H_
@@ -10,7 +10,7 @@
 
 namespace tensorflow {
 
-// What sources in this namespace that say RE2 find first.
+// Hides ::re2::RE2 for sources in this namespace.
 class RE2 : public ::re2::RE2 {
  public:
   using ::re2::RE2::RE2;

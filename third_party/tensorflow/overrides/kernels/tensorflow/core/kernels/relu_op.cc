@@ -1,5 +1,5 @@
-// In place of TensorFlow's source of this name: it registers the same, with the
-// limits of floats kept by tools/runtime/math.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and limits floats with tools/runtime/math.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
@@ -20,7 +20,7 @@ struct Relu;
 template <typename Device, typename T>
 struct Relu6;
 
-// All below `lower` and above `upper` become these.
+// Limits all elements to [lower, upper].
 inline void Limit(const Eigen::ThreadPoolDevice& device,
                   TTypes<float>::ConstTensor input, float lower, float upper,
                   TTypes<float>::Tensor output) {
@@ -53,5 +53,5 @@ struct Relu6<Eigen::ThreadPoolDevice, float> {
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/relu_op.cc>

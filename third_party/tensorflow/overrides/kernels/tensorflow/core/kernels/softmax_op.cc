@@ -1,6 +1,6 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// floats by tools/runtime/math. TensorFlow's own instantiates broadcasts and
-// reductions of tensors.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes floats with tools/runtime/math. TensorFlow instantiates
+// broadcasts and reductions of tensors.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
@@ -19,7 +19,7 @@ namespace functor {
 
 template <>
 struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
-  // What TensorFlow's functor of the same signature does.
+  // Same as TensorFlow's functor.
   void operator()(const Eigen::ThreadPoolDevice& device,
                   TTypes<float>::ConstMatrix logits,
                   TTypes<float>::Matrix softmax, const bool log) const {
@@ -29,23 +29,23 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
     const auto row =
         log ? Logarithms
             : tfcarve::math::kSoftmax[tfcarve::math::SelectedKernels().number];
-    // Cycles of an element.
+    // Cycles per element.
     constexpr double kCompute = 8;
     overrides::Share(device, logits.dimension(0), size * kCompute,
-                [=](int64_t i, int64_t end) {
-                  for (; i < end; ++i) {
-                    row(size, in + i * size, out + i * size);
-                  }
-                });
+                     [=](int64_t i, int64_t end) {
+                       for (; i < end; ++i) {
+                         row(size, in + i * size, out + i * size);
+                       }
+                     });
   }
 
  private:
   static void Logarithms(tfcarve::math::Index size, const float* in,
                          float* out) {
-    const float most = *std::max_element(in, in + size);
+    const float maximum = *std::max_element(in, in + size);
     float sum = 0;
-    for (Eigen::Index i = 0; i < size; ++i) sum += std::exp(in[i] - most);
-    const float shift = most + std::log(sum);
+    for (Eigen::Index i = 0; i < size; ++i) sum += std::exp(in[i] - maximum);
+    const float shift = maximum + std::log(sum);
     for (Eigen::Index i = 0; i < size; ++i) out[i] = in[i] - shift;
   }
 };
@@ -53,5 +53,5 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
 }  // namespace functor
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/softmax_op.cc>

@@ -1,6 +1,7 @@
-// TensorFlow's source of this name, with a transform by Eigen. TensorFlow's own
-// takes it from a library (fft2d), whose form for real numbers is kept here:
-// https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html, rdft() in fftsg.c.
+// Overrides TensorFlow's source of the same path: the same with Eigen's Fourier
+// transform. TensorFlow uses the library fft2d, whose output format for real
+// numbers is the same here: https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html,
+// rdft() in fftsg.c.
 
 #include <complex>
 #include <vector>
@@ -11,9 +12,9 @@
 namespace tensorflow {
 
 // Replaces n real numbers by their spectrum: the sums of a[j] cos(2 pi j k / n)
-// for k < n / 2 at the even places, those of the sines at the odd ones, and in
-// place of the first of these, which is zero, the last sum of cosines. In this
-// namespace it goes before the library's, which needs the two work areas.
+// for k < n / 2 at even indices, those of the sines at odd indices. a[1], whose
+// sine is zero, is the cosine sum of k = n / 2. In this namespace the function
+// hides that of the library, which uses the two work areas.
 static void rdft(int n, int /*direction*/, double* a, int*, double*) {
   Eigen::FFT<double> transform;
   transform.SetFlag(Eigen::FFT<double>::HalfSpectrum);

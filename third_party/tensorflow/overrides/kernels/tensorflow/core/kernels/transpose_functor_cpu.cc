@@ -1,11 +1,10 @@
-// In place of TensorFlow's source of this name, which compiles Eigen's shuffle
-// for each of seven ranks and eight element types: 170 KB. Here one loop serves
-// all ranks.
+// Replaces TensorFlow's source of the same path, which compiles Eigen's shuffle
+// for seven ranks and eight element types: 170 KB. Here one loop serves all
+// ranks.
 //
-// The output is cut into tiles of kTile × kTile elements along two of its
-// dimensions: its last, and the one along which the input is contiguous. So
-// both sides are read and written by whole cache lines, whatever the
-// permutation.
+// The output is split into tiles of kTile × kTile elements along two
+// dimensions: its last one, and the one along which the input is contiguous.
+// Both are therefore accessed in whole cache lines for all permutations.
 
 #define EIGEN_USE_THREADS
 
@@ -33,8 +32,8 @@ struct Dimension {
   int64_t out_stride;
 };
 
-// What is to be done: for each index of `outer` a plane of rows × columns, a
-// strip of rows at a time.
+// The loops: for each index of `outer` a plane of rows × columns, processed in
+// strips of rows.
 struct Plan {
   std::vector<Dimension> outer;
   Dimension row;     // the input is contiguous along it, or it has one element
@@ -44,7 +43,7 @@ struct Plan {
   int64_t strips() const { return (row.size + rows() - 1) / rows(); }
 };
 
-// Leaves out dimensions of one element and joins those that stay side by side.
+// Drops dimensions of size 1 and merges those that stay adjacent.
 std::vector<Dimension> Simplified(const Tensor& in,
                                   gtl::ArraySlice<int32> perm) {
   const int rank = in.dims();
@@ -117,7 +116,7 @@ void CopyTile(const T* in, T* out, const Dimension& row,
 
 template <typename T, bool kConjugate>
 void Copy(const Plan& plan, const T* in, T* out, int64_t begin, int64_t end) {
-  // Where the columns are contiguous in the input too, a row is one copy.
+  // If the columns are contiguous in the input too, a row is one copy.
   const bool whole = plan.column.in_stride <= 1;
   const int64_t columns = whole ? plan.column.size : kTile;
   const int64_t rows = plan.rows();

@@ -1,6 +1,7 @@
-// In place of TensorFlow's source of this name: it registers the same, with
-// whole LSTMs of floats by tools/runtime/math. TensorFlow's own multiplies the
-// input of each step alone, and computes with the vectors of the oldest CPU.
+// Overrides TensorFlow's source of the same path: registers the same kernels
+// and computes whole LSTMs of floats with tools/runtime/math. TensorFlow
+// multiplies the input of each step separately, and uses only the vectors of
+// the baseline CPU.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
@@ -20,12 +21,12 @@ namespace tensorflow {
 
 namespace overrides {
 
-// The formulas are those that api_def_LSTMBlockCell.pbtxt states.
+// The formulas are those of api_def_LSTMBlockCell.pbtxt.
 class BlockLSTM : public OpKernel {
  public:
   BlockLSTM(OpKernelConstruction* context, GateLayout layout)
       : OpKernel(context), layout_(layout) {
-    // BlockLSTMV2 doesn't have it.
+    // BlockLSTMV2 does not have it.
     if (context->HasAttr("forget_bias")) {
       OP_REQUIRES_OK(context, context->GetAttr("forget_bias", &forget_bias_));
     }
@@ -56,23 +57,23 @@ class BlockLSTM : public OpKernel {
       std::fill(outputs[i] + std::max<int64_t>(steps, 0) * sizes.state(),
                 outputs[i] + sizes.steps * sizes.state(), 0.0f);
     }
-    // The inputs of some steps are multiplied at once, as many as make a
-    // product of a size that pays.
+    // The inputs of several steps are multiplied at once, to get products of an
+    // efficient size.
     constexpr int64_t kElements = 1 << 17;
-    const int64_t at_once =
+    const int64_t steps_at_once =
         std::min(std::max<int64_t>(1, kElements / (sizes.gates() + 1)),
                  std::max<int64_t>(steps, 1));
     Tensor from_inputs, from_states;
-    OP_REQUIRES_OK(
-        context,
-        context->allocate_temp(
-            DT_FLOAT, {at_once * sizes.batch, 4 * sizes.cell}, &from_inputs));
+    OP_REQUIRES_OK(context,
+                   context->allocate_temp(
+                       DT_FLOAT, {steps_at_once * sizes.batch, 4 * sizes.cell},
+                       &from_inputs));
     OP_REQUIRES_OK(
         context, context->allocate_temp(DT_FLOAT, {sizes.batch, 4 * sizes.cell},
                                         &from_states));
     float* const gates = from_inputs.flat<float>().data();
-    for (int64_t first = 0; first < steps; first += at_once) {
-      const int64_t count = std::min(at_once, steps - first);
+    for (int64_t first = 0; first < steps; first += steps_at_once) {
+      const int64_t count = std::min(steps_at_once, steps - first);
       MultiplyInputs(context, sizes, first, count, gates);
       for (int64_t i = 0; context->status().ok() && i < count; ++i) {
         Step(context, sizes, first + i, gates + i * sizes.gates(),
@@ -108,7 +109,7 @@ class BlockLSTM : public OpKernel {
     for (const auto& [input, shape] : expected) {
       const TensorShape& found = context->input(input).shape();
       OP_REQUIRES(context, found == shape,
-                  errors::InvalidArgument("input ", input, " has the shape ",
+                  errors::InvalidArgument("input ", input, " has shape ",
                                           found.DebugString(), ", not ",
                                           shape.DebugString()));
     }
@@ -118,7 +119,7 @@ class BlockLSTM : public OpKernel {
     return context->input(input).flat<float>().data();
   }
 
-  // out[m, 4 * cell] = in[m, depth] * w, from row `first` of w on.
+  // out[m, 4 * cell] = in[m, depth] * w, starting at row `first` of w.
   static void Multiply(OpKernelContext* context, const Sizes& sizes, int64_t m,
                        int64_t depth, const float* in, int64_t first,
                        const math::Finish* finish, float* out) {
@@ -131,14 +132,14 @@ class BlockLSTM : public OpKernel {
         out);
   }
 
-  // What the inputs of steps add to their gates, biases with it.
+  // Computes the contributions of the inputs and biases to the gates of steps.
   void MultiplyInputs(OpKernelContext* context, const Sizes& sizes,
                       int64_t first, int64_t count, float* gates) const {
     const float* const b = Data(context, kB);
     std::vector<float> bias(b, b + 4 * sizes.cell);
-    const auto of_forgetting =
+    const auto forget_bias_begin =
         bias.begin() + gate_f_offset(layout_, sizes.cell);
-    std::for_each(of_forgetting, of_forgetting + sizes.cell,
+    std::for_each(forget_bias_begin, forget_bias_begin + sizes.cell,
                   [this](float& value) { value += forget_bias_; });
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const math::Finish finish{nullptr, nullptr, bias.data(), -kInfinity,
@@ -157,7 +158,7 @@ class BlockLSTM : public OpKernel {
         t ? outputs[kCs] + before : Data(context, kState);
     Multiply(context, sizes, sizes.batch, sizes.cell, h, sizes.input, nullptr,
              from_states);
-    // Multiply-adds that take as long as an element's five functions.
+    // The cost of an element's five functions, in multiply-adds.
     constexpr int64_t kWork = 256;
     ForEachUnit(context, sizes.batch, sizes.cell * kWork, [&](int64_t row) {
       float* const own = gates + row * 4 * sizes.cell;
@@ -171,7 +172,7 @@ class BlockLSTM : public OpKernel {
     });
   }
 
-  // One example's step.
+  // Computes a step of one example.
   void Cell(OpKernelContext* context, int64_t size, float* gates,
             const float* state, float* const (&out)[kOutputs]) const {
     const int set = math::SelectedKernels().number;
@@ -228,5 +229,5 @@ class BlockLSTMOp<Eigen::ThreadPoolDevice, float, false, gate_layout>
 
 }  // namespace tensorflow
 
-// TensorFlow's own, which registers the kernels.
+// TensorFlow's source, which registers the kernels.
 #include_next <tensorflow/core/kernels/rnn/lstm_ops.cc>

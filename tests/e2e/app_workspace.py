@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: an open app, and builds whose actions are counted."""
+"""The nested app of the end-to-end tests: opening it, and builds whose compiles are counted."""
 
 from __future__ import annotations
 
@@ -7,57 +7,59 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from demo import cached_models, nested
 from demo import library as libraries
-from demo import made_models, nested
+from demo.cached_models import CachedModel
 from demo.inception import APP, RELEASE
-from demo.made_models import MadeModel
 from demo.nested import Build, Workspace
-from e2e import exec_log
-from e2e.exec_log import Spawn
+from e2e import execution_log
+from e2e.execution_log import Spawn
 
-# Platforms that the demo does not build for.
+# Targets for platforms that the demo does not build for.
 _RELEASES = {"linux_armv7": "//inception:release_armv7"}
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A build and the C++ compiles that it did."""
+    """A build and the C++ compiles that it ran."""
 
     build: Build
     compiles: tuple[Spawn, ...]
 
     def sources(self) -> set[str]:
-        """What was compiled, by name."""
+        """The names of the compiled sources."""
         return {spawn.source for spawn in self.compiles}
 
 
 @contextmanager
-def app() -> Iterator[Workspace]:
-    """The app, for this process alone."""
+def opened() -> Iterator[Workspace]:
+    """Yields the app, locked against other processes."""
     with nested.opened(nested.source_tree() / APP, "app") as workspace:
         yield workspace
 
 
-def use_models(workspace: Workspace, models: Sequence[MadeModel]) -> None:
+def use_models(workspace: Workspace, models: Sequence[CachedModel]) -> None:
     """Makes these the models that //inception is carved for."""
-    workspace.place("inception", {made.model.name: made.model for made in models}, "*.pb")
+    workspace.place("inception", {one.model.name: one.model for one in models}, "*.pb")
 
 
-def counted(workspace: Workspace, targets: Sequence[str], flags: Sequence[str] = ()) -> Counted:
-    """Builds targets and counts what that took."""
+def count_compiles(
+    workspace: Workspace, targets: Sequence[str], flags: Sequence[str] = ()
+) -> Counted:
+    """Builds targets and counts the compiles."""
     log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
     log.unlink(missing_ok=True)
     build = workspace.build(targets, [*flags, f"--execution_log_json_file={log}"])
-    return Counted(build, tuple(exec_log.compiles(log.read_text(encoding="utf-8"))))
+    return Counted(build, tuple(execution_log.compiles(log.read_text(encoding="utf-8"))))
 
 
-def library(workspace: Workspace, platform: str) -> libraries.Library:
-    """Inception's library for a platform."""
+def build_library(workspace: Workspace, platform: str) -> libraries.Library:
+    """Builds Inception's library for a platform."""
     return libraries.build(workspace, _RELEASES.get(platform, RELEASE), platform)
 
 
 def units(workspace: Workspace) -> dict[str, bytes]:
-    """The generated sources of Inception's library for the host, by name."""
+    """Returns the units of Inception's library for the host, by name."""
     build = workspace.build(["//inception:inception"], ["--output_groups=units"])
     files = [f for path in build.files("//inception:inception", "units") for f in _walk(path)]
     return {file.name.partition(".")[0]: file.read_bytes() for file in files}
@@ -67,6 +69,6 @@ def _walk(path: Path) -> list[Path]:
     return sorted(path.rglob("*.cc")) if path.is_dir() else [path]
 
 
-def model(name: str) -> MadeModel:
-    """A model of the zoo."""
-    return made_models.made(name)
+def model(name: str) -> CachedModel:
+    """Returns a model of the zoo."""
+    return cached_models.load(name)

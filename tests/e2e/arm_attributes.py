@@ -1,4 +1,4 @@
-"""For which ARM an object was compiled, as its build attributes tell."""
+"""The ARM architecture that an object was compiled for, by its build attributes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ RASPBERRY_PI_2 = {"TAG_FP_ARCH": 5, "TAG_ADVANCED_SIMD_ARCH": 2, "TAG_ABI_VFP_AR
 
 
 def attributes(data: bytes) -> dict[str, int]:
-    """Those of RASPBERRY_PI_2's attributes that a 32-bit ARM object has.
+    """Returns the build attributes of RASPBERRY_PI_2 that a 32-bit ARM object has.
 
-    A linked library tells nothing: lld keeps the attributes of the first object, which is the system's.
+    Use it for objects: in a linked library lld keeps only the attributes of the first object, which is the system's.
     """
     section = ELFFile(io.BytesIO(data)).get_section_by_name(".ARM.attributes")
     if not isinstance(section, ARMAttributesSection):

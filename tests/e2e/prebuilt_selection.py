@@ -1,4 +1,4 @@
-"""The library of the app that is made for a selection which a test gives it."""
+"""The app's library for a selection that a test computes: the files for prebuilt_selection."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LIBRARY = f"//{PACKAGE}:library"
 
 
 def place(workspace: Workspace, selected: Selection, folder: Path, package: str = PACKAGE) -> None:
-    """Makes `selected` what the library of `package` is carved to; writes the files into `folder` first."""
-    made = {
+    """Makes `selected` the selection of the library in `package`; writes its files to `folder` first."""
+    contents = {
         "selection.json": selected.to_json(),
         "ops_to_register.h": header.header(selected),
         "tf_op_files.txt": op_files.op_files(selected),
     }
-    for name, content in made.items():
+    for name, content in contents.items():
         (folder / name).write_bytes(content)
-    workspace.place(f"{package}/given", {name: folder / name for name in made}, "*")
+    workspace.place(f"{package}/prebuilt", {name: folder / name for name in contents}, "*")

@@ -1,8 +1,8 @@
 """The steps of benchmarks.prepare that run full TensorFlow, each in a child process.
 
-python -m benchmarks.prepare_peer make MODEL.pb INPUT.npy      # EfficientNet B0, frozen
-python -m benchmarks.prepare_peer optimize MODEL.pb MADE.pb    # by Grappler
-python -m benchmarks.prepare_peer run MODEL.pb INPUT.npy OUTPUT.npy
+python -m benchmarks.prepare_reference make MODEL.pb INPUT.npy      # EfficientNet B0, frozen
+python -m benchmarks.prepare_reference optimize MODEL.pb MADE.pb    # by Grappler
+python -m benchmarks.prepare_reference run MODEL.pb INPUT.npy OUTPUT.npy
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// Products by tools/runtime/math. The right operand is packed in each of them.
+// Products by tools/runtime/math. Each product packs the right operand.
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
-"""given_selection: a selection that lies there, as tf_selection would hand it on."""
+"""prebuilt_selection: existing files as the output of a tf_selection."""
 
 load("@tfcarve//rules:defs.bzl", "TfSelectionInfo")
 
-def _given_selection_impl(ctx):
+def _prebuilt_selection_impl(ctx):
     return [
         DefaultInfo(files = depset([ctx.file.selection])),
         TfSelectionInfo(
@@ -13,9 +13,9 @@ def _given_selection_impl(ctx):
         ),
     ]
 
-given_selection = rule(
-    implementation = _given_selection_impl,
-    doc = "Files as TfSelectionInfo.",
+prebuilt_selection = rule(
+    implementation = _prebuilt_selection_impl,
+    doc = "Provides TfSelectionInfo for existing files.",
     attrs = {
         "custom_ops": attr.label_list(allow_files = True, doc = "As in tf_selection."),
         "header": attr.label(allow_single_file = True, doc = "ops_to_register.h"),

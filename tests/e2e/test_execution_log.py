@@ -1,11 +1,11 @@
-"""Compiles are counted right."""
+"""Reading Bazel's execution log."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from e2e.exec_log import Spawn, compiles, spawns
+from e2e.execution_log import Spawn, compiles, spawns
 
 
 def _entry(mnemonic: str, output: str, **more: Any) -> str:
@@ -23,7 +23,7 @@ def test_no_entries() -> None:
     assert list(spawns("\n \n")) == []
 
 
-def test_entries_follow_each_other() -> None:
+def test_concatenated_entries() -> None:
     text = _entry("CppCompile", "a/b_op.pic.o") + "\n" + _entry("CppLink", "c", cacheHit=True)
     assert list(spawns(text)) == [
         Spawn("CppCompile", "//:x", ("a/b_op.pic.o",), False, ("cc",)),
@@ -31,7 +31,7 @@ def test_entries_follow_each_other() -> None:
     ]
 
 
-def test_only_compiles_and_also_those_from_a_cache() -> None:
+def test_compiles_include_cached_ones() -> None:
     cached = _entry("CppCompile", "d/e_op.o", cacheHit=True)
     text = "\n".join([_entry("CppCompile", "a/b_op.pic.o"), _entry("CppLink", "c"), cached])
     assert [spawn.source for spawn in compiles(text)] == ["b_op", "e_op"]

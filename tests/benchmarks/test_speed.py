@@ -1,4 +1,4 @@
-"""The benchmark of speed: what it makes of what programs write."""
+"""Tests of the speed benchmark: its processes and the reports it reads."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import carved, instructions, peers, speed, turns
+from benchmarks import carved, instructions, references, speed, turns
 from benchmarks.arm_python import ArmPython
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Library as Runner
+from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.made_models import MadeModel
 from demo.nested import NestedError
 
-_MODEL = MadeModel(Path("m.pb"), Path("i.npy"), Path("o.npy"))
+_MODEL = CachedModel(Path("m.pb"), Path("i.npy"), Path("o.npy"))
 
 
 def test_build_file_has_the_platforms_of_the_scripts() -> None:
@@ -37,8 +37,8 @@ def _program(folder: Path, text: str) -> Path:
     return file
 
 
-# A benchmark_model that has run two matrix products of 2x3 and 3x4, each twice, where it traces nodes.
-_ANSWERS = """\
+# A fake benchmark_model with two matrix products of 2x3 and 3x4, each executed twice.
+_PROGRAM = """\
 import json, sys
 file = sys.argv.pop().removeprefix("--json=")
 traced = "--traced-runs=1" in sys.argv
@@ -55,14 +55,14 @@ json.dump({
 """
 
 
-def _carved(program: Path, model: MadeModel, mapped: Path) -> Carved:
+def _carved(program: Path, model: CachedModel, mapped: Path) -> Carved:
     return Carved(program, model, model.model, mapped, 0)
 
 
-def test_program_is_asked_for_runs_alone(tmp_path: Path) -> None:
-    measured = _carved(_program(tmp_path, _ANSWERS), _MODEL, Path("mapped.pb")).measured(2, 7)
+def test_command_line_of_the_program(tmp_path: Path) -> None:
+    measurement = _carved(_program(tmp_path, _PROGRAM), _MODEL, Path("mapped.pb")).measure(2, 7)
     here = Path.cwd()
-    assert measured.model.split() == [
+    assert measurement.model.split() == [
         str(here / "mapped.pb"),
         f"--input=input={here / 'i.npy'}",
         "--output=output",
@@ -75,7 +75,7 @@ def test_program_is_asked_for_runs_alone(tmp_path: Path) -> None:
 
 def test_multiply_adds_are_those_of_all_calls(tmp_path: Path) -> None:
     model, _ = _dense(tmp_path)
-    own = _carved(_program(tmp_path, _ANSWERS), model, model.model)
+    own = _carved(_program(tmp_path, _PROGRAM), model, model.model)
     assert own.multiply_adds() == 2 * 2 * (2 * 3 * 4)
 
 
@@ -86,15 +86,13 @@ def _library(folder: Path, runner: str) -> Library:
     return Library("linux_x86_64", file, file, file, folder / "benchmark_model")
 
 
-def test_library_is_held_to_full_tensorflows_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_difference_from_full_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     model, _ = _dense(tmp_path)
-    given = tmp_path / "given.npy"
-    np.save(given, np.load(model.output) + np.float32(0.5))
+    changed = tmp_path / "changed.npy"
+    np.save(changed, np.load(model.output) + np.float32(0.5))
     copies = (
-        f'for word in "$@"; do case $word in --output=*) cp {given} "${{word#*=*=}}";; esac; done'
+        f'for word in "$@"; do case $word in --output=*) cp {changed} "${{word#*=*=}}";; esac; done'
     )
     own = carved.checked(_library(tmp_path, copies), model, model.model)
     mapped = tmp_path / "m.mapped.pb"
@@ -105,12 +103,12 @@ def test_library_is_held_to_full_tensorflows_output(
 def test_model_that_does_not_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     model, _ = _dense(tmp_path)
-    refuses = _library(tmp_path, "echo no such op >&2; exit 1")
+    failing = _library(tmp_path, "echo no such op >&2; exit 1")
     with pytest.raises(NestedError, match="m.mapped.pb did not run: no such op"):
-        carved.checked(refuses, model, model.model)
+        carved.checked(failing, model, model.model)
 
 
-def test_emulators_root_is_that_of_the_python() -> None:
+def test_emulator_without_its_root() -> None:
     qemu = ["/usr/bin/qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"]
     assert instructions.without_root(qemu) == ["/usr/bin/qemu-arm", "-cpu", "cortex-a7"]
 
@@ -123,7 +121,7 @@ def test_unknown_names_are_refused(option: str, capsys: pytest.CaptureFixture[st
     assert "choose from" in capsys.readouterr().err
 
 
-def test_arm_python_runs_below_its_root() -> None:
+def test_arm_python_command() -> None:
     python = ArmPython(Path("/c/root"), "aarch64-linux-gnu", Path("/c/lite"))
     assert python.command(["qemu-aarch64"], ["a.py", Path("m.tflite")]) == [
         *("qemu-aarch64", "-L", "/c/root"),
@@ -135,38 +133,38 @@ def test_arm_python_runs_below_its_root() -> None:
     ]  # fmt: skip
 
 
-def _dense(folder: Path) -> tuple[MadeModel, np.ndarray]:  # type: ignore[type-arg]
-    """A model of one matrix product, an input, and an output that is off by a quarter."""
+def _dense(folder: Path) -> tuple[CachedModel, np.ndarray]:  # type: ignore[type-arg]
+    """Returns a model of one matrix product, with an expected output that is wrong by 0.25."""
     import tensorflow as tf
 
     fed, weights = np.ones((1, 3), np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float32, [1, 3], name="input")
         tf.matmul(x, tf.constant(weights), name="output")
-    model = MadeModel(folder / "m.pb", folder / "i.npy", folder / "o.npy")
+    model = CachedModel(folder / "m.pb", folder / "i.npy", folder / "o.npy")
     model.model.write_bytes(graph.as_graph_def().SerializeToString())
     np.save(model.input, fed)
     np.save(model.output, fed @ weights + np.float32(0.25))
     return model, fed
 
 
-def test_peer_answers_each_round_until_it_is_left(tmp_path: Path) -> None:
+def test_reference_answers_each_round(tmp_path: Path) -> None:
     model, _ = _dense(tmp_path)
-    with peers.started(Runner.TENSORFLOW, model.model, model, 1) as peer:
-        rounds = [peer.measured(2), peer.measured(3)]
-    assert peer.difference == 0.25
+    with references.started(Runner.TENSORFLOW, model.model, model, 1) as reference:
+        rounds = [reference.measure(2), reference.measure(3)]
+    assert reference.difference == 0.25
     assert [one.runs for one in rounds] == [2, 3]
     for one in rounds:
         assert one.threads == one.warmup == 1
         assert min(one.load_ms, one.first_ms, one.cpu_ms.min, one.wall_ms.min) > 0
         assert one.anonymous_bytes_loaded is not None and one.anonymous_bytes is not None
-        assert 0 < peer.memory < one.anonymous_bytes_loaded <= one.anonymous_bytes
+        assert 0 < reference.memory < one.anonymous_bytes_loaded <= one.anonymous_bytes
 
 
-def test_peer_that_can_not_load_its_model_is_an_error(tmp_path: Path) -> None:
+def test_reference_that_cannot_load_its_model(tmp_path: Path) -> None:
     model, _ = _dense(tmp_path)
     with (
         pytest.raises(NestedError, match="ended with status 1"),
-        peers.started(Runner.LITE, model.model, model, 1),
+        references.started(Runner.LITE, model.model, model, 1),
     ):
         pass

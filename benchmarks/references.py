@@ -1,4 +1,4 @@
-"""TensorFlow and TensorFlow Lite in processes of their own, which run a model when asked to."""
+"""TensorFlow and TensorFlow Lite, each in a process that runs a model on request."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.speed_table import Library
-from demo.made_models import MadeModel
+from demo.cached_models import CachedModel
 from demo.nested import NestedError
-from tfcarve.benchmark import measured
-from tfcarve.benchmark.measured import Measured
+from tfcarve.benchmark import measurement
+from tfcarve.benchmark.measurement import Measurement
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A peer: what benchmarks.peer calls it, and the environment that it runs in."""
+    """A kind of reference: its name in reference_runner, and environment variables."""
 
-    kind: str
+    name: str
     environment: Mapping[str, str]
 
 
@@ -33,12 +33,12 @@ KINDS: Mapping[Library, Kind] = {
 }
 
 
-class Peer:
-    """A peer that holds a model.
+class Reference:
+    """A process of a reference that has loaded a model.
 
     Attributes:
       memory: bytes of anonymous memory before it loaded the model.
-      difference: largest difference of its output from full TensorFlow's.
+      difference: largest difference of its output from the expected one.
     """
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -47,12 +47,12 @@ class Peer:
         self.memory: int = ready["anonymous_bytes_start"]
         self.difference: float = ready["difference"]
 
-    def measured(self, runs: int) -> Measured:
-        """Runs the model once, and `runs` times that count."""
+    def measure(self, runs: int) -> Measurement:
+        """Runs the model once to warm up, then `runs` times."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps({"warmup": 1, "runs": runs}) + "\n")
         self._process.stdin.flush()
-        return measured.parse(self._line().encode(), "the peer's answer")
+        return measurement.parse(self._line().encode(), "the reference's report")
 
     def _line(self) -> str:
         assert self._process.stdout
@@ -64,15 +64,15 @@ class Peer:
 
 
 @contextmanager
-def started(library: Library, file: Path, model: MadeModel, threads: int) -> Iterator[Peer]:
-    """Starts a peer with a model; `file` is the model in the peer's own form. It ends with the context.
+def started(library: Library, file: Path, model: CachedModel, threads: int) -> Iterator[Reference]:
+    """Starts a reference with a model; `file` is the model in the reference's format. It ends with the context.
 
-    Raises NestedError where it can't load or run the model; what it says goes to standard error.
+    Raises NestedError if it cannot load or run the model; its messages go to standard error.
     """
     kind = KINDS[library]
     command = [
         sys.executable,
-        *("-m", "benchmarks.peer", kind.kind),
+        *("-m", "benchmarks.reference_runner", kind.name),
         *(str(file), str(model.input), str(model.output)),
         f"--threads={threads}",
     ]
@@ -80,5 +80,5 @@ def started(library: Library, file: Path, model: MadeModel, threads: int) -> Ite
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
-        # Closing its standard input, as leaving this context does, ends it.
-        yield Peer(process)
+        # Leaving the context of Popen closes standard input, which ends the process.
+        yield Reference(process)

@@ -1,4 +1,4 @@
-"""Reads from Bazel's execution log what a build really did."""
+"""Reads the commands that a build ran from Bazel's execution log."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ COMPILE = "CppCompile"
 
 @dataclass(frozen=True)
 class Spawn:
-    """A command that Bazel ran, or fetched the outputs of from a cache on disk.
+    """A command that Bazel ran, or whose outputs it fetched from the disk cache.
 
-    What Bazel knew to be up to date is not in the log at all.
+    The log does not contain up-to-date actions.
     """
 
     mnemonic: str
@@ -25,12 +25,12 @@ class Spawn:
 
     @property
     def source(self) -> str:
-        """The name of the file that was compiled, without ending: bias_op."""
+        """The name of the compiled file without its extension: bias_op."""
         return PurePosixPath(self.outputs[0]).name.partition(".")[0]
 
 
 def spawns(text: str) -> Iterator[Spawn]:
-    """The entries of a `--execution_log_json_file`: JSON objects, one after the other."""
+    """The entries of a `--execution_log_json_file`: concatenated JSON objects."""
     decoder = json.JSONDecoder()
     position = 0
     while (start := _skip_spaces(text, position)) < len(text):

@@ -1,4 +1,4 @@
-"""What full TensorFlow runs: the graph of a session after all that its runtime does to it."""
+"""Runs graphs in full TensorFlow, and reports the ops of the graph after the runtime's rewrites."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from models.frozen import INPUT, OUTPUT, Array
 
 
 def ops_of(graph: Any) -> set[str]:
-    """The ops that a GraphDef names, in its functions too."""
+    """Returns the ops of a GraphDef and its functions."""
     bodies = [graph.node, *(f.node_def for f in graph.library.function)]
     return {node.op for body in bodies for node in body}
 
 
 def run(graph: Any, fed: Array) -> tuple[Array, set[str]]:
-    """Runs a graph without grappler, which a mobile build does not have.
+    """Runs a graph without Grappler, which mobile builds do not have.
 
-    Returns its output, and the ops of the nodes that are left when the runtime has rewritten it.
+    Returns its output, and the ops of the graph after the runtime's rewrites.
     """
     config = tf.compat.v1.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -33,8 +33,8 @@ def run(graph: Any, fed: Array) -> tuple[Array, set[str]]:
     return output, {node.op for part in metadata.partition_graphs for node in part.node}
 
 
-def in_parts(graph: Any, fed: Array) -> Array:
-    """Runs a graph by Session::PRun: what is fed and what is fetched are told first."""
+def partial_run(graph: Any, fed: Array) -> Array:
+    """Runs a graph by Session::PRun, which declares feeds and fetches in advance."""
     with tf.Graph().as_default() as imported:
         tf.import_graph_def(graph, name="")
         with tf.compat.v1.Session(graph=imported) as session:

@@ -1,0 +1,119 @@
+// A fake carved library: the model is any file whose path ends with ".pb", each
+// output is a copy of the first input, and the output "bad" fails.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tfcarve_c_api.h"
+
+struct tfcarve_session {
+  const char* error;
+};
+
+struct tfcarve_result {
+  const char* error;
+  size_t count;
+  int is_traced;
+  int64_t dims[4];
+  tfcarve_tensor output;
+  char data[64];
+};
+
+static const tfcarve_tensor kShape = {NULL, TFCARVE_FLOAT, 0, NULL, NULL, 0};
+
+tfcarve_session* tfcarve_session_new(const void* graph_def, size_t size,
+                                     int32_t threads) {
+  tfcarve_session* session = calloc(1, sizeof(*session));
+  if (graph_def == NULL || size == 0 || threads < 0) session->error = "empty";
+  return session;
+}
+
+tfcarve_session* tfcarve_session_new_from_file(const char* path,
+                                               int32_t threads) {
+  const size_t length = path == NULL ? 0 : strlen(path);
+  const int is_model = length > 3 && strcmp(path + length - 3, ".pb") == 0;
+  return tfcarve_session_new(path, is_model, threads);
+}
+
+size_t tfcarve_session_mapped_bytes(const tfcarve_session* session) {
+  return session->error == NULL ? 64 : 0;
+}
+
+const char* tfcarve_session_error(const tfcarve_session* session) {
+  return session->error;
+}
+
+int32_t tfcarve_session_status(const tfcarve_session* session) {
+  return session->error == NULL ? TFCARVE_OK : TFCARVE_BAD_INPUT;
+}
+
+void tfcarve_session_free(tfcarve_session* session) { free(session); }
+
+tfcarve_result* tfcarve_session_run(tfcarve_session* session,
+                                    const tfcarve_tensor* inputs,
+                                    size_t input_count,
+                                    const char* const* output_names,
+                                    size_t output_count) {
+  tfcarve_result* result = calloc(1, sizeof(*result));
+  (void)session;
+  if (input_count == 0 || strcmp(output_names[0], "bad") == 0) {
+    result->error = "no such node";
+    return result;
+  }
+  result->count = output_count;
+  result->output = inputs[0];
+  memcpy(result->dims, inputs[0].dims, inputs[0].rank * sizeof(int64_t));
+  memcpy(result->data, inputs[0].data, inputs[0].size);
+  result->output.dims = result->dims;
+  result->output.data = result->data;
+  return result;
+}
+
+tfcarve_result* tfcarve_session_run_traced(tfcarve_session* session,
+                                           const tfcarve_tensor* inputs,
+                                           size_t input_count,
+                                           const char* const* output_names,
+                                           size_t output_count) {
+  tfcarve_result* result = tfcarve_session_run(session, inputs, input_count,
+                                               output_names, output_count);
+  result->is_traced = 1;
+  return result;
+}
+
+const char* tfcarve_result_error(const tfcarve_result* result) {
+  return result->error;
+}
+
+int32_t tfcarve_result_status(const tfcarve_result* result) {
+  return result->error == NULL ? TFCARVE_OK : TFCARVE_REFUSED;
+}
+
+size_t tfcarve_result_count(const tfcarve_result* result) {
+  return result->count;
+}
+
+int32_t tfcarve_result_get(const tfcarve_result* result, size_t index,
+                           tfcarve_tensor* output) {
+  if (index >= result->count) return 1;
+  *output = result->output;
+  return 0;
+}
+
+size_t tfcarve_result_trace_count(const tfcarve_result* result) {
+  return result->is_traced ? 2 : 0;
+}
+
+// Records are in the order in which the executions ended.
+int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
+                                 tfcarve_node_trace* trace) {
+  const tfcarve_node_trace traces[] = {
+      {"relu", "Relu", "conv", 2000000, 1000000, 0, 1, &result->output},
+      {"conv", "Conv2D", "x, filter", 0, 5000000, 80, 1, &kShape}};
+  if (index >= tfcarve_result_trace_count(result)) return 1;
+  *trace = traces[index];
+  return 0;
+}
+
+void tfcarve_result_free(tfcarve_result* result) { free(result); }
+
+size_t tfcarve_kernel_count(void) { return 3; }

@@ -1,0 +1,105 @@
+"""Tests of calling a shared library through the C interface, with a fake library."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tfcarve import dtypes
+from tfcarve.benchmark import library_run, measurement
+from tfcarve.benchmark.arrays import Array
+from tfcarve.benchmark.c_api import CallError, Library
+
+_X = Array(dtypes.NUMBER_OF["float32"], (1, 2), b"\0\0\x80\x3f\0\0\0\x40")
+_HEADER = "TFCARVE_C_API_HEADER"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    header = Path(os.environ["RUNFILES_DIR"], os.environ[_HEADER])
+    source = Path(__file__).with_name("fake_library.c")
+    output = tmp_path_factory.mktemp("fake") / "libfake.so"
+    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{header.parent}"]
+    subprocess.run(["gcc", *flags, source, "-o", output], check=True)
+    return output
+
+
+@pytest.fixture(scope="module")
+def library(shared: Path) -> Library:
+    return Library(shared)
+
+
+def test_run(library: Library) -> None:
+    assert library.kernel_count() == 3
+    with library.session_from_file("m.pb") as session:
+        assert session.mapped_bytes == 64
+        bound = session.bind({"x": _X, "y": _X}, ["z"])
+        results = [bound.run(), bound.run()]
+    # Results are independent of the session.
+    for result in results:
+        with result:
+            assert result.output(0) == _X
+            assert result.trace() == []
+            with pytest.raises(IndexError):
+                result.output(1)
+
+
+def test_trace_is_in_the_order_of_the_start(library: Library) -> None:
+    with (
+        library.session_from_bytes(b"graph", threads=2) as session,
+        session.bind({"x": _X}, ["y"]).run_traced() as result,
+    ):
+        conv, relu = result.trace()
+    assert (conv.node, conv.op, conv.inputs, conv.duration_ns) == (
+        "conv",
+        "Conv2D",
+        "x, filter",
+        5_000_000,
+    )
+    assert (conv.allocated_bytes, conv.outputs) == (80, ((1, ()),))
+    assert (relu.node, relu.start_ns, relu.outputs) == ("relu", 2_000_000, ((1, (1, 2)),))
+
+
+def test_sessions_that_fail(library: Library) -> None:
+    for create in (
+        lambda: library.session_from_bytes(b""),
+        lambda: library.session_from_file("m.txt"),
+        lambda: library.session_from_file(None),
+    ):
+        with pytest.raises(CallError, match="^empty$") as caught:
+            create()
+        assert caught.value.status == 2
+
+
+def test_runs_that_fail(library: Library) -> None:
+    with library.session_from_file("m.pb") as session:
+        for inputs, output in (({"x": _X}, "bad"), ({}, "y")):
+            with pytest.raises(CallError, match=r"^m\.pb: no such node$") as caught:
+                session.bind(inputs, [output]).run()
+            assert caught.value.status == 1
+
+
+def test_library_run(shared: Path, tmp_path: Path) -> None:
+    report = tmp_path / "b.json"
+    words = f"{shared} m.pb --input-random=x=float32:1x2 --output=y --threads=1 --warmup=1"
+    counts = f"--runs=3 --traced-runs=2 --json={report}"
+    assert library_run.main([*words.split(), *counts.split()]) == 0
+    found = measurement.parse(report.read_bytes(), "b.json")
+    assert (found.model, found.runs, found.traced_runs) == ("m.pb", 3, 2)
+    assert [(node.name, node.ms, node.calls) for node in found.nodes] == [
+        ("conv", 5.0, 1.0),
+        ("relu", 1.0, 1.0),
+    ]
+    assert [op.op for op in found.ops] == ["Conv2D", "Relu"]
+    assert 0 < found.wall_ms.min <= found.wall_ms.median
+
+
+def test_library_run_that_fails(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(shared), "m.pb", "--input-random=x=float32:1x2", "--threads=1", "--warmup=1"]
+    counts = ["--runs=1", "--traced-runs=0", f"--json={tmp_path / 'b.json'}"]
+    assert library_run.main([*words, "--output=bad", *counts]) == 1
+    assert capsys.readouterr().err == "m.pb: no such node\n"
+    assert not (tmp_path / "b.json").exists()
