@@ -179,7 +179,7 @@ def test_select_and_inspect_freeze_a_saved_model(
     ("option", "message"),
     [
         ("--signature=train", "no signature train: it has __saved_model_init_op, other, serv"),
-        ("--tags=gpu", "no graph with exactly the tags gpu: it has serve"),
+        ("--tags=gpu", "no graph has exactly the tags gpu: the model has serve"),
     ],
 )
 def test_select_rejects_unknown_signatures(
