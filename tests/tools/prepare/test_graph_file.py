@@ -93,3 +93,38 @@ def test_invalid_text_files(content: str, message: str, tmp_path: Path) -> None:
     path.write_text(content)
     with pytest.raises(InvalidInput, match=message):
         graph_file.read_graph(path)
+
+
+_CONSTANT = """
+node {{ name: 'c' op: 'Const' attr {{ key: 'value' value {{ tensor {{
+  dtype: {dtype} tensor_shape {{ dim {{ size: {size} }} }} {values} }} }} }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size", "values", "message"),
+    [
+        ("DT_FLOAT", 1 << 40, "float_val: 1", r"expands from 1 to 1099511627776 values"),
+        ("DT_FLOAT", 1 << 40, "", r"expands from 0 to 1099511627776 values"),
+        ("DT_STRING", 1 << 40, "string_val: 'a'", r"expands from 1 to 1099511627776 values"),
+        ("DT_FLOAT8_E5M2", 1 << 40, "float8_val: 'a'", r"expands from 0 to 1099511627776 values"),
+        ("DT_FLOAT", 4, "tensor_content: 'abc'", r"4 values of 4 bytes has 3 bytes"),
+        ("DT_BFLOAT16", 2, "tensor_content: 'abc'", r"2 values of 2 bytes has 3 bytes"),
+        ("DT_COMPLEX64", 1, "scomplex_val: [1, 2, 3, 4]", r"constant of 1 values has 2"),
+        ("DT_INT32", -1, "int_val: 1", r"the shape of its constant is unknown"),
+    ],
+)
+def test_constants_of_a_wrong_size(
+    dtype: str, size: int, values: str, message: str, tmp_path: Path
+) -> None:
+    node = _CONSTANT.format(dtype=dtype, size=size, values=values)
+    path = tmp_path / "m.pbtxt"
+    body = node.replace("node {", "node_def {", 1)
+    function = f"library {{ function {{ signature {{ name: 'f' }} {body} }} }}"
+    for text in (node, f"{function} node {{ name: 'a' op: 'NoOp' }}"):
+        path.write_text(text)
+        with pytest.raises(InvalidInput, match=f"m.pbtxt: node 'c': .*{message}"):
+            graph_file.read_graph(path)
+    # The control: one value for many elements.
+    path.write_text(_CONSTANT.format(dtype="DT_FLOAT", size=1 << 20, values="float_val: 1"))
+    graph_file.read_graph(path)

@@ -119,7 +119,29 @@ def test_recursive_functions(calls: int, evaluator: Evaluator) -> None:
         node.CopyFrom(call)
         node.name = f"again{number}"
         node.input[:] = [function.signature.input_arg[0].name]
-    with pytest.raises(
-        InvalidInput, match=r"(functions call each other in a cycle|nodes after inlining)"
-    ):
+    with pytest.raises(InvalidInput, match=r"calls itself, or calls are nested"):
+        prepared.transformed(graph, "inline_partitionedcall", evaluator)
+
+
+def test_functions_that_only_call_each_other(evaluator: Evaluator) -> None:
+    """Each level doubles the calls; 60 levels are 2^60 calls without any other node."""
+    graph = prepared.drawn(_draw_simple)
+    last = graph.library.function[0]
+    call = next(n for n in graph.nodes if n.op == "PartitionedCall")
+    argument = last.signature.input_arg[0].name
+    (result,) = last.ret
+    call.attr["f"].func.name = "level0"
+    for level in range(60):
+        function = graph.library.function.add()
+        function.CopyFrom(last)
+        function.signature.name = f"level{level}"
+        del function.node_def[:]
+        for name in ("first", "second"):
+            node = function.node_def.add()
+            node.CopyFrom(call)
+            node.name, node.input[:] = name, [argument]
+            node.attr["f"].func.name = f"level{level + 1}"
+        function.ret[result] = "second:output:0"
+    last.signature.name = "level60"
+    with pytest.raises(InvalidInput, match=r"more than 1,000,000 nodes after functions are inline"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)

@@ -97,3 +97,15 @@ def test_variables(evaluator: Evaluator) -> None:
 
     with pytest.raises(InvalidInput, match="node 'w': is a VariableV2: freeze the model first"):
         prepared.transformed(prepared.drawn(draw), "sparsify_gather", evaluator)
+
+
+def test_a_checkpoint(evaluator: Evaluator) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"input_checkpoint='a/b': .* tfcarve freeze --checkpoint a/b"
+    ):
+        prepared.transformed(
+            prepared.drawn(lambda: tf1.placeholder(tf.int32, (2,), name="y")),
+            "sparsify_gather(input_checkpoint=a/b)",
+            evaluator,
+            inputs=(),
+        )

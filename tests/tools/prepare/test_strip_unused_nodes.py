@@ -90,11 +90,39 @@ def test_default_shape(evaluator: Evaluator) -> None:
         ("name=picture, type_for_name=int8, type_for_name=int8", r"1 name and 2 type_for_name"),
     ],
 )
-def test_invalid_parameters(parameters: str, message: str, evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("fed", ["picture", "raw"])  # raw is a Placeholder already
+def test_invalid_parameters(parameters: str, message: str, fed: str, evaluator: Evaluator) -> None:
     with pytest.raises(InvalidInput, match=rf"^strip_unused_nodes: .*{message}"):
         prepared.transformed(
             prepared.drawn(_draw),
             f"strip_unused_nodes({parameters})",
             evaluator,
-            inputs=["picture"],
+            inputs=[fed],
         )
+
+
+def _split() -> None:
+    low, high = tf.split(tf1.placeholder(tf.float32, [4], name="x"), 2, name="halves")
+    tf.subtract(low, high, name="y")
+    tf.identity(low, name="first")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "reader"),
+    [
+        (["halves", "halves:1"], ["y"], "'y'"),
+        (["halves"], ["y"], "'y'"),
+        (["halves:1"], ["first"], "'--inputs'"),
+        (["halves"], ["first", "halves:1"], "'--outputs'"),
+    ],
+)
+def test_inputs_with_several_outputs(
+    inputs: list[str], outputs: list[str], reader: str, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(_split)
+    message = f"{reader} uses 'halves:1', .* tfcarve freeze --inputs halves,halves:1"
+    with pytest.raises(InvalidInput, match=message):
+        prepared.transformed(before, "strip_unused_nodes", evaluator, outputs, inputs)
+    # The control: only the first output is read.
+    after = prepared.transformed(before, "strip_unused_nodes", evaluator, ["first"], ["halves"])
+    prepared.ran(after, {"halves": prepared.noise(2)}, ["first"])

@@ -13,7 +13,7 @@ import tensorflow as tf
 from freeze_running import frozen_here, graph_of
 from freeze_sources import MAKERS, Source, checkpointed, frozen_graph
 from google.protobuf import text_format
-from tensorflow.core.framework import function_pb2
+from tensorflow.core.framework import function_pb2, tensor_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
 from tfcarve.errors import InvalidInput
@@ -273,3 +273,47 @@ def test_a_graph_that_tensorflow_rejects(tmp_path: Path) -> None:
     source.path.write_bytes(definition.SerializeToString())
     found = _message(source.path, tmp_path, outputs=("y",))
     assert "TensorFlow rejects the frozen graph" in found
+
+
+def _large(graph: Any) -> None:
+    next(n for n in graph.node if n.op == "Const").attr["value"].tensor.CopyFrom(
+        text_format.Parse(
+            "dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } } float_val: 1",
+            tensor_pb2.TensorProto(),
+        )
+    )
+
+
+def _cyclic(graph: Any) -> None:
+    next(n for n in graph.node if n.op == "Mul").input[0] = "y"
+
+
+def _incomplete(graph: Any) -> None:
+    next(n for n in graph.node if n.op == "Mul").input[0] = "nope"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_large, "its constant expands from 1 to 1099511627776 values"),
+        (_cyclic, "cycle"),
+        (_incomplete, "nope"),
+    ],
+)
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("outputs", [(), ("y",)])
+def test_a_damaged_frozen_graph(
+    change: Callable[[Any], None],
+    message: str,
+    text: bool,
+    outputs: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    source = frozen_graph(tmp_path / "m.pb")
+    definition = graph_of(source.path.read_bytes())
+    change(definition)
+    path = tmp_path / ("m.pbtxt" if text else "m.pb")
+    content = text_format.MessageToString(definition).encode()
+    path.write_bytes(content if text else definition.SerializeToString())
+    found = _message(path, tmp_path, outputs=outputs)
+    assert message in found and (outputs or found.startswith(f"{path}: "))

@@ -6,13 +6,15 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from freeze_running import frozen_here, graph_of, outputs_of
+from freeze_running import frozen_here, graph_of, outputs_of, run
 from freeze_sources import (
+    Source,
     checkpointed,
     counter,
     frozen_graph,
@@ -76,7 +78,10 @@ def test_a_frozen_graph_is_copied(
     text.write_text(text_format.MessageToString(graph_of(source.path.read_bytes())))
     assert main(["freeze", str(text), "-o", str(tmp_path / "of_text.pb")]) == 0
     assert graph_of((tmp_path / "of_text.pb").read_bytes()) == graph_of(source.path.read_bytes())
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "tensorflow" else find(name)
+    )
     assert main(["freeze", str(source.path), "-o", str(tmp_path / "copy.pb")]) == 0
     assert (tmp_path / "copy.pb").read_bytes() == source.path.read_bytes()
     assert "is already frozen: copied unchanged" in capsys.readouterr().out
@@ -135,9 +140,11 @@ def test_time_limit(tmp_path: Path) -> None:
         full_tensorflow.run("spinning", ["a", "b"], tmp_path, limits)
 
 
-def _index(path: Path) -> Path:
-    """Writes an index of the ops that the frozen two_signatures needs."""
-    ops = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
+_OPS = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg")
+
+
+def _index(path: Path, ops: Sequence[str] = _OPS) -> Path:
+    """Writes an index of ops, by default those that the frozen two_signatures needs."""
     type_ = Attr("type")
     index = KernelIndex(
         TensorflowFacts("9.8.7", "ab" * 32, ()),
@@ -211,3 +218,93 @@ def test_golden_and_inspect_freeze_models(
     assert served.signatures == ("serving_default",) and served.outputs == {"scores"}
     assert main(["golden", str(created.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
     assert f"{created.path}: full TensorFlow does not run it" in _error(capsys)
+
+
+def _checkpoint_words(source: Source) -> list[str]:
+    return [str(source.path), "--checkpoint", source.options["checkpoint"]]
+
+
+@pytest.mark.parametrize("meta", [False, True])
+def test_commands_freeze_a_graph_with_its_checkpoint(
+    meta: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = checkpointed(tmp_path / "m", True, averages=True, meta=meta)
+    words = [*_checkpoint_words(source), "--moving-averages"]
+    ends = ["--inputs", "x", "--outputs", "scores"]
+    frozen, prepared = tmp_path / "f.pb", tmp_path / "p.pb"
+    assert main(["freeze", *words, *ends, "-o", str(frozen)]) == 0
+    assert main(["inspect", *words, *ends]) == 0, _error(capsys)
+    shown = capsys.readouterr().out
+    assert "scores  Softmax" in shown and "VarHandleOp" not in shown
+    assert main(["transform", *words, *ends, "-o", str(prepared), "--preset", "mobile"]) == 0
+    found = outputs_of(prepared.read_bytes(), source)["scores"]
+    assert np.allclose(found, source.expected["scores"], atol=1e-6)
+    for b in (frozen, prepared):
+        assert main(["compare", words[0], str(b), *words[1:], *ends]) == 0, _error(capsys)
+    # The control: without the moving averages the values differ.
+    assert main(["compare", words[0], str(frozen), *words[1:-1], *ends]) == 1
+    assert "differs from" in _error(capsys)
+    np.save(tmp_path / "x.npy", source.feeds["x"])
+    files = [f"--input=x={tmp_path / 'x.npy'}", f"--output=scores={tmp_path / 'o.npy'}"]
+    outputs = ["--outputs", "scores"] if meta else []
+    assert main(["golden", *words, *outputs, *files]) == 0, _error(capsys)
+    assert np.allclose(np.load(tmp_path / "o.npy"), source.expected["scores"], atol=1e-6)
+
+
+def test_select_freezes_a_graph_with_its_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = checkpointed(tmp_path / "m", False, meta=True)
+    ops = (
+        "BiasAdd",
+        "Const",
+        "Identity",
+        "MatMul",
+        "NoOp",
+        "Placeholder",
+        "Softmax",
+        "AddV2",
+        "_Arg",
+    )
+    index = tmp_path / "index.json"
+    _index(index, ops)
+    output = tmp_path / "s.json"
+    words = ["--index", str(index), "-o", str(output)]
+    freeze = [*_checkpoint_words(source), "--outputs", "scores"]
+    assert main(["select", *freeze, *words]) == 0, _error(capsys)
+    document = json.loads(output.read_bytes())
+    assert "Softmax" in {found["name"] for found in document["ops"]}
+    assert [(m["path"], m["format"]) for m in document["models"]] == [
+        (str(source.path), "meta_graph")
+    ]
+    # --freeze applies to a MetaGraphDef too.
+    assert main(["select", str(source.path), "--freeze", *words]) == 2
+    assert "there is no signature 'serving_default'" in _error(capsys)
+    assert main(["select", str(source.path), *freeze, *words]) == 2
+    assert "--checkpoint: applies to one model, but there are 2" in _error(capsys)
+
+
+def test_golden_of_variables_without_a_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = checkpointed(tmp_path / "m", False)
+    assert main(["golden", str(source.path), f"--output=scores={tmp_path / 'o.npy'}"]) == 2
+    found = _error(capsys)
+    assert (
+        "is a variable (VariableV2): pass the checkpoint with its value with --checkpoint" in found
+    )
+
+
+def test_transform_of_inputs_with_several_outputs(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        raw = tf.compat.v1.placeholder(tf.float32, [4], name="raw")
+        low, high = tf.split(raw, 2, name="decoded")
+        tf.subtract(low, high, name="y")
+    (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    frozen, output = str(tmp_path / "f.pb"), tmp_path / "o.pb"
+    ends = ["--inputs", "decoded,decoded:1", "--outputs", "y"]
+    assert main(["freeze", str(tmp_path / "m.pb"), "-o", frozen, *ends]) == 0
+    words = ["--transforms", "strip_unused_nodes", "-o", str(output)]
+    assert main(["transform", frozen, "--inputs", "decoded,decoded_1", *ends[2:], *words]) == 0
+    found = run(output.read_bytes(), {"decoded": [3, 4], "decoded_1": [1, 1]}, ["y"])
+    assert found["y"].tolist() == [2, 3]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import progress
-from tfcarve.commands import common, preparing
+from tfcarve.commands import common, freeze_options, preparing
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tfcarve.prepare.compare.comparison import Comparison
     from tfcarve.prepare.compare.side import Side
     from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.freeze.request import Options
+    from tfcarve.prepare.source import Source
 
 NAME = "compare"
 HELP = "runs two models in full TensorFlow and shows by how much their outputs differ and the first node that differs"
@@ -47,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: 1e-5); other types must be equal",
     )
     preparing.add_ends(parser)
+    freeze_options.add_graph(parser)
+    freeze_options.add_freeze(parser)
     parser.add_argument("--json", action="store_true", help="prints JSON")
     parser.add_argument(
         "-o",
@@ -57,15 +61,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _side(stack: ExitStack, evaluator: "Evaluator", path: Path) -> "Side":
+def _side(
+    stack: ExitStack, evaluator: "Evaluator", path: Path, options: "Options"
+) -> "tuple[Side, Source]":
     from tfcarve.prepare.compare.side import Side
     from tfcarve.prepare.evaluate import Failed
     from tfcarve.prepare.source import read_source
 
-    graph = read_source(path)
+    graph, source = read_source(path, options)
     try:
         loaded = stack.enter_context(evaluator.loaded(graph))
-        return Side(str(path), graph, loaded, loaded.outputs())
+        return Side(str(path), graph, loaded, loaded.outputs()), source
     except Failed as error:
         raise InvalidInput(
             f"{path}: TensorFlow cannot load it: {' '.join(str(error).split())}"
@@ -76,14 +82,19 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.compare import comparison
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.freeze.request import without_changes
 
+    options = freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
+    )
     arrays = read_arrays(arguments.data) if arguments.data else None
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
         evaluator = stack.enter_context(Evaluator(size))
-        a, b = (_side(stack, evaluator, path) for path in (arguments.a, arguments.b))
-        inputs = comparison.input_refs(a, b, preparing.names(arguments.inputs))
-        outputs, alone = comparison.output_refs(a, b, preparing.names(arguments.outputs))
+        a, source = _side(stack, evaluator, arguments.a, options)
+        b, _ = _side(stack, evaluator, arguments.b, without_changes(options))
+        inputs = comparison.input_refs(a, b, source.inputs if arguments.inputs else ())
+        outputs, alone = comparison.output_refs(a, b, source.outputs if arguments.outputs else ())
         try:
             samples = comparison.sample_list(a, inputs, arrays)
         except InvalidInput as error:

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.prepare import diff, diff_report
     from tfcarve.prepare.source import read_source
 
-    a, b = read_source(arguments.a), read_source(arguments.b)
+    (a, _), (b, _) = read_source(arguments.a), read_source(arguments.b)
     found, counts = diff.changes(a, b), diff.op_counts(a, b)
     if arguments.json:
         common.output(json_codec.encode(diff_report.document(found, counts)), None)

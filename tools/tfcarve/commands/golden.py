@@ -2,16 +2,17 @@
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfcarve import files, full_tensorflow
-from tfcarve.commands import common
+from tfcarve.commands import common, freeze_options
 from tfcarve.errors import InvalidInput
-from tfcarve.models import meta_graph
-from tfcarve.models.mapped_file import mapped
-from tfcarve.prepare.freeze import run as freezing
+from tfcarve.models import read
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.freeze.request import Options
 
 NAME = "golden"
 HELP = "runs a model with full TensorFlow and writes its outputs, which tf_model_test expects"
@@ -39,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="NAME=FILE.npy",
             help=f"{what}; may be repeated",
         )
+    freeze_options.add_graph(parser)
+    freeze_options.add_tensors(parser)
+    freeze_options.add_freeze(parser)
 
 
 def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
@@ -51,14 +55,25 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
     return pairs
 
 
-@contextmanager
-def _frozen(path: Path) -> Iterator[Path]:
-    """Yields the file with the frozen graph: the model itself if it is a GraphDef."""
-    if path.suffix.lower() == ".pb" and not meta_graph.is_saved_model(mapped(path)):
-        yield path
-        return
-    with freezing.frozen(path) as done:
-        yield done.path
+def _options(arguments: argparse.Namespace, outputs: Sequence[tuple[str, Path]]) -> "Options":
+    """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
+    named = arguments.outputs
+    if not named and arguments.checkpoint and arguments.model.suffix.lower() != ".meta":
+        named = tuple(name for name, _ in outputs)
+    return freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, named
+    )
+
+
+def _check_frozen(name: Path, path: Path) -> None:
+    """Raises InvalidInput if the graph in `path` has variables."""
+    from tfcarve.prepare.freeze.frozen_check import variables
+
+    for variable in variables(read.read(path)):
+        raise InvalidInput(
+            f"{name}: {variable.place()} is a variable ({variable.op}): pass the checkpoint with its value with "
+            "--checkpoint"
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,9 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
+    from tfcarve.prepare.source import frozen_source
+
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        with _frozen(arguments.model) as model:
-            _run(arguments.model, model.absolute(), folder, inputs, outputs)
+        with frozen_source(arguments.model, _options(arguments, outputs)) as source:
+            _check_frozen(arguments.model, source.path)
+            _run(arguments.model, source.path.absolute(), folder, inputs, outputs)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0

@@ -6,9 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands.read_model import read_frozen, read_model
+from tfcarve.commands import freeze_options
+from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
 from tfcarve.errors import InvalidInput
-from tfcarve.models.read import is_saved_model
+from tfcarve.models.node_use import Model
 from tfcarve.models.summary import Tensor, summary
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
@@ -29,8 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freeze a SavedModel first, for serving_default; needs tensorflow",
+        help="freeze a SavedModel or MetaGraphDef first; needs tensorflow",
     )
+    freeze_options.add_graph(parser)
+    freeze_options.add_tensors(parser)
+    freeze_options.add_freeze(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -47,10 +51,18 @@ def _line(tensor: Tensor) -> str:
     return f"  {tensor.name}  {tensor.op}  {tensor.dtype or 'type unknown'}  {shape}"
 
 
-def _show_model(path: Path, freeze: bool, as_json: bool) -> None:
-    model = read_frozen(path) if freeze and is_saved_model(path) else read_model(path)
-    result = summary(model)
-    if as_json:
+def _model(path: Path, arguments: argparse.Namespace) -> Model:
+    options = freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
+    )
+    if is_to_freeze(path, options, arguments.freeze):
+        return read_frozen(path, options)
+    return read_model(path)
+
+
+def _show_model(path: Path, arguments: argparse.Namespace) -> None:
+    result = summary(_model(path, arguments))
+    if arguments.json:
         document = asdict(result)
         document["ops"] = dict(result.ops)
         print(json.dumps(document, indent=1))
@@ -90,5 +102,5 @@ def run(arguments: argparse.Namespace) -> int:
         if is_library:
             _show_library(path, arguments.json)
             return 0
-    _show_model(path, arguments.freeze, arguments.json)
+    _show_model(path, arguments)
     return 0

@@ -4,6 +4,7 @@ import argparse
 import importlib.util
 import sys
 
+from tfcarve.commands.freeze_options import names
 from tfcarve.errors import InvalidInput
 
 
@@ -27,18 +28,15 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
     """Declares --inputs and --outputs."""
     parser.add_argument(
         "--inputs",
-        default="",
+        type=names,
+        default=(),
         metavar="A,B",
         help="nodes that the app feeds, separated by commas; default: all Placeholders",
     )
     parser.add_argument(
         "--outputs",
-        default="",
+        type=names,
+        default=(),
         metavar="C,D",
         help="nodes that the app fetches; default: nodes that nothing reads",
     )
-
-
-def names(text: str) -> list[str]:
-    """Returns the names in a comma-separated list."""
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,7 +1,7 @@
 """Reads the models that a command is given: freezes those that must be frozen, then reads the frozen graph."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,34 +21,48 @@ def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
     with run.frozen(path, options) as done:
         model = read.read(done.path, name=str(path))
     outputs = frozenset(tensor.name for tensor in done.result.outputs)
-    return replace(model, digest=digest, signatures=(options.signature,), outputs=outputs)
+    signatures = () if options.outputs else (options.signature,)
+    return replace(model, digest=digest, signatures=signatures, outputs=outputs)
 
 
 def read_frozen(
-    path: Path,
-    tags: Sequence[str] = (),
-    signature: str = "",
-    sha256: Callable[[Path], str] = hashing.sha256,
+    path: Path, options: "Options", sha256: Callable[[Path], str] = hashing.sha256
 ) -> Model:
-    """Freezes a SavedModel for one of its signatures, and reads the frozen graph.
+    """Freezes a model, and reads the frozen graph.
 
     Args:
-      path: a SavedModel directory, or the file in it.
-      tags: the tags of its graph; empty: "serve".
-      signature: defines inputs and outputs; empty: serving_default.
+      path: a SavedModel directory or the file in it, a GraphDef or a MetaGraphDef.
+      options: how to freeze it.
       sha256: returns the SHA-256 of a file, for the model's digest.
 
     Returns:
-      The model, with the path and digest of the SavedModel.
+      The model, with the path, format and digest of `path`.
 
     Raises:
       InvalidInput: the model cannot be frozen, or TensorFlow is not installed.
     """
-    from tfcarve.prepare.freeze.request import DEFAULTS, Options
+    from tfcarve.prepare.freeze.source import kind
 
-    options = Options(tags=tuple(tags) or DEFAULTS.tags, signature=signature or DEFAULTS.signature)
     model = _frozen(path, options, functools.partial(sha256, read.model_file(path)))
-    return replace(model, format="saved_model")
+    return replace(model, format=kind(path))
+
+
+def is_to_freeze(path: Path, options: "Options", freeze: bool) -> bool:
+    """Returns whether a model is frozen before it is read.
+
+    Args:
+      path: a model in a format that select reads.
+      options: how to freeze it.
+      freeze: SavedModels and MetaGraphDefs are frozen even if the options do not require it.
+    """
+    from tfcarve.prepare.freeze.request import requires_freezing
+    from tfcarve.prepare.freeze.source import NO_GRAPH
+
+    if options.inputs or options.outputs or options.checkpoint:
+        return True
+    if requires_freezing(options) and path.suffix.lower() not in NO_GRAPH:
+        return True
+    return freeze and (read.is_saved_model(path) or path.suffix.lower() == ".meta")
 
 
 def _read_keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:

@@ -2,11 +2,11 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve.commands import options
+from tfcarve.commands import freeze_options, options
 from tfcarve.errors import InvalidInput
 from tfcarve.models.hashing import Ahead
 from tfcarve.printable import printable
@@ -49,9 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freezes SavedModels first, for each --signature or serving_default, as the Bazel rules do; for apps that "
-        "only run inference; requires tensorflow",
+        help="freezes SavedModels and MetaGraphDefs first, for each --signature or serving_default, as the Bazel rules do; "
+        "for apps that only run inference; requires tensorflow",
     )
+    freeze_options.add_tensors(parser)
+    freeze_options.add_freeze(parser)
     options.add_index(parser)
     options.add_output(parser, "selection.json")
 
@@ -66,19 +68,32 @@ def _require_signatures(requested: Iterable[str], found: Iterable[str]) -> None:
 
 
 def _models(
-    path: Path, choice: "Choice", freeze: bool, sha256: Callable[[Path], str]
+    path: Path, choice: "Choice", arguments: argparse.Namespace, sha256: Callable[[Path], str]
 ) -> Iterator["Model"]:
-    """Yields the model at `path`; for a SavedModel to freeze, one for each signature of `choice` that it has."""
-    from tfcarve.commands.read_model import read_frozen, read_model
-    from tfcarve.models.read import is_saved_model
+    """Yields the model at `path`; if it is frozen first, one for each signature of `choice` that it has."""
+    from msgspec import structs
 
-    if not (freeze and is_saved_model(path)):
+    from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
+
+    options = freeze_options.freeze_options(
+        arguments, choice.tags or None, None, arguments.inputs, arguments.outputs
+    )
+    if path == arguments.config or not is_to_freeze(path, options, arguments.freeze):
         yield read_model(path, choice, sha256)
         return
     # Reading it first finds its signatures, and reports unknown tags and signatures.
-    names = read_model(path, choice).signatures if choice.signatures else ("",)
+    names = read_model(path, choice).signatures if choice.signatures else (options.signature,)
     for name in names:
-        yield read_frozen(path, choice.tags, name, sha256)
+        yield read_frozen(path, structs.replace(options, signature=name), sha256)
+
+
+def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
+    """Raises InvalidInput if an option that applies to one model is given for several."""
+    for option in ("checkpoint", "inputs", "outputs"):
+        if getattr(arguments, option) and len(paths) > 1:
+            raise InvalidInput(
+                f"--{option}: applies to one model, but there are {len(paths)}: freeze each with tfcarve freeze"
+            )
 
 
 def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
@@ -91,9 +106,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
     choice = Choice(tags, tuple(arguments.signature))
-    models = [
-        model for path in paths for model in _models(path, choice, arguments.freeze, hashes.sha256)
-    ]
+    models = [model for path in paths for model in _models(path, choice, arguments, hashes.sha256)]
     _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
     index = common.load_index(arguments)
     release = known.nearest(index.tensorflow.version)
@@ -108,6 +121,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the selection."""
+    _require_one(arguments.models, arguments)
     paths = [*arguments.models, *([arguments.config] if arguments.config else [])]
     with Ahead(paths) as hashes:
         return _select(paths, arguments, hashes)

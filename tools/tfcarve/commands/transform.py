@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import progress
-from tfcarve.commands import preparing
+from tfcarve.commands import freeze_options, preparing
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tfcarve.prepare.graph import Graph
+    from tfcarve.prepare.source import Source
     from tfcarve.prepare.transform_list import Step
 
 NAME = "transform"
@@ -18,7 +19,9 @@ HELP = "transforms a frozen GraphDef: folds constants and batch norms, strips, r
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("model", type=Path, metavar="IN", help="a frozen GraphDef, .pb or .pbtxt")
+    parser.add_argument(
+        "model", type=Path, metavar="IN", help="a GraphDef, or a model, which is frozen first"
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -28,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the transformed GraphDef, in text format if the name ends in .pbtxt; may be IN itself",
     )
     preparing.add_ends(parser)
+    freeze_options.add_graph(parser)
+    freeze_options.add_freeze(parser)
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument(
         "--transforms",
@@ -54,13 +59,13 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
     return [*steps, *presets.FUSE] if arguments.fuse else steps
 
 
-def _ends(graph: "Graph", arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
+def _ends(graph: "Graph", source: "Source", model: Path) -> tuple[list[str], list[str]]:
     from tfcarve.prepare import endpoints
 
-    inputs = preparing.names(arguments.inputs) or endpoints.inputs(graph)
-    outputs = preparing.names(arguments.outputs) or endpoints.outputs(graph)
+    inputs = list(source.inputs) or endpoints.inputs(graph)
+    outputs = list(source.outputs) or endpoints.outputs(graph)
     if not outputs:
-        raise InvalidInput(f"{arguments.model}: every node is read by another: pass --outputs")
+        raise InvalidInput(f"{model}: every node is read by another: pass --outputs")
     return inputs, outputs
 
 
@@ -74,14 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     steps = _steps(arguments)
     pipeline.require(steps)
+    options = freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
+    )
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size) as evaluator:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
-        graph = read_source(arguments.model)
+        graph, source = read_source(arguments.model, options)
         count = len(graph.nodes)
-        inputs, outputs = _ends(graph, arguments)
+        inputs, outputs = _ends(graph, source, arguments.model)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
         except InvalidInput as error:

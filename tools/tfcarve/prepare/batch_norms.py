@@ -89,6 +89,8 @@ def _chains(
         weights = matcher.node(sources[1].node) if len(sources) > 1 else None
         if weights is None or weights.op != "Const" or weights.name in fed:
             continue
+        if nodes.tensor(weights).dtype != channels.dtype_of(node):  # TensorFlow rejects this graph
+            continue
         chain = _follow(node, weights, matcher, scales)
         if chain is not None:
             found.append(chain)

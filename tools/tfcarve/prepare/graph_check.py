@@ -1,10 +1,12 @@
 """Checks that a graph is valid."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
+from tfcarve.prepare import tensors
 from tfcarve.prepare.graph import Graph, ref, topological_order
+from tfcarve.prepare.messages import NodeDef
 
 
 def require_new(name: str, seen: Container[str]) -> None:
@@ -30,3 +32,10 @@ def check(graph: Graph) -> None:
                     f"{nearest(ref(text).node, seen)}"
                 )
     topological_order(graph)
+
+
+def check_constants(nodes: Iterable[NodeDef]) -> None:
+    """Checks that the values of each Const match its shape and are not too many; raises InvalidInput otherwise."""
+    for node in nodes:
+        if node.op == "Const" and "value" in node.attr and node.attr["value"].HasField("tensor"):
+            tensors.check_size(node.attr["value"].tensor, node.name)

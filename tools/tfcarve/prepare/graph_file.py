@@ -13,7 +13,7 @@ from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
 from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.graph_check import check, require_new
+from tfcarve.prepare.graph_check import check, check_constants, require_new
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 _NODE, _LIBRARY = 1, 2
@@ -77,7 +77,7 @@ def parse(data: Buffer, path: Path) -> Graph:
     """Parses `data`, the content of the GraphDef file `path`; it is text if `path` ends in .pbtxt.
 
     Raises InvalidInput, with the file, the offset or node and the fix, if it is not a GraphDef, is damaged, or is
-    an invalid graph: duplicate or missing nodes, a cycle.
+    an invalid graph: duplicate or missing nodes, a cycle, a constant whose values do not match its shape.
     """
     try:
         if path.suffix.lower() in graph_text.SUFFIXES:
@@ -89,6 +89,9 @@ def parse(data: Buffer, path: Path) -> Graph:
         else:
             graph = _from_binary(data, path)
         check(graph)
+        check_constants(graph.nodes)
+        for function in graph.library.function:
+            check_constants(function.node_def)
     except (WireError, TextError, text_format.ParseError, message.DecodeError) as error:
         raise InvalidInput(f"{path}: {error}") from None
     except InvalidInput as error:

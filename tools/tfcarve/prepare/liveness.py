@@ -7,6 +7,7 @@ Source: tensorflow/core/common_runtime/executor.cc, propagator_state.cc (deadnes
 
 from collections.abc import Hashable, Mapping, Sequence
 
+from tfcarve.errors import InvalidInput
 from tfcarve.prepare.graph import CONTROL, Ref, data_inputs, ref
 from tfcarve.prepare.messages import NodeDef
 
@@ -23,7 +24,7 @@ class Liveness:
     """The conditions under which nodes are alive."""
 
     def __init__(self, order: Sequence[NodeDef]) -> None:
-        """Computes the conditions of nodes in topological order."""
+        """Computes the conditions of nodes in topological order; raises InvalidInput if a Switch is damaged."""
         self._nodes: dict[str, NodeDef] = {node.name: node for node in order}
         self._of: dict[str, Conditions | None] = {}
         for node in order:
@@ -34,7 +35,12 @@ class Liveness:
         node, own = self._nodes[source.node], self._of.get(source.node)
         if own is None or source.output == CONTROL or node.op not in _SWITCHES:
             return own
-        return own | {(data_inputs(node)[1], source.output)}
+        sources = data_inputs(node)
+        if len(sources) != 2:
+            raise InvalidInput(
+                f"node {node.name!r}: {node.op} has {len(sources)} inputs, not 2: the file is damaged"
+            )
+        return own | {(sources[1], source.output)}
 
     def of_all(self, sources: Sequence[Ref]) -> Conditions | None:
         """Returns the conditions under which all `sources` are alive, or None if there are too many."""

@@ -1,26 +1,73 @@
 """Reads a model file as a graph; models that are not frozen are frozen first."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.models import keras
+from msgspec import structs
+
 from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze import run as freezing
+from tfcarve.prepare.freeze.request import DEFAULTS, Options, requires_freezing
+from tfcarve.prepare.freeze.source import kind
 from tfcarve.prepare.graph import Graph
 
-# Suffixes of models that are never frozen.
-_UNFROZEN = (*keras.SUFFIXES, ".meta")
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A frozen graph.
 
-def read_source(path: Path) -> Graph:
-    """Reads a GraphDef (.pb, .pbtxt), or freezes and reads a SavedModel directory, Keras file or MetaGraphDef.
-
-    Raises InvalidInput, with the file and the fix, if it is none of these, is damaged or cannot be frozen.
+    Attributes:
+      path: its file.
+      inputs: the names of the requested inputs in the graph, or of all that freezing created; empty if neither exist.
+      outputs: likewise.
     """
-    if not path.is_dir() and path.suffix.lower() not in _UNFROZEN:
-        return graph_file.read_graph(path)
-    with freezing.frozen(path) as done:
-        return graph_file.read_graph(done.path)
+
+    path: Path
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@contextmanager
+def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
+    """Freezes a model for the duration of the block; a GraphDef only if the options require it.
+
+    Args:
+      path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
+      options: how to freeze it. `inputs` and `outputs` are tensors of a GraphDef or MetaGraphDef; those of another model
+        are the signature's, and `inputs` and `outputs` select some of them.
+
+    Yields:
+      The frozen graph; a GraphDef itself if it is not frozen.
+
+    Raises:
+      InvalidInput: it is not a model, or cannot be frozen.
+    """
+    found = kind(path)
+    if found == "graphdef" and not requires_freezing(options):
+        yield Source(path, options.inputs, options.outputs)
+        return
+    has_signature = found in ("saved_model", "keras")
+    wanted = structs.replace(options, inputs=(), outputs=()) if has_signature else options
+    with freezing.frozen(path, wanted) as done:
+        inputs, outputs = (
+            tuple(tensor.name for tensor in side)
+            for side in (done.result.inputs, done.result.outputs)
+        )
+        if has_signature:
+            inputs, outputs = options.inputs or inputs, options.outputs or outputs
+        yield Source(done.path, inputs, outputs)
+
+
+def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:
+    """Reads the graph of a model, which is frozen as by frozen_source.
+
+    Raises InvalidInput, with the file and the fix, if it is not a model, is damaged or cannot be frozen.
+    """
+    with frozen_source(path, options) as source:
+        return graph_file.read_graph(source.path), source
 
 
 def source_size(path: Path) -> int:

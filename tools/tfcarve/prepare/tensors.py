@@ -25,6 +25,8 @@ _MAX_ELEMENTS = (1 << 63) // 16 - 1
 _MIN_SPLAT = 64
 STRING = 7
 _HALF, _BFLOAT16 = 19, 14
+# The least memory of a string in a tensor, in bytes.
+_MIN_STRING = 8
 
 _NUMPY = MappingProxyType(
     {
@@ -59,6 +61,17 @@ _LISTS = MappingProxyType(
         23: "uint64_val",
     }
 )
+# The fields whose values are not plain numbers; a complex number is two of them.
+_OTHER_LISTS = MappingProxyType(
+    {
+        STRING: "string_val",
+        8: "scomplex_val",
+        _BFLOAT16: "half_val",
+        18: "dcomplex_val",
+        _HALF: "half_val",
+    }
+)
+_COMPLEX = frozenset((8, 18))
 _QUANTIZED = frozenset((11, 12, 13, 15, 16))
 _NUMBERS: MappingProxyType[np.dtype[Any], int] = MappingProxyType(
     {np.dtype(numpy_dtype): n for n, numpy_dtype in _NUMPY.items() if n not in _QUANTIZED}
@@ -101,6 +114,45 @@ def shape(tensor: TensorProto, where: str) -> tuple[int, ...]:
     return dims
 
 
+def check_size(tensor: TensorProto, where: str) -> None:
+    """Checks that the values of a tensor match its shape, and that few values do not expand to very many.
+
+    Raises InvalidInput, with `where`, the node's name, otherwise.
+    """
+    count = math.prod(shape(tensor, where))
+    size = item_size(tensor.dtype)
+    content = len(tensor.tensor_content)
+    if not size and tensor.dtype != STRING:  # the size of its values is unknown
+        _require_few(count, 1, content, where)
+    elif content and size:
+        _require_content(content, count, size, where)
+    else:
+        stored = _stored(tensor)
+        _require_at_most(stored, count, where)
+        _require_few(count, size or _MIN_STRING, stored, where)
+
+
+def _stored(tensor: TensorProto) -> int:
+    """Returns the number of values in the repeated field of a tensor's type."""
+    number = tensor.dtype
+    name = _LISTS.get(number) or _OTHER_LISTS.get(number, "int_val")
+    return len(getattr(tensor, name)) // (2 if number in _COMPLEX else 1)
+
+
+def _require_content(content: int, count: int, size: int, where: str) -> None:
+    if content != count * size:
+        raise InvalidInput(
+            f"node {where!r}: its constant of {count} values of {size} bytes has {content} bytes: the file is damaged"
+        )
+
+
+def _require_at_most(stored: int, count: int, where: str) -> None:
+    if stored > count:
+        raise InvalidInput(
+            f"node {where!r}: its constant of {count} values has {stored}: the file is damaged"
+        )
+
+
 def to_array(tensor: TensorProto, where: str) -> Array:
     """Returns the values of a tensor as a read-only array; strings as an array of bytes objects.
 
@@ -119,11 +171,7 @@ def to_array(tensor: TensorProto, where: str) -> Array:
     numpy_dtype = np.dtype(_NUMPY[tensor.dtype])
     content = tensor.tensor_content
     if content:
-        if len(content) != count * numpy_dtype.itemsize:
-            raise InvalidInput(
-                f"node {where!r}: its constant of {count} values of {numpy_dtype.itemsize} bytes has "
-                f"{len(content)} bytes: the file is damaged"
-            )
+        _require_content(len(content), count, numpy_dtype.itemsize, where)
         return np.frombuffer(content, numpy_dtype).reshape(dims)
     return _from_list(tensor, numpy_dtype, dims, count, where)
 
@@ -139,7 +187,7 @@ def _from_list(
     tensor: TensorProto, numpy_dtype: np.dtype[Any], dims: tuple[int, ...], count: int, where: str
 ) -> Array:
     number = tensor.dtype
-    if number in (8, 18):
+    if number in _COMPLEX:
         parts: Any = tensor.scomplex_val if number == 8 else tensor.dcomplex_val  # type: ignore[attr-defined]
         real = np.dtype("<f4" if number == 8 else "<f8")
         values = np.array(parts[: len(parts) // 2 * 2], real).view(numpy_dtype)
@@ -149,10 +197,7 @@ def _from_list(
     else:
         wide = np.dtype(np.int32) if number not in _LISTS else numpy_dtype
         values = np.array(getattr(tensor, _LISTS.get(number, "int_val")), wide).astype(numpy_dtype)
-    if len(values) > count:
-        raise InvalidInput(
-            f"node {where!r}: its constant of {count} values has {len(values)}: the file is damaged"
-        )
+    _require_at_most(len(values), count, where)
     _require_few(count, numpy_dtype.itemsize, len(values), where)
     if not len(values):
         return np.zeros(dims, numpy_dtype)
@@ -163,11 +208,8 @@ def _from_list(
 
 def _strings(tensor: TensorProto, dims: tuple[int, ...], count: int, where: str) -> Array:
     values = list(tensor.string_val)
-    if len(values) > count:
-        raise InvalidInput(
-            f"node {where!r}: its constant of {count} strings has {len(values)}: the file is damaged"
-        )
-    _require_few(count, 8, len(values), where)
+    _require_at_most(len(values), count, where)
+    _require_few(count, _MIN_STRING, len(values), where)
     found = np.empty(count, object)
     found[:] = values + [values[-1] if values else b""] * (count - len(values))
     return found.reshape(dims)
@@ -203,7 +245,7 @@ def fill(tensor: TensorProto, array: Array, dtype: int | None = None) -> None:
     value = _only_value(data)
     if value is not None and number in _LISTS:
         getattr(tensor, _LISTS[number]).append(value)
-    elif value is not None and number not in (8, 18, _HALF):
+    elif value is not None and number not in _COMPLEX | {_HALF}:
         tensor.int_val.append(int(value))  # type: ignore[attr-defined]
     else:
         tensor.tensor_content = data.tobytes()

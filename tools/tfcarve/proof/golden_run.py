@@ -9,13 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf import text_format
 
 
 def main(argv: list[str]) -> None:
     """Runs the graph once."""
     model, folder, *words = argv
     inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
-    definition = tf.compat.v1.GraphDef.FromString(Path(model).read_bytes())
+    definition = tf.compat.v1.GraphDef()
+    if model.endswith(".pbtxt"):
+        text_format.Parse(Path(model).read_bytes(), definition)
+    else:
+        definition.ParseFromString(Path(model).read_bytes())
     graph = tf.Graph()
     with graph.as_default():
         tf.import_graph_def(definition, name="")

@@ -24,6 +24,7 @@ from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.trace import Trace
 from tfcarve.prepare.freeze.unroll import unrolled
+from tfcarve.prepare.graph_check import check_constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
     """
     functions = loaded.graph.library.function
     ops = Ops(functions)
-    program = inlined(pruned(source.body, inputs), functions, inputs)
+    body = pruned(source.body, inputs)
+    for nodes in (body.nodes, *(function.node_def for function in functions)):
+        check_constants(nodes)
+    program = inlined(body, functions, inputs)
     new = {old: name for name, old in source.renamed.items()}
     sources = tables.Sources(
         Trace(program.main.nodes, ops),

@@ -4,7 +4,7 @@ Source of the semantics of a call (attributes, control inputs, side effects):
 tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from tensorflow.core.framework import attr_value_pb2
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
-from tfcarve.prepare.freeze.inlined_size import check_inlined_size
 from tfcarve.prepare.freeze.ops import (
     CALLS,
     CONTROL_FLOW,
@@ -25,6 +24,7 @@ from tfcarve.prepare.freeze.ops import (
 from tfcarve.prepare.freeze.prune import pruned, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import Names
+from tfcarve.prepare.inlined_size import check_inlined_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,12 @@ class _Inliner:
         return without_redundant_control_inputs(spliced.resolve(body), self.has_side_effects, keep)
 
 
+def _called(node: NodeDef) -> Iterator[str]:
+    """Yields the names of the functions that a node may call."""
+    yield node.op
+    yield from (function.name for function in functions_of(node))
+
+
 def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str]) -> Program:
     """Returns the graph `main` with all calls of `functions` inlined.
 
@@ -110,6 +116,6 @@ def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str])
 
     Raises InvalidInput if a function is damaged, does not exist or calls itself, or the graph becomes too large.
     """
-    check_inlined_size(main.nodes, functions)
+    check_inlined_size(main.nodes, functions, _called)
     inliner = _Inliner(functions)
     return Program(inliner.expanded(main, "", inputs), inliner.created)

@@ -34,6 +34,21 @@ class Options(Form, frozen=True):
 DEFAULTS = Options()
 
 
+def requires_freezing(options: Options) -> bool:
+    """Returns whether the options change a graph that has no variables, or supply its variables."""
+    return bool(
+        options.checkpoint
+        or options.moving_averages
+        or options.lower_control_flow
+        or options.unroll
+    )
+
+
+def without_changes(options: Options) -> Options:
+    """Returns the options that only select a graph and its signature."""
+    return Options(tags=options.tags, signature=options.signature)
+
+
 class Request(Form, frozen=True):
     """A request to freeze a model.
 

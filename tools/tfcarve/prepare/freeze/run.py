@@ -9,6 +9,8 @@ from pathlib import Path
 from tfcarve import files, full_tensorflow, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
+from tfcarve.models.mapped_file import mapped
+from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
@@ -28,7 +30,7 @@ class FrozenModel:
 def already_frozen(wanted: Request) -> FrozenModel | None:
     """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
-    Raises InvalidInput if it is not frozen and no outputs are given.
+    Raises InvalidInput if no outputs are given, and it is not frozen or is damaged.
     """
     if wanted.kind != "graphdef" or wanted.options.outputs:
         return None
@@ -40,6 +42,8 @@ def already_frozen(wanted: Request) -> FrozenModel | None:
         raise InvalidInput(
             f"{wanted.name}: {why}: pass --outputs, and --checkpoint if the graph has variables"
         )
+    # Reports missing nodes, cycles and damaged constants.
+    graph_file.parse(mapped(path), Path(wanted.name))
     return None if wanted.text else FrozenModel(path, Result())
 
 

@@ -9,7 +9,8 @@ from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze.request import Kind, Options, Request
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
-_NO_GRAPH = (".tflite", ".json", ".yaml", ".yml")
+# Suffixes of models without a graph to freeze.
+NO_GRAPH = (".tflite", ".json", ".yaml", ".yml")
 SOURCES = "a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta"
 
 
@@ -24,12 +25,12 @@ def _directory(path: Path) -> tuple[Kind, bool, Path]:
 
 def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
     try:
-        kind, _ = graph_text.to_binary(mapped(path))
+        found, _ = graph_text.to_binary(mapped(path))
     except (text_format.TextError, ValueError) as error:
         raise InvalidInput(f"{path}: {error}") from None
-    if kind == "saved_model":
+    if found == "saved_model":
         return _saved_model_file(path)
-    return ("meta_graph" if kind == "meta_graph" else "graphdef"), True, path
+    return ("meta_graph" if found == "meta_graph" else "graphdef"), True, path
 
 
 def _saved_model_file(path: Path) -> tuple[Kind, bool, Path]:
@@ -46,7 +47,7 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
         return _directory(path)
     data = mapped(path)
     suffix = path.suffix.lower()
-    if suffix in _NO_GRAPH:
+    if suffix in NO_GRAPH:
         raise InvalidInput(f"{path}: {suffix} files contain no graph to freeze: expected {SOURCES}")
     if suffix in keras.SUFFIXES:
         keras.require_safe(path)
@@ -60,14 +61,19 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
     return "graphdef", False, path
 
 
-def _check_options(path: Path, kind: Kind, options: Options) -> None:
-    if kind in ("saved_model", "keras") and options.checkpoint:
+def kind(path: Path) -> Kind:
+    """Returns the kind of a model; raises InvalidInput if it cannot be frozen."""
+    return _kind(path)[0]
+
+
+def _check_options(path: Path, found: Kind, options: Options) -> None:
+    if found in ("saved_model", "keras") and options.checkpoint:
         raise InvalidInput(f"{path}: already contains its variables: remove --checkpoint")
     if options.moving_averages and not options.checkpoint:
         raise InvalidInput(
             "--moving-averages requires --checkpoint, which contains the moving averages"
         )
-    if kind == "graphdef" and not options.outputs:
+    if found == "graphdef" and not options.outputs:
         for option, given in (
             ("--checkpoint", options.checkpoint),
             ("--inputs", options.inputs),
@@ -85,9 +91,11 @@ def request(path: Path, options: Options) -> Request:
 
     Raises InvalidInput if it does not exist, is of a kind that cannot be frozen, or the options do not apply to it.
     """
-    kind, text, real = _kind(path)
-    _check_options(path, kind, options)
-    return Request(path=str(real.absolute()), name=str(path), kind=kind, text=text, options=options)
+    found, text, real = _kind(path)
+    _check_options(path, found, options)
+    return Request(
+        path=str(real.absolute()), name=str(path), kind=found, text=text, options=options
+    )
 
 
 def files(wanted: Request) -> Iterator[Path]:

@@ -4,6 +4,8 @@ Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Unlike TensorFlow's
 new convolution from all three nodes, and changes nothing if that is neither SAME nor VALID.
 """
 
+import math
+
 import numpy as np
 
 from tfcarve.prepare import nodes
@@ -36,9 +38,14 @@ _PATTERN = pattern(
 
 def _padding(match: Match, weights: Array) -> str:
     """Returns the combined padding of all nodes, SAME or VALID, or "" if it is neither."""
-    block, after = nodes.value(match["block"]), nodes.value(match["block_after"])
-    pads, crops = (nodes.value(match[key]).reshape(-1, 2) for key in ("pads", "crops"))
-    if block.shape != (2,) or not np.array_equal(block, after) or pads.shape != crops.shape:
+    block, after, pads, crops = (
+        nodes.value(match[key]) for key in ("block", "block_after", "pads", "crops")
+    )
+    if any(array.dtype.kind not in "iu" for array in (block, after, pads, crops)):
+        return ""
+    if block.shape != (2,) or not np.array_equal(block, after) or block.min() < 1:
+        return ""
+    if pads.shape != (2, 2) or crops.shape != (2, 2):
         return ""
     size = np.array(weights.shape[:2])
     total = (size - 1) * block
@@ -53,10 +60,14 @@ def _padding(match: Match, weights: Array) -> str:
     return "SAME" if is_same and not added.any() else ""
 
 
-def _is_plain(conv: NodeDef) -> bool:
+def _is_plain(conv: NodeDef, weights: NodeDef) -> bool:
     steps = (*nodes.ints(conv, "strides"), *nodes.ints(conv, "dilations"))
     is_last = nodes.text(conv, "data_format", "NHWC") == "NHWC"
-    return is_last and set(steps) == {1} and nodes.dtype(conv) in (1, 2, 19)
+    return (
+        is_last
+        and set(steps) == {1}
+        and nodes.tensor(weights).dtype == nodes.dtype(conv) in (1, 2, 19)
+    )
 
 
 def _widened(weights: Array, block: Array) -> Array:
@@ -77,7 +88,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     created: dict[str, list[NodeDef]] = {}
     for node in graph.nodes:
         match = matcher.match(_PATTERN, node) if not control_inputs(node) else None
-        if match is None or not _is_plain(match["conv"]):
+        if match is None or not _is_plain(match["conv"], match["filter"]):
             continue
         weights = nodes.value(match["filter"])
         padding = _padding(match, weights) if weights.ndim == 4 else ""
@@ -97,7 +108,7 @@ def apply(graph: Graph, context: Context) -> Graph:
 
 def _is_too_large(weights: Array, block: Array) -> bool:
     """Returns whether the wider filter would be too large."""
-    return int(weights.size) * int(np.prod(block, dtype=np.int64)) > 1 << 26
+    return int(weights.size) * math.prod(map(int, block.reshape(-1))) > 1 << 26
 
 
 def _without_unused(graph: Graph, created: dict[str, list[NodeDef]], removed: set[str]) -> Graph:

@@ -21,14 +21,18 @@ from tfcarve.prepare.graph import (
     set_inputs,
     unique_name,
 )
+from tfcarve.prepare.inlined_size import check_inlined_size
 from tfcarve.prepare.messages import AttrValue, FunctionDef, NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
 
 _CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-_MAX_NODES = 1_000_000
-_MAX_DEPTH = 100
+
+
+def _called(node: NodeDef) -> tuple[str, ...]:
+    """Returns the name of the function that a node calls, if it is a call to inline."""
+    return (node.attr["f"].func.name,) if node.op in _CALLS and "f" in node.attr else ()
 
 
 class _Inliner:
@@ -47,19 +51,11 @@ class _Inliner:
         self.replacements: dict[Ref, Ref] = {}
         self.call_results: dict[str, list[str]] = {}
 
-    def add(self, node: NodeDef, depth: int = 0) -> None:
+    def add(self, node: NodeDef) -> None:
         """Adds a node, or the body of the function that it calls."""
-        if node.op not in _CALLS or "f" not in node.attr:
+        if not _called(node):
             self.nodes.append(node)
-            if len(self.nodes) > _MAX_NODES:
-                raise InvalidInput(
-                    f"{self._transform}: more than {_MAX_NODES:,} nodes after inlining"
-                )
             return
-        if depth > _MAX_DEPTH:
-            raise InvalidInput(
-                f"{self._transform}: node {node.name!r}: functions call each other in a cycle"
-            )
         function = self._library.get(node.attr["f"].func.name)
         if function is None:
             name = node.attr["f"].func.name
@@ -67,9 +63,9 @@ class _Inliner:
                 f"{self._transform}: node {node.name!r}: calls {name!r}, which does not exist"
                 f"{nearest(name, self._library)}"
             )
-        self._inline(node, function, depth)
+        self._inline(node, function)
 
-    def _inline(self, call: NodeDef, function: FunctionDef, depth: int) -> None:
+    def _inline(self, call: NodeDef, function: FunctionDef) -> None:
         function = _with_attributes(function, call.attr["f"].func.attr)
         try:
             body, _, _ = functions.body(function, self._op_defs)
@@ -93,7 +89,7 @@ class _Inliner:
                 sources += [Ref(name, CONTROL) for name in before]
             node.name = f"{prefix}/{node.name}"
             set_inputs(node, sources)
-            self.add(node, depth + 1)
+            self.add(node)
         returned = [
             _in_call(functions.result_ref(function, arg.name, self._op_defs), prefix, args)
             for arg in function.signature.output_arg
@@ -149,7 +145,8 @@ def _rewire_control_inputs(listed: list[NodeDef], results: Mapping[str, list[str
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Inlines calls; raises InvalidInput if a function does not exist or calls itself."""
+    """Inlines calls; raises InvalidInput if a function does not exist or calls itself, or the graph becomes too large."""
+    check_inlined_size(graph.nodes, graph.library.function, _called)
     inliner = _Inliner(graph, context)
     for node in graph.nodes:
         inliner.add(node)

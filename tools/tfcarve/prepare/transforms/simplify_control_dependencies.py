@@ -42,10 +42,14 @@ def _with_effects(order: list[NodeDef], context: Context) -> set[str]:
 
 def _without_relays(graph: Graph, preserved: set[str]) -> Graph:
     """Replaces NoOps with a single control input by that control input."""
+    read = {source.node for node in graph.nodes for source in data_inputs(node)}
     relays = {
         node.name: Ref(node.input[0][1:], CONTROL)
         for node in graph.nodes
-        if node.op == "NoOp" and len(node.input) == 1 and node.name not in preserved
+        if node.op == "NoOp"
+        and len(node.input) == 1
+        and node.input[0].startswith("^")
+        and node.name not in preserved | read
     }
     left = [node for node in graph.nodes if node.name not in relays]
     rewire(left, {Ref(name, CONTROL): source for name, source in relays.items()})

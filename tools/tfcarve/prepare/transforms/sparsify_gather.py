@@ -132,7 +132,16 @@ def _without_unread(graph: Graph, read: set[str], context: Context) -> Graph:
 
 
 def apply(graph: Graph, context: Context) -> Graph:
-    """Replaces weights; raises InvalidInput if they are a variable or a constant is damaged."""
+    """Replaces weights.
+
+    Raises InvalidInput if they are a variable, a constant is damaged, or a checkpoint is given.
+    """
+    checkpoint = context.parameters.one("input_checkpoint")
+    if checkpoint:
+        raise InvalidInput(
+            f"sparsify_gather: input_checkpoint={checkpoint!r}: variables must be frozen before: "
+            f"tfcarve freeze --checkpoint {checkpoint}"
+        )
     known = by_name(graph)
     if any(node.op in _CONTROL_FLOW for node in graph.nodes):
         return graph

@@ -9,7 +9,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.functions import used_functions
-from tfcarve.prepare.graph import Graph, reachable
+from tfcarve.prepare.graph import Graph, data_inputs, reachable, ref
 from tfcarve.prepare.messages import NodeDef
 
 PARAMETERS = frozenset(("type", "shape", "name", "type_for_name", "shape_for_name"))
@@ -65,11 +65,38 @@ def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
     return created
 
 
+def _require_valid(parameters: Parameters) -> None:
+    """Checks all parameters, whether an input has to be replaced or not."""
+    for text in filter(
+        None, (parameters.one("type"), *_by_name(parameters, "type_for_name").values())
+    ):
+        _number(parameters.transform, text)
+    for text in (parameters.one("shape"), *_by_name(parameters, "shape_for_name").values()):
+        _shape(parameters.transform, text)
+
+
+def _require_first_outputs(graph: Graph, replaced: set[str], context: Context) -> None:
+    """Checks that of the nodes `replaced`, which are Placeholders now, only the output 0 is used."""
+    reads = [(node.name, source) for node in graph.nodes for source in data_inputs(node)]
+    for kind, names in (("input", context.inputs), ("output", context.outputs)):
+        reads += [(f"--{kind}s", ref(name)) for name in names]
+    for reader, source in reads:
+        if source.node in replaced and source.output > 0:
+            raise InvalidInput(
+                f"{context.parameters.transform}: {reader!r} uses {source.text()!r}, but the input {source.node!r} "
+                "becomes a Placeholder, which has one output: run "
+                f"tfcarve freeze --inputs {source.node},{source.text()} --outputs … first, which creates a Placeholder "
+                "for each output"
+            )
+
+
 def apply(graph: Graph, context: Context) -> Graph:
     """Removes unused nodes.
 
-    Raises InvalidInput if a type or shape is invalid, or the numbers of names and types differ.
+    Raises InvalidInput if a type or shape is invalid, the numbers of names and types differ, or an output of an input
+    other than the first is used.
     """
+    _require_valid(context.parameters)
     fed = context.input_nodes()
     needed = reachable(graph, context.output_nodes(), fed) | fed
     remaining = [
@@ -80,4 +107,6 @@ def apply(graph: Graph, context: Context) -> Graph:
         if node.name in needed
     ]
     stripped = graph.with_nodes(remaining)
+    replaced = fed & {node.name for node in graph.nodes if node.op != "Placeholder"}
+    _require_first_outputs(stripped, replaced, context)
     return Graph(remaining, used_functions(stripped), graph.versions)

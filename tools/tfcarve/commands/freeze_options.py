@@ -1,0 +1,113 @@
+"""The options of the commands that freeze models. It loads nothing heavy, so that commands start fast."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfcarve.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.freeze.request import Options
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Returns the names in a comma-separated list."""
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def add_freeze(parser: argparse.ArgumentParser) -> None:
+    """Declares the options that apply to all models: --checkpoint, --moving-averages, --lower-control-flow, --unroll."""
+    group = parser.add_argument_group("freezing")
+    group.add_argument(
+        "--checkpoint",
+        default="",
+        metavar="PREFIX",
+        help="reads the variables of a .pb, .pbtxt or .meta from this checkpoint",
+    )
+    group.add_argument(
+        "--moving-averages",
+        action="store_true",
+        help="uses the moving averages of variables (ExponentialMovingAverage) that the checkpoint has",
+    )
+    group.add_argument(
+        "--lower-control-flow",
+        action="store_true",
+        help="lowers While, If and Case to Switch, Merge, Enter and Exit",
+    )
+    group.add_argument(
+        "--unroll",
+        type=int,
+        default=0,
+        metavar="N",
+        help="unrolls loops with a constant number of iterations, at most N",
+    )
+
+
+def add_graph(parser: argparse.ArgumentParser) -> None:
+    """Declares --tags and --signature, which select the graph of a SavedModel or MetaGraphDef and its signature."""
+    parser.add_argument(
+        "--tags",
+        type=names,
+        metavar="TAG[,TAG]",
+        help="selects the graph of a SavedModel with exactly these tags (default: serve)",
+    )
+    parser.add_argument(
+        "--signature",
+        metavar="NAME",
+        help="takes the inputs, the outputs and their names from this signature (default: serving_default)",
+    )
+
+
+def add_tensors(parser: argparse.ArgumentParser) -> None:
+    """Declares --inputs and --outputs, which name tensors of the model that is frozen."""
+    parser.add_argument(
+        "--inputs",
+        type=names,
+        default=(),
+        metavar="TENSOR[,TENSOR]",
+        help="tensors that become Placeholders (default: the signature's inputs, or all Placeholders)",
+    )
+    parser.add_argument(
+        "--outputs",
+        type=names,
+        default=(),
+        metavar="TENSOR[,TENSOR]",
+        help="tensors that the graph computes (default: the signature's outputs)",
+    )
+
+
+def freeze_options(
+    arguments: argparse.Namespace,
+    tags: Sequence[str] | None,
+    signature: str | None,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+) -> "Options":
+    """Returns how to freeze a model.
+
+    Args:
+      arguments: the parsed options of add_freeze.
+      tags: of the graph; None for the default.
+      signature: None for the default.
+      inputs: tensors that become Placeholders.
+      outputs: tensors that the graph computes.
+
+    Raises:
+      InvalidInput: a number is negative.
+    """
+    from tfcarve.prepare.freeze.request import DEFAULTS, Options
+
+    if arguments.unroll < 0:
+        raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
+    prefix = arguments.checkpoint
+    return Options(
+        tags=DEFAULTS.tags if tags is None else tuple(tags),
+        signature=DEFAULTS.signature if signature is None else signature,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        checkpoint=str(Path(prefix).absolute()) if prefix else "",
+        moving_averages=arguments.moving_averages,
+        lower_control_flow=arguments.lower_control_flow,
+        unroll=arguments.unroll,
+    )
