@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools python -m benchmarks --tensorflow DIR
 
-Run it in the repository's folder, with a Python that has tensorflow-cpu 2.14.1.
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu.
 """
 
 import argparse

@@ -14,6 +14,7 @@ from pathlib import Path
 from bootstrap.apt import PrivateApt
 from bootstrap.cache import built_in_place, cache_root, scratch_folder
 from bootstrap.wheels import fetch_wheel
+from tfcarve.releases import known
 
 _SUITE = "bookworm"
 _PACKAGES = (
@@ -31,7 +32,8 @@ _PACKAGES = (
     "python3.11-minimal",
     "zlib1g",
 )
-_LITE = "tflite-runtime==2.14.0"
+_LITE_VERSION = f"{known.release().name}.0"
+_LITE = f"tflite-runtime=={_LITE_VERSION}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def _unpack(architecture: Architecture, folder: Path) -> None:
         apt.download_binaries(_PACKAGES, scratch)
         for package in scratch.glob("*.deb"):
             subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)
-    file = f"tflite_runtime-2.14.0-cp311-cp311-{architecture.wheel}.whl"
+    file = f"tflite_runtime-{_LITE_VERSION}-cp311-cp311-{architecture.wheel}.whl"
     target = [f"--platform={architecture.wheel}", "--python-version=311"]
     wheel = fetch_wheel(_LITE, file, architecture.sha256, target)
     with zipfile.ZipFile(wheel) as archive:

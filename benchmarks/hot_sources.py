@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.hot_sources --platform linux_arm64 --model lstm
 
-Run it in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options it measures four models
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options it measures four models
 on two platforms, which takes ten minutes after TensorFlow's core is built. Prints Markdown. Each unit and helper source
 is compiled by the library's commands (link.json) for size and for speed, and each library is linked again with the
 objects of one group compiled for speed and all others for size. Speedups are those of graphs that mostly use one group.

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.links --platform linux_arm64
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options, it measures all
+in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it measures all
 platforms. Prints Markdown. The library is the default one of benchmarks/options.py; if it is built already, a run
 takes a few seconds.
 """

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
 
-Run it in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without arguments it measures all options
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. Without arguments it measures all options
 for x86-64; each option that changes the core takes about five minutes to compile. `--compiler clang++-19` builds with
 that compiler. Prints Markdown. Each library is built by the rules in a copy of tests/e2e/bzlmod, and its output is
 compared with full TensorFlow's.

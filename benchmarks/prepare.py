@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Compiles transform_graph once per user (70 s).
+in the repository's root, with a Python that has the release's tensorflow-cpu. Compiles transform_graph once per user (70 s).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.prepared_sizes -o benchmarks/PREPARED_SIZES.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. The rules build each library in a copy of
+in the repository's root, with a Python that has the release's tensorflow-cpu. The rules build each library in a copy of
 tests/e2e/bzlmod; this takes about twenty minutes on two cores if TensorFlow's core is already built.
 """
 

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:. python -m benchmarks.products
 
-Run it in the repository's folder, with a Python that has tensorflow-cpu 2.14.1 (for Eigen). XNNPACK is downloaded by apt
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu (for Eigen). XNNPACK is downloaded by apt
 as Debian's source package. Writes PRODUCTS.md: GFLOPS on this machine (CPU time, in turns, the minimum of the rounds)
 and, if Debian's cross compiler and qemu-user are installed, instructions on arm64. Takes ten minutes.
 """
@@ -36,7 +36,7 @@ from tfcarve.releases import known
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent
-_TENSORFLOW = "2.14.1"
+_TENSORFLOW = known.release().version
 
 # The five shapes of Inception v3 with the most multiply-adds (44 % of all), a convolution with few pixels, and the last
 # layer for one image.

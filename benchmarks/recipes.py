@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.recipes -o benchmarks/RECIPES.md
 
-in the repository's root, with a Python that has tensorflow-cpu 2.14.1. Takes about ten minutes.
+in the repository's root, with a Python that has the release's tensorflow-cpu. Takes about ten minutes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.sizes --model mobilenet_v2 --platform linux_x86_64
 
-in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. Without options, it builds all models
+in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it builds all models
 for all platforms. `--stock PLATFORM` also builds the stock library, with about 450 complete sources, which takes
 an hour on two cores. Prints Markdown. Bazel's disk cache has what was compiled, so an interrupted run resumes.
 

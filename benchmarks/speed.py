@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.speed -o benchmarks/SPEED.md
 
-Run it in the repository's folder, with a Python that has tensorflow-cpu 2.14.1. It builds each library by the rules in a
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It builds each library by the rules in a
 copy of tests/e2e/bzlmod and then takes about twenty minutes. Without options it measures all models on x86-64, and
 Inception v3 on ARM. Writes Markdown.
 

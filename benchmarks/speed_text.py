@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks import measure, page, speed_table
 from benchmarks.speed_table import Instructions, Speed
+from tfcarve.releases import known
 
 
 def _times(speeds: Sequence[Speed]) -> Sequence[str]:
@@ -13,7 +14,7 @@ def _times(speeds: Sequence[Speed]) -> Sequence[str]:
         "## x86-64",
         "One inference of one example, in float32. The libraries run in turns; the tables show the minimum of the rounds. "
         "Compare the ratios, not the milliseconds. TensorFlow and TensorFlow Lite, with XNNPACK, are those of "
-        "tensorflow-cpu 2.14.1. tfcarve maps a file that `tfcarve memmap` wrote: the frozen graph that TensorFlow also "
+        f"tensorflow-cpu {known.release().version}. tfcarve maps a file that `tfcarve memmap` wrote: the frozen graph that TensorFlow also "
         "runs, or that graph prepared by `tfcarve transform --preset mobile --fuse`. TensorFlow and TensorFlow Lite's "
         "converter optimize the graph themselves. The ratio is that of the prepared graph.",
         "### CPU time, one thread",
@@ -40,7 +41,7 @@ def _counts(rows: Sequence[Instructions]) -> Sequence[str]:
     return (
         "## ARM",
         "Millions of instructions of one inference on one thread, counted under qemu; in brackets the ratio to the "
-        "multiply-adds alone, four per instruction. TensorFlow Lite is tflite-runtime 2.14.0, which does not have "
+        "multiply-adds alone, four per instruction. TensorFlow Lite is tflite-runtime, which does not have "
         "XNNPACK for armv7.",
         speed_table.instructions(rows),
     )

@@ -5,7 +5,7 @@ load(":repositories.bzl", "tfcarve_dev_repositories", "tfcarve_repositories")
 
 _tensorflow = tag_class(
     doc = "The TensorFlow release. Only the root module chooses; else it is the default release.",
-    attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version: \"2.14\".")},
+    attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version, a folder of //third_party/tensorflow/releases.")},
 )
 
 def _tfcarve_impl(ctx):

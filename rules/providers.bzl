@@ -5,11 +5,13 @@ visibility("public")
 TensorFlowInfo = provider(
     doc = "A TensorFlow release, configured for a platform.",
     fields = {
-        "version": "string: \"2.14.1\".",
+        "version": "string: its version, with the patch number.",
         "defines": "list[string]: the macros that decide which kernels are registered.",
         "root": "string: the root of the source tree, as actions see it.",
         "index": "File: index.json, the kernel index for the platform.",
-        "sources": "depset[File]: what the index is made from.",
+        "target": "string: name of the platform that the index is for; empty for the build machine.",
+        "target_macros": "File: the predefined macros of the platform's compiler; None for the build machine.",
+        "sources": "depset[File]: the sources of the index.",
         "core_headers": "CcInfo: the headers of the core.",
         "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
         "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",

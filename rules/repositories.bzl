@@ -1,5 +1,6 @@
 """The repositories of tfcarve. WORKSPACE files and the module extension call the same functions."""
 
+load("//rules/private/python:environments.bzl", "ENVIRONMENTS")
 load("//rules/private/python:python_repository.bzl", "python_repository")
 load("//rules/private/python:sources_digest_repository.bzl", "sources_digest_repository")
 load("//rules/private/sources:source_repository.bzl", "source_repository")
@@ -53,32 +54,20 @@ def tfcarve_lld():
     """Finds lld."""
     lld_repository(name = "tfcarve_lld")
 
-def tfcarve_python():
-    """The Python environment of the tools."""
-    python_repository(
-        name = "tfcarve_python",
-        lock = Label("//third_party/python:tools.txt"),
-        newest = "3.13",
-        oldest = "3.11",
-    )
+def tfcarve_python(dev):
+    """The Python environments.
 
-def tfcarve_python_tensorflow():
-    """The Python environment that prepares models, with full TensorFlow; fetched when a target needs it."""
-    python_repository(
-        name = "tfcarve_python_tensorflow",
-        lock = Label("//third_party/python:tensorflow.txt"),
-        newest = "3.11",
-        oldest = "3.11",
-    )
-
-def tfcarve_python_dev():
-    """The Python environment of tests, with full TensorFlow; apps do not need it."""
-    python_repository(
-        name = "tfcarve_python_dev",
-        lock = Label("//third_party/python:dev.txt"),
-        newest = "3.11",
-        oldest = "3.11",
-    )
+    Args:
+      dev: whether those of tfcarve's own tests, or those that apps need.
+    """
+    for row in ENVIRONMENTS.values():
+        if row.dev == dev:
+            python_repository(
+                name = row.repository,
+                lock = Label("//third_party/python:" + row.lock),
+                newest = row.newest,
+                oldest = row.oldest,
+            )
 
 def tfcarve_sources_digest():
     """A file that changes with the sources that nested workspaces use."""
@@ -101,15 +90,14 @@ def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):
     """All that an app needs.
 
     Args:
-      tensorflow: the TensorFlow release: "2.14".
+      tensorflow: name of the TensorFlow release.
     """
     tfcarve_tensorflow(tensorflow)
     tfcarve_cross()
     tfcarve_lld()
-    tfcarve_python()
-    tfcarve_python_tensorflow()
+    tfcarve_python(dev = False)
 
 def tfcarve_dev_repositories():
     """Only for tfcarve's own tests."""
-    tfcarve_python_dev()
+    tfcarve_python(dev = True)
     tfcarve_sources_digest()

@@ -81,3 +81,15 @@ def test_valid_names(app: Workspace) -> None:
     Path(app.folder, "BUILD").write_text(LOAD + valid, encoding="utf-8")
     done = app.bazel(["query", "--noshow_progress", "//:release"])
     assert done.returncode == 0, done.stdout
+
+
+def test_unknown_tensorflow_release(app: Workspace) -> None:
+    module = app.folder / "MODULE.bazel"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(text.replace('version = "2.14"', 'version = "9.9"'), encoding="utf-8")
+    try:
+        done = app.bazel(["query", "--noshow_progress", "@tfcarve_cross//:missing"])
+    finally:
+        module.write_text(text, encoding="utf-8")
+    assert done.returncode != 0
+    assert "tfcarve does not build TensorFlow 9.9; known releases: 2.14" in done.stdout

@@ -327,7 +327,7 @@ def _blocks(language: str) -> list[str]:
 
 def test_commands_of_the_docs(here: Built, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line for block in _blocks("sh") for line in block.splitlines()]
-    assert len(commands) == 9
+    assert len(commands) == 10
     for line in commands:
         program, *arguments = shlex.split(line)
         if program == "tfcarve":

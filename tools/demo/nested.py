@@ -92,7 +92,7 @@ class Workspace:
     ) -> subprocess.CompletedProcess[str]:
         """Runs bazelw in the workspace; with `progress`, its messages go to the terminal.
 
-        If Bazel's server was killed, as the system does when memory runs out, the command runs once more.
+        If Bazel's server was killed, as the system does when memory runs out, the command runs again.
         """
         done = self._run(arguments, progress, environment or {})
         if done.returncode == _SERVER_LOST:

@@ -37,10 +37,20 @@ default_options = transition(
     outputs = _DEFAULT_OPTIONS.keys(),
 )
 
-_MODEL_CONFIG = _DEFAULT_OPTIONS | {
+_ONLY_PLATFORM = _DEFAULT_OPTIONS | {
     "//command_line_option:compilation_mode": "opt",
     "//command_line_option:force_pic": False,
     "//command_line_option:per_file_copt": [],
+}
+
+# For what depends on the platform and on none of a library's options: the kernel index.
+only_platform = transition(
+    implementation = lambda _settings, _attr: _ONLY_PLATFORM,
+    inputs = [],
+    outputs = _ONLY_PLATFORM.keys(),
+)
+
+_MODEL_CONFIG = _ONLY_PLATFORM | {
     _PLATFORMS: [str(Label("//rules/platforms:linux_x86_64"))],
 }
 

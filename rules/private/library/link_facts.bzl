@@ -1,6 +1,5 @@
 """Link fragments and headers, for apps that link a carved library without Bazel."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":declare.bzl", "declare")
 

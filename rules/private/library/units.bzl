@@ -22,7 +22,7 @@ def units(ctx, cc, *, selected):
       CcCompilationContext that the sources see; copts and hot_copts, the compiler's flags for the two kinds.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    directories = _write(ctx, selected.selection, tensorflow.defines)
+    directories = _write(ctx, selected.selection, tensorflow)
     cold_options = ctx.attr._library_copts[BuildSettingInfo].value
     hot_options = ctx.attr._hot_copts[BuildSettingInfo].value
     cold_headers = tensorflow.precompiled_headers
@@ -53,7 +53,7 @@ def units(ctx, cc, *, selected):
         hot_copts = hot.copts,
     )
 
-def _write(ctx, selection, defines):
+def _write(ctx, selection, tensorflow):
     """Name -> directory of generated sources: units, and the helpers that they link."""
     directories = {
         name: ctx.actions.declare_directory("%s/%s" % (ctx.label.name, name))
@@ -64,7 +64,9 @@ def _write(ctx, selection, defines):
     args.add(selection)
 
     # A selection made with other macros names classes that this compile never sees: tfcarve rejects it.
-    args.add_all(defines, before_each = "--define")
+    args.add_all(tensorflow.defines, before_each = "--define")
+    if tensorflow.target:
+        args.add("--target", tensorflow.target)
     for name, directory in directories.items():
         args.add_all("--" + name.replace("/", "-"), [directory], expand_directories = False)
     ctx.actions.run(

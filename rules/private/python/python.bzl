@@ -4,6 +4,7 @@ They register no toolchain and need no rules_python, so they do not affect the a
 """
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
+load(":environments.bzl", environment_label = "environment")
 
 PySourcesInfo = provider(
     doc = "Python sources and where they are imported from.",
@@ -175,25 +176,16 @@ _py_tool_test = rule(
     },
 )
 
-def _environment(name):
-    # In a function, because apps do not have tfcarve_python_dev.
-    if name == "dev":
-        return Label("@tfcarve_python_dev//:environment")
-    if name == "tensorflow":
-        return Label("@tfcarve_python_tensorflow//:environment")
-    return Label("@tfcarve_python//:environment")
-
 def py_tool(name, main, environment = "tools", **kwargs):
     """A program: `python -m main` with its sources on PYTHONPATH.
 
     Args:
         name: name of the target, also of the executable.
         main: the module to run.
-        environment: the Python environment: "tools"; "tensorflow", with full TensorFlow; "dev", the environment of
-            tests, with all packages.
+        environment: the Python environment, a key of ENVIRONMENTS.
         **kwargs: srcs, data, deps, imports, and common attributes.
     """
-    _py_tool(name = name, environment = _environment(environment), main = main, **kwargs)
+    _py_tool(name = name, environment = environment_label(environment), main = main, **kwargs)
 
 def py_tool_test(name, srcs, **kwargs):
     """A test: runs pytest on the test_*.py files of srcs in the environment "dev".
@@ -203,4 +195,4 @@ def py_tool_test(name, srcs, **kwargs):
         srcs: test files and their helpers.
         **kwargs: data, deps, imports, env, env_inherit, and common attributes of tests.
     """
-    _py_tool_test(name = name, environment = _environment("dev"), srcs = srcs, **kwargs)
+    _py_tool_test(name = name, environment = environment_label("dev"), srcs = srcs, **kwargs)

@@ -1,6 +1,21 @@
-"""kernel_index: the index of all registrations in a TensorFlow source tree."""
+"""kernel_index: the index of all registrations in a TensorFlow source tree, for the platform that the target is built for."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "only_platform")
+load("//rules/private/library:link_facts.bzl", "PLATFORM_NAME")
+load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
 
 visibility("public")
+
+KernelIndexInfo = provider(
+    doc = "The platform of an index.",
+    fields = {
+        "target": "string: name of the platform; empty for the build machine.",
+        "macros": "File: the predefined macros of the platform's compiler; None for the build machine.",
+    },
+)
 
 def _kernel_index_impl(ctx):
     index = ctx.actions.declare_file(ctx.label.name + ".json")
@@ -8,24 +23,63 @@ def _kernel_index_impl(ctx):
     args.add("index")
     args.add("--tensorflow", ctx.label.workspace_root)
     args.add_all(ctx.attr.defines, before_each = "--define")
+    macros = []
+    if ctx.attr.platform:
+        macros = [_predefined_macros(ctx)]
+        args.add("--target", ctx.attr.platform)
+        args.add_all("--target-macros", macros)
     args.add("-o", index)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
         arguments = [args],
-        inputs = ctx.files.sources,
+        inputs = ctx.files.sources + macros,
         outputs = [index],
         mnemonic = "TfKernelIndex",
         progress_message = "Indexing TensorFlow's kernels",
         # The C++ preprocessor is found on PATH.
         use_default_shell_env = True,
     )
-    return [DefaultInfo(files = depset([index]))]
+    return [
+        DefaultInfo(files = depset([index])),
+        KernelIndexInfo(target = ctx.attr.platform, macros = macros[0] if macros else None),
+    ]
 
-kernel_index = rule(
+def _predefined_macros(ctx):
+    """The output of the target's compiler for -dM -E: macros such as __ARM_NEON decide what a source registers."""
+    cc = cc_tools(ctx)
+    output = ctx.actions.declare_file(ctx.label.name + ".macros.h")
+    row = PLATFORMS[ctx.attr.platform]
+    variables = cc_common.create_compile_variables(
+        feature_configuration = cc.features,
+        cc_toolchain = cc.toolchain,
+        user_compile_flags = ["-std=c++17"] + row.cpus.values()[0],
+    )
+    arguments = dict(
+        feature_configuration = cc.features,
+        action_name = ACTION_NAMES.cpp_compile,
+    )
+    flags = cc_common.get_memory_inefficient_command_line(variables = variables, **arguments)
+    ctx.actions.run(
+        executable = cc_common.get_tool_for_action(**arguments),
+        arguments = [f for f in flags if f != "-c"] + ["-dM", "-E", "-x", "c++", "/dev/null", "-o", output.path],
+        env = cc_common.get_environment_variables(variables = variables, **arguments),
+        inputs = cc.toolchain.all_files,
+        outputs = [output],
+        mnemonic = "TfTargetMacros",
+        progress_message = "Reading the predefined macros of %{label}",
+    )
+    return output
+
+_kernel_index = rule(
     implementation = _kernel_index_impl,
+    cfg = only_platform,
     doc = "Indexes the tree of the repository that the target is in.",
-    attrs = {
+    fragments = ["cpp"],
+    provides = [KernelIndexInfo],
+    toolchains = CC_TOOLCHAINS,
+    attrs = CC_TOOLCHAIN_ATTRS | TRANSITION_ATTRS | {
         "defines": attr.string_list(mandatory = True, doc = "Macros of the compile."),
+        "platform": attr.string(doc = "PLATFORM_NAME."),
         "sources": attr.label(mandatory = True),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",
@@ -34,3 +88,12 @@ kernel_index = rule(
         ),
     },
 )
+
+def kernel_index(name, **kwargs):
+    """Indexes the tree of the repository that the target is in.
+
+    Args:
+      name: of the target; the index is <name>.json.
+      **kwargs: sources, defines.
+    """
+    _kernel_index(name = name, platform = PLATFORM_NAME, **kwargs)

@@ -30,6 +30,10 @@ def _tf_selection_impl(ctx):
         # Sources of custom ops use TensorFlow's macros.
         args.add("--tensorflow", tensorflow.root)
         trees = [tensorflow.sources]
+        if tensorflow.target:
+            args.add("--target", tensorflow.target)
+            args.add("--target-macros", tensorflow.target_macros)
+            inputs.append(tensorflow.target_macros)
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)

@@ -7,7 +7,7 @@ def core_bzl_update(name, release):
 
     Args:
       name: of the target, for `bazel run`.
-      release: name of the release: "2.14".
+      release: name of the release.
     """
     py_tool(
         name = name,

@@ -3,6 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules:providers.bzl", "TensorFlowInfo")
 load("//rules/private/library:precompiled_header.bzl", "PrecompiledHeaderInfo")
+load("//rules/private/selection:kernel_index.bzl", "KernelIndexInfo")
 
 visibility("public")
 
@@ -13,6 +14,8 @@ def _tensorflow_release_impl(ctx):
         defines = attr.defines,
         root = ctx.label.workspace_root or ".",
         index = ctx.file.index,
+        target = attr.index[KernelIndexInfo].target,
+        target_macros = attr.index[KernelIndexInfo].macros,
         sources = depset(ctx.files.sources),
         core_headers = attr.core_headers[CcInfo],
         core_registering = attr.core_registering[CcInfo],
@@ -34,7 +37,7 @@ tensorflow_release = rule(
         "core_registering": attr.label(mandatory = True, providers = [CcInfo]),
         "defines": attr.string_list(mandatory = True),
         "hot_precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
-        "index": attr.label(mandatory = True, allow_single_file = [".json"]),
+        "index": attr.label(mandatory = True, allow_single_file = [".json"], providers = [KernelIndexInfo]),
         "inference_interface": attr.label(mandatory = True, allow_files = [".java"]),
         "java_natives": attr.label(mandatory = True, providers = [CcInfo]),
         "java_sources": attr.label(mandatory = True, allow_files = [".java"]),

@@ -18,6 +18,8 @@ _FILES = [
     "tensorflow/core/public/version.h",
 ]
 
+_EXPORTS = 'exports_files(["release.bzl"], visibility = ["//visibility:public"])\n'
+
 _ALIAS = """
 alias(
     name = "{name}",
@@ -42,7 +44,7 @@ def repository_name(release):
 
 def _release_repository_impl(ctx):
     names = struct(release = ctx.attr.release, repository = repository_name(ctx.attr.release))
-    ctx.file("BUILD.bazel", "".join([
+    ctx.file("BUILD.bazel", _EXPORTS + "".join([
         _ALIAS.format(name = name, repository = names.repository)
         for name in _TARGETS + _FILES
     ]))
@@ -52,5 +54,5 @@ def _release_repository_impl(ctx):
 release_repository = repository_rule(
     implementation = _release_repository_impl,
     doc = "Aliases of the targets of a release.",
-    attrs = {"release": attr.string(mandatory = True, doc = "Name of a release: \"2.14\".")},
+    attrs = {"release": attr.string(mandatory = True, doc = "Name of a release.")},
 )

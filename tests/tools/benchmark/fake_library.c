@@ -1,5 +1,6 @@
 // A fake carved library: the model is any file whose path ends with ".pb", each
-// output is a copy of the first input, and the output "bad" fails.
+// output is a copy of the first input, and the output "bad" fails. It has the
+// instruction sets "baseline" and "avx2".
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,3 +118,20 @@ int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
 void tfcarve_result_free(tfcarve_result* result) { free(result); }
 
 size_t tfcarve_kernel_count(void) { return 3; }
+
+static const char* cpu = "avx2";
+
+const char* tfcarve_cpu(void) { return cpu; }
+
+int32_t tfcarve_set_cpu(const char* name) {
+  static const char* const kNames[] = {"baseline", "avx2"};
+  if (name == NULL) return 1;
+  if (*name == '\0') name = "avx2";
+  for (size_t i = 0; i < sizeof(kNames) / sizeof(*kNames); ++i) {
+    if (strcmp(name, kNames[i]) == 0) {
+      cpu = kNames[i];
+      return 0;
+    }
+  }
+  return 1;
+}

@@ -80,6 +80,24 @@ def test_runs_that_fail(library: Library) -> None:
             assert caught.value.status == 1
 
 
+def test_cpu(library: Library) -> None:
+    assert library.cpu() == "avx2"
+    assert library.set_cpu("baseline")
+    assert library.cpu() == "baseline"
+    for name in ("sse9", "AVX2", None):
+        assert not library.set_cpu(name)
+        assert library.cpu() == "baseline"
+    assert library.set_cpu("")
+    assert library.cpu() == "avx2"
+
+
+def test_library_without_a_function(tmp_path: Path) -> None:
+    empty = tmp_path / "libempty.so"
+    subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-o", empty], check=True)
+    with pytest.raises(CallError, match=r"libempty\.so: cannot be used: .*tfcarve_session_new"):
+        Library(empty)
+
+
 def test_library_run(shared: Path, tmp_path: Path) -> None:
     report = tmp_path / "b.json"
     words = f"{shared} m.pb --input-random=x=float32:1x2 --output=y --threads=1 --warmup=1"

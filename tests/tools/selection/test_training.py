@@ -122,9 +122,11 @@ def test_unbuildable_sources() -> None:
     with pytest.raises(CheckFailed) as raised:
         _select(_node("Far"), Model("o.pb", lambda: "1", "graphdef", _node("Farther").nodes))
     text = str(raised.value)
-    assert "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is for TPUs" in text
+    assert (
+        "op 'Far': its kernel is in tensorflow/core/tpu/kernels/far.cc: it is only for TPUs" in text
+    )
     # The kernels of an op that no library can have are not mentioned.
-    why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it works over several hosts"
+    why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it is for distributed execution"
     assert f"{why}\n    needed by m.pb: node 'n'" in text
     assert len(raised.value.problems) == 2
     assert "no CPU kernel" not in text

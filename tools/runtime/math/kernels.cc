@@ -1,6 +1,7 @@
 #include "tools/runtime/math/kernels.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -205,9 +206,20 @@ const Kernels& SelectedKernels() {
   const Kernels* kernels = selected.load(std::memory_order_relaxed);
   if (kernels == nullptr) {
     const char* name = std::getenv("TFCARVE_CPU");
-    kernels = name == nullptr ? nullptr : Find(name);
-    if (kernels == nullptr) kernels = Find("");
-    selected.store(kernels, std::memory_order_relaxed);
+    const Kernels* const named = Find(name == nullptr ? "" : name);
+    const Kernels* const first = named == nullptr ? Find("") : named;
+    // Sets `kernels` to those of another thread that was faster.
+    if (selected.compare_exchange_strong(kernels, first,
+                                         std::memory_order_relaxed)) {
+      kernels = first;
+      if (named == nullptr) {
+        std::fprintf(
+            stderr,
+            "tfcarve: TFCARVE_CPU is '%s', which this library does not "
+            "have or this CPU does not support; using %s\n",
+            name, first->name);
+      }
+    }
   }
   return *kernels;
 }

@@ -158,7 +158,8 @@ extern const Kernels* const kAllKernels[];
 
 // Returns the selected kernels: those of SelectKernels, otherwise those of the
 // environment variable TFCARVE_CPU, otherwise the best ones that this machine
-// can run. Selected at the first call.
+// can run. Selected at the first call, which writes an error to stderr if
+// TFCARVE_CPU names kernels that cannot be used.
 const Kernels& SelectedKernels();
 
 // Selects kernels by name for subsequent runs; "" selects the best ones that

@@ -1,5 +1,6 @@
-/* A plugin for qemu-user that counts the instructions executed by all threads of
- * a program and writes "instructions: N" to qemu's log when the program ends.
+/* A plugin for qemu-user that counts the instructions executed by all threads
+ * of a program and writes "instructions: N" to qemu's log when the program
+ * ends.
  *
  * No package contains qemu's plugin header, so this declares what it uses.
  * Source: docs/devel/tcg-plugins.rst and the API reference of qemu 7.2.

@@ -17,8 +17,8 @@ class Benchmark:
     """One model in one program or library.
 
     Attributes:
-      program: its file.
-      cpu: the CPU that it was built for.
+      program: its file; or the file of the figures.
+      cpu: the CPU that it was built for; "" for figures, which do not have it.
       measurement: times, memory and nodes. If there are `instructions`, only the nodes' outputs are meaningful.
       multiply_adds: of one execution of each node; None if unknown.
       instructions: counted under qemu; None if the program ran natively.

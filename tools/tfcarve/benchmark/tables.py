@@ -12,7 +12,8 @@ _MEGA = 1e6
 def summary(benchmark: Benchmark) -> Iterator[str]:
     """Yields the lines above the tables."""
     measurement = benchmark.measurement
-    yield f"{measurement.model} in {benchmark.program} ({benchmark.cpu})"
+    cpu = f" ({benchmark.cpu})" if benchmark.cpu else ""
+    yield f"{measurement.model} in {benchmark.program}{cpu}"
     yield f"threads     {measurement.threads or 'one per core'}"
     if benchmark.instructions is None:
         yield from _times(benchmark)

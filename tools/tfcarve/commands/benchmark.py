@@ -2,11 +2,22 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tfcarve import files, progress
-from tfcarve.benchmark import emulated, executable, page, program, report, tables, task
+from tfcarve.benchmark import (
+    emulated,
+    executable,
+    figures,
+    measurement,
+    page,
+    program,
+    report,
+    tables,
+    task,
+)
 from tfcarve.benchmark.executable import Executable
 from tfcarve.benchmark.report import Benchmark
 from tfcarve.benchmark.report_json import report_json
@@ -24,6 +35,18 @@ HELP = "measures a model in a carved library: time and memory, in total and by n
 _MAX_THREADS = 1024
 _MAX_RUNS = 1_000_000
 _MAX_SECONDS = 86_400
+# The options of a run and their defaults.
+_RUN_OPTIONS: Mapping[str, Any] = {
+    "input": [],
+    "input_random": [],
+    "output": [],
+    "threads": 1,
+    "warmup": 1,
+    "traced_runs": 5,
+    "runs": 20,
+    "seconds": None,
+    "trace": None,
+}
 
 
 def _integer(low: int, high: int) -> Callable[[str], int]:
@@ -45,10 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "program",
         type=Path,
-        metavar="PROGRAM|LIBRARY",
-        help="a benchmark_model, from the output group `benchmark` of a library; or a shared library for this machine",
+        metavar="PROGRAM|LIBRARY|FIGURES",
+        help="a benchmark_model, from the output group `benchmark` of a library; or a shared library for this machine; "
+        "or with --figures the JSON that benchmark_model wrote on a device",
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef (.pb)")
+    parser.add_argument(
+        "--figures",
+        action="store_true",
+        help="run nothing: show FIGURES of the model",
+    )
     parser.add_argument(
         "--input",
         action="append",
@@ -72,32 +101,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compute the node NAME; may be repeated; default: the nodes that no other node reads",
     )
     numbers = (
-        ("--threads", 0, _MAX_THREADS, 1, "number of compute threads; 0: one per core; default: 1"),
+        ("--threads", 0, _MAX_THREADS, "number of compute threads; 0: one per core; default: 1"),
         (
             "--warmup",
             0,
             _MAX_RUNS,
-            1,
             "number of runs between the first run and the measured ones; default: 1",
         ),
         (
             "--traced-runs",
             0,
             _MAX_RUNS,
-            5,
             "number of further runs that time each node; default: 5",
         ),
-        ("--nodes", 1, _MAX_RUNS, None, "also print a table of the N slowest nodes"),
+        ("--nodes", 1, _MAX_RUNS, "also print a table of the N slowest nodes"),
     )
-    for option, low, high, default, text in numbers:
-        parser.add_argument(
-            option, type=_integer(low, high), default=default, metavar="N", help=text
-        )
+    for option, low, high, text in numbers:
+        parser.add_argument(option, type=_integer(low, high), metavar="N", help=text)
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--runs",
         type=_integer(0, _MAX_RUNS),
-        default=20,
         metavar="N",
         help="number of measured runs; default: 20",
     )
@@ -121,6 +145,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(**_RUN_OPTIONS)
 
 
 def _pairs(words: Sequence[str], option: str, form: str) -> tuple[tuple[str, str], ...]:
@@ -159,22 +184,39 @@ def _measure(arguments: argparse.Namespace, kind: Executable, model: Model) -> B
             show("counting instructions under qemu", 0, 2)
             instructions = emulated.count(kind.cpu, path.absolute(), requested)
             show("tracing the nodes under qemu", 1, 2)
-            measurement = emulated.shapes(kind.cpu, path.absolute(), requested, arguments.trace)
+            measured = emulated.shapes(kind.cpu, path.absolute(), requested, arguments.trace)
         else:
             show("measuring", 0, 1)
             command = [str(path.absolute())]
             if not kind.is_program:
                 command = [sys.executable, "-m", "tfcarve.benchmark.library_run", *command]
-            measurement = program.run(command, requested, arguments.trace)
-    return report.benchmark(str(path), kind.cpu, measurement, model.nodes, instructions)
+            measured = program.run(command, requested, arguments.trace)
+    return report.benchmark(str(path), kind.cpu, measured, model.nodes, instructions)
 
 
-def _require(arguments: argparse.Namespace, kind: Executable) -> None:
-    """Raises InvalidInput if the options do not fit the program or library."""
+def _of_figures(arguments: argparse.Namespace, model: Model) -> Benchmark:
+    path = str(arguments.program)
+    measured = measurement.parse(files.read_bytes(arguments.program), path)
+    figures.check(measured, path, model.nodes, str(arguments.model))
+    return report.benchmark(path, "", measured, model.nodes, None)
+
+
+def _require(arguments: argparse.Namespace) -> None:
+    """Raises InvalidInput if options contradict each other."""
     if arguments.trace is not None and not arguments.traced_runs:
         raise InvalidInput("--trace requires --traced-runs of at least 1")
     if arguments.sizes is not None and arguments.html is None:
         raise InvalidInput("--sizes requires --html FILE: only the page shows sizes")
+    if not arguments.figures:
+        return
+    for name, default in _RUN_OPTIONS.items():
+        if getattr(arguments, name) != default:
+            option = name.replace("_", "-")
+            raise InvalidInput(f"--{option} cannot be combined with --figures, which runs nothing")
+
+
+def _require_loadable(arguments: argparse.Namespace, kind: Executable) -> None:
+    """Raises InvalidInput if the file is a library that this machine cannot load, or cannot trace."""
     if kind.is_program:
         return
     if kind.cpu != executable.host_cpu():
@@ -186,17 +228,23 @@ def _require(arguments: argparse.Namespace, kind: Executable) -> None:
         raise InvalidInput("--trace requires a benchmark_model, not a library")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Runs the benchmark; prints and writes the reports."""
+def _kind(arguments: argparse.Namespace) -> Executable:
     kind = executable.identify(files.read_bytes(arguments.program), str(arguments.program))
-    _require(arguments, kind)
+    _require_loadable(arguments, kind)
+    return kind
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the benchmark, or reads its figures; prints and writes the reports."""
+    _require(arguments)
+    kind = None if arguments.figures else _kind(arguments)
     sizes = size_common.load_report(arguments.sizes) if arguments.sizes else None
     model = read.read(arguments.model)
     if model.format != "graphdef":
         raise InvalidInput(
             f"{arguments.model}: expected a frozen GraphDef, not the format {model.format}"
         )
-    benchmark = _measure(arguments, kind, model)
+    benchmark = _measure(arguments, kind, model) if kind else _of_figures(arguments, model)
     if arguments.html is not None:
         files.write_if_changed(arguments.html, page.page(benchmark, sizes))
     if arguments.json:

@@ -3,7 +3,7 @@
 Keras looks up the classes and functions that a file names, in any module that can be imported, and calls some of them.
 Its `safe_mode` refuses only bytecode, and not in HDF5. A file could therefore run programs and write files.
 Source: keras/src/saving/{serialization_lib,saving_lib}.py and
-keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Keras 2.14.
+keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Keras.
 """
 
 import builtins

@@ -1,6 +1,6 @@
 """core.bzl: what Bazel needs to know of a release, generated from release.toml and the tree's BUILD files.
 
-`./bazelw run //third_party/tensorflow/releases/2.14:update` writes it and a test compares it with the tree, so a review of
+`./bazelw run //third_party/tensorflow/releases/<name>:update` writes it and a test compares it with the tree, so a review of
 a new release shows which sources changed.
 """
 

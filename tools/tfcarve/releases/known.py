@@ -60,7 +60,7 @@ def _read(place: Path) -> Release:
 
 
 def of_version(version: str) -> Release | None:
-    """Returns the release of a TensorFlow version ("2.14.1"), or None if tfcarve does not build that release."""
+    """Returns the release of a TensorFlow version, or None if tfcarve does not build that release."""
     name = ".".join(version.split(".")[:2])
     return release(name) if name in names() else None
 

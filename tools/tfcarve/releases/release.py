@@ -111,9 +111,9 @@ class Release:
     """All that tfcarve knows about a release.
 
     Attributes:
-      name: major and minor version: "2.14".
+      name: major and minor version.
       folder: where its data is.
-      version: the version that is pinned: "2.14.1".
+      version: the version that is pinned.
       defines: the macros that decide which kernels are registered.
       tree, core, units, overrides: see their classes.
     """

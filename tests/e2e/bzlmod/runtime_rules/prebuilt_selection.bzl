@@ -2,7 +2,7 @@
 
 load("@tfcarve//rules:defs.bzl", "TfSelectionInfo")
 
-def _given_selection_impl(ctx):
+def _prebuilt_selection_impl(ctx):
     return [
         DefaultInfo(files = depset([ctx.file.selection])),
         TfSelectionInfo(
@@ -14,7 +14,7 @@ def _given_selection_impl(ctx):
     ]
 
 prebuilt_selection = rule(
-    implementation = _given_selection_impl,
+    implementation = _prebuilt_selection_impl,
     doc = "Provides TfSelectionInfo for existing files.",
     attrs = {
         "custom_ops": attr.label_list(allow_files = True, doc = "As in tf_selection."),

@@ -1,7 +1,7 @@
 """fold_pads: folds a Pad with zeros, as Keras writes it, into the explicit padding of the convolution that reads it.
 
 Source: the attributes padding and explicit_paddings of Conv2D and _FusedConv2D in tensorflow/core/ops/nn_ops.cc.
-DepthwiseConv2dNative has them too, but the remapper of full TensorFlow 2.14.1 with oneDNN aborts on them
+DepthwiseConv2dNative has them too, but the remapper of full TensorFlow with oneDNN aborts on them
 (tensor_format.h:428, measured). Its Pad is folded if fuse_ops has replaced it with a _FusedConv2D before.
 """
 

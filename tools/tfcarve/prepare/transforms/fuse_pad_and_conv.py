@@ -3,8 +3,7 @@
 Source: FusePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc, which fuses MirrorPad and Conv2D into
 FusedPadConv2D. This transform also folds Pad, as fold_pads does.
 
-FusedPadConv2D and FusedResizeAndPadConv2D compute wrong values for a batch larger than 1 (measured with TensorFlow
-2.14.1), so they are used only if the batch size is known to be 1.
+FusedPadConv2D and FusedResizeAndPadConv2D compute wrong values for a batch larger than 1 (measured), so they are used only if the batch size is known to be 1.
 """
 
 from tfcarve.prepare import inference, nodes

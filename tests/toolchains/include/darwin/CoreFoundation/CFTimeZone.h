@@ -1,4 +1,5 @@
-// The declarations of Apple's CoreFoundation that Abseil uses for the time zone.
+// The declarations of Apple's CoreFoundation that Abseil uses for the time
+// zone.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_DARWIN_COREFOUNDATION_CFTIMEZONE_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_DARWIN_COREFOUNDATION_CFTIMEZONE_H_
 
