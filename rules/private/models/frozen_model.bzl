@@ -105,7 +105,8 @@ def requires_freezing(ctx):
     Returns:
       a bool.
     """
-    return not names_tensors(ctx) or ctx.file.src.extension == "meta" or bool(ctx.attr.checkpoint or ctx.attr.unroll)
+    changes = ctx.attr.checkpoint or ctx.attr.moving_averages or ctx.attr.unroll
+    return not names_tensors(ctx) or ctx.file.src.extension == "meta" or bool(changes)
 
 def frozen_names(ctx, tensors):
     """The names of tensors of src in the frozen model.

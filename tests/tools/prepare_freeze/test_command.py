@@ -166,6 +166,8 @@ def test_select_and_inspect_freeze_a_saved_model(
     frozen = capsys.readouterr().out
     assert main(["inspect", str(folder)]) == 0
     assert "ReadVariableOp" in capsys.readouterr().out and "ReadVariableOp" not in frozen
+    assert main(["inspect", str(folder), "--signature", "other"]) == 0
+    assert capsys.readouterr().out.startswith("signatures: other\ninputs: 1\n")
     words = ["select", str(folder), "--index", str(_index(tmp_path / "index.json"))]
     output = tmp_path / "s.json"
     for options, ops in (

@@ -9,6 +9,7 @@ from tfcarve import files
 from tfcarve.commands import freeze_options
 from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
 from tfcarve.errors import InvalidInput
+from tfcarve.models.choice import Choice
 from tfcarve.models.node_use import Model
 from tfcarve.models.summary import Tensor, summary
 from tfcarve.objfile.image import is_object_file
@@ -57,7 +58,8 @@ def _model(path: Path, arguments: argparse.Namespace) -> Model:
     )
     if is_to_freeze(path, options, arguments.freeze):
         return read_frozen(path, options)
-    return read_model(path)
+    signatures = (arguments.signature,) if arguments.signature else ()
+    return read_model(path, Choice(arguments.tags or (), signatures))
 
 
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
