@@ -16,7 +16,7 @@ def core_bzl_update(name, release):
             "@tfcarve_tensorflow//:sources",
             "@tfcarve_tensorflow//:tensorflow/core/public/version.h",
         ],
-        main = "tfcarve.releases.update",
+        main = "tfcarve.build_files.update_core",
         tags = ["manual"],
         deps = ["//tools:tfcarve_sources"],
     )

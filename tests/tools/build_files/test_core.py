@@ -8,7 +8,7 @@ import pytest
 from small_release import small_release
 
 from tfcarve.build_files.core import CoreSourcesError, core_of
-from tfcarve.releases.core_bzl import core_bzl
+from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.releases.release import OnDemand
 
 _TREE = {

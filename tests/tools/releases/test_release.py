@@ -9,10 +9,10 @@ import pytest
 import trees
 
 from tfcarve.build_files.core import core_of
+from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
-from tfcarve.releases.core_bzl import core_bzl
 from tfcarve.releases.release import read
 from tfcarve.selection import runtime_rules
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.build_files.core import CoreSourcesError, core_of
+from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.errors import TfcarveError
 from tfcarve.releases import known
-from tfcarve.releases.core_bzl import core_bzl
 
 
 def main(argv: Sequence[str]) -> int:
