@@ -80,7 +80,7 @@ def test_sounds(tmp_path: Path) -> None:
     found = _leftovers(model)
     assert {left.op for left in found if left.alone} == {"DecodeWav"}
     (transform,) = {left.transform for left in found}
-    assert "new placeholders for 'decoded', 'decoded:1', which" in transform
+    assert "tfcarve freeze with --inputs decoded,decoded:1 and" in transform
 
     with tf.Graph().as_default() as imported:
         fed = {

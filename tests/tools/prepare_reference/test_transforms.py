@@ -105,7 +105,7 @@ def test_deliberate_differences(row: Differs, tools: Tools) -> None:
     actual = reference_running.run_tfcarve(tools, source, row.transforms)
     assert distance(source, source.definition, actual) <= row.tolerance
     if row.defect in (Defect.FAILS, Defect.NEVER_ENDS):
-        status = "not done" if row.defect is Defect.NEVER_ENDS else "status "
+        status = "no result after" if row.defect is Defect.NEVER_ENDS else "status "
         with pytest.raises(TransformFailed, match=status):
             reference_running.run_reference(tools, source, row.transforms, _TIMEOUT)
     else:
