@@ -71,7 +71,7 @@ def test_each_unit_links_with_its_helpers_alone(
 ) -> None:
     """No unit needs another one, which an app may have or not: the link of all of them would hide that."""
     helpers = tensorflow_index().helpers
-    left = {u: symbols.left_to_others(u, helpers.get(u, ()), objects) for u in units}
+    left = {u: symbols.needed_from_others(u, helpers.get(u, ()), objects) for u in units}
     assert len(left) > 150
     assert not {unit: others for unit, others in left.items() if others}
 
