@@ -1,6 +1,6 @@
 """tensorflow_release: all targets of a TensorFlow release that rules use, as one provider."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TensorFlowInfo")
 load("//rules/private/library:precompiled_header.bzl", "PrecompiledHeaderInfo")
 load("//rules/private/selection:kernel_index.bzl", "KernelIndexInfo")
@@ -9,7 +9,8 @@ visibility("public")
 
 def _tensorflow_release_impl(ctx):
     attr = ctx.attr
-    return [TensorFlowInfo(
+    linked = [attr.core_registering[CcInfo], attr.unit_sources[CcInfo]]
+    return [cc_common.merge_cc_infos(cc_infos = linked), TensorFlowInfo(
         version = attr.version,
         defines = attr.defines,
         root = ctx.label.workspace_root or ".",
@@ -30,8 +31,10 @@ def _tensorflow_release_impl(ctx):
 def _precompiled(target):
     return struct(flags = target[PrecompiledHeaderInfo], cc_info = target[CcInfo])
 
+# It provides CcInfo, because the aspect of cc_shared_library follows only targets that do.
 tensorflow_release = rule(
     implementation = _tensorflow_release_impl,
+    provides = [CcInfo, TensorFlowInfo],
     attrs = {
         "core_headers": attr.label(mandatory = True, providers = [CcInfo]),
         "core_registering": attr.label(mandatory = True, providers = [CcInfo]),
