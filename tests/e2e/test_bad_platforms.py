@@ -13,10 +13,7 @@ from demo.nested import Workspace
 LOAD = 'load("@tfcarve//rules:defs.bzl", "tf_mobile_library", "tf_multi_platform_library")\n'
 LIBRARY = 'tf_mobile_library(name = "library", models = ["model.pb"], {})\n'
 # For an app that uses the repository of toolchains.
-CROSS = """
-tfcarve = use_extension("@tfcarve//rules:extensions.bzl", "tfcarve")
-use_repo(tfcarve, "tfcarve_cross")
-"""
+CROSS = 'use_repo(tfcarve, "tfcarve_cross")\n'
 RELEASE = 'tf_multi_platform_library(name = "release", library = ":library", platforms = ["{}"])\n'
 
 
