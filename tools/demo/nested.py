@@ -140,7 +140,8 @@ class Workspace:
         """Returns the folder in which the commands of actions run; raises BuildError."""
         done = self.bazel(["info", "--ui_event_filters=-info", "execution_root"])
         _require_success(done)
-        return Path(done.stdout.strip())
+        # A client that starts the server says so first.
+        return Path(done.stdout.strip().splitlines()[-1])
 
     def actions(self, query: str, flags: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Returns the actions that aquery finds, in its jsonproto form: `mnemonic`, `arguments`.
