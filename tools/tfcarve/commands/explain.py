@@ -1,12 +1,12 @@
 """`tfcarve explain`: who needs an op or a kernel class."""
 
 import argparse
-import difflib
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.commands import common
 from tfcarve.errors import CheckFailed, Problem
+from tfcarve.nearest import suggestion
 from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.need import Need
@@ -113,8 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
             | {k.clazz for k in selection.kernels}
             | set(selection.files)
         )
-        near = difflib.get_close_matches(arguments.what, known, n=3)
-        hint = f"did you mean {', '.join(near)}?" if near else ""
+        hint = suggestion(arguments.what, known)
         raise CheckFailed(
             "nothing needs it:",
             [Problem(f"{arguments.what!r} is not in {arguments.selection}", (), hint)],

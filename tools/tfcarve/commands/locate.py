@@ -1,10 +1,10 @@
 """`tfcarve locate`: the files and classes of an op."""
 
 import argparse
-import difflib
 
 from tfcarve.commands import common, options
 from tfcarve.errors import CheckFailed, Problem
+from tfcarve.nearest import suggestion
 
 NAME = "locate"
 HELP = "shows where ops are defined, and the classes and files of their kernels"
@@ -30,8 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.ops:
         op = index.op(name)
         if op is None:
-            near = difflib.get_close_matches(name, index.op_names(), n=3)
-            hint = f"did you mean {', '.join(near)}?" if near else ""
+            hint = suggestion(name, index.op_names())
             problems.append(
                 Problem(
                     f"op {name!r} is unknown to TensorFlow {index.tensorflow.version}", (), hint

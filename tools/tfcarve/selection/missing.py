@@ -1,10 +1,10 @@
 """Messages for missing ops and kernels: who needs them, and what exists instead."""
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from tfcarve.errors import Problem
 from tfcarve.models.node_use import AttrValue
+from tfcarve.nearest import suggestion
 from tfcarve.registry.index import KernelIndex, Registration
 from tfcarve.selection import buildable
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
@@ -16,11 +16,6 @@ Missing = tuple[str, str]
 # may have a million unknown ops.
 _MAX_SUGGESTIONS = 100
 _MAX_KERNELS = 12
-
-
-def _suggestion(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"did you mean {', '.join(near)}?" if near else ""
 
 
 def types_of(attrs: Mapping[str, AttrValue]) -> str:
@@ -54,7 +49,7 @@ def problems(
     found = []
     unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
     known = index.op_names()
-    suggestions = {op: _suggestion(op, known) for op in unknown[:_MAX_SUGGESTIONS]}
+    suggestions = {op: suggestion(op, known) for op in unknown[:_MAX_SUGGESTIONS]}
     for (op, what), needs in sorted(missing.items()):
         definition = lookup.op(op)
         if definition is None:
