@@ -132,23 +132,38 @@ def _checkpoint_prefix(ctx):
         fail("{}: checkpoint: give the files of one checkpoint: PREFIX.index and all PREFIX.data-*".format(ctx.label))
     return prefixes[0]
 
-def freeze(ctx, output, inputs, outputs):
-    """Declares the action that freezes a model.
+def source_files(ctx):
+    """The files of a model and its checkpoint.
 
     Args:
-      ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
-      output: File, the GraphDef.
-      inputs: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
-      outputs: likewise; empty for the signature's.
+      ctx: of a rule with SOURCE_ATTRS.
+
+    Returns:
+      list of Files.
     """
-    args = ctx.actions.args()
-    args.add("freeze")
+    return ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint
+
+def add_source(ctx, args):
+    """Adds the model to a command line.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+      args: the Args.
+    """
     if ctx.attr.saved_model:
         args.add(saved_model_path(ctx, ctx.attr.saved_model))
     else:
-        _check_source(ctx, outputs)
         args.add_all([ctx.file.src], expand_directories = False)
-    args.add("-o", output)
+
+def add_freeze_options(ctx, args, inputs, outputs):
+    """Adds the options that say how a model is frozen to a command line.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+      args: the Args.
+      inputs: as for freeze.
+      outputs: as for freeze.
+    """
     if ctx.attr.signature:
         args.add("--signature", ctx.attr.signature)
     args.add_joined("--tags", ctx.attr.saved_model_tags, join_with = ",")
@@ -160,10 +175,27 @@ def freeze(ctx, output, inputs, outputs):
         args.add("--moving-averages")
     if ctx.attr.unroll:
         args.add("--unroll", ctx.attr.unroll)
+
+def freeze(ctx, output, inputs, outputs):
+    """Declares the action that freezes a model.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
+      output: File, the GraphDef.
+      inputs: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
+      outputs: likewise; empty for the signature's.
+    """
+    if not ctx.attr.saved_model:
+        _check_source(ctx, outputs)
+    args = ctx.actions.args()
+    args.add("freeze")
+    add_source(ctx, args)
+    args.add("-o", output)
+    add_freeze_options(ctx, args, inputs, outputs)
     ctx.actions.run(
         executable = ctx.executable._tfcarve,
         arguments = [args],
-        inputs = ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint,
+        inputs = source_files(ctx),
         outputs = [output],
         mnemonic = "TfFreeze",
         progress_message = "Freezing the model of %{label}",

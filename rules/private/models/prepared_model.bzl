@@ -1,7 +1,7 @@
 """tf_prepared_model: transforms a model and compares it with its source."""
 
 load("//rules/private/config:transitions.bzl", "model_config")
-load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
 
 visibility("public")
 
@@ -72,20 +72,20 @@ def _transformed(ctx, graph):
     _run(ctx, args, [graph.file], output, "TfTransform", "Preparing the model %{label}")
     return output
 
-def _compared(ctx, graph, model):
-    """Declares the validation action, which fails if the model's outputs differ from those of its source."""
+def _compared(ctx, model):
+    """Declares the validation action, which fails if the model's outputs differ from those of src, before it was frozen."""
     output = ctx.actions.declare_file(ctx.label.name + ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
-    args.add(graph.file)
+    add_source(ctx, args)
     args.add(model)
     args.add("--tolerance", ctx.attr.tolerance)
-    _add_ends(args, graph)
+    add_freeze_options(ctx, args, ctx.attr.inputs, ctx.attr.fetches)
     args.add_all(ctx.files.sample_inputs, before_each = "--data")
     args.add("--json")
     args.add("-o", output)
     message = "Comparing %{label} with its source (--norun_validations skips it)"
-    _run(ctx, args, [graph.file, model] + ctx.files.sample_inputs, output, "TfCompare", message)
+    _run(ctx, args, source_files(ctx) + [model] + ctx.files.sample_inputs, output, "TfCompare", message)
     return output
 
 def _run(ctx, args, inputs, output, mnemonic, progress_message):
@@ -104,7 +104,7 @@ def _prepared_model_impl(ctx):
     model = _transformed(ctx, graph)
     return [
         DefaultInfo(files = depset([model]), runfiles = ctx.runfiles(files = [model])),
-        OutputGroupInfo(_validation = depset([_compared(ctx, graph, model)])),
+        OutputGroupInfo(_validation = depset([_compared(ctx, model)])),
     ]
 
 _prepared_model = rule(
@@ -124,7 +124,7 @@ _prepared_model = rule(
 def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
-    Builds that use it run source and result on the samples in full TensorFlow, and fail with the first node that
+    Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
     differs if an output exceeds the tolerance; --norun_validations skips that. Needs CPython 3.11. Full TensorFlow is
     fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
 

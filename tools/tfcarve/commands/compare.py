@@ -3,6 +3,7 @@
 import argparse
 import math
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,8 @@ def _tolerance(text: str) -> float:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    for name, what in (("a", "a model"), ("b", "the model that was prepared from it")):
+    what_a = "a model; one that is not frozen runs as TensorFlow loads it"
+    for name, what in (("a", what_a), ("b", "the model that was prepared from it")):
         parser.add_argument(name, type=Path, metavar=name.upper(), help=what)
     parser.add_argument(
         "--data",
@@ -66,12 +68,17 @@ def _side(
 ) -> "tuple[Side, Source]":
     from tfcarve.prepare.compare.side import Side
     from tfcarve.prepare.evaluate import Failed
+    from tfcarve.prepare.graph import ref
+    from tfcarve.prepare.original.run import Original
     from tfcarve.prepare.source import read_source
 
     graph, source = read_source(path, options)
     try:
         loaded = stack.enter_context(evaluator.loaded(graph))
-        return Side(str(path), graph, loaded, loaded.outputs()), source
+        declared = tuple(map(ref, source.declared))
+        options = source.frozen_with
+        original = None if options is None else Original(path, options)
+        return Side(str(path), graph, loaded, loaded.outputs(), declared, original), source
     except Failed as error:
         raise InvalidInput(
             f"{path}: TensorFlow cannot load it: {' '.join(str(error).split())}"
@@ -82,25 +89,29 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.compare import comparison
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
-    from tfcarve.prepare.freeze.request import without_changes
+    from tfcarve.prepare.freeze import source as freezing
+    from tfcarve.prepare.freeze.request import DEFAULTS, without_changes
 
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
+    freezing.require_signatures(arguments.a, options)
+    is_graph = freezing.kind(arguments.b) == "graphdef"
+    of_b = DEFAULTS if is_graph else without_changes(options)
     arrays = read_arrays(arguments.data) if arguments.data else None
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
         evaluator = stack.enter_context(Evaluator(size))
         a, source = _side(stack, evaluator, arguments.a, options)
-        b, _ = _side(stack, evaluator, arguments.b, without_changes(options))
+        b, _ = _side(stack, evaluator, arguments.b, of_b)
         inputs = comparison.input_refs(a, b, source.inputs if arguments.inputs else ())
         outputs, alone = comparison.output_refs(a, b, source.outputs if arguments.outputs else ())
         try:
             samples = comparison.sample_list(a, inputs, arrays)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.data or arguments.a}: {error}") from None
-        found, first = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)
-    return comparison.Comparison(len(samples), arguments.tolerance, found, first, alone)
+        found = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)
+    return replace(found, not_compared=alone)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from msgspec import structs
 
     from tfcarve.commands import common
+    from tfcarve.prepare.freeze import source
     from tfcarve.prepare.freeze.run import freeze
 
     if arguments.output.is_dir():
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
+    source.require_signatures(arguments.source, options)
     found = freeze(arguments.source, arguments.output, options)
     rows = [
         {"kind": kind, **structs.asdict(tensor)}

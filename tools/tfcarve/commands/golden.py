@@ -89,10 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
+    from tfcarve.prepare.freeze.source import require_signatures
     from tfcarve.prepare.source import frozen_source
 
+    options = _options(arguments, outputs)
+    require_signatures(arguments.model, options)
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        with frozen_source(arguments.model, _options(arguments, outputs)) as source:
+        with frozen_source(arguments.model, options) as source:
             _check_frozen(arguments.model, source.path)
             _run(arguments.model, source.path.absolute(), folder, inputs, outputs)
         for number, (_, path) in enumerate(outputs):

@@ -31,12 +31,14 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
         type=names,
         default=(),
         metavar="A,B",
-        help="nodes that the app feeds, separated by commas; default: all Placeholders",
+        help="nodes that the app feeds, separated by commas; of a SavedModel or Keras file: inputs of the signature; "
+        "default: all of them, or all Placeholders",
     )
     parser.add_argument(
         "--outputs",
         type=names,
         default=(),
         metavar="C,D",
-        help="nodes that the app fetches; default: nodes that nothing reads",
+        help="nodes that the app fetches; of a SavedModel or Keras file: outputs of the signature; default: all of them, "
+        "or the nodes that nothing reads",
     )

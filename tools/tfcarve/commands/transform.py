@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     preparing.require_packages()
     from tfcarve.prepare import graph_file, heap, pipeline
     from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
     from tfcarve.prepare.transforms import WITHOUT_TENSORFLOW
 
@@ -82,14 +83,15 @@ def run(arguments: argparse.Namespace) -> int:
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
+    source.require_signatures(arguments.model, options)
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size) as evaluator:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
-        graph, source = read_source(arguments.model, options)
+        graph, frozen = read_source(arguments.model, options)
         count = len(graph.nodes)
-        inputs, outputs = _ends(graph, source, arguments.model)
+        inputs, outputs = _ends(graph, frozen, arguments.model)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
         except InvalidInput as error:

@@ -33,6 +33,7 @@ from tfcarve.prepare.evaluate_messages import (
 )
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.messages import OpDef, OpList, TensorProto
+from tfcarve.prepare.session_config import session_config
 
 # The memory limit: a fixed part for TensorFlow itself, and a multiple of the graph's size.
 _BASE_MEMORY = 3 << 30
@@ -55,17 +56,6 @@ def libraries() -> Path:
     if folder is None or not (folder / _LIBRARY).is_file():
         raise InvalidInput(full_tensorflow.not_installed())
     return folder
-
-
-def _config(threads: int) -> bytes:
-    """Returns a ConfigProto without optimizations that runs one op at a time, each with `threads` threads.
-
-    Source of the field numbers: tensorflow/core/protobuf/{config,rewriter_config}.proto.
-    """
-    optimizer = b"\x18" + b"\xff" * 9 + b"\x01"  # opt_level L0
-    rewriter = b"\x98\x01\x01"  # disable_meta_optimizer
-    graph = b"\x1a" + bytes([len(optimizer)]) + optimizer + b"\x52\x03" + rewriter
-    return bytes([0x10, threads, 0x28, 1, 0x52, len(graph)]) + graph
 
 
 class Loaded:
@@ -147,7 +137,7 @@ class Evaluator:
         With one thread, sums are always computed in the same order.
         """
         number = next(self._numbers)
-        parts = [graph_file.to_bytes(graph), _config(threads)]
+        parts = [graph_file.to_bytes(graph), session_config(threads)]
         self.request(LoadRequest(graph=number), parts)
         try:
             yield Loaded(self, number)

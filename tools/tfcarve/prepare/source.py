@@ -23,11 +23,15 @@ class Source:
       path: its file.
       inputs: the names of the requested inputs in the graph, or of all that freezing created; empty if neither exist.
       outputs: likewise.
+      declared: the outputs of the model that was frozen; empty for a GraphDef that was not.
+      frozen_with: the options with which it was frozen; None for a GraphDef that was not.
     """
 
     path: Path
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    declared: tuple[str, ...] = ()
+    frozen_with: Options | None = None
 
 
 @contextmanager
@@ -56,9 +60,10 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
             tuple(tensor.name for tensor in side)
             for side in (done.result.inputs, done.result.outputs)
         )
+        declared = outputs
         if has_signature:
             inputs, outputs = options.inputs or inputs, options.outputs or outputs
-        yield Source(done.path, inputs, outputs)
+        yield Source(done.path, inputs, outputs, declared, wanted)
 
 
 def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:

@@ -27,13 +27,15 @@ class Comparison:
       outputs: the difference of each output.
       first: the first node that differs; None if all outputs are within the tolerance, or no node can be compared.
       not_compared: outputs that only one model has.
+      frozen_differs: the models whose frozen graph differs from the model itself.
     """
 
     samples: int
     tolerance: float
     outputs: Mapping[Ref, Difference]
     first: FirstDifference | None
-    not_compared: tuple[str, ...]
+    not_compared: tuple[str, ...] = ()
+    frozen_differs: tuple[str, ...] = ()
 
     def over(self) -> list[Ref]:
         """Returns the outputs that exceed the tolerance."""
@@ -59,16 +61,19 @@ def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
 def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
     """Returns the outputs to compare, and those that only one model has.
 
-    The outputs are those in `named`, or by default the tensors that nothing reads and both models have.
+    The outputs are those in `named`, or by default those that both models have: the outputs that a model declares, or
+    the tensors that nothing reads.
 
     Raises InvalidInput if an output does not exist, or the models have none in common.
     """
     if named:
         listed = list(dict.fromkeys(ref(name) for name in named))
+        a.require_declared(listed)
+        b.require_declared(listed)
         a.require("output", listed)
         b.require("output", listed)
         return listed, ()
-    own = [_unread_outputs(side) for side in (a, b)]
+    own = [_own_outputs(side) for side in (a, b)]
     shared = [source for source in own[0] if b.has(source)]
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
@@ -80,7 +85,9 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
     return shared, tuple(dict.fromkeys(alone))
 
 
-def _unread_outputs(side: Side) -> list[Ref]:
+def _own_outputs(side: Side) -> list[Ref]:
+    if side.declared:
+        return [source for source in side.declared if side.has(source)]
     fed = set(endpoints.inputs(side.graph))
     return [
         source
@@ -113,7 +120,7 @@ def compare(
     fed: Sequence[samples.Sample],
     tolerance: float,
     show: Show = lambda *_: None,
-) -> tuple[Mapping[Ref, Difference], FirstDifference | None]:
+) -> Comparison:
     """Returns the difference of each output over all samples, and the first node that differs.
 
     Raises:
@@ -122,26 +129,44 @@ def compare(
     """
     total = {source: Difference() for source in outputs}
     worst: tuple[Ref, samples.Sample] | None = None
+    expected, actual = a.values(outputs, fed), b.values(outputs, fed)
     for number, sample in enumerate(fed):
         show("running both models", number, len(fed))
         try:
-            expected = a.run(outputs, sample)
+            before = next(expected)
         except Failed as error:
             raise InvalidInput(
                 f"{a.name}: TensorFlow cannot run it on sample {number}: {_line(error)}: pass valid inputs with --data"
             ) from None
         try:
-            actual = b.run(outputs, sample)
+            after = next(actual)
         except Failed as error:
             raise CheckFailed(
                 f"{b.name}: TensorFlow cannot run it on sample {number}, on which {a.name} runs: {_line(error)}",
                 (),
             ) from None
-        for source, x, y in zip(outputs, expected, actual, strict=True):
+        for source, x, y in zip(outputs, before, after, strict=True):
             found = measure(x, y, source.node)
             total[source] = total[source].with_sample(found)
             if worst is None and found.error > tolerance:
                 worst = source, sample
     if worst is None:
-        return total, None
-    return total, first_difference(a, b, *worst, tolerance, show)
+        return Comparison(len(fed), tolerance, total, None)
+    first = first_difference(a, b, *worst, tolerance, show)
+    changed = tuple(
+        side.name for side in (a, b) if _is_changed_by_freezing(side, *worst, tolerance)
+    )
+    return Comparison(len(fed), tolerance, total, first, frozen_differs=changed)
+
+
+def _is_changed_by_freezing(
+    side: Side, source: Ref, sample: samples.Sample, tolerance: float
+) -> bool:
+    """Returns whether a model's frozen graph computes another value of `source` than the model itself."""
+    if side.original is None:
+        return False
+    try:
+        (frozen,), ((original,),) = side.run([source], sample), side.values([source], [sample])
+    except Failed:
+        return True
+    return measure(original, frozen, source.node).error > tolerance

@@ -61,6 +61,7 @@ class CompareReport(Form, frozen=True):
       first_difference: the first node that differs; null if all outputs are within the tolerance, or no node can be
         compared.
       not_compared: outputs that only one model has.
+      frozen_differs: models, not frozen, that differ from their frozen graph.
     """
 
     version: int
@@ -69,6 +70,7 @@ class CompareReport(Form, frozen=True):
     outputs: tuple[OutputReport, ...]
     first_difference: FirstDifferenceReport | None
     not_compared: tuple[str, ...]
+    frozen_differs: tuple[str, ...]
 
 
 def _figures(found: Difference) -> dict[str, Any]:
@@ -109,6 +111,7 @@ def document(found: Comparison) -> CompareReport:
         ),
         first_difference=_first(found.first),
         not_compared=found.not_compared,
+        frozen_differs=found.frozen_differs,
     )
 
 
@@ -141,6 +144,10 @@ def problems(found: Comparison) -> list[Problem]:
     listed = [
         Problem(f"output {source.text()!r} {_difference_text(found.outputs[source])}")
         for source in found.over()
+    ]
+    listed += [
+        Problem(f"{name}: the graph that `tfcarve freeze` writes differs from the model")
+        for name in found.frozen_differs
     ]
     first = found.first
     if first is None:

@@ -1,6 +1,6 @@
 """One of the two compared models."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
@@ -11,6 +11,7 @@ from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref
 from tfcarve.prepare.inference import Outputs, output_of
 from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.original.run import Original
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,16 @@ class Side:
       graph: the GraphDef.
       loaded: the graph as loaded by TensorFlow.
       outputs: the types and shapes that TensorFlow infers for each node.
+      declared: the model's own outputs; empty if it does not name them.
+      original: the model from which the graph was frozen; None if the graph is the model.
     """
 
     name: str
     graph: Graph
     loaded: Loaded
     outputs: Outputs
+    declared: tuple[Ref, ...] = ()
+    original: Original | None = None
 
     def has(self, source: Ref) -> bool:
         """Returns whether `source` exists and has a type whose values can be compared."""
@@ -48,10 +53,33 @@ class Side:
                     "choose another one"
                 )
 
+    def require_declared(self, sources: Collection[Ref]) -> None:
+        """Checks that a model that was frozen has the outputs itself; raises InvalidInput with those that it has."""
+        for source in sources:
+            if self.declared and source not in self.declared:
+                listed = ", ".join(each.text() for each in self.declared)
+                raise InvalidInput(
+                    f"{self.name}: {source.text()!r} is not an output of the model: it has {listed}"
+                )
+
+    def values(
+        self, fetches: Sequence[Ref], samples: Sequence[Mapping[Ref, TensorProto]]
+    ) -> Iterator[list[TensorProto]]:
+        """Yields the values of the outputs `fetches` for each sample; a model that was frozen runs as it was before.
+
+        Feeds of nodes that the model does not have are ignored. Raises Failed for the sample that can't be run.
+        """
+        if self.original is None:
+            yield from (self.run(fetches, sample) for sample in samples)
+        else:
+            yield from self.original.run(fetches, [self._own(sample) for sample in samples])
+
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; feeds of nodes that the model does not have are ignored; raises Failed."""
-        own = {source: value for source, value in feeds.items() if source.node in self.outputs}
-        return self.loaded.run(fetches, own)
+        """Returns the values that the graph computes for tensors; feeds are as in `values`; raises Failed."""
+        return self.loaded.run(fetches, self._own(feeds))
+
+    def _own(self, feeds: Mapping[Ref, TensorProto]) -> dict[Ref, TensorProto]:
+        return {source: value for source, value in feeds.items() if source.node in self.outputs}
 
 
 def comparable(output: Output) -> bool:

@@ -17,13 +17,15 @@ from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.result import Result, Tensor
 
 REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
+# The SavedModel that is exported from a Keras file.
+EXPORTED = "saved_model"
 
 
 def load_source(request: Request, folder: Path) -> load.Loaded:
-    """Reads the model of a request; a Keras file is converted to a SavedModel in `folder`."""
+    """Reads the model of a request; a Keras file is exported as FOLDER/EXPORTED."""
     if request.kind == "keras":
         model = tf.keras.models.load_model(request.path, compile=False, safe_mode=True)
-        exported = folder / "saved_model"
+        exported = folder / EXPORTED
         tf.saved_model.save(model, str(exported))
         return load.saved_model(request, exported)
     if request.kind == "saved_model":

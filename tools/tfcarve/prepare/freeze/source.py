@@ -6,7 +6,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text, keras, meta_graph, text_format
 from tfcarve.models.mapped_file import mapped
-from tfcarve.prepare.freeze.request import Kind, Options, Request
+from tfcarve.prepare.freeze.request import DEFAULTS, Kind, Options, Request
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 # Suffixes of models without a graph to freeze.
@@ -64,6 +64,20 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
 def kind(path: Path) -> Kind:
     """Returns the kind of a model; raises InvalidInput if it cannot be frozen."""
     return _kind(path)[0]
+
+
+def require_signatures(path: Path, options: Options) -> None:
+    """Raises InvalidInput if the options select a signature or tags of a GraphDef, which has neither."""
+    if kind(path) != "graphdef":
+        return
+    for option, given, default in (
+        ("--signature", options.signature, DEFAULTS.signature),
+        ("--tags", options.tags, DEFAULTS.tags),
+    ):
+        if given != default:
+            raise InvalidInput(
+                f"{path}: is a GraphDef, which has no signatures and no tags: remove {option}"
+            )
 
 
 def _check_options(path: Path, found: Kind, options: Options) -> None:

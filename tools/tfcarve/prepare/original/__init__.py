@@ -1,0 +1,1 @@
+"""Runs a model as TensorFlow loads it: with its variables, tables and function calls, not frozen."""

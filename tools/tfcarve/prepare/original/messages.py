@@ -1,0 +1,36 @@
+"""The messages between tfcarve and the program that runs a model that is not frozen."""
+
+from msgspec.json import Decoder
+
+from tfcarve.json_codec import Form
+from tfcarve.prepare.freeze.request import Request
+
+
+class RunRequest(Form, frozen=True):
+    """A model and what to run; the parts are the serialized TensorProtos of each sample, in the order of `inputs`.
+
+    Attributes:
+      model: the model and the options with which it is frozen.
+      samples: the number of samples.
+      inputs: the inputs to feed, by their names in the frozen graph.
+      outputs: the outputs to fetch, likewise.
+    """
+
+    model: Request
+    samples: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+class RunResult(Form, frozen=True):
+    """The results; the parts are the serialized TensorProtos of each sample, in the order of the outputs.
+
+    Attributes:
+      error: why the next sample, or the model itself, can't be run; "" if all samples were run.
+    """
+
+    error: str = ""
+
+
+REQUEST = Decoder(RunRequest)
+RESULT = Decoder(RunResult)
