@@ -22,6 +22,7 @@ from tfcarve.prepare.tensors import from_array
 def _two_outputs() -> Any:
     """A model whose output `scores` is computed from its output `features`."""
     layers = tf.keras.layers
+    tf.keras.backend.clear_session()  # layers have the same names each time
     tf.keras.utils.set_random_seed(1)
     x = layers.Input((4,), name="x")
     features = layers.Dense(3, name="features")(x)

@@ -76,8 +76,8 @@ def _side(
     try:
         loaded = stack.enter_context(evaluator.loaded(graph))
         declared = tuple(map(ref, source.declared))
-        options = source.frozen_with
-        original = None if options is None else Original(path, options)
+        frozen_with = source.frozen_with
+        original = None if frozen_with is None else Original(path, frozen_with)
         return Side(str(path), graph, loaded, loaded.outputs(), declared, original), source
     except Failed as error:
         raise InvalidInput(
