@@ -1,7 +1,7 @@
 """The public rules of tfcarve."""
 
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
-load("//rules/private/library:mobile_library.bzl", _tf_mobile_library = "tf_mobile_library")
+load("//rules/private/library:mobile_library.bzl", _tf_flex_delegate = "tf_flex_delegate", _tf_mobile_library = "tf_mobile_library")
 load("//rules/private/library:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
 load("//rules/private/library:size_test.bzl", _tf_size_test = "tf_size_test")
 load("//rules/private/models:frozen_model.bzl", _tf_frozen_model = "tf_frozen_model")
@@ -17,6 +17,7 @@ visibility("public")
 TfMobileLibraryInfo = _TfMobileLibraryInfo
 TfSelectionInfo = _TfSelectionInfo
 tf_android_archive = _tf_android_archive
+tf_flex_delegate = _tf_flex_delegate
 tf_frozen_model = _tf_frozen_model
 tf_mobile_library = _tf_mobile_library
 tf_model_benchmark = _tf_model_benchmark

@@ -14,6 +14,8 @@ TensorFlowInfo = provider(
         "sources": "depset[File]: the sources of the index.",
         "core_headers": "CcInfo: the headers of the core.",
         "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
+        "device_registering": "CcInfo: as core_registering, without what only a session needs.",
+        "flex_delegate": "CcInfo: TensorFlow Lite's Flex delegate.",
         "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",
         "precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for most sources.",
         "hot_precompiled_headers": "struct(flags, cc_info): the same for sources that are compiled for speed.",

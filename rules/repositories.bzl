@@ -15,6 +15,7 @@ _LIBRARIES = [
     "double_conversion",
     "eigen",
     "farmhash",
+    "flatbuffers",
     "gemmlowp",
     "ml_dtypes",
     "nsync",

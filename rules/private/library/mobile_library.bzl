@@ -32,7 +32,7 @@ load(":units.bzl", "UNITS_ATTRS", "units")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, **kwargs):
+def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, flex = False, **kwargs):
     """Carves a TensorFlow library.
 
     Provides CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for apps that are linked
@@ -85,6 +85,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         name = name,
         selection = selection,
         platform = PLATFORM_NAME,
+        flex = flex,
         cpu = cpu,
         optimization = optimization,
         log_messages = log_messages,
@@ -94,6 +95,17 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         registration_table = registration_table,
         **kwargs
     )
+
+def tf_flex_delegate(name, models, custom_ops = [], **kwargs):
+    """Carves TensorFlow Lite's delegate for TensorFlow ops ("select TF ops"): libtensorflowlite_flex.so.
+
+    Args:
+      name: of the target; the target `<name>_selection` is created too.
+      models: the .tflite models with TensorFlow ops that apps run with it.
+      custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
+      **kwargs: options of tf_mobile_library, and common attributes.
+    """
+    tf_mobile_library(name = name, models = models, custom_ops = custom_ops, flex = True, **kwargs)
 
 def _mobile_library_impl(ctx):
     cc = cc_tools(ctx)
@@ -110,7 +122,7 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + _runtime(ctx),
+        direct_cc_infos = [own] + _runtime(ctx, _interface(ctx)),
     )
 
     info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
@@ -124,9 +136,9 @@ def _mobile_library_impl(ctx):
             info.selection,
         ] + shared + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
-            benchmark = depset([info.benchmark]),
+            benchmark = depset([info.benchmark] if info.benchmark else []),
             parts = depset([units_archive, helpers_archive]),
-            runner = depset([info.runner]),
+            runner = depset([info.runner] if info.runner else []),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
             units = depset(compiled.sources),
@@ -135,13 +147,34 @@ def _mobile_library_impl(ctx):
         ),
     ]
 
-def _runtime(ctx):
-    """What every library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
+def _interface(ctx):
+    """What apps call: the C interface of sessions, or that of a Flex delegate.
+
+    Returns:
+      struct: cc_info, its code; registering, the CcInfo of the core; exports, a File with the exported symbols; name
+      of the shared library.
+    """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    if ctx.attr.flex:
+        return struct(
+            cc_info = tensorflow.flex_delegate,
+            registering = tensorflow.device_registering,
+            exports = ctx.file._flex_exports,
+            name = "tensorflowlite_flex",
+        )
+    return struct(
+        cc_info = ctx.attr._c_api[CcInfo],
+        registering = tensorflow.core_registering,
+        exports = ctx.file._exports,
+        name = "tensorflow-core",
+    )
+
+def _runtime(ctx, interface):
+    """What a library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
     return [
-        ctx.attr._c_api[CcInfo],
-        tensorflow.core_registering,
-        tensorflow.unit_sources,
+        interface.cc_info,
+        interface.registering,
+        ctx.attr._tensorflow[TensorFlowInfo].unit_sources,
         ctx.attr._math[CcInfo],
         ctx.attr._threads[CcInfo],
     ]
@@ -149,9 +182,10 @@ def _runtime(ctx):
 def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
     """Declares all artifacts of a library; each is built only if it is requested."""
     linked = cc_info.linking_context
+    interface = _interface(ctx)
     runtime = [
         library
-        for cc_info in _runtime(ctx)
+        for cc_info in _runtime(ctx, interface)
         for linker_input in cc_info.linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
@@ -174,26 +208,26 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         pulled_in = _distinct(pulled_in),
     )
 
-    contexts = [linking_context(cc, _forced(cc, ctx.attr._c_api[CcInfo])), linked]
+    contexts = [linking_context(cc, _forced(cc, interface.cc_info)), linked]
     system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
     lowest_version = minimum_os_version(cc, ctx.attr.platform)
     flags = lld_flags(ctx) + shared_library_flags(
         system,
-        soname = "libtensorflow-core.so",
-        exports = ctx.file._exports,
+        soname = "lib%s.so" % interface.name,
+        exports = interface.exports,
         minimum_os_version = lowest_version,
     ) + PROVE_LINK_FLAGS
     map_file = declare_map(ctx)
     unstripped = link(
         cc,
-        name = ctx.label.name + "/unstripped/tensorflow-core",
+        name = "%s/unstripped/%s" % (ctx.label.name, interface.name),
         output_type = "dynamic_library",
         contexts = contexts,
         flags = flags + map_flags(map_file),
-        inputs = [ctx.file._exports],
+        inputs = [interface.exports],
         outputs = [map_file],
     )
-    shared = declare(ctx, "libtensorflow-core.so")
+    shared = declare(ctx, "lib%s.so" % interface.name)
     strip(cc, output = shared, library = unstripped)
     measured = sizes(
         ctx,
@@ -204,7 +238,7 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
         units = units_archive,
         contexts = contexts,
         flags = flags,
-        inputs = [ctx.file._exports],
+        inputs = [interface.exports],
         compiled = compiled,
     )
     facts = link_facts(
@@ -234,8 +268,8 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
             units = units_archive,
             cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
         ),
-        runner = _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
-        benchmark = _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
+        runner = None if ctx.attr.flex else _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
+        benchmark = None if ctx.attr.flex else _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
     ), [measured.link, measured.map, measured.page, measured.report] + measured.archives
 
 def _program(ctx, cc, name, main, linked, system):
@@ -267,12 +301,14 @@ _mobile_library = rule(
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
     attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
+        "flex": attr.bool(doc = "Whether it is a Flex delegate."),
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_math": attr.label(default = "//tools/runtime/math"),
         "_threads": attr.label(default = "//tools/runtime/threads"),
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
         "_tfcarve": attr.label(
             default = "//tools:tfcarve",

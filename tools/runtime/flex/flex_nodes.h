@@ -1,0 +1,21 @@
+// The Flex ops of a TensorFlow Lite graph.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_FLEX_FLEX_NODES_H_
+#define TFCARVE_TOOLS_RUNTIME_FLEX_FLEX_NODES_H_
+
+#include <string>
+
+#include "tensorflow/core/framework/graph.pb.h"
+#include "tensorflow/lite/core/c/common.h"
+
+namespace tfcarve {
+
+// Adds the NodeDef of each Flex op in the execution plan of `context` to
+// `graph`. Returns an empty text, or why the graph cannot be read: an op whose
+// data are damaged, or an interpreter whose structures are not those that this
+// library was compiled with.
+std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph);
+
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_FLEX_FLEX_NODES_H_
