@@ -79,6 +79,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
             signatures = signatures,
             saved_model_tags = saved_model_tags,
             freeze = freeze,
+            flex = flex,
             **kwargs
         )
     _mobile_library(

@@ -26,10 +26,11 @@ def _multi_platform_library_impl(ctx):
                 library.static_library,
             ] + library.link_fragments + library.include_trees
 
-            # There is no shared library for iOS, and no proof without the table of registrations.
+            # There is no shared library for iOS, no proof without the table of registrations, and no program that runs a
+            # Flex delegate.
             files = [_placed(ctx, platform, f) for f in own if f]
-            runner = [_placed(ctx, platform, library.runner)]
-            benchmark = [_placed(ctx, platform, library.benchmark)]
+            runner = [_placed(ctx, platform, f) for f in [library.runner] if f]
+            benchmark = [_placed(ctx, platform, f) for f in [library.benchmark] if f]
         groups[platform] = depset(files)
         groups[platform + "_runner"] = depset(runner)
         groups[platform + "_benchmark"] = depset(benchmark)

@@ -34,6 +34,8 @@ def _tf_selection_impl(ctx):
             args.add("--target", tensorflow.target)
             args.add("--target-macros", tensorflow.target_macros)
             inputs.append(tensorflow.target_macros)
+    if ctx.attr.flex:
+        args.add("--flex-delegate")
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
@@ -91,6 +93,7 @@ _selection = rule(
     attrs = TENSORFLOW_ATTRS | {
         "config": attr.label(allow_single_file = [".yaml", ".yml"]),
         "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
+        "flex": attr.bool(),
         "freeze": attr.bool(),
         "models": attr.label_list(allow_files = True),
         "saved_model_files": attr.label_list(allow_files = True),
@@ -105,7 +108,7 @@ _selection = rule(
     },
 )
 
-def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, **kwargs):
+def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, flex = False, **kwargs):
     """Selects the ops, kernels and sources that models need.
 
     Outputs selection.json, ops_to_register.h and tf_op_files.txt.
@@ -122,6 +125,7 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
         frozen.
       freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
         without changes, with all ops that save and restore variables: for a library that trains.
+      flex: whether it is for a tf_flex_delegate: without the ops that a session adds to graphs.
       **kwargs: common attributes.
     """
     saved_models = []
@@ -145,6 +149,7 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
         config = config,
         signatures = [] if freeze else signatures,
         saved_model_tags = [] if freeze else saved_model_tags,
+        flex = flex,
         freeze = freeze,
         saved_models = saved_models,
         saved_model_files = [file for folder in saved_models for file in saved_model_files(folder)],

@@ -35,7 +35,12 @@ class CarvedDelegate : public FlexDelegate {
     GraphDef graph;
     std::string problem = tfcarve::CpuChoiceError();
     if (problem.empty()) problem = tfcarve::ReadFlexNodes(context, &graph);
-    if (problem.empty()) problem = tfcarve::MissingFor(graph);
+    if (problem.empty()) {
+      problem = tfcarve::MissingFor(graph);
+      if (!problem.empty()) {
+        problem += "\n  add the model to `models` of the tf_flex_delegate\n";
+      }
+    }
     if (!problem.empty()) {
       TF_LITE_KERNEL_LOG(context, "tfcarve's Flex delegate: %s",
                          problem.c_str());

@@ -52,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="freezes SavedModels and MetaGraphDefs first, for each --signature or serving_default, as the Bazel rules do; "
         "for apps that only run inference; requires tensorflow",
     )
+    parser.add_argument(
+        "--flex-delegate",
+        action="store_true",
+        help="selects for a Flex delegate of TensorFlow Lite, which calls the kernel of each TensorFlow op by itself: "
+        "without the ops that a session adds; models must be .tflite",
+    )
     freeze_options.add_tensors(parser)
     freeze_options.add_freeze(parser)
     options.add_index(parser)
@@ -98,19 +104,27 @@ def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
 
 def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
     # Loaded while another thread computes the hashes: this takes a third of the time of a selection.
+    from msgspec import structs
+
     from tfcarve.commands import common
     from tfcarve.models.choice import Choice
     from tfcarve.releases import known
-    from tfcarve.selection import leftover_kinds, runtime_rules
+    from tfcarve.selection import flex, leftover_kinds, runtime_rules
     from tfcarve.selection.resolve import resolve
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
     choice = Choice(tags, tuple(arguments.signature))
     models = [model for path in paths for model in _models(path, choice, arguments, hashes.sha256)]
     _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
+    if arguments.flex_delegate:
+        flex.check(models)
     index = common.load_index(arguments)
     release = known.nearest(index.tensorflow.version)
-    resolved = resolve(models, index, runtime_rules.load(release), leftover_kinds.load(release))
+    rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)
+    if arguments.flex_delegate:
+        # No session adds ops, and converters leave no ops of training that an app does not call.
+        rules, kinds = (), structs.replace(kinds, kinds=())
+    resolved = resolve(models, index, rules, kinds)
     for warning in resolved.warnings:
         print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
     for note in resolved.notes:

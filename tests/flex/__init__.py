@@ -1,0 +1,1 @@
+"""Carved Flex delegates in interpreters of TensorFlow Lite from packages."""

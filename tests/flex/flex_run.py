@@ -1,0 +1,68 @@
+"""Runs a TensorFlow Lite model in an interpreter from a package; a program of its own, for the package's Python.
+
+usage: flex_run.py PACKAGE DELEGATE MODEL INPUTS.npz OUTPUTS.npz
+
+PACKAGE is tensorflow, tflite_runtime or ai_edge_litert. DELEGATE is a library, "-" for none, or "symbol:" and a library
+that the interpreter finds by its exported symbol. INPUTS.npz has an array for each input, `0`, `1`, …; for a model with
+signatures, `STEP/SIGNATURE/NAME`, and the steps run in order. OUTPUTS.npz has the outputs likewise.
+"""
+
+import ctypes
+import importlib
+import sys
+
+import numpy as np
+
+
+def _interpreter(package, delegate, model):
+    if package == "tensorflow":
+        import tensorflow as tf
+
+        lite = tf.lite
+        load = tf.lite.experimental.load_delegate
+    else:
+        lite = importlib.import_module(f"{package}.interpreter")
+        load = lite.load_delegate
+    options = {}
+    if delegate.startswith("symbol:"):
+        ctypes.CDLL(delegate.removeprefix("symbol:"), mode=ctypes.RTLD_GLOBAL)
+    elif delegate != "-":
+        options["experimental_delegates"] = [load(delegate)]
+    return lite.Interpreter(model_path=model, num_threads=1, **options)
+
+
+def _run_steps(interpreter, inputs):
+    steps = {}
+    for key in inputs.files:
+        step, signature, name = key.split("/")
+        steps.setdefault(int(step), (signature, {}))[1][name] = inputs[key]
+    outputs = {}
+    for step, (signature, feeds) in sorted(steps.items()):
+        for name, array in interpreter.get_signature_runner(signature)(**feeds).items():
+            outputs[f"{step}/{signature}/{name}"] = array
+    return outputs
+
+
+def _run_once(interpreter, inputs):
+    interpreter.allocate_tensors()
+    for number, details in enumerate(interpreter.get_input_details()):
+        interpreter.set_tensor(details["index"], inputs[str(number)])
+    interpreter.invoke()
+    return {
+        str(number): interpreter.get_tensor(details["index"])
+        for number, details in enumerate(interpreter.get_output_details())
+    }
+
+
+def main(package, delegate, model, inputs, outputs):
+    """Runs the model once, or each step of its signatures."""
+    interpreter = _interpreter(package, delegate, model)
+    with np.load(inputs) as arrays:
+        run = _run_steps if any("/" in key for key in arrays.files) else _run_once
+        found = run(interpreter, arrays)
+    plain = {k: a.astype("S") if a.dtype == object else np.asarray(a) for k, a in found.items()}
+    np.savez(outputs, **plain)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

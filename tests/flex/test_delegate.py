@@ -1,0 +1,214 @@
+"""Carved Flex delegates in interpreters from packages, with the outputs of full TensorFlow Lite."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from demo import nested
+from demo.nested import BuildError, Workspace
+from e2e import app_workspace
+from flex import flex_models, interpreters
+from flex.interpreters import FULL, PLAIN, InterpreterError
+from tfcarve import cli
+
+_PACKAGE = "flex"
+_DELEGATE, _ONE_OP, _RELEASE = (
+    f"//{_PACKAGE}:{name}" for name in ("delegate", "one_op", "release")
+)
+_LIBRARY = "libtensorflowlite_flex.so"
+# The goals of the project for stripped delegates on arm64: of one op, and of all models.
+_MAX_BYTES = {_ONE_OP: 2_300_000, _DELEGATE: 4_500_000}
+_EXPORTS = {
+    "TF_AcquireFlexDelegate",
+    "tflite_plugin_create_delegate",
+    "tflite_plugin_destroy_delegate",
+    "tfcarve_manifest",
+    "tfcarve_registrations",
+}
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class App:
+    """The nested app with the models, and its delegates for this machine."""
+
+    workspace: Workspace
+    models: Path
+    delegate: Path
+    one_op: Path
+
+
+def _library(files: tuple[Path, ...]) -> Path:
+    return next(file for file in files if file.name == _LIBRARY)
+
+
+@pytest.fixture(scope="module", name="app")
+def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    models = tmp_path_factory.mktemp("models")
+    flex_models.write(models)
+    with app_workspace.opened() as workspace:
+        workspace.place(_PACKAGE, {f.name: f for f in models.iterdir()}, "*.tflite")
+        build = workspace.build([_DELEGATE, _ONE_OP])
+        found = (_library(build.files(target)) for target in (_DELEGATE, _ONE_OP))
+        yield App(workspace, models, *found)
+
+
+def _inputs(name: str) -> dict[str, Any]:
+    chance = np.random.default_rng(5)
+
+    def floats(*shape: int) -> Any:
+        return chance.uniform(-1, 1, shape).astype(np.float32)
+
+    plain = {
+        "one_op": lambda: floats(2, 3),
+        "audio_front_end": lambda: floats(1, 512),
+        "lstm": lambda: floats(1, 6, 4),
+        "words": lambda: np.array([b"Hello big world", b"a b"]),
+        "branches": lambda: floats(4),
+    }
+    if name in plain:
+        return {"0": plain[name]()}
+    rows, labels = floats(2, 4), np.eye(3, dtype=np.float32)[[0, 2]]
+    path = np.array(b"checkpoint")
+    steps = [
+        ("infer", {"x": rows}),
+        ("train", {"x": rows, "y": labels}),
+        ("save", {"path": path}),
+        ("train", {"x": rows, "y": labels}),
+        ("infer", {"x": rows}),
+        ("restore", {"path": path}),
+        ("infer", {"x": rows}),
+    ]
+    return {f"{i}/{step}/{k}": v for i, (step, fed) in enumerate(steps) for k, v in fed.items()}
+
+
+def _equal(found: Any, expected: Any) -> bool:
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return False
+    if found.dtype.kind != "f":
+        return bool(np.all(found == expected))
+    return float(np.max(np.abs(found - expected), initial=0)) <= _TOLERANCE
+
+
+@pytest.mark.parametrize("name", flex_models.MAKERS)
+def test_outputs_are_those_of_full_tensorflow_lite(name: str, app: App, tmp_path: Path) -> None:
+    model = app.models / f"{name}.tflite"
+    inputs = _inputs(name)
+    expected = interpreters.run(FULL, "-", model, inputs, tmp_path)
+    for package in PLAIN:
+        for delegate in (f"{app.delegate}", f"symbol:{app.delegate}"):
+            found = interpreters.run(package, delegate, model, inputs, tmp_path)
+            assert set(found) == set(expected)
+            for key, array in expected.items():
+                assert _equal(found[key], array), (package, delegate, key)
+    if name == "trained":
+        # Training changes the outputs, and restoring the checkpoint changes them back.
+        assert not _equal(expected["0/infer/logits"], expected["4/infer/logits"])
+        assert not _equal(expected["4/infer/logits"], expected["6/infer/logits"])
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_a_model_needs_the_delegate(package: str, app: App, tmp_path: Path) -> None:
+    """The control: without the delegate these interpreters have no TensorFlow ops."""
+    with pytest.raises(InterpreterError, match="FlexErf"):
+        interpreters.run(package, "-", app.models / "one_op.tflite", _inputs("one_op"), tmp_path)
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_missing_ops_are_one_message(package: str, app: App, tmp_path: Path) -> None:
+    model = app.models / "words.tflite"
+    for delegate in (f"{app.one_op}", f"symbol:{app.one_op}"):
+        with pytest.raises(InterpreterError) as raised:
+            interpreters.run(package, delegate, model, _inputs("words"), tmp_path)
+        text = str(raised.value)
+        assert "add the model to `models` of the tf_flex_delegate" in text
+        for op in ("StaticRegexReplace", "StringJoin", "StringSplitV2", "StringToHashBucketFast"):
+            assert f"op {op}" in text
+
+
+def _damaged(model: Path, folder: Path, old: bytes, new: bytes) -> Path:
+    """A copy of a model in which the last `old` is `new`."""
+    data = model.read_bytes()
+    assert len(old) == len(new)
+    place = data.rindex(old)
+    path = folder / "damaged.tflite"
+    path.write_bytes(data[:place] + new + data[place + len(old) :])
+    return path
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_data_that_do_not_name_the_op(package: str, app: App, tmp_path: Path) -> None:
+    """Without a crash; an interpreter with other structures would look like this too."""
+    data = (app.models / "one_op.tflite").read_bytes()
+    # The op's name as a FlexBuffer string: its length precedes it.
+    model = _damaged(app.models / "one_op.tflite", tmp_path, b"\x03Erf\x00", b"\x03Abs\x00")
+    assert model.read_bytes() != data
+    with pytest.raises(InterpreterError, match="its data do not name the op"):
+        interpreters.run(package, str(app.delegate), model, _inputs("one_op"), tmp_path)
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_options_are_refused(package: str, app: App, tmp_path: Path) -> None:
+    code = (
+        f"from {package}.interpreter import load_delegate\n"
+        f"load_delegate({str(app.delegate)!r}, {{'threads': '2'}})"
+    )
+    program = tmp_path / "options.py"
+    program.write_text(code)
+    done = interpreters.python(program, tmp_path)
+    assert done.returncode == 1
+    assert "a Flex delegate has no options: remove threads" in done.stderr
+
+
+def test_exported_symbols(app: App) -> None:
+    with app.delegate.open("rb") as stream:
+        symbols = ELFFile(stream).get_section_by_name(".dynsym").iter_symbols()
+        assert {s.name for s in symbols if s["st_shndx"] != "SHN_UNDEF"} == _EXPORTS
+
+
+def test_selection_has_no_ops_of_sessions(app: App) -> None:
+    build = app.workspace.build([_ONE_OP], ["--output_groups=selection"])
+    file = next(f for f in build.files(_ONE_OP, "selection") if f.name == "selection.json")
+    document = json.loads(file.read_bytes())
+    assert [op["name"] for op in document["ops"]] == ["Erf"]
+    assert [kernel["op"] for kernel in document["kernels"]] == ["Erf"]
+
+
+def test_sizes_and_proof_on_arm64(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    build = app.workspace.build([_RELEASE])
+    arm64 = [file for file in build.files(_RELEASE) if file.parent.name == "linux_arm64"]
+    library = next(file for file in arm64 if file.name == _LIBRARY)
+    assert library.stat().st_size <= _MAX_BYTES[_DELEGATE]
+    proof = json.loads(next(file for file in arm64 if file.name == "proof.json").read_bytes())
+    assert [entry["problems"] for entry in proof] == [[]]
+    assert cli.main(["inspect", str(library)]) == 0
+    assert "StringSplitV2" in capsys.readouterr().out
+
+
+def test_models_that_need_no_delegate(app: App) -> None:
+    """The rule refuses them with the reason."""
+    model = app.workspace.folder / _PACKAGE / "one_op.tflite"
+    data = model.read_bytes()
+    try:
+        model.write_bytes(flex_models.without_tensorflow_ops())
+        with pytest.raises(BuildError, match="has no TensorFlow ops .*: it needs no delegate"):
+            app.workspace.build([_ONE_OP])
+    finally:
+        model.write_bytes(data)
+
+
+def test_versions_in_the_docs() -> None:
+    """docs/flex.md lists the interpreters that these tests run, with their versions."""
+    text = (nested.source_tree() / "docs/flex.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", text, re.MULTILINE))
+    assert rows == {p.replace("_", "-"): version(p.replace("_", "-")) for p in PLAIN}
