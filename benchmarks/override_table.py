@@ -43,7 +43,8 @@ def reason(output: str) -> str:
     """Returns the first error in the output of a compiler or linker, as Markdown."""
     for pattern, text in _REASONS:
         if found := re.search(pattern, output):
-            return text.format(found[1].strip().replace("|", r"\|"))
+            message = re.sub(r" \{aka [^}]*\}", "", found[1]).strip()
+            return text.format(message.replace("|", r"\|"))
     return "no error message"
 
 
@@ -82,8 +83,9 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
         "compared with TensorFlow's file of the same path. Both are compiled with the library's own command, and the library is "
         "linked again with each.",
         "*Bytes saved*: the stripped library with TensorFlow's file, less the same library with the override. Only one file "
-        "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, is saved only when all of them "
-        "are exchanged. Where TensorFlow's file does not compile or link in this library, the reason is given instead.",
+        "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. Where "
+        "TensorFlow's file does not compile or link in this library, for example because it requires that another override is "
+        "exchanged too, the column has the reason instead.",
         "*s*: seconds of CPU time to compile the file, once. Messages are compiled without the precompiled header, which "
         "contains those of the override, and only their own source is exchanged, not the sources that include their header.",
         table(rows),

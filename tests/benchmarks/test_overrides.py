@@ -190,6 +190,7 @@ def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
             "duplicate symbol `f`",
         ),
         ("a.cc:1:1: error: 'x' was not declared\n", "'x' was not declared"),
+        ("a.cc:1:1: error: 'A' {aka 'B'} has no member 'c'\n", "'A' has no member 'c'"),
         ("killed\n", "no error message"),
     ],
 )
