@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import hot_gains, linked_again, measure, page, workspaces
+from benchmarks import hot_gains, linked_again, measure, page, selections, workspaces
 from benchmarks.hot_gains import Gain
 from benchmarks.linked_again import Sizes
 from benchmarks.sizes import MODELS
@@ -26,14 +26,9 @@ from demo.nested import BuildError, NestedError, Workspace
 from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError
-from tfcarve.models import read
 from tfcarve.objfile.linked_elf import LinkedElf
-from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
-from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.releases import known
-from tfcarve.selection import leftover_kinds, runtime_rules
-from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import LinkLine
 
@@ -58,11 +53,6 @@ class Costs:
     cold: Sizes
     groups: Mapping[str, Sizes]
     sources: Mapping[str, tuple[int, int]]
-
-
-def _selected(model: Path, indexed: KernelIndex) -> Selection:
-    rules, kinds = runtime_rules.load(known.release()), leftover_kinds.load(known.release())
-    return resolve([read.read(model)], indexed, rules, kinds).selection
 
 
 def _text(file: Path) -> int:
@@ -112,12 +102,6 @@ def sources_table(rows: Sequence[Costs]) -> str:
     return measure.markdown(["Source", "Model", "Platform", "for size", "for speed"], lines)
 
 
-def _index() -> KernelIndex:
-    tree = common.tensorflow_tree(None)
-    settings = Settings(common.default_defines(), find_compiler({}))
-    return index.parse(scan.make_index(tree, settings), "index")
-
-
 def _rows(
     workspace: Workspace,
     indexed: KernelIndex,
@@ -125,18 +109,20 @@ def _rows(
     models: Sequence[str],
     folder: Path,
 ) -> Iterator[Costs]:
-    selections = {name: _selected(cached_models.load(name).model, indexed) for name in models}
+    selected = {
+        name: selections.selected([cached_models.load(name).model], indexed) for name in models
+    }
     for platform in platforms:
-        built = linked_again.line(workspace, platform, selections[models[0]], folder)
+        built = linked_again.line(workspace, platform, selected[models[0]], folder)
         for model in models:
             print(f"{platform} {model}", file=sys.stderr, flush=True)
-            yield costs(built, platform, model, selections[model], folder)
+            yield costs(built, platform, model, selected[model], folder)
 
 
 def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator[Gain]:
     for name, graph in hot_gains.graphs(folder).items():
         print(f"{hot_gains.PLATFORM} {name}", file=sys.stderr, flush=True)
-        selection = _selected(graph, indexed)
+        selection = selections.selected([graph], indexed)
         built = linked_again.line(workspace, hot_gains.PLATFORM, selection, folder)
         yield hot_gains.gain(workspace, built, selection, name, graph, folder)
 
@@ -157,7 +143,7 @@ def main(argv: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory() as scratch:
             folder = arguments.objects or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            indexed = _index()
+            indexed = selections.kernel_index(common.tensorflow_tree(None))
             with workspaces.opened("sizes") as workspace:
                 platforms, models = arguments.platform or PLATFORMS, arguments.model or MODELS
                 rows = list(_rows(workspace, indexed, platforms, models, folder))

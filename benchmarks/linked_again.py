@@ -1,17 +1,17 @@
-"""Links a library that the rules built again, with some sources compiled for speed and others for size."""
+"""Links a library that the rules built again, with other objects."""
 
 from __future__ import annotations
 
 import hashlib
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sizes import BUILD_FILE, PACKAGE
 from demo import nested
-from demo.nested import Workspace
+from demo.nested import NestedError, Workspace
 from e2e import prebuilt_selection
 from tfcarve.emit import hot, units
 from tfcarve.objfile.linked_elf import LinkedElf
@@ -20,8 +20,12 @@ from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.link_line import Command, LinkLine
 
-_LIBRARY = f"//{PACKAGE}:library"
+LIBRARY = f"//{PACKAGE}:library"
 _HELPERS = "parts/libhelpers.a"
+
+
+class CommandError(NestedError):
+    """A compiler or linker failed; the message is its output."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,11 @@ def line(workspace: Workspace, platform: str, selection: Selection, folder: Path
     prebuilt_selection.place(workspace, selection, folder, PACKAGE)
     named = f"--platforms=@tfcarve//rules/platforms:{platform}"
     build = workspace.build(
-        [_LIBRARY],
+        [LIBRARY],
         [named, "--output_groups=default,sizes", nested.ALL_OUTPUTS],
         progress=sys.stderr.isatty(),
     )
-    (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
+    (file,) = (f for f in build.files(LIBRARY, "sizes") if f.name == "link.json")
     # Another build would replace the files that the link names.
     return link_line.load(file, workspace.execution_root())
 
@@ -101,6 +105,34 @@ def _archived(objects: Iterable[Path], archive: Path) -> None:
     subprocess.run(["ar", "qcsD", archive, *objects], check=True)
 
 
+def link(
+    built: LinkLine, registering: Sequence[str], replaced: Mapping[str, Path], folder: Path
+) -> Path:
+    """Links a library with other files and strips it.
+
+    Args:
+      built: the commands.
+      registering: the objects or archives with the registrations of kernels and ops.
+      replaced: other files for archives of the link.
+      folder: for the libraries.
+
+    Returns:
+      The stripped library, which has the name that a program loads.
+
+    Raises:
+      CommandError: the linker failed.
+    """
+    library, stripped = folder / "unstripped.so", folder / "libtensorflow-core.so"
+    words = built.link.with_files(str(library), registering)
+    argv = [str(replaced.get(word, word)) for word in words]
+    done = subprocess.run(argv, cwd=built.root, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise CommandError(done.stderr)
+    strip = built.strip.with_files(str(stripped), [str(library)])
+    subprocess.run(strip, cwd=built.root, check=True)
+    return stripped
+
+
 def linked(
     built: LinkLine, parts: Sequence[Source], fast: frozenset[str], folder: Path
 ) -> tuple[Path, Sizes]:
@@ -115,17 +147,11 @@ def linked(
     Returns the stripped library and its sizes.
     """
     chosen = [(s.helper, s.hot if s.group in fast else s.cold) for s in parts]
-    manifest, helpers = folder / "manifest.o", folder / "libhelpers.a"
+    manifest, archive = folder / "manifest.o", folder / "libhelpers.a"
     manifest.write_bytes(dict(built.units())["manifest.pic.o"])
-    _archived([path for is_helper, path in chosen if is_helper], helpers)
-    library, stripped = folder / "unstripped.so", folder / "libtensorflow-core.so"
-    placed = [str(path) for is_helper, path in chosen if not is_helper] + [str(manifest)]
-    link = [
-        str(helpers) if word.endswith(_HELPERS) else word
-        for word in built.link.with_files(str(library), placed)
-    ]
-    subprocess.run(link, cwd=built.root, check=True)
-    strip = built.strip.with_files(str(stripped), [str(library)])
-    subprocess.run(strip, cwd=built.root, check=True)
+    _archived([path for is_helper, path in chosen if is_helper], archive)
+    objects = [str(path) for is_helper, path in chosen if not is_helper] + [str(manifest)]
+    replaced = {word: archive for word in built.link.argv if word.endswith(_HELPERS)}
+    stripped = link(built, objects, replaced, folder)
     data = stripped.read_bytes()
     return stripped, Sizes(LinkedElf(data, "the library linked again").text_bytes, len(data))

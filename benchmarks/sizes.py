@@ -12,28 +12,22 @@ The rules build each library in a copy of tests/e2e/bzlmod, so each is proved to
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, size_selections, size_table, workspaces
+from benchmarks import measure, page, selections, size_selections, size_table, workspaces
 from benchmarks.size_table import Measured, Variant
 from demo import cached_models, library
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import prebuilt_selection
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
-from tfcarve.models import read
 from tfcarve.proof import sections, table
-from tfcarve.registry import index, scan
-from tfcarve.registry.index import KernelIndex
-from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.releases import known
-from tfcarve.selection import leftover_kinds, runtime_rules
-from tfcarve.selection.resolve import resolve
+from tfcarve.selection import runtime_rules
 from tfcarve.selection.selection import Selection
 
 MODELS = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
@@ -121,13 +115,6 @@ def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequenc
     return build.files(target)
 
 
-def _selected(models: Sequence[str], indexed: KernelIndex) -> Selection:
-    loaded = [read.read(cached_models.load(name).model) for name in models]
-    return resolve(
-        loaded, indexed, runtime_rules.load(known.release()), leftover_kinds.load(known.release())
-    ).selection
-
-
 @dataclass(frozen=True)
 class _Planned:
     """Libraries to build: the model, the platforms, and how much they contain."""
@@ -139,18 +126,21 @@ class _Planned:
 
 
 def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
-    settings = Settings(common.default_defines(), find_compiler(os.environ))
-    indexed = index.parse(scan.make_index(tree, settings), f"index of {tree}")
+    indexed = selections.kernel_index(tree)
     models, platforms = args.models or MODELS, args.platforms or PLATFORMS
+    files = {model: cached_models.load(model).model for model in models}
     for model in models:
-        carved = _selected([model], indexed)
+        carved = selections.selected([files[model]], indexed)
         yield _Planned(model, platforms, Variant.CARVED, carved)
         whole = size_selections.whole(carved, indexed)
         yield _Planned(model, platforms, Variant.WHOLE, whole)
     if args.stock:
         sources = size_selections.portable_sources(tree)
         stock = size_selections.stock(
-            _selected(models, indexed), indexed, sources, runtime_rules.load(known.release())
+            selections.selected(list(files.values()), indexed),
+            indexed,
+            sources,
+            runtime_rules.load(known.release()),
         )
         yield _Planned("", args.stock, Variant.STOCK, stock)
 

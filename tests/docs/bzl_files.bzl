@@ -33,6 +33,7 @@ RULES = [
     "//rules/private/packages:xcframework.bzl",
     "//rules/private/selection:kernel_index.bzl",
     "//rules/private/selection:selection.bzl",
+    "//rules/private/tfcarve:run_tfcarve.bzl",
     "//rules/private/toolchains:missing_toolchains.bzl",
     "//rules/private/tensorflow:release.bzl",
     "@tfcarve_tensorflow//:release.bzl",

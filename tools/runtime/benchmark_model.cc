@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "tools/runtime/npy.h"
 #include "tools/runtime/open_session.h"
 #include "tools/runtime/process_usage.h"
+#include "tools/runtime/program_main.h"
 #include "tools/runtime/random_input.h"
 #include "tools/runtime/statistics.h"
 #include "tools/runtime/tfcarve_c_api.h"
@@ -273,16 +273,6 @@ int Benchmark(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments;
-  std::string error;
-  if (!ParseArguments({argv + 1, argv + argc}, &arguments, &error)) {
-    return Fail(kBadUse, error);
-  }
-  if (arguments.help) {
-    std::fputs(kUsage, stdout);
-    return kDone;
-  }
-  // TensorFlow logs which instructions the CPU has at level 0; warnings stay.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
-  return Benchmark(arguments);
+  return tfcarve::ProgramMain<Arguments>(
+      {kUsage, ParseArguments, Fail, Benchmark}, argc, argv);
 }

@@ -16,6 +16,7 @@
 #include "tools/runtime/file_io.h"
 #include "tools/runtime/npy.h"
 #include "tools/runtime/open_session.h"
+#include "tools/runtime/program_main.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace {
@@ -193,16 +194,6 @@ int RunModel(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments;
-  std::string error;
-  if (!ParseArguments({argv + 1, argv + argc}, &arguments, &error)) {
-    return Fail(kBadUse, error);
-  }
-  if (arguments.help) {
-    std::fputs(kUsage, stdout);
-    return kDone;
-  }
-  // TensorFlow logs which instructions the CPU has at level 0; warnings stay.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
-  return RunModel(arguments);
+  return tfcarve::ProgramMain<Arguments>(
+      {kUsage, ParseArguments, Fail, RunModel}, argc, argv);
 }

@@ -1,6 +1,7 @@
 """Link fragments and headers, for apps that link a carved library without Bazel."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":declare.bzl", "declare")
 
 visibility(["//rules/private/..."])
@@ -74,9 +75,9 @@ def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
     args.add(facts)
     args.add("--selection", selection)
     args.add_all(outputs, before_each = "-o")
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [facts, selection],
         outputs = outputs,
         mnemonic = "TfLinkFacts",
@@ -101,9 +102,9 @@ def _include_tree(ctx, name, headers, folders, inputs):
     args.add_all(headers)
     args.add_all(folders, before_each = "-I")
     args.add_all("-o", [output], expand_directories = False)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = inputs,
         outputs = [output],
         mnemonic = "TfIncludeTree",

@@ -6,6 +6,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
 load("//rules/private/selection:selection.bzl", "tf_selection")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(":declare.bzl", "declare")
 load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
@@ -301,7 +302,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | UNITS_ATTRS | {
+    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | TFCARVE_ATTRS | UNITS_ATTRS | {
         "flex": attr.bool(doc = "Whether it is a Flex delegate."),
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_math": attr.label(default = "//tools/runtime/math"),
@@ -311,10 +312,5 @@ _mobile_library = rule(
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
-        "_tfcarve": attr.label(
-            default = "//tools:tfcarve",
-            executable = True,
-            cfg = "exec",
-        ),
     },
 )

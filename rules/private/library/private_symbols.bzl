@@ -1,6 +1,7 @@
 """The static archives of a library, with private symbols if requested."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":declare.bzl", "declare")
 load(":objects.bzl", "archive", "static_library")
 
@@ -69,9 +70,9 @@ def _rename(ctx, cc, archives):
     args.add("--objcopy", cc.toolchain.objcopy_executable)
     for source, output in archives.items():
         args.add_all("--archive", [source, output])
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = depset(archives.keys(), transitive = [cc.toolchain.all_files]),
         outputs = archives.values(),
         mnemonic = "TfPrivateSymbols",

@@ -1,6 +1,7 @@
 """The manifest of a carved library, and the proof that the library has what was selected."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":copts.bzl", "LIBRARY_COPTS")
 load(":declare.bzl", "declare")
 load(":objects.bzl", "compile")
@@ -28,9 +29,9 @@ def manifest_objects(ctx, cc, *, selection):
     if not ctx.attr.registration_table:
         args.add("--no-table")
     args.add("-o", unit)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [selection],
         outputs = [unit],
         mnemonic = "TfManifest",
@@ -71,9 +72,9 @@ def proof(ctx, *, library, selection, units, cpu):
         args.add("--cpu", cpu)
     args.add("--json")
     args.add("-o", output)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [library, selection, units],
         outputs = [output],
         mnemonic = "TfProve",

@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 
 visibility("public")
 
@@ -62,7 +63,7 @@ def _update_command(ctx, reports, _budgets):
 def _comment_command(ctx, reports, _budgets):
     return ["size-comment"] + _committed(ctx) + ["--new"] + reports
 
-_ATTRS = TRANSITION_ATTRS | {
+_ATTRS = TRANSITION_ATTRS | TFCARVE_ATTRS | {
     "budgets": attr.string(mandatory = True, doc = "JSON: bytes by platform and measure."),
     "committed": attr.label(allow_single_file = [".json"]),
     "committed_name": attr.string(),
@@ -75,7 +76,6 @@ _ATTRS = TRANSITION_ATTRS | {
         default = "@bazel_tools//tools/cpp:current_cc_toolchain",
         cfg = each_platform,
     ),
-    "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
 }
 
 _size_test = rule(implementation = _size_impl, attrs = _ATTRS, test = True)

@@ -2,6 +2,7 @@
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":declare.bzl", "declare")
 load(":objects.bzl", "archive_of", "objects_of")
 
@@ -67,9 +68,9 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     args.add("--no-history")
     args.add("-o", report)
     args.add("--html", page)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [shared, map_file, selection, line, units] + archives + inputs,
         outputs = [report, page],
         mnemonic = "TfSizes",

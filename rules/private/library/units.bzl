@@ -4,6 +4,7 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TensorFlowInfo")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":copts.bzl", "TENSORFLOW_COPTS")
 load(":objects.bzl", "compile")
 
@@ -69,9 +70,9 @@ def _write(ctx, selection, tensorflow):
         args.add("--target", tensorflow.target)
     for name, directory in directories.items():
         args.add_all("--" + name.replace("/", "-"), [directory], expand_directories = False)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [selection],
         outputs = directories.values(),
         mnemonic = "TfUnits",

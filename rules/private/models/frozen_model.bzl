@@ -1,6 +1,7 @@
 """tf_frozen_model: SavedModels and Keras files become frozen GraphDefs."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "model_config")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
@@ -192,9 +193,9 @@ def freeze(ctx, output, inputs, outputs):
     add_source(ctx, args)
     args.add("-o", output)
     add_freeze_options(ctx, args, inputs, outputs)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = source_files(ctx),
         outputs = [output],
         mnemonic = "TfFreeze",

@@ -1,6 +1,7 @@
 """tf_prepared_model: transforms a model and compares it with its source."""
 
 load("//rules/private/config:transitions.bzl", "model_config")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
 
 visibility("public")
@@ -69,7 +70,14 @@ def _transformed(ctx, graph):
         args.add("--transforms", ctx.attr.transforms)
     if ctx.attr.fuse:
         args.add("--fuse")
-    _run(ctx, args, [graph.file], output, "TfTransform", "Preparing the model %{label}")
+    run_tfcarve(
+        ctx,
+        args,
+        inputs = [graph.file],
+        outputs = [output],
+        mnemonic = "TfTransform",
+        progress_message = "Preparing the model %{label}",
+    )
     return output
 
 def _compared(ctx, model):
@@ -84,19 +92,15 @@ def _compared(ctx, model):
     args.add_all(ctx.files.sample_inputs, before_each = "--data")
     args.add("--json")
     args.add("-o", output)
-    message = "Comparing %{label} with its source (--norun_validations skips it)"
-    _run(ctx, args, source_files(ctx) + [model] + ctx.files.sample_inputs, output, "TfCompare", message)
-    return output
-
-def _run(ctx, args, inputs, output, mnemonic, progress_message):
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
-        inputs = inputs,
+    run_tfcarve(
+        ctx,
+        args,
+        inputs = source_files(ctx) + [model] + ctx.files.sample_inputs,
         outputs = [output],
-        mnemonic = mnemonic,
-        progress_message = progress_message,
+        mnemonic = "TfCompare",
+        progress_message = "Comparing %{label} with its source (--norun_validations skips it)",
     )
+    return output
 
 def _prepared_model_impl(ctx):
     _check(ctx)

@@ -8,6 +8,7 @@ load("//rules/private/library:minimum_os_version.bzl", "lowest", "newest")
 load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load("//rules/private/library:system_linker.bzl", "shared_library_flags")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
@@ -80,9 +81,9 @@ def _android_archive_impl(ctx):
     args.add(ctx.file._stub.path.removesuffix("/android/util/Log.java"), format = "--stubs=%s")
     args.add_all(_WITHOUT, before_each = "--without")
     args.add("-o", output)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = depset(libraries + ctx.files._stubs, transitive = [tensorflow.java_sources]),
         outputs = [output],
         mnemonic = "TfAar",
@@ -94,13 +95,12 @@ def _android_archive_impl(ctx):
 
 _android_archive = rule(
     implementation = _android_archive_impl,
-    attrs = TENSORFLOW_ATTRS | TRANSITION_ATTRS | {
+    attrs = TENSORFLOW_ATTRS | TRANSITION_ATTRS | TFCARVE_ATTRS | {
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "package": attr.string(mandatory = True),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
         "_stub": attr.label(default = "//tools/android:stubs/android/util/Log.java", allow_single_file = True),
         "_stubs": attr.label(default = "//tools/android:stubs"),
-        "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
     },
 )
 

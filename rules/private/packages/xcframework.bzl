@@ -4,6 +4,7 @@ load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
 load("//rules/private/library:minimum_os_version.bzl", "lowest")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
@@ -29,9 +30,9 @@ def _xcframework_impl(ctx):
     args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])
     args.add("--header", headers)
     args.add_all("-o", [output], expand_directories = False)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = [library.static_library for library in libraries.values()] + [headers],
         outputs = [output],
         mnemonic = "TfXcframework",
@@ -41,14 +42,13 @@ def _xcframework_impl(ctx):
 
 _xcframework = rule(
     implementation = _xcframework_impl,
-    attrs = TRANSITION_ATTRS | {
+    attrs = TRANSITION_ATTRS | TFCARVE_ATTRS | {
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
         "_c_api_header": attr.label(
             default = "//tools/runtime:tfcarve_c_api.h",
             allow_single_file = True,
         ),
-        "_tfcarve": attr.label(default = "//tools:tfcarve", executable = True, cfg = "exec"),
     },
 )
 

@@ -6,6 +6,7 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "only_platform")
 load("//rules/private/library:link_facts.bzl", "PLATFORM_NAME")
 load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 
 visibility("public")
 
@@ -29,9 +30,9 @@ def _kernel_index_impl(ctx):
         args.add("--target", ctx.attr.platform)
         args.add_all("--target-macros", macros)
     args.add("-o", index)
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
+    run_tfcarve(
+        ctx,
+        args,
         inputs = ctx.files.sources + macros,
         outputs = [index],
         mnemonic = "TfKernelIndex",
@@ -77,15 +78,10 @@ _kernel_index = rule(
     fragments = ["cpp"],
     provides = [KernelIndexInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = CC_TOOLCHAIN_ATTRS | TRANSITION_ATTRS | {
+    attrs = CC_TOOLCHAIN_ATTRS | TRANSITION_ATTRS | TFCARVE_ATTRS | {
         "defines": attr.string_list(mandatory = True, doc = "Macros of the compile."),
         "platform": attr.string(doc = "PLATFORM_NAME."),
         "sources": attr.label(mandatory = True),
-        "_tfcarve": attr.label(
-            default = "//tools:tfcarve",
-            executable = True,
-            cfg = "exec",
-        ),
     },
 )
 

@@ -5,6 +5,7 @@ load("//rules/private/library:declare.bzl", "declare")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 
 visibility("public")
 
@@ -40,13 +41,29 @@ def _tf_selection_impl(ctx):
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
     args.add("-o", selection)
-    _run(ctx, args, depset(inputs, transitive = trees), selection, "TfSelect", "Selecting the kernels that %{label} needs")
+    run_tfcarve(
+        ctx,
+        args,
+        inputs = depset(inputs, transitive = trees),
+        outputs = [selection],
+        mnemonic = "TfSelect",
+        progress_message = "Selecting the kernels that %{label} needs",
+        # The C++ preprocessor, which reads custom ops, is found on PATH.
+        use_default_shell_env = True,
+    )
     for command, output in [("header", header), ("op-files", op_files)]:
         args = ctx.actions.args()
         args.add(command)
         args.add(selection)
         args.add("-o", output)
-        _run(ctx, args, depset([selection]), output, "TfEmit", "Writing %s" % output.basename)
+        run_tfcarve(
+            ctx,
+            args,
+            inputs = [selection],
+            outputs = [output],
+            mnemonic = "TfEmit",
+            progress_message = "Writing %s" % output.basename,
+        )
 
     return [
         DefaultInfo(files = depset([selection, header, op_files])),
@@ -57,17 +74,6 @@ def _tf_selection_impl(ctx):
             custom_ops = depset(ctx.files.custom_ops),
         ),
     ]
-
-def _run(ctx, args, inputs, output, mnemonic, progress_message):
-    ctx.actions.run(
-        executable = ctx.executable._tfcarve,
-        arguments = [args],
-        inputs = inputs,
-        outputs = [output],
-        mnemonic = mnemonic,
-        progress_message = progress_message,
-        use_default_shell_env = True,
-    )
 
 def _check_models(ctx):
     """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
@@ -90,7 +96,7 @@ _SOURCE_EXTENSIONS = ["cc", "cpp", "cxx"]
 
 _selection = rule(
     implementation = _tf_selection_impl,
-    attrs = TENSORFLOW_ATTRS | {
+    attrs = TENSORFLOW_ATTRS | TFCARVE_ATTRS | {
         "config": attr.label(allow_single_file = [".yaml", ".yml"]),
         "custom_ops": attr.label_list(allow_files = ["." + e for e in _SOURCE_EXTENSIONS + ["h", "hpp", "inc"]]),
         "flex": attr.bool(),
@@ -100,11 +106,6 @@ _selection = rule(
         "saved_model_tags": attr.string_list(),
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
-        "_tfcarve": attr.label(
-            default = "//tools:tfcarve",
-            executable = True,
-            cfg = "exec",
-        ),
     },
 )
 

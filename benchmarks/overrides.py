@@ -1,0 +1,144 @@
+"""Bytes and compile time of overrides, compared with TensorFlow's files of the same paths.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md
+
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It takes about half an hour after
+TensorFlow's core is built. `--override PATH` measures only this one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks import (
+    linked_again,
+    measure,
+    override_builds,
+    override_table,
+    selections,
+    workspaces,
+)
+from benchmarks.linked_again import CommandError
+from benchmarks.override_builds import Exchange
+from benchmarks.override_table import Row
+from benchmarks.sizes import MODELS
+from demo import cached_models
+from demo.nested import BuildError, NestedError, Workspace
+from tfcarve import files
+from tfcarve.commands import common
+from tfcarve.errors import TfcarveError
+from tfcarve.releases import known
+from tfcarve.selection.selection import Selection
+from tfcarve.size.link_line import LinkLine
+
+PLATFORM = "linux_x86_64"
+_CORE = tuple(override.path for override in known.release().overrides.core)
+PATHS = (*_CORE, *(override.path for override in known.release().overrides.kernels))
+
+
+def contained(selection: Selection, paths: Sequence[str]) -> list[str]:
+    """Returns those of the overrides `paths` that a library of the selection contains: every library has the core's."""
+    units = {*selection.files, *selection.helpers}
+    return [path for path in paths if path in _CORE or path in units]
+
+
+def _exchanges(
+    workspace: Workspace,
+    built: LinkLine,
+    selection: Selection,
+    paths: Sequence[str],
+    folder: Path,
+) -> Iterator[tuple[str, Exchange]]:
+    protos = [path for path in paths if path.endswith(".proto")]
+    protoc = override_builds.protoc(workspace, PLATFORM, built) if protos else ()
+    for path in paths:
+        if path in protos:
+            yield path, override_builds.of_proto(built, protoc, path, folder)
+        elif path in _CORE:
+            yield path, override_builds.of_core_source(built, path)
+        else:
+            yield path, override_builds.of_kernel(built, selection, path, folder)
+
+
+def _tensorflow(
+    built: LinkLine, exchange: Exchange, folder: Path
+) -> tuple[float | None, int | None, str]:
+    """Returns the CPU time and the library's size with TensorFlow's file, or why there is none."""
+    new = folder / exchange.member
+    try:
+        seconds = override_builds.compiled(exchange.tensorflow, built.root, new)
+    except CommandError as error:
+        return None, None, f"does not compile: {override_table.reason(str(error))}"
+    try:
+        return seconds, override_builds.stripped_size(built, exchange, new, folder), ""
+    except CommandError as error:
+        return seconds, None, f"does not link: {override_table.reason(str(error))}"
+
+
+def _row(built: LinkLine, path: str, model: str, exchange: Exchange, expected: int) -> Row:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        new = folder / exchange.member
+        seconds = override_builds.compiled(exchange.override, built.root, new)
+        size = override_builds.stripped_size(built, exchange, new, folder)
+        if size != expected:
+            # The commands are not those of the build: the comparison would mean nothing.
+            raise NestedError(
+                f"{path}: linked again, the library has {size:,} bytes, not {expected:,}"
+            )
+        tensorflow_seconds, tensorflow_size, problem = _tensorflow(built, exchange, folder)
+    saved = None if tensorflow_size is None else tensorflow_size - size
+    return Row(path, model, seconds, tensorflow_seconds, saved, problem)
+
+
+def _rows(workspace: Workspace, paths: Sequence[str]) -> Iterator[Row]:
+    indexed = selections.kernel_index(common.tensorflow_tree(None))
+    missing = list(paths)
+    for model in MODELS:
+        selection = selections.selected([cached_models.load(model).model], indexed)
+        found = contained(selection, missing)
+        if not found:
+            continue
+        missing = [path for path in missing if path not in found]
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            built = linked_again.line(workspace, PLATFORM, selection, folder)
+            same = override_builds.built_size(built)
+            for path, exchange in _exchanges(workspace, built, selection, found, folder):
+                row = _row(built, path, model, exchange, same)
+                print(override_table.table([row]).splitlines()[-1], file=sys.stderr, flush=True)
+                yield row
+
+
+def main(argv: Sequence[str]) -> int:
+    """Returns the exit status: 0; 2 if a library cannot be built."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.overrides", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "--override",
+        action="append",
+        choices=PATHS,
+        metavar="PATH",
+        help="only this override; may be repeated",
+    )
+    arguments = parser.parse_args(argv)
+    machine, paths = measure.machine(), arguments.override or PATHS
+    try:
+        with workspaces.opened("sizes") as workspace:
+            rows = list(_rows(workspace, paths))
+    except (BuildError, NestedError, TfcarveError) as error:
+        print(f"overrides: {error}", file=sys.stderr)
+        return 2
+    absent = [path for path in paths if path not in {row.path for row in rows}]
+    ordered = sorted(rows, key=lambda row: paths.index(row.path))
+    text = override_table.text(machine, PLATFORM, ordered, absent)
+    files.write_if_changed(arguments.output, text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

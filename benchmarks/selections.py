@@ -1,0 +1,29 @@
+"""Selections for models of benchmarks, from the index of a TensorFlow tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tfcarve.commands import common
+from tfcarve.models import read
+from tfcarve.registry import index, scan
+from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
+from tfcarve.selection import leftover_kinds, runtime_rules
+from tfcarve.selection.resolve import resolve
+from tfcarve.selection.selection import Selection
+
+
+def kernel_index(tree: Path) -> KernelIndex:
+    """Returns the index of a tree; raises InvalidInput if it cannot be indexed."""
+    settings = Settings(common.default_defines(), find_compiler(os.environ))
+    return index.parse(scan.make_index(tree, settings), f"index of {tree}")
+
+
+def selected(models: Sequence[Path], indexed: KernelIndex) -> Selection:
+    """Returns what the models need; raises CheckFailed if an op has no kernel."""
+    rules, kinds = runtime_rules.load(known.release()), leftover_kinds.load(known.release())
+    return resolve([read.read(model) for model in models], indexed, rules, kinds).selection
