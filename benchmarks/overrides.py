@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md
 
-Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It takes about half an hour after
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It takes a quarter of an hour after
 TensorFlow's core is built. `--override PATH` measures only this one.
 """
 
