@@ -89,6 +89,13 @@ def test_percentiles(
     assert found == [low, high + (1 if parameters == "" else 0)]
 
 
+def test_ends_beyond_float32_are_ignored(tmp_path: Path, evaluator: Evaluator) -> None:
+    log = tmp_path / "run.log"
+    _log(log, (-1, 2), (-1e300, 1e300))
+    nodes = by_name(_frozen(log, evaluator, ", min_percentile=0, max_percentile=0"))
+    assert [float(value(nodes[f"range/frozen_{end}"])) for end in ("min", "max")] == [-1, 2]
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

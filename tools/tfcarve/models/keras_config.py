@@ -115,6 +115,22 @@ def require_layers_only(config: Any) -> None:
                 )
 
 
+def require_safe_configuration(text: bytes) -> None:
+    """Checks the configuration of a model as `require_layers_only` does.
+
+    Args:
+      text: JSON, as it is in a Keras file.
+
+    Raises:
+      UnsafeError: it is not JSON, or it makes Keras do more than build layers.
+    """
+    try:
+        config = json_codec.decode_plain(text, "its configuration cannot be read")
+    except InvalidInput as error:
+        raise UnsafeError(str(error)) from None
+    require_layers_only(config)
+
+
 def _in_archive(path: Path) -> bytes:
     """Returns the configuration in a .keras archive, as JSON."""
     with zipfile.ZipFile(path) as archive:
@@ -162,8 +178,4 @@ def require_safe(path: Path) -> None:
     if not texts:
         raise UnsafeError("it is neither a Keras archive nor HDF5")
     for text in texts:
-        try:
-            config = json_codec.decode_plain(text, "its configuration cannot be read")
-        except InvalidInput as error:
-            raise UnsafeError(str(error)) from None
-        require_layers_only(config)
+        require_safe_configuration(text)

@@ -22,6 +22,8 @@ PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
 IN_FUNCTIONS = False
 
 _MAX_BYTES = 1 << 30
+# The ranges are constants of type float32.
+_MAX_FLOAT = float(np.finfo(np.float32).max)
 _RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;]*)\]\[([^][;]*)\]")
 
 Ranges = dict[str, tuple[list[float], list[float]]]
@@ -38,7 +40,7 @@ def records(log: bytes) -> Ranges:
             low, high = float(match[2]), float(match[3])
         except ValueError:
             continue
-        if math.isfinite(low) and math.isfinite(high):
+        if abs(low) <= _MAX_FLOAT and abs(high) <= _MAX_FLOAT:  # NaN is not
             lows, highs = found.setdefault(match[1].decode(errors="replace"), ([], []))
             lows.append(low)
             highs.append(high)
