@@ -22,6 +22,7 @@ from tfcarve.prepare import (
     diff_report,
     endpoints,
     evaluate,
+    evaluate_run,
     graph_file,
     pipeline,
     presets,
@@ -175,5 +176,5 @@ READERS: dict[str, Reader] = {
     "diff": Reader([graph_file, diff, diff_report], _differences, InvalidInput, [graph_seeds.CALLS]),
     "requantization_log": Reader([pipeline, freeze_requantization_ranges], _log, InvalidInput, [_LOG]),
     "transformed": Reader(_OF_TRANSFORMS, transformed, InvalidInput, graph_seeds.WITHOUT_TENSORFLOW, 600_000_000),
-    "evaluated": Reader([*_OF_TRANSFORMS, evaluate], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000),
+    "evaluated": Reader([*_OF_TRANSFORMS, evaluate, evaluate_run], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000),
 }  # fmt: skip

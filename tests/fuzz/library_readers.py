@@ -108,5 +108,5 @@ READERS: dict[str, Reader] = {
     "macho_objects": Reader(
         [macho_objects], lambda data: list(macho_objects.mach_objects(data, "x.a")), InvalidInput, [_MACHO_ARCHIVE, _FAT], 16_000_000
     ),
-    "link_map": Reader([link_map, attribute], of_text(_size), InvalidInput, [_LLD, _GNU, _LD64], 16_000_000),
+    "link_map": Reader([link_map, attribute, open_linked], of_text(_size), InvalidInput, [_LLD, _GNU, _LD64], 16_000_000),
 }  # fmt: skip
