@@ -41,7 +41,7 @@ class LinkedMachO:
                 f"{s.segment_name},{s.name!s}",
                 s.virtual_address,
                 s.size,
-                0 if s.type.name in _ZEROFILL else s.size,
+                0 if macho.section_type(s) in _ZEROFILL else s.size,
                 True,
                 s.segment_name not in _NEVER_WRITTEN,
             )
