@@ -3,10 +3,11 @@
 import struct
 
 import pytest
-from binaries import NOBITS, PROGBITS, elf_object
+from binaries import NOBITS, PROGBITS, elf_library, elf_object
 
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile import elf
+from tfcarve.objfile.shared_library import read_shared_library
 
 # sizeof(Elf64_Ehdr)
 _HEADER = 64
@@ -49,3 +50,12 @@ def test_too_many_sections() -> None:
     struct.pack_into("<Q", many, _HEADER + 1 + 32, 1 << 40)
     with pytest.raises(InvalidInput, match="1099511627776 sections"):
         elf.open_elf(bytes(many), "x.o")
+
+
+def test_a_note_whose_name_does_not_end() -> None:
+    """pyelftools raises an error of the library with which it parses."""
+    library = elf_library()
+    assert read_shared_library(library, "x.so").soname == "libx.so"
+    damaged = library.replace(b"GNU\0build-id", b"GNU!build-id")
+    with pytest.raises(InvalidInput, match=r"x\.so: not a complete ELF file: .*missing terminator"):
+        read_shared_library(damaged, "x.so")

@@ -5,6 +5,7 @@ import struct
 import pytest
 from binaries import archive, macho_library, macho_object
 
+from tfcarve.errors import InvalidInput
 from tfcarve.objfile.linked_macho import LinkedMachO
 from tfcarve.objfile.macho_objects import mach_objects
 
@@ -29,3 +30,9 @@ def test_platforms(number: int, platform: str) -> None:
     struct.pack_into("<I", data, data.index(_BUILD_VERSION) + 8, number)
     (found,) = mach_objects(archive({"a.o": bytes(data)}), "x.a")
     assert (found.arch, found.platform, found.initialisers) == ("arm64", platform, 2)
+
+
+def test_a_segment_whose_name_is_not_text() -> None:
+    data = macho_library({"__text": bytes(8)})
+    with pytest.raises(InvalidInput, match=r"x\.dylib: a segment has a name that is not UTF-8"):
+        LinkedMachO(data.replace(b"__TEXT", b"__TE\xffT"), "x.dylib")
