@@ -169,7 +169,7 @@ _OF_TRANSFORMS = [endpoints, graph_file, pipeline, presets, *_TRANSFORMS]
 
 READERS: dict[str, Reader] = {
     # The command line is far shorter than the inputs with which memory is measured.
-    "transforms": Reader([transform_list], of_text(transform_list.parse), InvalidInput, [_STEPS], 60_000_000),
+    "transforms": Reader([transform_list], of_text(transform_list.parse), InvalidInput, [_STEPS], 90_000_000),
     # A constant may hold one value and declare a large shape: arrays up to 256 MB are allocated.
     "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
     "graph_text": Reader([graph_file], lambda data: graph_file.parse(data, _TEXT), InvalidInput, [_IN_TEXT]),
