@@ -4,55 +4,25 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
-from typing import cast
+from collections.abc import Iterable
 
 import flat
 import indexes
 import numpy as np
 import protos
-from google.protobuf.message import DecodeError
 from selections import selection
 
+from fuzz import document_readers, graph_readers, library_readers
+from fuzz.reader import Reader, of_text
 from tfcarve.build_files import evaluate as build_file
 from tfcarve.emit import aligned_graph, tensor_content
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
-from tfcarve.prepare import endpoints, graph_file, pipeline, tensors, transform_list, transforms
 from tfcarve.prepare.compare import npz
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph_check import check
-from tfcarve.prepare.messages import GraphDef, TensorProto
 from tfcarve.registry import attr_spec, index, records, skeleton
 from tfcarve.selection import selection as selections
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A reader of untrusted input.
-
-    Attributes:
-      modules: the modules that it consists of.
-      call: reads an input.
-      error: what it raises for invalid input.
-      seeds: valid inputs.
-      spare: the bytes of memory that it may use in addition to ten times its input's size.
-    """
-
-    modules: Sequence[ModuleType]
-    call: Callable[[bytes], object]
-    error: type[Exception]
-    seeds: Sequence[bytes]
-    spare: int = 5_000_000
-
-
-def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
-    return lambda data: read(data.decode(errors="replace"))
 
 
 def _graph(data: bytes) -> object:
@@ -75,47 +45,6 @@ def _saved_model(data: bytes) -> object:
 def _meta_graph(data: bytes) -> object:
     budget = Budget(len(data))
     return _graphs(data, budget, meta_graph.meta_graph(data, 0, len(data), budget))
-
-
-def _tensor(data: bytes) -> object:
-    try:
-        tensor = TensorProto.FromString(data)
-    except DecodeError as error:
-        raise InvalidInput(str(error)) from None
-    return tensors.to_array(tensor, "c")
-
-
-# Transforms that do not need TensorFlow, including those that rewrite constants.
-_TRANSFORMS = transform_list.parse("""
-    strip_unused_nodes
-    remove_nodes(op=Identity)
-    remove_device
-    fold_batch_norms
-    fold_old_batch_norms
-    flatten_atrous_conv
-    round_weights(num_steps=16)
-    quantize_weights(minimum_size=2)
-    obfuscate_names
-    sort_by_execution_order
-""")
-
-
-# The pipeline imports them by name.
-_LOADED = [import_module(f"{transforms.__name__}.{step.name}") for step in _TRANSFORMS]
-
-
-def _transformed(data: bytes) -> object:
-    message = GraphDef()
-    try:
-        message.ParseFromString(data)
-    except DecodeError as error:
-        raise InvalidInput(str(error)) from None
-    # Transforming functions requires TensorFlow's OpDefs.
-    message.ClearField("library")
-    graph = graph_file.from_message(message)
-    check(graph)
-    named = endpoints.inputs(graph), endpoints.outputs(graph)
-    return pipeline.transform(graph, _TRANSFORMS, *named, cast(Evaluator, None))
 
 
 def _index(data: bytes) -> object:
@@ -196,21 +125,6 @@ const char* text = "/* no comment */";
 _ATTRS = (b"T: {float, int32} = DT_FLOAT", b"N: int >= 2 = 3", b"l: list(type) >= 1", b"s: list(string) = ['a', \"b\"]")  # fmt: skip
 
 
-_TENSOR = protos.number(1, 1) + protos.data(2, protos.shape(2, 3)) + protos.data(5, bytes(range(8)))
-_CONVOLUTION = protos.graph(
-    protos.node("x", "Placeholder", {"dtype": protos.type_value("float32")}),
-    protos.node("w", "Const", {"dtype": protos.type_value("float32"), "value": protos.tensor_value("float32", (1, 1, 2, 3), bytes(24))}),
-    protos.node("v", "Identity", {"T": protos.type_value("float32")}, inputs=["w"]),
-    protos.node("c", "Conv2D", {"T": protos.type_value("float32"), "data_format": protos.string_value("NHWC")}, inputs=["x", "v"]),
-    *(protos.node(name, "Const", {"dtype": protos.type_value("float32"), "value": protos.tensor_value("float32", (3,), bytes(12))}) for name in "sobm"),
-    protos.node("n", "FusedBatchNorm", {"T": protos.type_value("float32"), "is_training": protos.number(5, 0), "data_format": protos.string_value("NHWC")}, inputs=["c", "s", "o", "b", "m"]),
-    protos.node("r", "Relu", {"T": protos.type_value("float32")}, "/device:CPU:0", ["n", "^x"]),
-)  # fmt: skip
-_STEPS = [
-    b'strip_unused_nodes(type=float, shape="1,299,299,3") remove_nodes(op=Identity, op=CheckNumerics) fold_batch_norms'
-]
-
-
 def _npz() -> bytes:
     written = io.BytesIO()
     np.savez(written, x=np.arange(6, dtype=np.float32).reshape(2, 3), s=np.array([b"a", b"bc"]))
@@ -223,6 +137,9 @@ _NPZ = _npz()
 _SPARE_OF_LISTS = 16_000_000
 
 READERS: dict[str, Reader] = {
+    **document_readers.READERS,
+    **graph_readers.READERS,
+    **library_readers.READERS,
     "graph_def": Reader([graph_def], _graph, wire.WireError, [_GRAPH]),
     "saved_model": Reader(
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
@@ -249,21 +166,16 @@ READERS: dict[str, Reader] = {
     ),
     "build_file": Reader(
         [build_file],
-        _text(lambda text: build_file.evaluate(text, "p", ["a.cc", "b/c.cc"])),
+        of_text(lambda text: build_file.evaluate(text, "p", ["a.cc", "b/c.cc"])),
         build_file.BuildFileError,
         [_BUILD],
         100_000_000,  # Python's own parser
     ),
-    # The command line is far shorter than the inputs with which memory is measured.
-    "transforms": Reader([transform_list], _text(transform_list.parse), InvalidInput, _STEPS, 60_000_000),
-    # A constant may hold one value and declare a large shape: arrays up to 256 MB are allocated.
-    "tensor": Reader([tensors], _tensor, InvalidInput, [_TENSOR], 300_000_000),
-    "transformed": Reader([endpoints, graph_file, pipeline, *_LOADED], _transformed, InvalidInput, [_CONVOLUTION], 600_000_000),
     "npz": Reader([npz], lambda data: npz.arrays(io.BytesIO(data), "x.npz"), InvalidInput, [_NPZ]),
-    "records": Reader([records], _text(records.parse), records.ParseError, [_RECORDS]),
-    "skeleton": Reader([skeleton], _text(_skeleton), UnicodeError, [_SKELETON]),
+    "records": Reader([records], of_text(records.parse), records.ParseError, [_RECORDS]),
+    "skeleton": Reader([skeleton], of_text(_skeleton), UnicodeError, [_SKELETON]),
     "attr_spec": Reader(
-        [attr_spec], _text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
+        [attr_spec], of_text(lambda text: attr_spec.attr(text, _SETS)), attr_spec.SpecError, list(_ATTRS)
     ),
 }  # fmt: skip
 

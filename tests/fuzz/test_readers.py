@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from dataclasses import replace
 from typing import Any
 
+import binaries
 import flat
 import protos
 import pytest
@@ -14,8 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz import corpus, cost
-from fuzz.readers import READERS, Reader, read
+from fuzz.reader import Reader
+from fuzz.readers import READERS, read
 from fuzz.repeated import SIZES, repeated
+from tfcarve.prepare import transforms
 
 _NAMES = sorted(READERS)
 # A machine may be busy; the fuzzer reports inputs that take too long.
@@ -32,6 +36,21 @@ def test_seeds_are_accepted(name: str) -> None:
 def test_corpus(name: str) -> None:
     for data in corpus.load(name):
         read(name, data)
+
+
+@pytest.mark.parametrize("name", ["evaluated", "transformed"])
+def test_each_transform_changes_a_seed(name: str) -> None:
+    """Otherwise a damaged seed would hardly reach the code that changes a graph."""
+    reader = READERS[name]
+    every = {step: [] for step in reader.call(reader.seeds[0])}
+    for seed in reader.seeds:
+        for step, result in reader.call(seed).items():
+            every[step].append(result not in (None, seed))
+    assert [step for step, changed in every.items() if not any(changed)] == []
+    wanted = transforms.NAMES if name == "evaluated" else transforms.WITHOUT_TENSORFLOW
+    assert every.keys() == {*wanted, ""}
+    # The control: what a transform does not apply to stays as it is.
+    assert every["sparsify_gather"].count(True) == 1
 
 
 @st.composite
@@ -97,7 +116,20 @@ def _changed_json(draw: st.DrawFn, name: str) -> bytes:
     return json.dumps(_with_another_value(document, draw)).encode()
 
 
-@pytest.mark.parametrize("name", ["index", "ops_json", "selection"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "benchmark_figures",
+        "committed_sizes",
+        "index",
+        "keras_configuration",
+        "link_facts",
+        "marginal_sizes",
+        "ops_json",
+        "selection",
+        "size_report",
+    ],
+)
 @settings(max_examples=200)
 @given(st.data())
 def test_json_of_another_schema(name: str, data: st.DataObject) -> None:
@@ -137,6 +169,34 @@ _C_KERNEL = (
     b'TFCARVE_C_KERNEL 6 "a.cc" TFCARVE_END f("B", &c); TF_RegisterKernelBuilder("BOp", b, s);'
 )
 _C_TEMPLATE = b"template <class T> void f() {" + _C_KERNEL + b"}\n"
+
+
+def _overlapping(count: int) -> bytes:
+    """Returns an object with sections of constants, each of which is the whole file."""
+    made = bytearray(binaries.elf_with({f".rodata.cst{number}": b"" for number in range(count)}))
+    (table,) = struct.unpack_from("<Q", made, 0x28)
+    for number in range(1, count + 1):
+        struct.pack_into("<QQ", made, table + 64 * number + 24, 0, len(made))
+    return bytes(made)
+
+
+def _figures(count: int) -> bytes:
+    document = json.loads(READERS["benchmark_figures"].seeds[0])
+    for key in ("nodes", "ops"):
+        document[key] *= count
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
+def _report(count: int) -> bytes:
+    """Returns a report of a class with many ops, and many symbols."""
+    document = json.loads(READERS["size_report"].seeds[0])
+    (kernel,), entry = document["kernels"], document["entries"][0]
+    kernel["ops"] = [f"Op{number}" for number in range(count)]
+    document["entries"] = [entry | {"symbol": f"s{number}"} for number in range(count)]
+    document["attributed"] = count * entry["bytes"]
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
 # The most expensive inputs that we know of.
 _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tiny nodes": [("graph_def", _repeated(b"", _TINY))],
@@ -191,14 +251,19 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "comments without an end": [("skeleton", _repeated(b"", b"/*")), ("attr_spec", _repeated(b"l: list(string) = [\"", b"/*"))],
     "texts without an end": [("attr_spec", _repeated(b'l: list(string) = ["', b'R"('))],
     "statements": [("build_file", _repeated(b"", b"a\n"))],
+    "sections and symbols of a map": [("link_map", b"# Path: x\n# Object files:\n[ 1] a.o\n# Sections:\n"
+        + _different("0x%s0000\t0x10\t__TEXT\t__a\n", 15_000) + b"# Symbols:\n" + _different("0x%s0000\t0x10\t[ 1] _a\n", 15_000))],
+    "overlapping sections": [("objects", binaries.archive({"a.o": _overlapping(5_000)}))],
+    "ops and nodes": [("benchmark_figures", _figures(4_000))],
+    "ops and entries": [("size_report", _report(4_000))],
     "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", _COSTLY)
-def test_memory_of_costly_inputs(kind: str) -> None:
+def test_costly_inputs(kind: str) -> None:
     for name, data in _COSTLY[kind]:
-        problem = cost.takes_too_much_memory(name, data)
+        problem = cost.takes_too_long(name, data) or cost.takes_too_much_memory(name, data)
         assert not problem, name
 
 

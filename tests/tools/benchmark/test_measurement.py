@@ -49,6 +49,11 @@ def _drop(*path: Any) -> Callable[[Any], None]:
         (_drop("runs"), "missing required field `runs`"),
         (_set("more", to=1), "unknown field `more`"),
         (_set("runs", to=-1), "Expected `int` >= 0 - at `$.runs`"),
+        (_set("peak_bytes", to=2**63), "Expected `int` <= 9223372036854775807 - at `$.peak_bytes`"),
+        (
+            _set("nodes", 0, "outputs", 0, "dims", to=[1] * 255),
+            "Expected `array` of length <= 254 - at `$.nodes[0].outputs[0].dims`",
+        ),
         (_set("runs", to=True), "Expected `int`, got `bool` - at `$.runs`"),
         (_set("load_ms", to="1"), "Expected `float`, got `str` - at `$.load_ms`"),
         (_set("load_ms", to=None), "Expected `float`, got `null` - at `$.load_ms`"),

@@ -125,3 +125,18 @@ def test_equation_comes_from_the_model(attrs: dict[str, AttrValue], count: int |
         _ran("e", "Einsum", "x y", (2, 5)),
     ]
     assert node_multiply_adds(nodes, [_use("e", "Einsum", "x y", **attrs)]) == [0, 0, count]
+
+
+def test_an_output_number_of_many_digits() -> None:
+    nodes = [
+        _ran("f", "Const", "", _FILTER),
+        _ran("c", "Conv2D", "x f:" + "9" * 5000, (1, 5, 5, 4)),
+    ]
+    # It is no number of an output, so the first output is read.
+    assert node_multiply_adds(nodes, []) == [0, _COUNT]
+
+
+@pytest.mark.parametrize(("size", "count"), [(1 << 12, 1 << 60), (1 << 13, None)])
+def test_a_count_that_no_computer_reaches(size: int, count: int | None) -> None:
+    nodes = [_ran("f", "Const", "", (size,) * 2 + (1, 1)), _ran("c", "Conv2D", "x f", (size,) * 3)]
+    assert node_multiply_adds(nodes, []) == [0, count]

@@ -13,6 +13,8 @@ import pytest
 
 from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
+from tfcarve.full_tensorflow import Limits
+from tfcarve.models import keras
 from tfcarve.models.keras_config import UnsafeError, computes, require_layers_only, require_safe
 
 
@@ -201,6 +203,20 @@ def test_files(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"Dense"', b'"Dance"'))
     assert message().startswith("it cannot be read: Bad CRC-32")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("config.json", "{}" * 100)
+    damaged = bytearray(path.read_bytes())
+    start = damaged.index(b"config.json") + len("config.json") + 9
+    damaged[start : start + 4] = b"\xff" * 4
+    path.write_bytes(damaged)
+    assert message() == "it cannot be read: Corrupt input data"
+    _archive(path, config_json="{}")
+    damaged = bytearray(path.read_bytes())
+    entry = damaged.index(b"PK\1\2")
+    damaged[entry + 9] |= 8  # the name is UTF-8
+    damaged[entry + 46] = 0xFF
+    path.write_bytes(damaged)
+    assert message().startswith("it cannot be read: 'utf-8' codec can't decode byte")
     with h5py.File(path, "w") as file:
         file["weights"] = [1.0]
     assert message() == "it contains weights but no model"
@@ -214,3 +230,26 @@ def test_files(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("config.json", json.dumps(_model(_layer("Lambda"))))
     assert message() == "it has a Lambda, which runs code from the file"
+
+
+# What happens if the byte at this offset is 255, measured with h5py 3.16: HDF5's library crashes or never ends.
+_DAMAGE = {"nothing": None, "a crash": 857, "a TypeError": 858, "a loop": 891}
+
+
+@pytest.mark.parametrize("damage", _DAMAGE)
+def test_damaged_hdf5(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.h5"
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.attrs["model_config"] = json.dumps({"class_name": "Functional", "config": {}})
+    monkeypatch.setattr(keras, "_CHECK", Limits(4 << 30, 3))
+    keras.require_safe(path)
+    data = bytearray(path.read_bytes())
+    offset = _DAMAGE[damage]
+    if offset is None:
+        return
+    data[offset] = 255
+    path.write_bytes(data)
+    with pytest.raises(
+        InvalidInput, match=r"m\.h5: Keras cannot load or save it: \w.*: save it as"
+    ):
+        keras.require_safe(path)

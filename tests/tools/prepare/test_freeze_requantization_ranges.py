@@ -1,6 +1,7 @@
 """Tests of freeze_requantization_ranges."""
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,25 @@ def test_percentiles(
     nodes = by_name(_frozen(log, evaluator, parameters))
     found = [float(value(nodes[f"range/frozen_{end}"])) for end in ("min", "max")]
     assert found == [low, high + (1 if parameters == "" else 0)]
+
+
+def test_memory_is_that_of_the_log(tmp_path: Path, evaluator: Evaluator) -> None:
+    log = tmp_path / "run.log"
+    _log(log, (-1, 1))
+    _frozen(log, evaluator)  # fills what is computed once
+    tracemalloc.start()
+    try:
+        _frozen(log, evaluator)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_ends_beyond_float32_are_ignored(tmp_path: Path, evaluator: Evaluator) -> None:
+    log = tmp_path / "run.log"
+    _log(log, (-1, 2), (-1e300, 1e300))
+    nodes = by_name(_frozen(log, evaluator, ", min_percentile=0, max_percentile=0"))
+    assert [float(value(nodes[f"range/frozen_{end}"])) for end in ("min", "max")] == [-1, 2]
 
 
 @pytest.mark.parametrize(

@@ -128,3 +128,14 @@ def test_constants_of_a_wrong_size(
     # The control: one value for many elements.
     path.write_text(_CONSTANT.format(dtype="DT_FLOAT", size=1 << 20, values="float_val: 1"))
     graph_file.read_graph(path)
+
+
+def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "m.pbtxt"
+    text = b"node { name: 'a' op: 'NoOp' attr { key: 's' value { s: '%s' } } }"
+    path.write_bytes(text % rb"\377")
+    assert graph_file.read_graph(path).nodes[0].attr["s"].s == b"\xff"
+    for begin in (b"", b"\n"):
+        path.write_bytes(begin + text % b"\xff")
+        with pytest.raises(InvalidInput, match=r"m\.pbtxt: not UTF-8: escape other bytes"):
+            graph_file.read_graph(path)

@@ -4,7 +4,7 @@ import numpy as np
 import prepared
 import pytest
 import tensorflow as tf
-from prepared import tf1
+from prepared import Array, tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
@@ -33,6 +33,16 @@ def test_divisors_without_normal_reciprocal(
     divisor: float, dtype: tf.DType, evaluator: Evaluator
 ) -> None:
     before = prepared.drawn(lambda: _divided(np.array(divisor, dtype.as_numpy_dtype), dtype))
+    after = prepared.transformed(before, "multiply_by_reciprocals", evaluator)
+    assert prepared.ops(after) == prepared.ops(before)
+
+
+@pytest.mark.parametrize("divisor", [np.array(3), np.array(b"3", object), np.array(True)])
+def test_divisors_of_another_type(divisor: Array, evaluator: Evaluator) -> None:
+    """TensorFlow rejects the graph; the transform leaves it alone."""
+    before = prepared.drawn(lambda: _divided(3.0))
+    (constant,) = (node for node in before.nodes if node.op == "Const")
+    constant.CopyFrom(nodes.constant(constant.name, divisor))
     after = prepared.transformed(before, "multiply_by_reciprocals", evaluator)
     assert prepared.ops(after) == prepared.ops(before)
 

@@ -18,8 +18,10 @@ from tfcarve.prepare import graph_file
 # The largest accepted difference of the probabilities, by output file.
 _TOLERANCE = {
     "deployed.pb": "1e-5",
+    "inference.pb": "1e-5",
     "rounded.pb": "3e-2",
     "bytes.pb": "3e-2",
+    "renamed.pb": "0",
     "quantized.pb": "5e-2",
 }
 
@@ -31,7 +33,7 @@ def _commands() -> list[list[str]]:
 
 
 def _model() -> Any:
-    """A small network like that of the guides: 299 x 299 pixels, batch normalization, probabilities."""
+    """A small network like that of the guides: 299 x 299 pixels, batch normalization, probabilities, and a loss."""
     drawn = np.random.default_rng(1)
 
     def constant(*shape: int) -> Any:
@@ -51,6 +53,7 @@ def _model() -> Any:
         created = tf.nn.max_pool2d(tf.nn.relu(created), 4, 4, "SAME")
         created = tf.reshape(created, [-1, 10 * 10 * 16])
         created = tf.nn.bias_add(tf.matmul(created, constant(1600, 10) / 10), constant(10))
+        tf.nn.l2_loss(created, name="loss")
         tf.nn.softmax(created, name="output")
     return graph.as_graph_def()
 
@@ -72,15 +75,35 @@ def test_commands(folder: Path) -> None:
         assert main(words[1:]) == 0, words
     for file, tolerance in _TOLERANCE.items():
         assert main(["compare", "model.pb", file, "--tolerance", tolerance]) == 0, file
-        ops = {node.op for node in graph_file.read_graph(folder / file).nodes}
-        assert not {"FusedBatchNorm", "FusedBatchNormV3"} & ops, file
-    # The control: quantized models are not exactly equal.
+        if file != "renamed.pb":
+            assert not {"FusedBatchNorm", "FusedBatchNormV3", "L2Loss"} & _ops(folder / file), file
+    # The controls: the source has these ops, and quantized models are not exactly equal.
+    assert {"FusedBatchNormV3", "L2Loss"} <= _ops(folder / "model.pb")
     assert main(["compare", "model.pb", "quantized.pb", "--tolerance", "1e-5"]) == 1
-    ops = {node.op for node in graph_file.read_graph(folder / "quantized.pb").nodes}
-    assert {"QuantizedConv2D", "QuantizedMatMul"} <= ops
+    assert {"QuantizedConv2D", "QuantizedMatMul"} <= _ops(folder / "quantized.pb")
+
+
+def _ops(path: Path) -> set[str]:
+    return {node.op for node in graph_file.read_graph(path).nodes}
+
+
+def _command(output: str) -> list[str]:
+    return next(words for words in _commands() if output in words)[1:]
 
 
 def test_quantized_files_are_a_quarter_of_the_size(folder: Path) -> None:
     source = (folder / "model.pb").stat().st_size
-    assert main(next(words for words in _commands() if "bytes.pb" in words)[1:]) == 0
+    assert main(_command("bytes.pb")) == 0
     assert (folder / "bytes.pb").stat().st_size < 0.4 * source
+
+
+def test_names_are_short(folder: Path) -> None:
+    assert main(_command("renamed.pb")) == 0
+    before, after = (
+        {node.name for node in graph_file.read_graph(folder / file).nodes}
+        for file in ("model.pb", "renamed.pb")
+    )
+    assert after & before == {"input", "output"}
+    assert len(after) == len(before)
+    assert max(map(len, after - before)) <= 2 < max(map(len, before))
+    assert (folder / "renamed.pb").stat().st_size < (folder / "model.pb").stat().st_size

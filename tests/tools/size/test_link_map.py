@@ -65,6 +65,18 @@ def test_symbol_of_an_unlisted_file() -> None:
         link_map.parse(text, "m.map")
 
 
+def test_a_file_number_of_many_digits_is_no_file() -> None:
+    number = "7" * 5000
+    text = f"# Path: x\n# Object files:\n[ {number}] a.o\n[ 1] b.o\n# Sections:\n"
+    text += "0x1000\t0x10\t__TEXT\t__text\n0x1010\t0x10\t__TEXT\t__const\n# Symbols:\n"
+    text += f"0x1000\t0x10\t[ {number}] _a\n0x1010\t0x8\t[ 1] _b\n0x1018\t0x8\t[ 1] _c\n"
+    pieces = link_map.parse(text, "m.map").pieces
+    assert [(p.owner, p.symbol, p.section) for p in pieces] == [
+        ("b.o", "_b", "__TEXT,__const"),
+        ("b.o", "_c", "__TEXT,__const"),
+    ]
+
+
 @given(st.text(max_size=300), st.integers(0, 2))
 def test_any_text_is_read_or_rejected(text: str, kind: int) -> None:
     heads = (

@@ -1,11 +1,15 @@
 """Tests of attributing merged strings and constants."""
 
+import struct
 import subprocess
 from pathlib import Path
 
+import binaries
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfcarve.objfile import mergeable
 from tfcarve.size.merged import Merged, items
 
 
@@ -28,6 +32,28 @@ def test_a_string_belongs_to_the_first_object_that_has_it(tmp_path: Path) -> Non
 
 def test_constants_are_split_by_their_size() -> None:
     assert list(items(bytes(range(8)), False, 4)) == [b"\0\1\2\3", b"\4\5\6\7"]
+
+
+@pytest.mark.parametrize("size", ["", "²", "9" * 5000])
+def test_sections_without_a_valid_size_have_strings(size: str) -> None:
+    assert list(Merged([]).attribute(b"ab\0c\0", f".rodata.cst{size}")) == [(None, 3), (None, 2)]
+
+
+def test_overlapping_sections_are_not_read() -> None:
+    """Otherwise the time would be the product of their number and the file's size."""
+    text = b"one\0two\0" * 20
+    one = bytearray(binaries.elf_with({".rodata.str1.1": text, ".rodata.str1.8": text}))
+    assert len(list(mergeable.mergeable(bytes(one)))) == 2
+    table = len(one) - 4 * 64
+    for section in (1, 2):
+        struct.pack_into("<QQ", one, table + 64 * section + 24, 0, len(one))
+    assert len(list(mergeable.mergeable(bytes(one)))) == 1
+
+
+def test_a_long_name_of_a_section() -> None:
+    name = ".rodata.str" + "1" * 9000
+    (found,) = mergeable.mergeable(binaries.elf_with({name: b"a\0"}))
+    assert found.name == name[:4096]
 
 
 @given(st.binary(max_size=200))

@@ -7,8 +7,10 @@ from msgspec import Meta
 from tfcarve.json_codec import Form, decode
 
 Shape = tuple[int, ...]
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Amount = Annotated[float, Meta(ge=0)]
+# TensorShape::MaxDimensions in tensorflow/core/framework/tensor_shape.h.
+_MAX_RANK = 254
 
 
 class Statistics(Form, frozen=True):
@@ -25,7 +27,7 @@ class Output(Form, frozen=True):
     """An output of a node: the number of its data type, 0 if it was not computed, and its shape."""
 
     dtype: int
-    dims: tuple[Count, ...]
+    dims: Annotated[tuple[Count, ...], Meta(max_length=_MAX_RANK)]
 
 
 class Node(Form, frozen=True):

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 Shape = tuple[int, ...]
 
+# No computer computes more in one execution.
+_MAX = 2**63 - 1
+
 
 class Execution(NamedTuple):
     """An execution of a node.
@@ -147,7 +150,7 @@ OPS = frozenset(_COUNTS)
 
 
 def multiply_adds(op: str, execution: Execution) -> int | None:
-    """Returns the multiply-adds of one execution of a node; None if a required shape is unknown.
+    """Returns the multiply-adds of one execution of a node; None if a required shape is unknown or too large.
 
     Args:
       op: the node's op type.
@@ -157,6 +160,7 @@ def multiply_adds(op: str, execution: Execution) -> int | None:
     if count is None:
         return 0
     try:
-        return count(execution)
+        found = count(execution)
     except _Unknown:
         return None
+    return found if found <= _MAX else None

@@ -12,6 +12,7 @@ from tfcarve.models.node_use import NodeUse
 _IDENTITIES = frozenset(("Identity", "ReadVariableOp", "Snapshot", "StopGradient"))
 # TensorFlow's constant folding replaces NAME by NAME/_N__cf__N (common_runtime/constant_folding.cc).
 _FOLDED = re.compile(r"(?P<name>.+)/_\d+__cf__\d+\Z")
+_INDEX = re.compile(r"\d{1,9}\Z", re.ASCII)
 
 
 def _unfolded(name: str) -> str:
@@ -65,7 +66,7 @@ def _input_shape(
     reader: Node, text: str, outputs: Mapping[str, Sequence[Shape | None]], model: _Model
 ) -> Shape | None:
     parts = text.split(":")
-    index = int(parts[-1]) if len(parts) > 1 and parts[-1].isdecimal() else 0
+    index = int(parts[-1]) if len(parts) > 1 and _INDEX.match(parts[-1]) else 0
     for name in _full_names(reader.name, parts[0]):
         if name in outputs:
             shapes = outputs[name]

@@ -58,9 +58,17 @@ def _row(of: Statistics) -> str:
     return " ".join(f"{x:10.3f}" for x in (of.min, of.median, of.p95, of.mean, of.stddev))
 
 
-def _cells(benchmark: Benchmark, row: Any, multiply_adds: float | None) -> dict[str, str]:
-    """Returns the cells of a row: `row` is a Node or an Op."""
-    whole = benchmark.total_multiply_adds()
+def _cells(
+    benchmark: Benchmark, row: Any, multiply_adds: float | None, whole: float
+) -> dict[str, str]:
+    """Returns the cells of a row.
+
+    Args:
+      benchmark: the benchmark.
+      row: a Node or an Op.
+      multiply_adds: those of the row; None if unknown.
+      whole: the known multiply-adds of one run.
+    """
     cells = {"calls": f"{row.calls:>7.4g}", "MB": f"{row.bytes / _MEGA:>9.3f}"}
     if benchmark.instructions is None:
         cells |= {"ms": f"{row.ms:>10.3f}", "share": f"{row.share:>6.1%}"}
@@ -83,14 +91,16 @@ def columns(benchmark: Benchmark, last: str) -> list[str]:
 
 def ops(benchmark: Benchmark) -> list[Mapping[str, str]]:
     """Returns the rows of the table by op type."""
-    return [{**_cells(benchmark, op, count), "op": op.op} for op, count in benchmark.ops()]
+    whole = benchmark.total_multiply_adds()
+    return [{**_cells(benchmark, op, count, whole), "op": op.op} for op, count in benchmark.ops()]
 
 
 def nodes(benchmark: Benchmark, limit: int) -> list[Mapping[str, str]]:
     """Returns the rows of the `limit` slowest nodes; under qemu of those with the most multiply-adds."""
     by_time = benchmark.instructions is None
+    whole = benchmark.total_multiply_adds()
     rows = sorted(benchmark.nodes(), key=lambda item: -(item[0].ms if by_time else item[1] or 0))
     return [
-        {**_cells(benchmark, node, count), "node": f"{node.name} ({node.op})"}
+        {**_cells(benchmark, node, count, whole), "node": f"{node.name} ({node.op})"}
         for node, count in rows[:limit]
     ]

@@ -1,9 +1,13 @@
 """Renders the jinja2 templates in the folder templates/."""
 
+import functools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfcarve.emit.cstring import quote
+
+if TYPE_CHECKING:
+    import jinja2
 
 
 def _folder() -> Path:
@@ -13,8 +17,8 @@ def _folder() -> Path:
     return inside if inside.is_dir() else package.parents[1] / "templates"
 
 
-def fill(name: str, **values: Any) -> bytes:
-    """Returns the template `name` rendered with `values`."""
+@functools.cache
+def _environment() -> "jinja2.Environment":
     import jinja2  # slow to import, and few commands need it
 
     environment = jinja2.Environment(
@@ -26,4 +30,9 @@ def fill(name: str, **values: Any) -> bytes:
         autoescape=False,
     )
     environment.filters["cstring"] = quote
-    return environment.get_template(name).render(**values).encode()
+    return environment
+
+
+def fill(name: str, **values: Any) -> bytes:
+    """Returns the template `name` rendered with `values`."""
+    return _environment().get_template(name).render(**values).encode()

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
-from tfcarve.models import keras_config
+from tfcarve.full_tensorflow import Limits
 
 SUFFIXES = (".keras", ".h5", ".hdf5")
 # The only signature of a model that Keras exports.
 SIGNATURE = "serving_default"
+# Limits of the check, which reads only the configuration.
+_CHECK = Limits(4 << 30, 60)
 
 
 def refusal(name: str | Path, why: str) -> InvalidInput:
@@ -39,7 +41,8 @@ def require_safe(path: Path) -> None:
             f"{path}: is a Keras file: {full_tensorflow.not_installed()}, or save the model as a SavedModel "
             "(tf.saved_model.save) and give the SavedModel"
         )
+    whole = path.absolute()
     try:
-        keras_config.require_safe(path)
-    except keras_config.UnsafeError as error:
+        full_tensorflow.run("tfcarve.models.keras_check", [whole], whole.parent, _CHECK)
+    except full_tensorflow.Failed as error:
         raise refusal(path, str(error)) from None

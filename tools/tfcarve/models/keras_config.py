@@ -8,6 +8,7 @@ keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers}.py of Ke
 
 import builtins
 import functools
+import lzma
 import re
 import zipfile
 import zlib
@@ -36,6 +37,12 @@ _CALLERS = {"TFOpLambda": "function", "SlicingOpLambda": "function", "ClassMetho
 # TensorFlow APIs that compute and have no other effect: names, and whole namespaces (`math.`). tests/zoo checks in which
 # module each is defined.
 _PURE = Path(__file__).parents[1] / "data" / "computes.txt"
+
+
+# What zipfile and h5py raise for damaged files.
+_DAMAGED = (
+    OSError, EOFError, KeyError, RuntimeError, TypeError, ValueError, lzma.LZMAError, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 class UnsafeError(ValueError):
@@ -115,6 +122,22 @@ def require_layers_only(config: Any) -> None:
                 )
 
 
+def require_safe_configuration(text: bytes) -> None:
+    """Checks the configuration of a model as `require_layers_only` does.
+
+    Args:
+      text: JSON, as it is in a Keras file.
+
+    Raises:
+      UnsafeError: it is not JSON, or it makes Keras do more than build layers.
+    """
+    try:
+        config = json_codec.decode_plain(text, "its configuration cannot be read")
+    except InvalidInput as error:
+        raise UnsafeError(str(error)) from None
+    require_layers_only(config)
+
+
 def _in_archive(path: Path) -> bytes:
     """Returns the configuration in a .keras archive, as JSON."""
     with zipfile.ZipFile(path) as archive:
@@ -152,18 +175,18 @@ def _configurations(path: Path) -> Iterator[bytes]:
 def require_safe(path: Path) -> None:
     """Checks the configuration in a Keras file. It needs h5py, which TensorFlow depends on.
 
+    A damaged HDF5 file may end the process, or take forever: keras_check calls it in a process of its own.
+
     Raises:
       UnsafeError: there is no configuration, or it makes Keras do more than build layers.
     """
     try:
         texts = list(_configurations(path))
-    except (OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+    except UnsafeError:
+        raise
+    except _DAMAGED as error:
         raise UnsafeError(f"it cannot be read: {error}") from None
     if not texts:
         raise UnsafeError("it is neither a Keras archive nor HDF5")
     for text in texts:
-        try:
-            config = json_codec.decode_plain(text, "its configuration cannot be read")
-        except InvalidInput as error:
-            raise UnsafeError(str(error)) from None
-        require_layers_only(config)
+        require_safe_configuration(text)

@@ -5,6 +5,7 @@ import struct
 
 from elftools.common.exceptions import DWARFError, ELFError
 from elftools.common.utils import struct_parse
+from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
 from tfcarve.errors import InvalidInput
@@ -13,6 +14,7 @@ from tfcarve.objfile import cpu
 MAGIC = b"\x7fELF"
 # What pyelftools raises for damaged files.
 DAMAGED = (
+    ConstructError,
     ELFError,
     DWARFError,
     ArithmeticError,

@@ -1,10 +1,14 @@
 """A linked Mach-O library for one CPU (mach-o/loader.h) as a LinkedFile."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile import macho
 from tfcarve.objfile.linked import Section, TableEntry
+
+if TYPE_CHECKING:
+    import lief
 
 # struct mach_header_64
 _HEADER = 32
@@ -36,24 +40,10 @@ class LinkedMachO:
         # lief reads truncated files as far as they go.
         if max([self.header_bytes, *segments]) > len(data) or not segments:
             raise InvalidInput(f"{where}: a segment ends beyond the file: is it truncated?")
-        sections = [
-            Section(
-                f"{s.segment_name},{s.name!s}",
-                s.virtual_address,
-                s.size,
-                0 if s.type.name in _ZEROFILL else s.size,
-                True,
-                s.segment_name not in _NEVER_WRITTEN,
-            )
-            for s in binary.sections
-        ]
-        # Symbols, exports, fixups and the signature are in no section.
-        sections += [
-            Section(str(s.name), s.virtual_address, s.file_size, s.file_size, False, False)
-            for s in binary.segments
-            if s.name == "__LINKEDIT"
-        ]
-        self.sections = tuple(sections)
+        try:
+            self.sections = tuple(_sections(binary))
+        except UnicodeDecodeError:
+            raise InvalidInput(f"{where}: a segment has a name that is not UTF-8") from None
 
     @property
     def text_bytes(self) -> int:
@@ -71,3 +61,26 @@ class LinkedMachO:
     def table_entries(self) -> Iterator[TableEntry]:
         """Yields nothing: fixups are a stream in __LINKEDIT, not an entry for each address."""
         return iter(())
+
+
+def _sections(binary: "lief.MachO.Binary") -> Iterator[Section]:
+    for s in binary.sections:
+        yield Section(
+            f"{s.segment_name},{s.name!s}",
+            s.virtual_address,
+            s.size,
+            0 if macho.section_type(s) in _ZEROFILL else s.size,
+            True,
+            s.segment_name not in _NEVER_WRITTEN,
+        )
+    # Symbols, exports, fixups and the signature are in no section.
+    for segment in binary.segments:
+        if segment.name == "__LINKEDIT":
+            yield Section(
+                str(segment.name),
+                segment.virtual_address,
+                segment.file_size,
+                segment.file_size,
+                False,
+                False,
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 from typing import TYPE_CHECKING
 
 from tfcarve.errors import InvalidInput
@@ -24,6 +25,13 @@ def open_macho(data: bytes) -> lief.MachO.Binary | None:
     lief.logging.disable()
     read = lief.MachO.parse(io.BytesIO(data))
     return read.at(0) if read is not None and read.size == 1 else None
+
+
+def section_type(section: lief.MachO.Section) -> str:
+    """Returns lief's name of a section's type; "" for a number that it does not know."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return str(getattr(section.type, "name", ""))
 
 
 def cpu_type(data: bytes, where: str) -> int:

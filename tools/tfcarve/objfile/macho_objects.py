@@ -67,7 +67,8 @@ def _mach_object(data: bytes, where: str) -> MachObject:
     platform, minimum_os = "", (0, 0)
     build, version = binary.build_version, binary.version_min
     if build is not None:
-        number = int(build.platform.value)
+        # lief's enumeration does not have all values of a damaged file.
+        number = int.from_bytes(bytes(build.data)[8:12], "little")
         platform = _PLATFORMS.get(number, f"platform {number}")
         minimum_os = (build.minos[0], build.minos[1])
     elif version is not None:

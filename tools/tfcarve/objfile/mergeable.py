@@ -8,6 +8,8 @@ from tfcarve.objfile import elf
 
 _MERGE, _STRINGS = 0x10, 0x20
 _NOBITS = 8
+# A limit: without it, many sections could share a very long name.
+_MAX_NAME = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Mergeable:
 def mergeable(data: bytes) -> Iterator[Mergeable]:
     """Yields the mergeable sections of a little-endian ELF object (ELF specification, 4-8); none of other files.
 
-    It reads section headers directly: a library has hundreds of objects with thousands of sections each.
+    It reads section headers directly: a library has hundreds of objects with thousands of sections each. It ends
+    where the sections have more bytes than the file: then they overlap, and no compiler writes that.
     """
     if data[:4] != elf.MAGIC or len(data) < 64 or data[5] != 1:
         return
@@ -44,11 +47,14 @@ def mergeable(data: bytes) -> Iterator[Mergeable]:
         for row in struct.iter_unpack(form, data[table : table + count * size])
     ]
     text = data[rows[names][3] : rows[names][3] + rows[names][4]]
+    total = 0
     for name, kind, flags, offset, length, entry in rows:
         if flags & _MERGE and kind != _NOBITS and entry:
-            end = text.find(b"\0", name)
+            total += length
+            if total > len(data):
+                return
             yield Mergeable(
-                text[name:end].decode(errors="replace"),
+                text[name : name + _MAX_NAME].partition(b"\0")[0].decode(errors="replace"),
                 bool(flags & _STRINGS),
                 entry,
                 data[offset : offset + length],

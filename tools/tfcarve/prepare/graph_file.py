@@ -64,7 +64,10 @@ def _from_text(data: Buffer, path: Path) -> Graph:
         )
     graph_def.graph(binary, 0, len(binary), str(path), Budget(len(binary)))
     whole = GraphDef()
-    text_format.Parse(bytes(data[:]), whole)
+    try:
+        text_format.Parse(bytes(data[:]).decode(), whole)
+    except UnicodeDecodeError:
+        raise InvalidInput(f'{path}: not UTF-8: escape other bytes, as in "\\377"') from None
     return from_message(whole)
 
 

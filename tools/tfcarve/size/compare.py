@@ -1,7 +1,9 @@
 """Finds what changed between two reports, and for which models."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -11,6 +13,9 @@ from tfcarve.size.report import Entry, Report
 
 # Kinds of changes.
 OP, CLASS, FILE, PART = "op", "class", "file", "part"
+
+_T = TypeVar("_T")
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,14 @@ def _how(before: bool, after: bool, delta: int) -> str:
     return "grew" if delta > 0 else "shrank"
 
 
+def _grouped(values: Iterable[_T], key: Callable[[_T], _Key]) -> Mapping[_Key, Sequence[_T]]:
+    """Returns the values with each key, in their order."""
+    found: dict[_Key, list[_T]] = defaultdict(list)
+    for value in values:
+        found[key(value)].append(value)
+    return found
+
+
 def _of_ops(old: Report, new: Report) -> Iterator[Change]:
     """Ops that were added or removed, with the bytes that only they need."""
     sides = [({d.op for d in r.definitions}, r, Owners(r)) for r in (old, new)]
@@ -81,8 +94,9 @@ def _of_ops(old: Report, new: Report) -> Iterator[Change]:
         (sides[1], sides[0][0], 1),
     ):
         sizes = report.by(owners.op)
+        definitions = _grouped(report.definitions, lambda d: d.op)
         for op in sorted(names - others):
-            models = {m for d in report.definitions if d.op == op for m in d.models}
+            models = {m for d in definitions[op] for m in d.models}
             how = _how(sign < 0, sign > 0, 0)
             yield Change(OP, op, how, sign * sizes.get(op, 0), tuple(sorted(models)))
 
@@ -94,12 +108,13 @@ def _of_classes(old: Report, new: Report) -> Iterator[Change]:
     """
     before, after = ({(k.file, k.clazz): k for k in r.kernels} for r in (old, new))
     old_bytes, new_bytes = (_bytes(r.entries) for r in (old, new))
+    changed_files = {file for file, _ in before.keys() ^ after.keys()}
+    entries = _grouped(new.entries, lambda e: (e.file, e.clazz))
     for key in sorted(before.keys() | after.keys()):
         delta = new_bytes.get(key, 0) - old_bytes.get(key, 0)
-        same = not any(changed[0] == key[0] for changed in before.keys() ^ after.keys())
-        if (key in before) != (key in after) or (delta and same):
+        if (key in before) != (key in after) or (delta and key[0] not in changed_files):
             kernel = after.get(key) or before[key]
-            symbols = _largest(e for e in new.entries if (e.file, e.clazz) == key)
+            symbols = _largest(entries.get(key, ()))
             how = _how(key in before, key in after, delta)
             yield Change(CLASS, f"{key[1]} ({key[0]})", how, delta, kernel.models, symbols)
 
@@ -114,13 +129,13 @@ def _bytes(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
 
 def _of_key(kind: str, old: Report, new: Report, key: Callable[[Entry], str]) -> Iterator[Change]:
     before, after = old.by(key), new.by(key)
+    entries, owners = [_grouped(r.entries, key) for r in (old, new)], (Owners(old), Owners(new))
     for name in sorted((before.keys() | after.keys()) - {""}):
         delta = after.get(name, 0) - before.get(name, 0)
         if delta:
-            report = new if name in after else old
-            owners = Owners(report)
-            models = {m for e in report.entries if key(e) == name for m in owners.models(e)}
-            symbols = _largest(e for e in new.entries if kind == FILE and key(e) == name)
+            side = int(name in after)
+            models = {m for e in entries[side][name] for m in owners[side].models(e)}
+            symbols = _largest(entries[1].get(name, ()) if kind == FILE else ())
             how = _how(name in before, name in after, delta)
             yield Change(kind, name, how, delta, tuple(sorted(models)), symbols)
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
+from tfcarve.size.addresses import Addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +120,17 @@ def _gnu(text: str) -> list[Piece]:
     return pieces
 
 
-_LD64_FILE = re.compile(r"\[\s*(\d+)\] (.*)")
+# Numbers of more digits would be those of more files than a link can have.
+_LD64_FILE = re.compile(r"\[\s*(\d{1,9})\] (.*)", re.ASCII)
 _LD64_SECTION = re.compile(r"0x([0-9A-Fa-f]+)\s+0x([0-9A-Fa-f]+)\s+(\S+)\s+(\S+)")
-_LD64_SYMBOL = re.compile(r"0x([0-9A-Fa-f]+)\s+0x([0-9A-Fa-f]+)\s+\[\s*(\d+)\] (.*)")
+_LD64_SYMBOL = re.compile(r"0x([0-9A-Fa-f]+)\s+0x([0-9A-Fa-f]+)\s+\[\s*(\d{1,9})\] (.*)", re.ASCII)
 
 
 def _ld64(text: str, where: str) -> list[Piece]:
     """ld64's tables of object files, sections and symbols (lld/MachO/MapFile.cpp writes the same)."""
     files: dict[int, str] = {}
     sections: list[tuple[int, int, str]] = []
-    pieces: list[Piece] = []
+    symbols: list[tuple[int, int, str, str]] = []
     table = ""
     for line in text.splitlines():
         if line.startswith("# "):
@@ -145,6 +147,11 @@ def _ld64(text: str, where: str) -> list[Piece]:
                 raise InvalidInput(
                     f"{where}: symbol {symbol[4]!r:.80} is of file {number}, which is not listed"
                 )
-            holder = next((n for a, s, n in sections if a <= address < a + s), "")
-            pieces.append(Piece(address, size, holder, files[number], symbol[4], symbol[4]))
-    return pieces
+            symbols.append((address, size, files[number], symbol[4]))
+    spans = Addresses([(address, size) for address, size, _ in sections])
+
+    def section(address: int) -> str:
+        index = spans.at(address)
+        return "" if index is None else sections[index][2]
+
+    return [Piece(a, size, section(a), owner, name, name) for a, size, owner, name in symbols]

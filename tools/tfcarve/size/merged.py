@@ -4,10 +4,14 @@ A linker map shows merged strings as one section of the linker. Each comes from 
 that has it: linkers keep that copy (lld/ELF/SyntheticSections.cpp).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tfcarve.objfile.mergeable import mergeable
+
+# The end of the name of a section of constants, with their size.
+_CONSTANTS = re.compile(r"\.cst(\d{1,9})\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,8 @@ class Merged:
           content: the section's bytes.
           name: of the input section that it is named after: .rodata.str1.1, .rodata.cst16.
         """
-        constant = name.rpartition(".cst")[2]
-        sized = int(constant) if ".cst" in name and constant.isdigit() else 0
+        constant = _CONSTANTS.search(name)
+        sized = int(constant[1]) if constant else 0
         for item in items(content, not sized, sized or 1):
             # The linker aligns strings with single zero bytes.
             yield self._sources.get(item) if item != b"\0" else None, len(item)

@@ -1,7 +1,7 @@
 """The ops and models that an entry of a report is for."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from tfcarve.size.origin import KERNELS
 from tfcarve.size.report import Entry, Report
@@ -9,6 +9,9 @@ from tfcarve.size.report import Entry, Report
 # In place of a name, for entries that several ops or models share, and for those that all need.
 SHARED = "shared"
 EVERY = "the runtime"
+
+# A file and a kernel class, or "".
+_Key = tuple[str, str]
 
 
 class Owners:
@@ -19,27 +22,25 @@ class Owners:
     """
 
     def __init__(self, report: Report) -> None:
-        self._ops: dict[tuple[str, str], set[str]] = defaultdict(set)
-        self._models: dict[tuple[str, str], set[str]] = defaultdict(set)
+        ops: dict[_Key, set[str]] = defaultdict(set)
+        models: dict[_Key, set[str]] = defaultdict(set)
         for kernel in report.kernels:
             for clazz in ("", kernel.clazz):
-                self._add(kernel.file, clazz, kernel.ops, kernel.models)
+                ops[kernel.file, clazz].update(kernel.ops)
+                models[kernel.file, clazz].update(kernel.models)
         for definition in report.definitions:
-            self._add(definition.file, "", [definition.op], definition.models)
-
-    def _add(self, file: str, clazz: str, ops: Iterable[str], models: Iterable[str]) -> None:
-        self._ops[file, clazz].update(ops)
-        self._models[file, clazz].update(models)
+            ops[definition.file, ""].add(definition.op)
+            models[definition.file, ""].update(definition.models)
+        self._ops = _sorted(ops)
+        self._models = _sorted(models)
 
     def ops(self, entry: Entry) -> Sequence[str]:
         """Returns the ops that an entry is for; none if it is not of a kernel source."""
-        return sorted(self._ops.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
+        return self._ops.get((entry.file, entry.clazz), ()) if entry.part == KERNELS else ()
 
     def models(self, entry: Entry) -> Sequence[str]:
         """Returns the models that an entry is for; none if it is of the runtime, which all models need."""
-        return (
-            sorted(self._models.get((entry.file, entry.clazz), ())) if entry.part == KERNELS else []
-        )
+        return self._models.get((entry.file, entry.clazz), ()) if entry.part == KERNELS else ()
 
     def op(self, entry: Entry) -> str:
         """Returns the op that an entry is for, SHARED if there are several, or EVERY."""
@@ -48,6 +49,10 @@ class Owners:
     def model(self, entry: Entry) -> str:
         """Returns the model that an entry is for, SHARED if there are several, or EVERY."""
         return _one(self.models(entry))
+
+
+def _sorted(sets: Mapping[_Key, Set[str]]) -> Mapping[_Key, Sequence[str]]:
+    return {key: sorted(found) for key, found in sets.items()}
 
 
 def _one(names: Sequence[str]) -> str:

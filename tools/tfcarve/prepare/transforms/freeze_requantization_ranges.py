@@ -22,7 +22,9 @@ PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
 IN_FUNCTIONS = False
 
 _MAX_BYTES = 1 << 30
-_RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;]*)\]\[([^][;]*)\]")
+# The ranges are constants of type float32.
+_MAX_FLOAT = float(np.finfo(np.float32).max)
+_RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;\n]*)\]\[([^][;\n]*)\]")
 
 Ranges = dict[str, tuple[list[float], list[float]]]
 
@@ -30,15 +32,12 @@ Ranges = dict[str, tuple[list[float], list[float]]]
 def records(log: bytes) -> Ranges:
     """Returns the logged lows and highs of each node."""
     found: Ranges = {}
-    for line in log.split(b"\n"):
-        match = _RECORD.search(line)
-        if match is None:
-            continue
+    for match in _RECORD.finditer(log):
         try:
             low, high = float(match[2]), float(match[3])
         except ValueError:
             continue
-        if math.isfinite(low) and math.isfinite(high):
+        if abs(low) <= _MAX_FLOAT and abs(high) <= _MAX_FLOAT:  # NaN is not
             lows, highs = found.setdefault(match[1].decode(errors="replace"), ([], []))
             lows.append(low)
             highs.append(high)
@@ -54,13 +53,11 @@ def _at(values: Sequence[float], part: float) -> float:
 def _read(context: Context) -> Ranges:
     path = context.parameters.required("min_max_log_file", 'min_max_log_file="run.log"')[0]
     try:
-        with Path(path).open("rb") as file:
-            log = file.read(_MAX_BYTES + 1)
+        if Path(path).stat().st_size > _MAX_BYTES:
+            raise InvalidInput(f"{path}: has more than {_MAX_BYTES:,} bytes: log fewer runs")
+        found = records(Path(path).read_bytes())
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}: expected the log of the program") from None
-    if len(log) > _MAX_BYTES:
-        raise InvalidInput(f"{path}: has more than {_MAX_BYTES:,} bytes: log fewer runs")
-    found = records(log)
     if not found:
         raise InvalidInput(
             f"{path}: contains no ranges: log them with "

@@ -35,7 +35,8 @@ def apply(graph: Graph, _: Context) -> Graph:
         sources = data_inputs(node)
         if node.op in _DIVISIONS and nodes.dtype(node) == nodes.FLOAT and len(sources) == 2:
             divisor = known[sources[1].node]
-            inverse = _reciprocal(nodes.value(divisor)) if divisor.op == "Const" else None
+            is_float = divisor.op == "Const" and nodes.tensor(divisor).dtype == nodes.FLOAT
+            inverse = _reciprocal(nodes.value(divisor)) if is_float else None
             if inverse is not None:
                 constant = nodes.constant(unique_name(f"{divisor.name}/reciprocal", taken), inverse)
                 listed.append(constant)

@@ -1,0 +1,143 @@
+"""docs/prepare.md: the commands of Freeze run on models that TensorFlow creates, and print the output shown."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import examples
+import pytest
+from freeze_running import graph_of, run
+from freeze_sources import checkpointed, two_signatures
+
+from tfcarve.models import read
+
+# What a command of the table of sources creates from the files in its folder.
+_WORDS = re.compile(r"\b(DIR|G\.pb|M\.keras|M\.meta|PREFIX|F\.pb|softmax)\b")
+
+
+def _page() -> str:
+    page = examples.runfile("PREPARE_MD", "docs/prepare.md").read_text(encoding="utf-8")
+    return examples.section(page, "Freeze")
+
+
+@pytest.fixture(name="digits", scope="module")
+def _digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the models that the page's Python code saves."""
+    folder = tmp_path_factory.mktemp("digits")
+    (code,) = (text for kind, text in examples.blocks(_page()) if kind == "python")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(code, "prepare.md", "exec"), {})
+    return folder
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_output_of_commands(
+    digits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(digits)
+    found = list(examples.paired(examples.blocks(_page())))
+    assert [command for commands, _ in found for command in commands] == [
+        "tfcarve freeze digits -o digits.pb",
+        "tfcarve inspect digits.pb",
+    ]
+    for (command,), shown in found:
+        assert examples.run(command) == 0
+        assert _lines(capsys.readouterr().out) == _lines(shown)
+    graph = graph_of(Path("digits.pb").read_bytes())
+    text = " ".join(_page().split())
+    assert f"The graph has {len(graph.node)} nodes and no functions" in text
+    assert not graph.library.function
+    (same,) = re.findall(r"^`(tfcarve freeze .*?)` does the same", _page(), re.MULTILINE)
+    before = Path("digits.pb").read_bytes()
+    assert "digits.keras" in same and examples.run(same) == 0
+    found_ops = [
+        sorted(n.op for n in graph_of(data).node)
+        for data in (before, Path("digits.pb").read_bytes())
+    ]
+    assert found_ops[0] == found_ops[1]
+
+
+def _commands() -> dict[str, str]:
+    """The commands of the table of sources, by the source."""
+    rows = re.findall(r"^\| ([^|]+) \| `(tfcarve [^`]+)`[^|]*\|$", _page(), re.MULTILINE)
+    return dict(rows)
+
+
+def _variants(command: str) -> list[str]:
+    """A command without its optional parts, and with them."""
+    return [re.sub(r" \[[^]]*\]", "", command), command.replace("[", "").replace("]", "")]
+
+
+def _run_in(folder: Path, command: str, files: dict[str, str]) -> bytes:
+    """Runs a command whose placeholders stand for files; returns the frozen graph."""
+    output = folder / "frozen.pb"
+    output.unlink(missing_ok=True)
+    named = {"F.pb": str(output), "softmax": "scores", **files}
+    line = _WORDS.sub(lambda word: named[word[1]], command)
+    assert examples.run(line) == 0, line
+    return output.read_bytes()
+
+
+def test_sources(digits: Path, tmp_path: Path) -> None:
+    commands = _commands()
+    graph = checkpointed(tmp_path / "graph", True)
+    meta = checkpointed(tmp_path / "meta", False, meta=True)
+    files = {
+        "SavedModel of TensorFlow 1 or 2": {"DIR": str(two_signatures(tmp_path / "saved"))},
+        "Keras file": {"M.keras": str(digits / "digits.keras")},
+        "GraphDef and checkpoint": {"G.pb": str(graph.path), "PREFIX": graph.options["checkpoint"]},
+        "MetaGraphDef and checkpoint": {
+            "M.meta": str(meta.path),
+            "PREFIX": meta.options["checkpoint"],
+        },
+    }
+    assert commands.keys() == files.keys()
+    for source, command in commands.items():
+        for variant in _variants(command):
+            frozen = _run_in(tmp_path, variant, files[source])
+            assert not {node.op for node in graph_of(frozen).node} & {"VariableV2", "VarHandleOp"}
+    for source, created in (
+        ("GraphDef and checkpoint", graph),
+        ("MetaGraphDef and checkpoint", meta),
+    ):
+        frozen = _run_in(tmp_path, commands[source], files[source])
+        scores = run(frozen, created.feeds, ["scores"])["scores"]
+        assert abs(scores - created.expected["scores"]).max() < 1e-6
+
+
+def test_other_forms_of_the_sources(tmp_path: Path, digits: Path) -> None:
+    """The remarks of the table: .h5 and .pbtxt, and graphs that are already frozen."""
+    commands = _commands()
+    graph = checkpointed(tmp_path / "graph", True)
+    text = graph.path.with_suffix(".pbtxt")
+    text.write_text(str(graph_of(graph.path.read_bytes())))
+    files = {"G.pb": str(text), "PREFIX": graph.options["checkpoint"]}
+    frozen = _run_in(tmp_path, commands["GraphDef and checkpoint"], files)
+    assert "scores" in {node.name for node in graph_of(frozen).node}
+
+    same = tmp_path / "same.pb"
+    shutil.copy(tmp_path / "frozen.pb", same)
+    output = tmp_path / "again.pb"
+    assert examples.run(f"tfcarve freeze {same} -o {output}") == 0
+    assert output.read_bytes() == same.read_bytes()
+    assert examples.run(f"tfcarve freeze {same} -o {output} --outputs x") == 0
+    assert len(read.read(output).nodes) == 1 < len(read.read(same).nodes)
+
+
+def test_other_commands_freeze_first(tmp_path: Path) -> None:
+    (command,) = (
+        text.strip()
+        for kind, text in examples.blocks(_page())
+        if kind == "text" and text.startswith("tfcarve ")
+    )
+    graph = checkpointed(tmp_path / "graph", False)
+    files = {"G.pb": str(graph.path), "PREFIX": graph.options["checkpoint"]}
+    prepared = _run_in(tmp_path, command, files)
+    scores = run(prepared, graph.feeds, ["scores"])["scores"]
+    assert abs(scores - graph.expected["scores"]).max() < 1e-6
