@@ -14,7 +14,8 @@ import sys
 import numpy as np
 
 
-def _interpreter(package, delegate, model):
+def interpreter(package, delegate, model):
+    """Returns the interpreter of a package with a delegate."""
     if package == "tensorflow":
         import tensorflow as tf
 
@@ -31,35 +32,36 @@ def _interpreter(package, delegate, model):
     return lite.Interpreter(model_path=model, num_threads=1, **options)
 
 
-def _run_steps(interpreter, inputs):
+def _run_steps(loaded, inputs):
     steps = {}
     for key in inputs.files:
         step, signature, name = key.split("/")
         steps.setdefault(int(step), (signature, {}))[1][name] = inputs[key]
     outputs = {}
     for step, (signature, feeds) in sorted(steps.items()):
-        for name, array in interpreter.get_signature_runner(signature)(**feeds).items():
+        for name, array in loaded.get_signature_runner(signature)(**feeds).items():
             outputs[f"{step}/{signature}/{name}"] = array
     return outputs
 
 
-def _run_once(interpreter, inputs):
-    interpreter.allocate_tensors()
-    for number, details in enumerate(interpreter.get_input_details()):
-        interpreter.set_tensor(details["index"], inputs[str(number)])
-    interpreter.invoke()
+def run_once(loaded, inputs):
+    """Runs a model without signatures once and returns its outputs."""
+    loaded.allocate_tensors()
+    for number, details in enumerate(loaded.get_input_details()):
+        loaded.set_tensor(details["index"], inputs[str(number)])
+    loaded.invoke()
     return {
-        str(number): interpreter.get_tensor(details["index"])
-        for number, details in enumerate(interpreter.get_output_details())
+        str(number): loaded.get_tensor(details["index"])
+        for number, details in enumerate(loaded.get_output_details())
     }
 
 
 def main(package, delegate, model, inputs, outputs):
     """Runs the model once, or each step of its signatures."""
-    interpreter = _interpreter(package, delegate, model)
+    loaded = interpreter(package, delegate, model)
     with np.load(inputs) as arrays:
-        run = _run_steps if any("/" in key for key in arrays.files) else _run_once
-        found = run(interpreter, arrays)
+        run = _run_steps if any("/" in key for key in arrays.files) else run_once
+        found = run(loaded, arrays)
     plain = {k: a.astype("S") if a.dtype == object else np.asarray(a) for k, a in found.items()}
     np.savez(outputs, **plain)
 

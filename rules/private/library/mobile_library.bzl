@@ -63,6 +63,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         CHECK ends the program without a message. Errors that calls return always have their text.
       packed_relocations: whether the shared library for Linux has packed relative relocations: about 5 % smaller,
         and loaded only by glibc 2.36 and later (Debian and Raspberry Pi OS 12).
+      flex: whether it is the delegate of a tf_flex_delegate.
       **kwargs: common attributes.
     """
     if (models == None) == (selection == None):

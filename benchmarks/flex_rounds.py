@@ -1,0 +1,36 @@
+"""Measures a TensorFlow Lite model in an interpreter from a package; a program of its own, for the package's Python.
+
+usage: flex_rounds.py PACKAGE DELEGATE MODEL INPUTS.npz ROUNDS
+
+The first four arguments are those of tests/flex/flex_run.py; the model has no signatures. Prints the minimum CPU
+milliseconds of an inference.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "flex"))
+import flex_run
+
+_WARM_UP = 5
+
+
+def main(package, delegate, model, inputs, rounds):
+    """Runs the model and prints the time of the fastest run."""
+    interpreter = flex_run.interpreter(package, delegate, model)
+    with np.load(inputs) as arrays:
+        flex_run.run_once(interpreter, arrays)
+    best = float("inf")
+    for number in range(_WARM_UP + int(rounds)):
+        start = time.process_time()
+        interpreter.invoke()
+        if number >= _WARM_UP:
+            best = min(best, time.process_time() - start)
+    print(1e3 * best)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
