@@ -1,5 +1,7 @@
 // The exported functions of a carved Flex delegate.
 
+#include "tensorflow/lite/delegates/flex/delegate.h"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +11,6 @@
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/context_util.h"
 #include "tensorflow/lite/core/c/common.h"
-#include "tensorflow/lite/delegates/flex/delegate.h"
 #include "tensorflow/lite/delegates/utils/simple_delegate.h"
 #include "tools/runtime/cpu_choice.h"
 #include "tools/runtime/flex/flex_nodes.h"

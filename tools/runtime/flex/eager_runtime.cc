@@ -32,9 +32,7 @@ EagerContext::EagerContext(std::unique_ptr<DeviceMgr> devices)
                       }),
       runner_([](const std::function<void()>& closure) { closure(); }) {}
 
-EagerContext::~EagerContext() {
-  devices_->HostCPU()->ClearResourceMgr();
-}
+EagerContext::~EagerContext() { devices_->HostCPU()->ClearResourceMgr(); }
 
 namespace tfrt_stub {
 

@@ -11,8 +11,8 @@
 namespace tfcarve {
 namespace {
 
-// Returns the NodeDef's bytes in a Flex op's data: a FlexBuffer of the op's name
-// and its NodeDef. Returns false if it is damaged.
+// Returns the NodeDef's bytes in a Flex op's data: a FlexBuffer of the op's
+// name and its NodeDef. Returns false if it is damaged.
 bool ReadOptions(const TfLiteNode& node, std::string* op, std::string* bytes) {
   const auto* data = static_cast<const uint8_t*>(node.custom_initial_data);
   const int size = node.custom_initial_data_size;
