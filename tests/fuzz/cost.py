@@ -72,6 +72,7 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 def takes_too_long(name: str, data: bytes) -> str:
     """Returns a message if reading `data` takes too long, otherwise an empty string."""
+    readers.READERS[name].start()
     try:
         with _at_most(SECONDS):
             readers.read(name, data)

@@ -130,7 +130,7 @@ READERS: dict[str, Reader] = {
         [keras_config], keras_config.require_safe_configuration, keras_config.UnsafeError, [_KERAS], 16_000_000
     ),
     "keras_archive": Reader(
-        [keras_config], _keras_archive, keras_config.UnsafeError, [_archive(zipfile.ZIP_STORED), _archive(zipfile.ZIP_LZMA)], 16_000_000
+        [keras_config], _keras_archive, keras_config.UnsafeError, [_archive(zipfile.ZIP_STORED), _archive(zipfile.ZIP_DEFLATED)], 16_000_000
     ),
     "npy": Reader([arrays], lambda data: arrays.parse_npy(data, "x.npy"), InvalidInput, [_npy()]),
     "benchmark_figures": Reader(

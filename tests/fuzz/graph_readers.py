@@ -121,8 +121,9 @@ def transformed(data: bytes) -> dict[str, bytes | None]:
 
 @functools.cache
 def _evaluator() -> Evaluator:
-    """Returns TensorFlow in a child process."""
+    """Returns TensorFlow in a child process, which is loaded."""
     started = Evaluator()
+    assert started.op_defs
     atexit.register(started.close)
     return started
 
@@ -176,5 +177,5 @@ READERS: dict[str, Reader] = {
     "diff": Reader([graph_file, diff, diff_report], _differences, InvalidInput, [graph_seeds.CALLS]),
     "requantization_log": Reader([pipeline, freeze_requantization_ranges], _log, InvalidInput, [_LOG]),
     "transformed": Reader(_OF_TRANSFORMS, transformed, InvalidInput, graph_seeds.WITHOUT_TENSORFLOW, 600_000_000),
-    "evaluated": Reader([*_OF_TRANSFORMS, evaluate, evaluate_run], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000),
+    "evaluated": Reader([*_OF_TRANSFORMS, evaluate, evaluate_run], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000, _evaluator),
 }  # fmt: skip

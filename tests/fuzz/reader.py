@@ -17,6 +17,7 @@ class Reader:
       error: what it raises for invalid input.
       seeds: valid inputs.
       spare: the bytes of memory that it may use in addition to ten times its input's size.
+      start: starts what the reader uses, such as a process; its time does not count.
     """
 
     modules: Sequence[ModuleType]
@@ -24,6 +25,7 @@ class Reader:
     error: type[Exception]
     seeds: Sequence[bytes]
     spare: int = 5_000_000
+    start: Callable[[], object] = lambda: None
 
 
 def of_text(read: Callable[[str], object]) -> Callable[[bytes], object]:

@@ -44,7 +44,11 @@ def _freezes_impl(ctx):
         [own(word) for word in argv(env, "TfFreeze")],
     )
     asserts.equals(env, frozen, own(argv(env, "TfTransform")[1]))
-    asserts.equals(env, frozen, own(argv(env, "TfCompare")[1]))
+
+    # The model itself is compared, not the frozen one.
+    words = [own(word) for word in argv(env, "TfCompare")]
+    asserts.equals(env, ["compare", "tests/rules/model.keras", "tests/rules/frozen_first.pb"], words[:3])
+    asserts.equals(env, "encode", words[words.index("--signature") + 1])
     return analysistest.end(env)
 
 freezes_test = analysistest.make(_freezes_impl)
@@ -62,9 +66,13 @@ def _checkpoint_impl(ctx):
     )
     words = [own(word) for word in argv(env, "TfTransform")]
     asserts.equals(env, [frozen, "-o", "tests/rules/of_checkpoint.pb", "--inputs", "x,y_1", "--outputs", "z"], words[1:8])
-    inputs = [f.basename for a in analysistest.target_actions(env) if a.mnemonic == "TfFreeze" for f in a.inputs.to_list()]
-    for name in ["graph.pb", "model.ckpt.index", "model.ckpt.data-00000-of-00001"]:
-        asserts.true(env, name in inputs, name + " is not an input")
+    words = [own(word) for word in argv(env, "TfCompare")]
+    asserts.equals(env, ["compare", "tests/rules/graph.pb", "tests/rules/of_checkpoint.pb"], words[:3])
+    asserts.equals(env, _CHECKPOINT[1], words[words.index("--checkpoint") + 1])
+    for mnemonic in ["TfFreeze", "TfCompare"]:
+        inputs = [f.basename for a in analysistest.target_actions(env) if a.mnemonic == mnemonic for f in a.inputs.to_list()]
+        for name in ["graph.pb", "model.ckpt.index", "model.ckpt.data-00000-of-00001"]:
+            asserts.true(env, name in inputs, "%s: %s is not an input" % (mnemonic, name))
     return analysistest.end(env)
 
 checkpoint_test = analysistest.make(_checkpoint_impl)
