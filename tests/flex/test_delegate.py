@@ -137,10 +137,10 @@ def test_missing_ops_are_one_message(package: str, app: App, tmp_path: Path) -> 
 
 
 def _damaged(model: Path, folder: Path, old: bytes, new: bytes) -> Path:
-    """A copy of a model in which the last `old` is `new`."""
+    """A copy of a model in which the first `old` is `new`."""
     data = model.read_bytes()
     assert len(old) == len(new)
-    place = data.rindex(old)
+    place = data.index(old)
     path = folder / "damaged.tflite"
     path.write_bytes(data[:place] + new + data[place + len(old) :])
     return path

@@ -65,6 +65,8 @@ def test_a_cycle(back: str) -> None:
 def test_names() -> None:
     with pytest.raises(InvalidInput, match=r"node 'a': two nodes have this name"):
         check(_graph(("a", "Const", []), ("a", "Const", [])))
+    with pytest.raises(InvalidInput, match=r"node 'a': two nodes have this name"):
+        topological_order(_graph(("v", "Const", []), ("a", "Neg", ["v"]), ("a", "Neg", ["v"])))
     with pytest.raises(
         InvalidInput,
         match=r"node 'b': its input 'weigths' is not a node of the graph.*mean weights\?",

@@ -1,7 +1,7 @@
 """The graph that transforms work on, and queries and edits of its edges."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -159,15 +159,23 @@ def set_inputs(node: NodeDef, sources: Iterable[Ref]) -> None:
     node.input[:] = [*data, *control]
 
 
+def require_new(name: str, seen: Container[str]) -> None:
+    """Raises InvalidInput if `name` is in `seen`."""
+    if name in seen:
+        raise InvalidInput(f"node {name!r}: two nodes have this name: names must be unique")
+
+
 def topological_order(graph: Graph) -> list[NodeDef]:
     """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle.
+    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle, or if two nodes
+    have the same name, as in a function whose body was not checked.
     """
     nodes = by_name(graph)
     pending: dict[str, int] = {}
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
+        require_new(node.name, pending)
         sources = {ref(text).node for text in node.input}
         sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
         pending[node.name] = len(sources)

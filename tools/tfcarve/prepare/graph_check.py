@@ -1,18 +1,12 @@
 """Checks that a graph is valid."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare import tensors
-from tfcarve.prepare.graph import Graph, ref, topological_order
+from tfcarve.prepare.graph import Graph, ref, require_new, topological_order
 from tfcarve.prepare.messages import NodeDef
-
-
-def require_new(name: str, seen: Container[str]) -> None:
-    """Raises InvalidInput if `name` is in `seen`."""
-    if name in seen:
-        raise InvalidInput(f"node {name!r}: two nodes have this name: names must be unique")
 
 
 def check(graph: Graph) -> None:

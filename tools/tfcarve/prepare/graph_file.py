@@ -12,8 +12,8 @@ from tfcarve.models.mapped_file import mapped
 from tfcarve.models.text_format import TextError
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
-from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.graph_check import check, check_constants, require_new
+from tfcarve.prepare.graph import Graph, require_new
+from tfcarve.prepare.graph_check import check, check_constants
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 _NODE, _LIBRARY = 1, 2
