@@ -1,7 +1,6 @@
 // Overrides TensorFlow's source of the same path: registers the same kernels
 // and adds in two loops, floats with tools/runtime/math. TensorFlow
-// instantiates broadcasts of tensors with 32-bit and with 64-bit indices: 25 KB
-// for floats.
+// instantiates broadcasts of tensors with 32-bit and with 64-bit indices.
 
 // Skips TensorFlow's header: this source defines its contents.
 #define TENSORFLOW_CORE_KERNELS_BIAS_OP_H_

@@ -1,8 +1,8 @@
 // Overrides TensorFlow's source of the same path: registers the same kernels,
 // computes products of floats with tools/runtime/math and those of other real
 // types with Eigen's blocked kernel alone. TensorFlow instantiates a tensor
-// contraction and twice the product of each pair of layouts, which takes
-// minutes to compile and 112 KB for floats.
+// contraction and twice the product of each pair of layouts, which takes two
+// minutes to compile.
 //
 // Eigen's kernel writes column-major matrices, so the row-major output is
 // treated as the column-major transposed matrix.

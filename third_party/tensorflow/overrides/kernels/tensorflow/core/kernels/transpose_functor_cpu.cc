@@ -1,6 +1,5 @@
 // Replaces TensorFlow's source of the same path, which compiles Eigen's shuffle
-// for seven ranks and eight element types: 170 KB. Here one loop serves all
-// ranks.
+// for seven ranks and eight element types. Here one loop serves all ranks.
 //
 // The output is split into tiles of kTile × kTile elements along two
 // dimensions: its last one, and the one along which the input is contiguous.
