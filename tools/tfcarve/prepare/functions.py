@@ -54,15 +54,34 @@ def called(listed: Iterable[NodeDef]) -> set[str]:
     return found
 
 
-def used_functions(graph: Graph) -> FunctionDefLibrary:
-    """Returns the functions that a graph calls, directly or indirectly; all gradient definitions stay."""
-    bodies = {function.signature.name: function for function in graph.library.function}
+def by_name(library: FunctionDefLibrary) -> dict[str, FunctionDef]:
+    """Returns the functions of a library by name."""
+    return {function.signature.name: function for function in library.function}
+
+
+def _reached(nodes: Iterable[NodeDef], bodies: Mapping[str, FunctionDef]) -> set[str]:
+    """Returns the names of the functions that nodes call, directly or indirectly."""
     used: set[str] = set()
-    todo = called(graph.nodes) & bodies.keys()
+    todo = called(nodes) & bodies.keys()
     while todo:
         used |= todo
         todo = {name for key in todo for name in called(bodies[key].node_def)}
         todo = (todo & bodies.keys()) - used
+    return used
+
+
+def called_functions(
+    nodes: Iterable[NodeDef], bodies: Mapping[str, FunctionDef]
+) -> FunctionDefLibrary:
+    """Returns the functions that the nodes of a function call, directly or indirectly, sorted by name."""
+    library = FunctionDefLibrary()
+    library.function.extend(bodies[name] for name in sorted(_reached(nodes, bodies)))
+    return library
+
+
+def used_functions(graph: Graph) -> FunctionDefLibrary:
+    """Returns the functions that a graph calls, directly or indirectly; all gradient definitions stay."""
+    used = _reached(graph.nodes, by_name(graph.library))
     library = FunctionDefLibrary()
     library.function.extend(f for f in graph.library.function if f.signature.name in used)
     library.gradient.extend(graph.library.gradient)

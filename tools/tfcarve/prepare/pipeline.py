@@ -1,6 +1,6 @@
 """Applies a list of transforms to a graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
@@ -96,8 +96,9 @@ def _step(graph: Graph, context: Context) -> Graph:
         check(created)
         if module.IN_FUNCTIONS and created.library.function:
             op_defs = functions.with_functions(context.evaluator.op_defs, created.library)
+            bodies = functions.by_name(created.library)
             for function in created.library.function:
-                _in_function(function, module, context, created, op_defs)
+                _in_function(function, module, context, created, op_defs, bodies)
         return created
     except Failed as error:
         problem = InvalidInput(f"{name}: TensorFlow reports: {error}")
@@ -114,11 +115,12 @@ def _in_function(
     context: Context,
     graph: Graph,
     op_defs: functions.OpDefs,
+    bodies: Mapping[str, FunctionDef],
 ) -> None:
     try:
         body, inputs, outputs = functions.body(function, op_defs)
         unchanged = Graph([nodes.copy(node) for node in body.nodes])
-        called = functions.used_functions(Graph(body.nodes, graph.library))
+        called = functions.called_functions(body.nodes, bodies)
         own = Context(inputs, outputs, context.parameters, context.evaluator, in_function=True)
         created = module.apply(Graph(body.nodes, called, graph.versions), own)
         drop_missing_colocations(created)
