@@ -46,15 +46,8 @@ def _library(workspace: Workspace, name: str, platform: str) -> Path:
 
 
 def _inputs(model: str, folder: Path) -> Path:
-    chance = np.random.default_rng(5)
-    shapes = {"one_op": (2, 3), "audio_front_end": (1, 512), "lstm": (1, 6, 4), "branches": (4,)}
-    value = (
-        chance.uniform(-1, 1, shapes[model]).astype(np.float32)
-        if model in shapes
-        else np.array([b"some words", b"to split"])
-    )
     path = folder / f"{model}.npz"
-    np.savez(path, **{"0": value})
+    np.savez(path, **{"0": flex_models.one_input(model)})
     return path
 
 

@@ -64,21 +64,11 @@ def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def _inputs(name: str) -> dict[str, Any]:
+    if name != "trained":
+        return {"0": flex_models.one_input(name)}
     chance = np.random.default_rng(5)
-
-    def floats(*shape: int) -> Any:
-        return chance.uniform(-1, 1, shape).astype(np.float32)
-
-    plain = {
-        "one_op": lambda: floats(2, 3),
-        "audio_front_end": lambda: floats(1, 512),
-        "lstm": lambda: floats(1, 6, 4),
-        "words": lambda: np.array([b"Hello big world", b"a b"]),
-        "branches": lambda: floats(4),
-    }
-    if name in plain:
-        return {"0": plain[name]()}
-    rows, labels = floats(2, 4), np.eye(3, dtype=np.float32)[[0, 2]]
+    rows = chance.uniform(-1, 1, (2, 4)).astype(np.float32)
+    labels = np.eye(3, dtype=np.float32)[[0, 2]]
     path = np.array(b"checkpoint")
     steps = [
         ("infer", {"x": rows}),

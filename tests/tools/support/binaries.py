@@ -1,4 +1,4 @@
-"""The smallest ELF, Mach-O and archive files that tests need, encoded manually (elf(5), mach-o/loader.h, ar(5))."""
+"""Builds minimal ELF, Mach-O and archive files for tests. Formats: elf(5), mach-o/loader.h, ar(5)."""
 
 from __future__ import annotations
 
