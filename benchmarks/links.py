@@ -1,9 +1,8 @@
 """What each link flag saves by itself: the objects of Inception v3, relinked without the flag.
 
-    PYTHONPATH=tools:tests:. python -m benchmarks.links --platform linux_arm64
+    PYTHONPATH=tools:tests:. python -m benchmarks.links -o benchmarks/LINKS.md
 
-in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it measures all
-platforms. Prints Markdown. The library is the default one of benchmarks/options.py; if it is built already, a run
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. The library is the default one of benchmarks/options.py; if it is built already, a run
 takes a few seconds.
 """
 
@@ -20,6 +19,7 @@ from pathlib import Path
 from benchmarks import measure, options, page
 from demo import cached_models, library, nested
 from demo.nested import BuildError, NestedError, Workspace
+from tfcarve import files
 
 # A linker optimization, and the prefix of its flags.
 STEPS: Mapping[str, str] = {
@@ -31,6 +31,7 @@ STEPS: Mapping[str, str] = {
 # Not a step: the link as Bazel runs it.
 WHOLE = ""
 _MAP = "-Wl,-Map="
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.links -o benchmarks/LINKS.md"
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def table(links: Sequence[Link]) -> str:
 def main(argv: Sequence[str]) -> int:
     """Returns the exit status: 0, or 2 if a library cannot be built."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.links", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument(
         "--platform", action="append", choices=options.PLATFORMS, dest="platforms", help="for this platform; may be repeated"
     )  # fmt: skip
@@ -111,9 +113,8 @@ def main(argv: Sequence[str]) -> int:
     except (BuildError, NestedError) as error:
         print(f"links: {error}", file=sys.stderr)
         return 2
-    command = "PYTHONPATH=tools:tests:. python -m benchmarks.links"
-    print(page.head("Steps of the link", command, measure.machine()))
-    print(table(rows))
+    head = page.head("Steps of the link", _COMMAND, measure.machine())
+    files.write_if_changed(args.output, f"{head}\n{table(rows)}\n".encode())
     return 0
 
 

@@ -1,16 +1,17 @@
 """Size, speed and compile time of Inception v3's library with each option.
 
-    PYTHONPATH=tools:tests:. python -m benchmarks.options --platform linux_x86_64 --option O2
+    PYTHONPATH=tools:tests:. python -m benchmarks.options -o benchmarks/OPTIONS.md
 
-Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. Without arguments it measures all options
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. By default it measures all options
 for x86-64; each option that changes the core takes about five minutes to compile. `--compiler clang++-19` builds with
-that compiler. Prints Markdown. Each library is built by the rules in a copy of tests/e2e/bzlmod, and its output is
+that compiler. Each library is built by the rules in a copy of tests/e2e/bzlmod, and its output is
 compared with full TensorFlow's.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import statistics
 import subprocess
 import sys
@@ -27,11 +28,21 @@ from demo import cached_models, library, nested
 from demo.cached_models import CachedModel
 from demo.library import Library
 from demo.nested import BuildError, NestedError, Workspace
+from tfcarve import files
 
 PACKAGE = "options_sizes"
 BUILD_FILE = Path(__file__).with_name("options.BUILD")
 DEFAULT = "default"
-OPTIONS = (DEFAULT, "packed_relocations", "without_log_messages", "full_protos", "Oz", "O2", "O3")
+OPTIONS = (
+    DEFAULT,
+    "packed_relocations",
+    "without_log_messages",
+    "full_protos",
+    "Oz",
+    "O2",
+    "O3",
+    "smallest",
+)
 PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
 MODEL = "inception_v3"
 _HOST = "linux_x86_64"
@@ -72,6 +83,7 @@ class Option:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.options", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument(
         "--platform",
         action="append",
@@ -218,11 +230,14 @@ def main(argv: Sequence[str]) -> int:
     except (BuildError, NestedError) as error:
         print(f"options: {error}", file=sys.stderr)
         return 2
-    words = "".join(f" --option {name}" for name in arguments.options or ())
-    command = f"PYTHONPATH=tools:tests:. python -m benchmarks.options{words}"
-    print(page.head("Options of a library", command, measure.machine(arguments.compiler)))
-    print("In brackets: the ratio to the default.\n")
-    print(table(rows))
+    command = shlex.join(["python", "-m", "benchmarks.options", *argv])
+    head = page.head(
+        "Options of a library",
+        f"PYTHONPATH=tools:tests:. {command}",
+        measure.machine(arguments.compiler),
+    )
+    body = f"{head}\nIn brackets: the ratio to the default.\n\n{table(rows)}\n"
+    files.write_if_changed(arguments.output, body.encode())
     return 0
 
 

@@ -29,7 +29,7 @@ PACKAGE = "prepared_sizes"
 BUILD_FILE = Path(__file__).with_name("prepared_sizes.BUILD")
 # The options of `tfcarve transform`, by the name in the table; None for the frozen model itself.
 WAYS = {
-    "as it was frozen": None,
+    "frozen graph": None,
     "`mobile`": ["--preset", "mobile"],
     "`mobile`, `--fuse`": ["--preset", "mobile", "--fuse"],
 }

@@ -29,7 +29,7 @@ from tfcarve.errors import TfcarveError
 
 _MODELS = ("inception_v3", "resnet_50", "mobilenet_v2")
 _PAGE = Path(__file__).parents[1] / "docs/recipes.md"
-_SOURCE = "as it was frozen"
+_SOURCE = "frozen graph"
 # The input shape of the guides' model; it is replaced with that of each model.
 _SHAPE = "1,299,299,3"
 

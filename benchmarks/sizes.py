@@ -1,10 +1,10 @@
 """Sizes of carved libraries, next to larger libraries with the same flags.
 
-    PYTHONPATH=tools:tests:. python -m benchmarks.sizes --model mobilenet_v2 --platform linux_x86_64
+    PYTHONPATH=tools:tests:. python -m benchmarks.sizes -o benchmarks/SIZES.md
 
-in the repository's folder, with a Python that has the release's tensorflow-cpu. Without options, it builds all models
-for all platforms. `--stock PLATFORM` also builds the stock library, with about 450 complete sources, which takes
-an hour on two cores. Prints Markdown. Bazel's disk cache has what was compiled, so an interrupted run resumes.
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It builds all models for all platforms.
+`--stock PLATFORM` also builds the stock library, with about 450 complete sources, which takes an hour on two cores. Bazel's
+disk cache has what was compiled, so an interrupted run resumes.
 
 The rules build each library in a copy of tests/e2e/bzlmod, so each is proved to register exactly its selection.
 """
@@ -23,6 +23,7 @@ from benchmarks.size_table import Measured, Variant
 from demo import cached_models, library
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import prebuilt_selection
+from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.proof import sections, table
@@ -40,6 +41,7 @@ _UNITS = "libtensorflow-registrations.a"
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sizes", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument(
         "--model",
         action="append",
@@ -72,14 +74,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def measured(
-    files: Iterable[Path], model: str, platform: str, variant: Variant, selection: Selection
+    outputs: Iterable[Path], model: str, platform: str, variant: Variant, selection: Selection
 ) -> Measured:
     """Measures the library among the outputs of a build.
 
     Raises:
       NestedError: there is no library: the platform was skipped because it has no toolchain.
     """
-    named = {file.name: file for file in files}
+    named = {file.name: file for file in outputs}
     if _LIBRARY not in named:
         raise NestedError(f"{platform}: no {_LIBRARY} was built: is there a compiler for it?")
     shared = named[_LIBRARY]
@@ -128,16 +130,16 @@ class _Planned:
 def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
     indexed = selections.kernel_index(tree)
     models, platforms = args.models or MODELS, args.platforms or PLATFORMS
-    files = {model: cached_models.load(model).model for model in models}
+    graphs = {model: cached_models.load(model).model for model in models}
     for model in models:
-        carved = selections.selected([files[model]], indexed)
+        carved = selections.selected([graphs[model]], indexed)
         yield _Planned(model, platforms, Variant.CARVED, carved)
         whole = size_selections.whole(carved, indexed)
         yield _Planned(model, platforms, Variant.WHOLE, whole)
     if args.stock:
         sources = size_selections.portable_sources(tree)
         stock = size_selections.stock(
-            selections.selected(list(files.values()), indexed),
+            selections.selected(list(graphs.values()), indexed),
             indexed,
             sources,
             runtime_rules.load(known.release()),
@@ -151,8 +153,8 @@ def _rows(args: argparse.Namespace) -> Iterator[Measured]:
         workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         for planned in _planned(args, tree):
             for platform in planned.platforms:
-                files = _built(workspace, planned.selection, platform)
-                row = measured(files, planned.model, platform, planned.variant, planned.selection)
+                outputs = _built(workspace, planned.selection, platform)
+                row = measured(outputs, planned.model, platform, planned.variant, planned.selection)
                 print(_line(row), file=sys.stderr, flush=True)
                 yield row
 
@@ -162,7 +164,7 @@ def _line(row: Measured) -> str:
     return f"{what}: {row.variant.value}: {row.stripped:,} bytes, {row.gzip:,} as gzip"
 
 
-_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.sizes"
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.sizes -o benchmarks/SIZES.md"
 
 
 def text(rows: Sequence[Measured]) -> str:
@@ -176,6 +178,7 @@ def text(rows: Sequence[Measured]) -> str:
             size_table.contents(rows),
             "Figures that other projects published, by their own measures:",
             size_table.published(),
+            "",
         )
     )
 
@@ -184,10 +187,11 @@ def main(argv: Sequence[str]) -> int:
     """Returns the exit status: 0; 1 if a check of a library failed; 2 if one cannot be built."""
     args = _parser().parse_args(argv)
     try:
-        print(text(list(_rows(args))))
+        page_text = text(list(_rows(args)))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"sizes: {error}", file=sys.stderr)
         return error.exit_status if isinstance(error, TfcarveError) else 2
+    files.write_if_changed(args.output, page_text.encode())
     return 0
 
 

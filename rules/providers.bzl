@@ -22,6 +22,8 @@ TensorFlowInfo = provider(
         "java_natives": "CcInfo: the native methods of TensorFlow's Java classes.",
         "java_sources": "depset[File]: TensorFlow's Java classes.",
         "inference_interface": "list[File]: the Java sources of TensorFlowInferenceInterface.",
+        "flex_java": "list[File]: the Java sources of TensorFlow Lite's FlexDelegate.",
+        "lite_java": "list[File]: the Java sources of TensorFlow Lite that FlexDelegate uses; its own package has them.",
     },
 )
 
@@ -39,14 +41,15 @@ TfMobileLibraryInfo = provider(
     doc = "A carved library for one platform.",
     fields = {
         "selection": "File: its selection.json.",
+        "flex": "bool: whether it is a Flex delegate, which exports another interface.",
         "static_library": "File: libtensorflow-core.a, complete.",
         "registrations": "File: libtensorflow-registrations.a, the part of it that the linker must be forced to link.",
         "shared_library": "File: libtensorflow-core.so, stripped; it exports only the C interface.",
         "unstripped_library": "File: the same with its symbols.",
         "minimum_os_version": "string: the minimum OS version, an API level of Android (\"24\") or a version of " +
                               "iOS (\"13.0\"); empty for Linux, and if the toolchain does not say.",
-        "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of TensorFlow's Java " +
-                     "classes: these, compiled as the library, and the library before its symbols are renamed.",
+        "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of TensorFlow's or TensorFlow " +
+                     "Lite's Java classes: these, compiled as the library, and the library before its symbols are renamed.",
         "link_fragments": "list[File]: link fragments for the build systems of its platform; link_flags.txt for others.",
         "include_trees": "list[File]: folders of headers: include has the C interface, include_cpp TensorFlow's C++ interface.",
         "size_report": "File: the JSON report of `tfcarve size` on the shared library.",

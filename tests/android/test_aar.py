@@ -47,7 +47,9 @@ def _java(tmp_path: Path) -> Path:
 
 
 def _classes(java: Path) -> Classes:
-    return compiled(_JAVAC, [java / "src/org/t/T.java"], [java / "src"], java / "stubs")
+    return compiled(
+        _JAVAC, [java / "src/org/t/T.java"], [java / "src"], [java / "stubs/android/util/Log.java"]
+    )
 
 
 def _library(folder: Path, target: str, source: str = _LIBRARY + _EAGER, *flags: str) -> bytes:
@@ -80,7 +82,7 @@ def test_javac_that_fails_or_is_missing(java: Path) -> None:
     with pytest.raises(InvalidInput, match=r"failed:(.|\n)*package android\.util does not exist"):
         _classes(java)
     with pytest.raises(InvalidInput, match="no_such_javac: cannot be run"):
-        compiled(java / "no_such_javac", [], [], java / "stubs")
+        compiled(java / "no_such_javac", [], [], [])
 
 
 def test_aar(java: Path) -> None:
@@ -175,7 +177,11 @@ def test_invalid_arguments(
 ) -> None:
     monkeypatch.chdir(java)
     _library(java, "i686-linux-android24")
-    sources = ["--source=src/org/t/T.java", "--source-path=src", "--stubs=stubs"]
+    sources = [
+        "--source=src/org/t/T.java",
+        "--source-path=src",
+        "--stub=stubs/android/util/Log.java",
+    ]
     assert main(["aar", *arguments, *sources, "--api-level=24", "-o", "t.aar"]) == 2
     assert message in capsys.readouterr().err
     assert not Path("t.aar").exists()
@@ -185,7 +191,11 @@ def test_command(java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(java)
     _library(java, "i686-linux-android24", _LIBRARY)
     arguments = ["x86=lib.so", "--package=org.t", "--api-level=24", "--name=libt.so", "-o", "t.aar"]
-    sources = ["--source=src/org/t/T.java", "--source-path=src", "--stubs=stubs"]
+    sources = [
+        "--source=src/org/t/T.java",
+        "--source-path=src",
+        "--stub=stubs/android/util/Log.java",
+    ]
     assert main(["aar", *arguments, *sources, "--without=org.t.Used"]) == 0
     assert "jni/x86/libt.so" in _members(Path("t.aar").read_bytes())
 
@@ -196,8 +206,7 @@ def test_command_requires_a_java_compiler(
     _library(java, "i686-linux-android24")
     monkeypatch.setenv("PATH", str(java))
     library = f"x86={java / 'lib.so'}"
-    stubs = f"--stubs={java / 'stubs'}"
-    assert main(["aar", library, "--package=org.t", "--api-level=24", stubs]) == 2
+    assert main(["aar", library, "--package=org.t", "--api-level=24"]) == 2
     assert "javac is not on PATH; try: sudo apt-get install" in capsys.readouterr().err
 
 
@@ -209,10 +218,24 @@ def test_tensorflows_inference_class() -> None:
         _JAVAC,
         sorted((inference / "java/org/tensorflow/contrib/android").glob("*.java")),
         [inference / "java", tree / "tensorflow/java/src/main/java"],
-        stubs,
+        sorted(stubs.rglob("*.java")),
     )
     names = _members(classes.jar).keys()
     assert "org/tensorflow/contrib/android/TensorFlowInferenceInterface.class" in names
     assert "org/tensorflow/contrib/android/RunStats.class" in names
     assert not any(name.startswith("android/") for name in names)
     assert "Java_org_tensorflow_Session_run" in classes.natives
+
+
+def test_flex_delegate_class() -> None:
+    tree = trees.tensorflow() / "tensorflow/lite"
+    lite = tree / "java/src/main/java/org/tensorflow/lite"
+    classes = compiled(
+        _JAVAC,
+        sorted((tree / "delegates/flex/java").rglob("*.java")),
+        [],
+        [lite / "Delegate.java", lite / "annotations/UsedByReflection.java"],
+    )
+    # TensorFlow Lite's own package has the other classes.
+    assert list(_members(classes.jar)) == ["org/tensorflow/lite/flex/FlexDelegate.class"]
+    assert len(classes.natives) == 3

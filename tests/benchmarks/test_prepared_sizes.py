@@ -13,7 +13,7 @@ def test_sizes_are_compared_with_the_frozen_models() -> None:
         for way, stripped in zip(WAYS, row, strict=True)
     ]
     assert prepared_sizes.table(sizes).splitlines()[2:] == [
-        "| net | as it was frozen | 1,000 | 2,000 |",
+        "| net | frozen graph | 1,000 | 2,000 |",
         "| net | `mobile` | 900 (-10.0%) | 2,000 (+0.0%) |",
         "| net | `mobile`, `--fuse` | 1,050 (+5.0%) | 1,001 (-50.0%) |",
     ]

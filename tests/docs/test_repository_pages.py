@@ -12,7 +12,7 @@ from docs.tree import ROOT, tracked
 from tfcarve import __version__
 
 _PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md")
-# Folders whose subfolders are rooms too.
+# Folders whose subfolders are listed too.
 _SPLIT = ("rules", "rules/private", "templates", "tests", "tools", "tools/tfcarve")
 
 
@@ -20,21 +20,21 @@ def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def _rooms() -> set[str]:
+def _folders() -> set[str]:
     """Every folder that needs a sentence."""
-    rooms = set()
+    folders = set()
     for name in tracked():
-        room, *rest = name.split("/")
-        while len(rest) > 1 and room in _SPLIT:
-            room = f"{room}/{rest.pop(0)}"
+        folder, *rest = name.split("/")
+        while len(rest) > 1 and folder in _SPLIT:
+            folder = f"{folder}/{rest.pop(0)}"
         if rest:
-            rooms.add(room)
-    return rooms - {"rules/private", "tests", "tools"}
+            folders.add(folder)
+    return folders - {"rules/private", "tests", "tools"}
 
 
-def test_every_room_has_a_sentence() -> None:
+def test_every_folder_has_a_sentence() -> None:
     rows = re.findall(r"^\| `([^`]+)/` \| [^|]+ \|", _text("CONTRIBUTING.md"), re.MULTILINE)
-    assert sorted(rows) == sorted(_rooms())
+    assert sorted(rows) == sorted(_folders())
 
 
 @pytest.mark.parametrize("page", _PAGES)

@@ -15,12 +15,18 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
+from flex import flex_models
 from tfcarve.cli import main
 from tfcarve.objfile import cpu
 from tfcarve.objfile.shared_library import read_shared_library
 from tfcarve.package.android_library import problems
 
 _NAME = "libtensorflow_inference.so"
+_FLEX_NAME = "libtensorflowlite_flex_jni.so"
+_FLEX_MODEL = "audio_front_end"
+# The goal of the project for an audio model's AAR for arm64; TensorFlow Lite's page on binary size has 2,298,630 bytes for
+# that of SPICE.
+_FLEX_MAX_BYTES = 2_200_000
 # The app calls the library through the C API.
 _APP = """
 extern "C" unsigned long tfcarve_kernel_count();
@@ -89,6 +95,38 @@ def test_xcode(workspace: Workspace, tmp_path: Path) -> None:
         ("plain", forced[:at] + forced[at + 2 :], 2),
     ):
         assert main(["prove", str(_linked(tmp_path, name, flags)), selection]) == status, name
+
+
+@pytest.fixture(name="flex", scope="module")
+def _flex(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The workspace with the model of the Flex delegate."""
+    model = tmp_path_factory.mktemp("flex") / f"{_FLEX_MODEL}.tflite"
+    model.write_bytes(flex_models.MAKERS[_FLEX_MODEL]())
+    workspace.place("flex", {model.name: model}, "*.tflite")
+    return workspace
+
+
+def test_flex_delegate_for_android(flex: Workspace) -> None:
+    (file,) = flex.build(["//flex:android"]).files("//flex:android")
+    data = file.read_bytes()
+    assert len(data) <= _FLEX_MAX_BYTES
+    with zipfile.ZipFile(io.BytesIO(data)) as aar:
+        library = read_shared_library(aar.read(f"jni/arm64-v8a/{_FLEX_NAME}"), _FLEX_NAME)
+        with zipfile.ZipFile(io.BytesIO(aar.read("classes.jar"))) as jar:
+            assert jar.namelist() == ["org/tensorflow/lite/flex/FlexDelegate.class"]
+    native = "Java_org_tensorflow_lite_flex_FlexDelegate_nativeCreateDelegate"
+    assert {"TF_AcquireFlexDelegate", "tflite_plugin_create_delegate", native} <= library.exported
+    assert library.initialisers > 0, "the library has no registrations"
+
+
+def test_flex_delegate_for_ios(flex: Workspace) -> None:
+    files = flex.build(["//flex:ios"]).files("//flex:ios")
+    (library,) = (file for file in files if file.suffix == ".a")
+    assert library.parts[-3:] == (
+        "TensorFlowLiteSelectTfOps.xcframework",
+        "ios-arm64",
+        "libtensorflowlite_flex.a",
+    )
 
 
 def _release(workspace: Workspace, platform: str) -> Mapping[str, Path]:

@@ -124,11 +124,12 @@ def _mobile_library_impl(ctx):
         static_library(cc, archive_file = units_archive, alwayslink = True),
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
     ]))
+    interface = _interface(ctx)
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + _runtime(ctx, _interface(ctx)),
+        direct_cc_infos = [own] + _runtime(ctx, interface),
     )
 
-    info, size_files = _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selected.selection)
+    info, size_files = _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archive, selected.selection)
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -155,7 +156,7 @@ def _interface(ctx):
 
     Returns:
       struct: cc_info, its code; registering, the CcInfo of the core; exports, a File with the exported symbols; name
-      of the shared library.
+      of the shared library; java_natives, the CcInfo of its native methods for Java.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     if ctx.attr.flex:
@@ -163,12 +164,14 @@ def _interface(ctx):
             cc_info = tensorflow.flex_delegate,
             registering = tensorflow.device_registering,
             exports = ctx.file._flex_exports,
+            java_natives = ctx.attr._flex_java_natives[CcInfo],
             name = "tensorflowlite_flex",
         )
     return struct(
         cc_info = ctx.attr._c_api[CcInfo],
         registering = tensorflow.core_registering,
         exports = ctx.file._exports,
+        java_natives = tensorflow.java_natives,
         name = "tensorflow-core",
     )
 
@@ -182,10 +185,9 @@ def _runtime(ctx, interface):
         ctx.attr._threads[CcInfo],
     ]
 
-def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selection):
+def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archive, selection):
     """Declares all artifacts of a library; each is built only if it is requested."""
     linked = cc_info.linking_context
-    interface = _interface(ctx)
     runtime = [
         library
         for cc_info in _runtime(ctx, interface)
@@ -254,13 +256,14 @@ def _artifacts(ctx, cc, cc_info, compiled, unit_objects, units_archive, selectio
     )
     return TfMobileLibraryInfo(
         selection = selection,
+        flex = ctx.attr.flex,
         static_library = archives.static,
         registrations = archives.registrations,
         # Apps for iOS link the archive.
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
         minimum_os_version = lowest_version,
-        with_java = [ctx.attr._tensorflow[TensorFlowInfo].java_natives.linking_context, linked],
+        with_java = [interface.java_natives.linking_context, linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = measured.report,
@@ -311,6 +314,7 @@ _mobile_library = rule(
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_flex_java_natives": attr.label(default = "//tools/runtime/flex:java_natives"),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
     },

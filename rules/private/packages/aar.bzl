@@ -1,4 +1,4 @@
-"""tf_android_archive: an AAR for Gradle with a carved library and TensorFlow's Java inference class."""
+"""tf_android_archive: an AAR for Gradle with a carved library and the Java classes that use it."""
 
 load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
@@ -13,11 +13,6 @@ load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
 
-_LIBRARY = "libtensorflow_inference.so"
-
-# Links the object of tfcarve's C interface from its archive.
-_C_INTERFACE = ["-Wl,--undefined=tfcarve_session_new"]
-
 # The classes of eager execution; TensorFlow's mobile libraries do not have their C++ code.
 _WITHOUT = [
     "org.tensorflow.EagerOperation",
@@ -25,24 +20,33 @@ _WITHOUT = [
     "org.tensorflow.EagerSession",
 ]
 
+def _library_name(info):
+    """The name that the Java classes load the shared library by, without "lib" and ".so"."""
+    return "tensorflowlite_flex_jni" if info.flex else "tensorflow_inference"
+
+def _c_interface(info):
+    """Flags that link the object of the C interface from its archive."""
+    return ["-Wl,--undefined=" + ("tflite_plugin_create_delegate" if info.flex else "tfcarve_session_new")]
+
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
     info = ctx.attr.library[TfMobileLibraryInfo]
+    name = _library_name(info)
     flags = shared_library_flags(
         "android",
-        soname = _LIBRARY,
+        soname = "lib%s.so" % name,
         exports = ctx.file._exports,
         minimum_os_version = info.minimum_os_version,
     )
     unstripped = link(
         cc,
-        name = ctx.label.name + "/tensorflow_inference",
+        name = "%s/%s" % (ctx.label.name, name),
         output_type = "dynamic_library",
         contexts = info.with_java,
-        flags = flags + _C_INTERFACE,
+        flags = flags + _c_interface(info),
         inputs = [ctx.file._exports],
     )
-    stripped = ctx.actions.declare_file("%s/stripped/%s" % (ctx.label.name, _LIBRARY))
+    stripped = ctx.actions.declare_file("%s/stripped/lib%s.so" % (ctx.label.name, name))
     strip(cc, output = stripped, library = unstripped)
     return [
         info,
@@ -67,24 +71,33 @@ def _android_archive_impl(ctx):
     args = ctx.actions.args()
     args.add("aar")
     libraries = []
+    infos = []
     for platform in ctx.attr.platforms:
         (library,) = ctx.split_attr.library[platform][DefaultInfo].files.to_list()
         libraries.append(library)
+        infos.append(ctx.split_attr.library[platform][TfMobileLibraryInfo])
         args.add(library, format = PLATFORMS[platform].cpus.keys()[0] + "=%s")
+    args.add("--name", libraries[0].basename)
     args.add("--package", ctx.attr.package)
     args.add("--api-level", newest([
-        ctx.split_attr.library[platform][TfMobileLibraryInfo].minimum_os_version or lowest(PLATFORMS[platform])
-        for platform in ctx.attr.platforms
+        info.minimum_os_version or lowest(PLATFORMS[platform])
+        for platform, info in zip(ctx.attr.platforms, infos)
     ]))
-    args.add_all(tensorflow.inference_interface, before_each = "--source")
-    args.add(tensorflow.root, format = "--source-path=%s/tensorflow/java/src/main/java")
-    args.add(ctx.file._stub.path.removesuffix("/android/util/Log.java"), format = "--stubs=%s")
-    args.add_all(_WITHOUT, before_each = "--without")
+    if infos[0].flex:
+        args.add_all(tensorflow.flex_java, before_each = "--source")
+        args.add_all(tensorflow.lite_java, before_each = "--stub")
+        java = depset(tensorflow.flex_java + tensorflow.lite_java)
+    else:
+        args.add_all(tensorflow.inference_interface, before_each = "--source")
+        args.add(tensorflow.root, format = "--source-path=%s/tensorflow/java/src/main/java")
+        args.add_all(ctx.files._stubs, before_each = "--stub")
+        args.add_all(_WITHOUT, before_each = "--without")
+        java = depset(ctx.files._stubs, transitive = [tensorflow.java_sources])
     args.add("-o", output)
     run_tfcarve(
         ctx,
         args,
-        inputs = depset(libraries + ctx.files._stubs, transitive = [tensorflow.java_sources]),
+        inputs = depset(libraries, transitive = [java]),
         outputs = [output],
         mnemonic = "TfAar",
         progress_message = "Packing %{output}",
@@ -99,7 +112,6 @@ _android_archive = rule(
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "package": attr.string(mandatory = True),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
-        "_stub": attr.label(default = "//tools/android:stubs/android/util/Log.java", allow_single_file = True),
         "_stubs": attr.label(default = "//tools/android:stubs"),
     },
 )
@@ -110,15 +122,17 @@ def tf_android_archive(
         package,
         platforms = ["android_arm64", "android_armv7", "android_x86", "android_x86_64"],
         **kwargs):
-    """Packs a tf_mobile_library into <name>/<name>.aar.
+    """Packs a tf_mobile_library or a tf_flex_delegate into <name>/<name>.aar.
 
-    The AAR has TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses, and for each ABI a
-    libtensorflow_inference.so that also exports tfcarve's C interface. The build fails if Android would reject a
-    library, or if a library lacks the function of a native method. javac of a JDK must be on PATH.
+    For a tf_mobile_library the AAR has TensorFlowInferenceInterface (feed, run, fetch, stats) with the classes that it uses,
+    and for each ABI a libtensorflow_inference.so that also exports tfcarve's C interface. For a tf_flex_delegate it has
+    FlexDelegate and libtensorflowlite_flex_jni.so, and replaces TensorFlow Lite's package tensorflow-lite-select-tf-ops.
+    The build fails if Android would reject a library, or if a library lacks the function of a native method. javac of
+    a JDK must be on PATH.
 
     Args:
       name: of the target.
-      library: a tf_mobile_library.
+      library: a tf_mobile_library or a tf_flex_delegate.
       package: Java package in the AAR's manifest, for example "org.example.tensorflow".
       platforms: Android platforms from //rules/platforms.
       **kwargs: common attributes.

@@ -19,21 +19,27 @@ def _slice(row, library):
     return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], ".".join(version[:2]), library.static_library.path)
 
 def _xcframework_impl(ctx):
-    output = ctx.actions.declare_directory(ctx.label.name + "/TensorFlowCore.xcframework")
-    headers = ctx.file._c_api_header
     libraries = {
         platform: ctx.split_attr.library[platform][TfMobileLibraryInfo]
         for platform in ctx.attr.platforms
     }
+
+    # A Flex delegate has no header: the interpreter looks its functions up by name.
+    flex = libraries[ctx.attr.platforms[0]].flex
+    headers = [] if flex else [ctx.file._c_api_header]
+    name = "TensorFlowLiteSelectTfOps" if flex else "TensorFlowCore"
+    archive = "libtensorflowlite_flex.a" if flex else "libtensorflow-core.a"
+    output = ctx.actions.declare_directory("%s/%s.xcframework" % (ctx.label.name, name))
     args = ctx.actions.args()
     args.add("xcframework")
     args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])
-    args.add("--header", headers)
+    args.add("--name", archive)
+    args.add_all(headers, before_each = "--header")
     args.add_all("-o", [output], expand_directories = False)
     run_tfcarve(
         ctx,
         args,
-        inputs = [library.static_library for library in libraries.values()] + [headers],
+        inputs = [library.static_library for library in libraries.values()] + headers,
         outputs = [output],
         mnemonic = "TfXcframework",
         progress_message = "Packing %{output}",
@@ -53,15 +59,16 @@ _xcframework = rule(
 )
 
 def tf_xcframework(name, library, platforms = ["ios_arm64", "ios_sim_arm64", "ios_sim_x86_64"], **kwargs):
-    """Packs a tf_mobile_library into <name>/TensorFlowCore.xcframework.
+    """Packs a tf_mobile_library into <name>/TensorFlowCore.xcframework, or a tf_flex_delegate into <name>/TensorFlowLiteSelectTfOps.xcframework.
 
-    The app links its libtensorflow-core.a with -force_load, because nothing references the objects with registrations.
+    The app links its libtensorflow-core.a or libtensorflowlite_flex.a with -force_load, because nothing references the objects
+    with registrations.
     The build fails if an object was compiled for another CPU, for a simulator instead of a device or the reverse,
     or for a newer iOS.
 
     Args:
       name: of the target.
-      library: a tf_mobile_library.
+      library: a tf_mobile_library or a tf_flex_delegate.
       platforms: iOS platforms from //rules/platforms.
       **kwargs: common attributes.
     """

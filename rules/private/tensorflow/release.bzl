@@ -28,6 +28,8 @@ def _tensorflow_release_impl(ctx):
         java_natives = attr.java_natives[CcInfo],
         java_sources = depset(ctx.files.java_sources),
         inference_interface = ctx.files.inference_interface,
+        flex_java = ctx.files.flex_java,
+        lite_java = ctx.files.lite_java,
     )]
 
 def _precompiled(target):
@@ -43,11 +45,13 @@ tensorflow_release = rule(
         "defines": attr.string_list(mandatory = True),
         "device_registering": attr.label(mandatory = True, providers = [CcInfo]),
         "flex_delegate": attr.label(mandatory = True, providers = [CcInfo]),
+        "flex_java": attr.label(mandatory = True, allow_files = [".java"]),
         "hot_precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
         "index": attr.label(mandatory = True, allow_single_file = [".json"], providers = [KernelIndexInfo]),
         "inference_interface": attr.label(mandatory = True, allow_files = [".java"]),
         "java_natives": attr.label(mandatory = True, providers = [CcInfo]),
         "java_sources": attr.label(mandatory = True, allow_files = [".java"]),
+        "lite_java": attr.label(mandatory = True, allow_files = [".java"]),
         "precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
         "sources": attr.label(mandatory = True, allow_files = True),
         "unit_sources": attr.label(mandatory = True, providers = [CcInfo]),

@@ -41,6 +41,17 @@ def test_public_names_in_mach_o() -> None:
     assert renames(["_tfcarve_run", "__ZN1aEv"]) == {"__ZN1aEv": "_tfcarved___ZN1aEv"}
 
 
+def test_interface_of_a_flex_delegate_stays() -> None:
+    interface = [
+        "TF_AcquireFlexDelegate",
+        "_tflite_plugin_create_delegate",
+        "tflite_plugin_destroy_delegate",
+        "_ZN6tflite19AcquireFlexDelegateEv",
+    ]
+    other = ["TF_AcquireFlexDelegates", "_ZN6tflite12FlexDelegateC1Ev"]
+    assert list(renames([*interface, *other])) == other
+
+
 def test_redefinitions() -> None:
     assert redefinitions(["b", "a", "tfcarve_x"]) == b"a _tfcarved_a\nb _tfcarved_b\n"
 

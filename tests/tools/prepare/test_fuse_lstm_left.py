@@ -236,7 +236,7 @@ _CHANGES: dict[str, Callable[[Graph], object]] = {
     "another cell": _other_op("Tanh", "Sigmoid"),
     "differences": _other_op("AddV2", "Sub"),
     "sums of gates": _other_op("Mul", "AddV2"),
-    "channels second": _other_attribute("BiasAdd", "data_format", b"NCHW"),
+    "channels first": _other_attribute("BiasAdd", "data_format", b"NCHW"),
     "parts of rows": _other_value("Split", 0, np.array(0, _INT)),
     "two parts": _other_attribute("Split", "num_split", 2),
     "a transposed input": _other_attribute("MatMul", "transpose_a", True),

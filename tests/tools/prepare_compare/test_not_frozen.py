@@ -47,6 +47,23 @@ def test_all_outputs_of_the_signature(folder: Path, capsys: pytest.CaptureFixtur
     assert [output["name"] for output in document["outputs"]] == ["scores"]
 
 
+def test_declared_outputs_alone_are_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The graph's other output is an inner tensor of the SavedModel, which the SavedModel does not declare."""
+    inner = "model/scores/MatMul"
+    assert main(["freeze", "m", "-o", "m.pb"]) == 0
+    ends = ["--inputs", "x", "--outputs", f"features,{inner}"]
+    assert (
+        main(["transform", "m.pb", "-o", "cut.pb", *ends, "--transforms", "strip_unused_nodes"])
+        == 0
+    )
+    status, document, error = compared(capsys, "cut.pb", "m")
+    assert (status, error) == (0, "")
+    assert [output["name"] for output in document["outputs"]] == ["features"]
+    assert document["not_compared"] == [inner, "scores"]
+
+
 def test_a_changed_weight_is_detected(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = _two_outputs()
     weights = model.get_layer("scores").weights[0]

@@ -1,4 +1,4 @@
-"""Graphs drawn twice: with channels second, and with channels last as the reference."""
+"""Graphs drawn twice: with channels first, and with channels last as the reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Draw = Callable[["Layout", tf.Tensor], tf.Tensor]
 
 
 class Layout:
-    """A layout to draw in: channels last or channels second."""
+    """A layout to draw in: channels last or channels first."""
 
     def __init__(self, last: bool) -> None:
         self.last = last
@@ -68,7 +68,7 @@ class Layout:
 
 
 def drawn(draw: Draw, last: bool, batch: int | None = 2) -> Graph:
-    """Returns a graph whose x and y have channels second; with `last` the nodes in between have channels last."""
+    """Returns a graph whose x and y have channels first; with `last` the nodes in between have channels last."""
 
     def image() -> None:
         layout = Layout(last)

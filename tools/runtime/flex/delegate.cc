@@ -127,13 +127,19 @@ void TfLiteDelegateFactory::DeleteSimpleDelegate(TfLiteDelegate* delegate) {
   delete delegate;
 }
 
+// In a static link this replaces the interpreter's weak function, which looks
+// TF_AcquireFlexDelegate up: core/interpreter_builder.cc.
+TfLiteDelegateUniquePtr AcquireFlexDelegate() {
+  return CarvedDelegate::CreateCarved();
+}
+
 }  // namespace tflite
 
 extern "C" {
 
 // InterpreterBuilder looks this function up by its name.
 TFCARVE_PLUGIN_EXPORT tflite::TfLiteDelegateUniquePtr TF_AcquireFlexDelegate() {
-  return tflite::CarvedDelegate::CreateCarved();
+  return tflite::AcquireFlexDelegate();
 }
 
 // The interface of external delegates:

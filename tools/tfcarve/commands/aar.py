@@ -1,4 +1,4 @@
-"""`tfcarve aar`: packs shared libraries and TensorFlow's Java inference class into an AAR for Gradle."""
+"""`tfcarve aar`: packs shared libraries and the Java classes that use them into an AAR for Gradle."""
 
 import argparse
 import shutil
@@ -35,7 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder of Java sources to compile if they are used",
     )
     parser.add_argument(
-        "--stubs", type=Path, required=True, help="folder of stubs of Android's classes"
+        "--stub",
+        type=Path,
+        action="append",
+        default=[],
+        dest="stubs",
+        metavar="FILE",
+        help="a Java source to compile against, which the AAR does not contain; may be repeated",
     )
     parser.add_argument(
         "--without",

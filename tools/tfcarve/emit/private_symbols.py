@@ -5,15 +5,11 @@ or uses one definition for both, which is wrong if the versions differ. Only sym
 nothing is compiled again, and names that a program prints stay the same.
 """
 
-import re
 from collections.abc import Iterable
 
+from tfcarve.interface import is_public
+
 PREFIX = "_tfcarved_"
-
-# Names that stay: the C API, and functions that the Java virtual machine looks up. Mach-O object files have an underscore
-# before each C name.
-_PUBLIC = re.compile(r"_?(?:tfcarve_|Java_|JNI_On(?:Load|Unload)$)")
-
 
 # Symbol types of nm: those that other objects can bind to, and local symbols that name a COMDAT group. A linker keeps one
 # of several groups with the same name, so group names must differ too.
@@ -36,7 +32,7 @@ def defined(nm: str) -> set[str]:
 
 def renames(symbols: Iterable[str]) -> dict[str, str]:
     """Returns the new name of each symbol that must be renamed."""
-    return {symbol: PREFIX + symbol for symbol in symbols if not _PUBLIC.match(symbol)}
+    return {symbol: PREFIX + symbol for symbol in symbols if not is_public(symbol)}
 
 
 def redefinitions(symbols: Iterable[str]) -> bytes:

@@ -6,12 +6,11 @@ Interface's specification, "Resolving Native Method Names".
 
 from collections.abc import Iterator
 
+from tfcarve.interface import is_public
 from tfcarve.objfile import cpu
 from tfcarve.objfile.shared_library import SharedLibrary
 
 _PAGE_SIZE = 16384
-# tfcarve's C interface, and what Java binds to.
-_EXPORTED = ("tfcarve_", "Java_", "JNI_OnLoad", "JNI_OnUnload")
 
 
 def problems(library: SharedLibrary, abi: str, file_name: str, api_level: int) -> Iterator[str]:
@@ -46,7 +45,7 @@ def problems(library: SharedLibrary, abi: str, file_name: str, api_level: int) -
         yield "has memory that stays writable after relocation: link with -Wl,-z,relro,-z,now"
     if library.has_text_relocations:
         yield "has text relocations, which Android rejects: compile with -fPIC"
-    extra = sorted(name for name in library.exported if not name.startswith(_EXPORTED))
+    extra = sorted(name for name in library.exported if not is_public(name))
     if extra:
         yield (
             f"exports {len(extra)} symbols that are not part of its interface: {', '.join(extra[:5])}:"

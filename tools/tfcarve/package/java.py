@@ -31,7 +31,7 @@ class Classes:
 
 
 def compiled(
-    javac: Path, sources: Sequence[Path], source_path: Sequence[Path], stubs: Path
+    javac: Path, sources: Sequence[Path], source_path: Sequence[Path], stubs: Sequence[Path]
 ) -> Classes:
     """Compiles Java sources, and the classes of the source path that they use.
 
@@ -39,19 +39,20 @@ def compiled(
       javac: the compiler of a JDK.
       sources: the classes to compile.
       source_path: folders of further classes; those that are used are added to the jar.
-      stubs: folder of stubs of Android's classes, to compile against; the jar does not contain them.
+      stubs: sources of classes of Android or of other packages, to compile against; the jar does not contain them.
 
     Raises:
       InvalidInput: javac cannot be run or reports errors, which the message contains.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        classes, headers, android = (
-            Path(scratch, name) for name in ("classes", "headers", "android")
+        classes, headers, others = (
+            Path(scratch, name) for name in ("classes", "headers", "others")
         )
-        android.mkdir()
-        _run(javac, ["-d", str(android), *map(str, sorted(stubs.rglob("*.java")))])
+        others.mkdir()
+        if stubs:
+            _run(javac, ["-d", str(others), *map(str, stubs)])
         outputs = ["-d", str(classes), "-h", str(headers), "-implicit:class"]
-        paths = ["-classpath", str(android), "-sourcepath", ":".join(map(str, source_path))]
+        paths = ["-classpath", str(others), "-sourcepath", ":".join(map(str, source_path))]
         _run(javac, [*outputs, *paths, *map(str, sources)])
         files = {
             path.relative_to(classes).as_posix(): path.read_bytes()

@@ -1,4 +1,4 @@
-"""Tensor layouts: channels second (NCHW, NCDHW) and channels last (NHWC, NDHWC). Pure."""
+"""Tensor layouts: channels first (NCHW, NCDHW) and channels last (NHWC, NDHWC). Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tfcarve.prepare.inference import Outputs, output_of, shape_of
 from tfcarve.prepare.messages import AttrValue, NodeDef
 from tfcarve.prepare.tensors import Array
 
-# data_format with channels second: the same with channels last.
+# data_format with channels first: the same with channels last.
 FORMATS: Mapping[str, str] = {"NCHW": "NHWC", "NCDHW": "NDHWC"}
 RANKS = frozenset((4, 5))
 
@@ -20,12 +20,12 @@ Order = tuple[int, ...]
 
 
 def to_last(rank: int) -> Order:
-    """Returns the perm of the Transpose from channels second to channels last."""
+    """Returns the perm of the Transpose from channels first to channels last."""
     return (0, *range(2, rank), 1)
 
 
 def to_second(rank: int) -> Order:
-    """Returns the perm of the Transpose from channels last to channels second."""
+    """Returns the perm of the Transpose from channels last to channels first."""
     return (0, rank - 1, *range(1, rank - 1))
 
 

@@ -11,7 +11,7 @@ from tfcarve.prepare.messages import NodeDef
 def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> dict[str, Plan]:
     """Returns the nodes to convert to channels last, by name, with their plans.
 
-    These are the nodes with channels second in data_format, the layout-agnostic nodes after them, and the
+    These are the nodes with channels first in data_format, the layout-agnostic nodes after them, and the
     layout-agnostic nodes before them that have one non-constant input and no other readers.
 
     Args:

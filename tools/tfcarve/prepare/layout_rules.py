@@ -70,7 +70,7 @@ def _rank(node: NodeDef, index: int, facts: Facts) -> int:
 
 
 def sensitive(node: NodeDef, facts: Facts) -> Plan | None:
-    """Returns the plan of a node with channels second in data_format, or None if it has none or can't be converted."""
+    """Returns the plan of a node with channels first in data_format, or None if it has none or can't be converted."""
     found = _WITH_FORMAT.get(node.op)
     wanted = FORMATS.get(nodes.text(node, "data_format"))
     if found is None or wanted is None:

@@ -62,7 +62,7 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
     """Returns the outputs to compare, and those that only one model has.
 
     The outputs are those in `named`, or by default those that both models have: the outputs that a model declares, or
-    the tensors that nothing reads.
+    the tensors that nothing reads. If only the first model declares outputs, any tensor of the second is compared.
 
     Raises InvalidInput if an output does not exist, or the models have none in common.
     """
@@ -74,7 +74,8 @@ def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tupl
         b.require("output", listed)
         return listed, ()
     own = [_own_outputs(side) for side in (a, b)]
-    shared = [source for source in own[0] if b.has(source)]
+    # A declared output of the first model is not compared with an inner tensor of the second one that has its name.
+    shared = [source for source in own[0] if (source in own[1] if b.declared else b.has(source))]
     if not shared:
         texts = [", ".join(source.text() for source in side) or "none" for side in own]
         raise InvalidInput(

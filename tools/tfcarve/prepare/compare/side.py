@@ -65,7 +65,7 @@ class Side:
     def values(
         self, fetches: Sequence[Ref], samples: Sequence[Mapping[Ref, TensorProto]]
     ) -> Iterator[list[TensorProto]]:
-        """Yields the values of the outputs `fetches` for each sample; a model that was frozen runs as it was before.
+        """Yields the values of the outputs `fetches` for each sample; a model that was frozen runs in its original form.
 
         Feeds of nodes that the model does not have are ignored. Raises Failed for the sample that can't be run.
         """

@@ -1,6 +1,6 @@
 """convert_layout: converts convolutions and the nodes around them to channels last (NCHW to NHWC).
 
-Not in TensorFlow's tool. On CPUs only oneDNN has kernels for channels second; otherwise a session converts the graph in
+Not in TensorFlow's tool. On CPUs only oneDNN has kernels for channels first; otherwise a session converts the graph in
 tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc. This transform transposes constants in the file, and
 leaves Transposes only where tensors enter or leave layout-agnostic nodes. Two consecutive Transposes become one or
 none. Inputs and outputs keep their shapes.
