@@ -52,6 +52,10 @@ def _element_wise(tf: Any, x: Any) -> Any:
     return tf.math.sin(tf.math.log1p(tf.math.sqrt(x)))
 
 
+def _fourier_transforms(tf: Any, x: Any) -> Any:
+    return tf.abs(tf.signal.rfft(x))
+
+
 def _quantized(tf: Any, x: Any) -> Any:
     numbers, low, high = tf.quantization.quantize(x, 0.0, 1.0, tf.quint8)
     return tf.quantization.dequantize(numbers, low, high)
@@ -75,6 +79,7 @@ _GRAPHS: Mapping[str, _Graph] = {
         lambda tf, x: tf.reduce_max(x, axis=1),
     ),
     "element-wise functions": _Graph("Sqrt, Log1p, Sin of 2^18", (512, 512), _element_wise),
+    "Fourier transforms": _Graph("RFFT of 64 x 512", (64, 512), _fourier_transforms),
     "resizing": _Graph(
         "ResizeBilinear, 128 x 128 x 8 to 256 x 256",
         (1, 128, 128, 8),
