@@ -25,6 +25,7 @@ from flex import flex_models
 from flex.interpreters import FULL, PLAIN
 from tfcarve import files
 from tfcarve.errors import TfcarveError
+from tfcarve.releases import known
 
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.flex -o benchmarks/FLEX.md"
 _HERE = Path(__file__).parent
@@ -109,7 +110,7 @@ def _measured(workspace: Workspace, folder: Path) -> Iterator[str]:
         peaks.append([name, f"{found[0] / 1e6:,.0f} MB", *ratios])
     yield (
         f"\nCPU microseconds of one inference on one thread, the minimum of {_PROCESSES} processes in turns with {_ROUNDS} "
-        "rounds each; the carved delegate of all models runs in tflite-runtime 2.14.0:\n"
+        f"rounds each; the carved delegate of all models runs in tflite-runtime {known.release().name}.0:\n"
     )
     yield measure.markdown(["Model", "TensorFlow's delegate", "carved", "ratio"], times)
     yield (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfcarve.models import text_format
-from tfcarve.models.text_format import Field, TextError, first_name, to_wire
+from tfcarve.models.text_format import Field, TextError, first_name, short_blanks, to_wire
 
 _INNER = {b"d": Field(1, "bool"), b"e": Field(2, "int")}
 _FIELDS = {
@@ -126,3 +126,13 @@ def test_skipped_fields_take_no_memory(text: bytes) -> None:
         assert tracemalloc.get_traced_memory()[1] < len(text)
     finally:
         tracemalloc.stop()
+
+
+def test_long_blanks_are_shortened() -> None:
+    long = " \n" * 100_000
+    string = " " * 100_000
+    text = f"a: 1 # one{long}b{long}: '{string}' # {'x' * 100_000}".encode()
+    assert short_blanks(text) == f"a: 1\nb\n: '{string}'\n".encode()
+    short = b"a: 1  # a comment\n\nb: 'x' \n"
+    assert short_blanks(short) == short
+    assert short_blanks(b"") == b""
