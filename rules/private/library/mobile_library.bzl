@@ -314,8 +314,8 @@ _mobile_library = rule(
         "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime:c_api"),
         "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
-        "_flex_java_natives": attr.label(default = "//tools/runtime/flex:java_natives"),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
+        "_flex_java_natives": attr.label(default = "//tools/runtime/flex:java_natives"),
         "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
     },
 )
