@@ -23,6 +23,7 @@ from benchmarks.page import head
 from benchmarks.prepare_table import Comparison, Prepared
 from bootstrap.cache import cache_root
 from demo import cached_models, transform_graph
+from demo.cached_models import CachedModel
 from demo.library import INPUT, OUTPUT, largest_difference
 from demo.transform_graph import TransformFailed, TransformGraph
 from tfcarve import files
@@ -44,7 +45,7 @@ _ANY = (
     "fold_batch_norms fold_old_batch_norms"
 )
 _ROUNDS = 3
-_ZOO = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm")
+MODELS = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm", "efficientnet_b0")
 _TFCARVE = "`mobile`"
 
 
@@ -111,12 +112,13 @@ def _measured(
 
 
 def prepared(
-    name: str, model: Path, fed: Path, reference: TransformGraph, folder: Path
+    name: str, cached: CachedModel, reference: TransformGraph, folder: Path
 ) -> Iterator[Prepared]:
     """Yields the results for a model itself and after each tool; a failure of transform_graph is reported on stderr.
 
     Raises CalledProcessError if tfcarve or Grappler fails.
     """
+    model, fed = cached.model, cached.input
     expected = output_of(model, fed, folder)
     assert expected is not None
     made = folder / "made.pb"
@@ -131,16 +133,6 @@ def prepared(
         print(f"{name}: transform_graph: {error}", file=sys.stderr)
         return
     yield _measured(name, "`transform_graph`", made, fed, expected, folder)
-
-
-def models(folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """Yields the name, the file and an input of each model; models without a cached file are created in `folder`."""
-    for name in _ZOO:
-        made = cached_models.load(name)
-        yield name, made.model, made.input
-    model, fed = folder / "efficientnet_b0.pb", folder / "efficientnet_b0.npy"
-    _peer("make", model, fed)
-    yield "efficientnet_b0", model, fed
 
 
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md"
@@ -191,8 +183,8 @@ def main(argv: Sequence[str]) -> int:
             whole = compared(cached_models.load("inception_v3").model, reference, folder)
             rows = [
                 row
-                for model, path, fed in models(folder)
-                for row in prepared(model, path, fed, reference, folder)
+                for model in MODELS
+                for row in prepared(model, cached_models.load(model), reference, folder)
             ]
         page = text(machine, arguments.beside, whole, rows)
         files.write_if_changed(arguments.output, page.encode())

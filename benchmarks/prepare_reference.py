@@ -1,7 +1,6 @@
 """The steps of benchmarks.prepare that run full TensorFlow, each in a child process.
 
-python -m benchmarks.prepare_reference make MODEL.pb INPUT.npy      # EfficientNet B0, frozen
-python -m benchmarks.prepare_reference optimize MODEL.pb MADE.pb    # by Grappler
+python -m benchmarks.prepare_reference optimize MODEL.pb MADE.pb  # by Grappler
 python -m benchmarks.prepare_reference run MODEL.pb INPUT.npy OUTPUT.npy
 """
 
@@ -23,28 +22,10 @@ from demo.library import INPUT, OUTPUT
 
 # The optimizers that create no internal ops; remap does.
 OPTIMIZERS = ("pruning", "constfold", "arithmetic", "dependency", "constfold", "dependency")
-_SEED = 20231114
 
 
 def _read(path: Path) -> Any:
     return tf.compat.v1.GraphDef.FromString(path.read_bytes())
-
-
-def make(model: Path, fed: Path) -> None:
-    """Writes EfficientNet B0 with random weights, frozen, and an input for it."""
-    from models import frozen
-
-    frozen.seeded()
-    drawn = np.random.default_rng(_SEED)
-    keras = tf.keras.applications.EfficientNetB0(weights=None)
-    for layer in keras.layers:
-        if isinstance(layer, tf.keras.layers.BatchNormalization):
-            layer.set_weights([drawn.uniform(0.7, 1.3, w.shape) for w in layer.weights])
-    kernel, bias = keras.layers[-1].get_weights()
-    # With initial weights all classes have the same probability, which would hide wrong outputs.
-    keras.layers[-1].set_weights([drawn.normal(0, 0.2, kernel.shape), bias])
-    model.write_bytes(frozen.freeze(keras).SerializeToString(deterministic=True))
-    np.save(fed, frozen.image((1, 224, 224, 3)))
 
 
 def optimize(model: Path, made: Path) -> None:
@@ -76,7 +57,7 @@ def run(model: Path, fed: Path, output: Path) -> None:
 def main(argv: Sequence[str]) -> int:
     """Returns the exit status 0."""
     what, *files = argv
-    programs: dict[str, Callable[..., None]] = {"make": make, "optimize": optimize, "run": run}
+    programs: dict[str, Callable[..., None]] = {"optimize": optimize, "run": run}
     programs[what](*map(Path, files))
     return 0
 

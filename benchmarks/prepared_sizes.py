@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks import measure, prepare, workspaces
 from benchmarks.page import head
 from bootstrap.console import BootstrapError
-from demo import library
+from demo import cached_models, library
 from demo.nested import BuildError, NestedError, Workspace
 from tfcarve import files
 from tfcarve.errors import TfcarveError
@@ -115,7 +115,11 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument(
-        "--model", action="append", metavar="NAME", help="only this model; may be repeated"
+        "--model",
+        action="append",
+        choices=prepare.MODELS,
+        dest="models",
+        help="only this model; may be repeated",
     )
     arguments = parser.parse_args(argv)
     try:
@@ -124,9 +128,8 @@ def main(argv: Sequence[str]) -> int:
             workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
             sizes = [
                 size
-                for name, model, _ in prepare.models(folder)
-                if not arguments.model or name in arguments.model
-                for size in _sizes(workspace, name, model, folder)
+                for name in arguments.models or prepare.MODELS
+                for size in _sizes(workspace, name, cached_models.load(name).model, folder)
             ]
     except (
         BootstrapError,

@@ -25,7 +25,15 @@ from bootstrap.console import BootstrapError
 from demo.nested import BuildError, NestedError, Workspace
 from tfcarve.errors import TfcarveError
 
-MODELS = ("inception_v3", "mobilenet_v2", "resnet_50", "lstm_256", "transformer", "audio_cnn")
+MODELS = (
+    "inception_v3",
+    "mobilenet_v2",
+    "resnet_50",
+    "efficientnet_b0",
+    "lstm_256",
+    "transformer",
+    "audio_cnn",
+)
 _TIMED = "linux_x86_64"
 PLATFORMS = (_TIMED, *instructions.CPUS)
 # The models whose instructions are counted by default: each takes minutes.

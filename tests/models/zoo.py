@@ -103,6 +103,12 @@ def resnet_50() -> ZooModel:
     return _classifier(tf.keras.applications.ResNet50(weights=None))
 
 
+def efficientnet_b0() -> ZooModel:
+    """EfficientNet B0: depthwise convolutions, squeeze and excitation, Sigmoid."""
+    frozen.seeded()
+    return _classifier(tf.keras.applications.EfficientNetB0(weights=None))
+
+
 def lstm() -> ZooModel:
     """An LSTM over 16 steps, as a while loop of Enter, Merge, Switch and Exit."""
     frozen.seeded()
@@ -164,6 +170,7 @@ def tiny() -> ZooModel:
 MODELS: Mapping[str, Callable[[], ZooModel]] = MappingProxyType(
     {
         "audio_cnn": audio_cnn,
+        "efficientnet_b0": efficientnet_b0,
         "inception_v3": inception_v3,
         "lstm": lstm,
         "lstm_256": lstm_256,
