@@ -18,6 +18,14 @@ _BASE_MEMORY, _MODEL_FACTOR = 8 << 30, 8
 # Processor time of the program itself, and the bytes of a model for which a second is added.
 _BASE_SECONDS, _BYTES_PER_SECOND = 1200, 1 << 20
 
+# Environment variables of every process that loads TensorFlow. Without oneDNN, which TensorFlow enables by itself only on
+# newer CPUs, _FusedConv2D has no groups: a model with fused depthwise convolutions would not run.
+SETTINGS = {
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "1",
+}
+
 
 class Failed(Exception):
     """The program failed; the text is the signal that ended it or its last line on standard error; "": there is none."""
@@ -67,10 +75,9 @@ def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits
         ],
         env={
             **os.environ,
+            **SETTINGS,
             "PYTHONPATH": path,
             "PYTHONHASHSEED": "0",
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-            "CUDA_VISIBLE_DEVICES": "-1",
         },
         capture_output=True,
         text=True,

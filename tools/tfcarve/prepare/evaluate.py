@@ -184,9 +184,8 @@ class Evaluator:
                 stderr=self._messages,
                 env={
                     **os.environ,
+                    **full_tensorflow.SETTINGS,
                     "PYTHONPATH": str(_PACKAGES),
-                    "TF_CPP_MIN_LOG_LEVEL": "3",
-                    "CUDA_VISIBLE_DEVICES": "-1",
                 },
             )
 
