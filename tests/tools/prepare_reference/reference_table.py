@@ -9,6 +9,9 @@ _PLACED = "TensorFlow names the bias after the convolution, tfcarve after the ba
 _HASHED = "in TensorFlow, hashes determine which of several equal nodes stays"
 _LEFT = "TensorFlow leaves unused nodes, and computes the ranges of constants at run time"
 _MORE = "tfcarve also quantizes AddV2 and ConcatV2"
+# One step of 8 bits between 0 and 1, the range of these outputs: the last bits of a float, which depend on the CPU, decide to
+# which step a value is rounded.
+_ONE_STEP = 1 / 255
 _DROPPED = "TensorFlow removes the nodes of other inputs; in tfcarve strip_unused_nodes does"
 _PAGE = (
     'strip_unused_nodes(type=float, shape="1,299,299,3") remove_nodes(op=Identity, op=CheckNumerics) '
@@ -84,9 +87,9 @@ SAME = (
     Same("quantize_nodes(ignore_op=MatMul)", "quantizable", Equal.OUTPUTS, _LEFT),
     Same("quantize_nodes(input_min=-1, input_max=1)", "quantizable", Equal.OUTPUTS, _LEFT),
     Same("quantize_nodes(fallback_min=-2, fallback_max=2)", "quantizable", Equal.OUTPUTS, _LEFT),
-    Same("quantize_nodes", "v1 v2", Equal.OUTPUTS, _MORE, 1e-3),
-    Same("quantize_nodes(ignore_op=MatMul)", "v1 v2", Equal.OUTPUTS, _MORE, 2e-3),
-    Same("quantize_nodes(input_min=-1, input_max=1)", "v1 v2", Equal.OUTPUTS, _MORE, 2e-3),
+    Same("quantize_nodes", "v1 v2", Equal.OUTPUTS, _MORE, _ONE_STEP),
+    Same("quantize_nodes(ignore_op=MatMul)", "v1 v2", Equal.OUTPUTS, _MORE, _ONE_STEP),
+    Same("quantize_nodes(input_min=-1, input_max=1)", "v1 v2", Equal.OUTPUTS, _MORE, _ONE_STEP),
     Same("quantize_weights(minimum_size=16)", "v1 v2", Equal.ORDERED),
     Same("remove_attribute(attribute_name=T, op_name=Identity)", _ALL, Equal.ORDERED),
     Same("remove_attribute(attribute_name=data_format)", _ALL, Equal.ORDERED),
