@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import arm_python
-from benchmarks.arm_python import ArmPython
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Instructions
-from demo import cached_models
+from demo import arm_python, cached_models
+from demo.arm_python import ArmPython
 from demo.cached_models import CachedModel
 from tfcarve.benchmark import emulated
 
@@ -36,16 +35,10 @@ def counted(platform: str, name: str, carved: Carved, multiply_adds: float) -> I
     """
     cpu = CPUS[platform]
     count = emulated.count(cpu, carved.program, carved.task(1, 0)).run
-    qemu = without_root(emulated.emulator(cpu))
+    qemu = arm_python.without_root(emulated.emulator(cpu))
     python, lite = arm_python.unpacked(platform), cached_models.lite(name)
     one, two = (_lite(qemu, python, lite, carved.model, runs) for runs in (1, 2))
     return Instructions(platform, name, multiply_adds / _LANES, count, two - one)
-
-
-def without_root(qemu: Sequence[str]) -> list[str]:
-    """Returns the command of an emulator without -L, the option for the root directory."""
-    at = qemu.index("-L")
-    return [*qemu[:at], *qemu[at + 2 :]]
 
 
 def _lite(qemu: Sequence[str], python: ArmPython, file: Path, model: CachedModel, runs: int) -> int:

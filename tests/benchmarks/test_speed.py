@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import carved, instructions, references, speed, turns
-from benchmarks.arm_python import ArmPython
+from benchmarks import carved, references, speed, turns
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Library as Runner
 from demo.cached_models import CachedModel
@@ -108,29 +107,12 @@ def test_model_that_does_not_run_is_named(tmp_path: Path, monkeypatch: pytest.Mo
         carved.checked(failing, model, model.model)
 
 
-def test_emulator_without_its_root() -> None:
-    qemu = ["/usr/bin/qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"]
-    assert instructions.without_root(qemu) == ["/usr/bin/qemu-arm", "-cpu", "cortex-a7"]
-
-
 @pytest.mark.parametrize("option", ["--model=alexnet", "--platform=windows"])
 def test_unknown_names_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         speed.main([option])
     assert stopped.value.code == 2
     assert "choose from" in capsys.readouterr().err
-
-
-def test_arm_python_command() -> None:
-    python = ArmPython(Path("/c/root"), "aarch64-linux-gnu", Path("/c/lite"))
-    assert python.command(["qemu-aarch64"], ["a.py", Path("m.tflite")]) == [
-        *("qemu-aarch64", "-L", "/c/root"),
-        *("-E", "LD_LIBRARY_PATH=/c/root/usr/lib/aarch64-linux-gnu/blas"
-          ":/c/root/usr/lib/aarch64-linux-gnu/lapack"),
-        *("-E", "PYTHONHOME=/c/root/usr"),
-        *("-E", "PYTHONPATH=/c/root/usr/lib/python3/dist-packages:/c/lite"),
-        *("/c/root/usr/bin/python3.11", "a.py", "m.tflite"),
-    ]  # fmt: skip
 
 
 def _dense(folder: Path) -> tuple[CachedModel, np.ndarray]:  # type: ignore[type-arg]

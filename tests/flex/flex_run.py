@@ -1,10 +1,11 @@
-"""Runs a TensorFlow Lite model in an interpreter from a package; a program of its own, for the package's Python.
+"""Runs TensorFlow Lite models in an interpreter from a package; a program of its own, for the package's Python.
 
-usage: flex_run.py PACKAGE DELEGATE MODEL INPUTS.npz OUTPUTS.npz
+usage: flex_run.py PACKAGE (DELEGATE MODEL INPUTS.npz OUTPUTS.npz)...
 
 PACKAGE is tensorflow, tflite_runtime or ai_edge_litert. DELEGATE is a library, "-" for none, or "symbol:" and a library
-that the interpreter finds by its exported symbol. INPUTS.npz has an array for each input, `0`, `1`, …; for a model with
-signatures, `STEP/SIGNATURE/NAME`, and the steps run in order. OUTPUTS.npz has the outputs likewise.
+that the interpreter finds by its exported symbol; so do all interpreters after it. INPUTS.npz has an array for each
+input, `0`, `1`, …; for a model with signatures, `STEP/SIGNATURE/NAME`, and the steps run in order. OUTPUTS.npz has the
+outputs likewise.
 """
 
 import ctypes
@@ -56,14 +57,19 @@ def run_once(loaded, inputs):
     }
 
 
-def main(package, delegate, model, inputs, outputs):
-    """Runs the model once, or each step of its signatures."""
+def _run(package, delegate, model, inputs, outputs):
     loaded = interpreter(package, delegate, model)
     with np.load(inputs) as arrays:
         run = _run_steps if any("/" in key for key in arrays.files) else run_once
         found = run(loaded, arrays)
     plain = {k: a.astype("S") if a.dtype == object else np.asarray(a) for k, a in found.items()}
     np.savez(outputs, **plain)
+
+
+def main(package, *words):
+    """Runs each model once, or each step of its signatures."""
+    for start in range(0, len(words), 4):
+        _run(package, *words[start : start + 4])
 
 
 if __name__ == "__main__":

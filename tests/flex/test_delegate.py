@@ -8,26 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 
 from demo import nested
 from demo.nested import BuildError, Workspace
-from e2e import app_workspace
-from flex import flex_models, interpreters
+from flex import flex_app, flex_models, interpreters
+from flex.flex_app import DELEGATE, ONE_OP
 from flex.interpreters import FULL, PLAIN, InterpreterError
 from tfcarve import cli
 
-_PACKAGE = "flex"
-_DELEGATE, _ONE_OP, _RELEASE = (
-    f"//{_PACKAGE}:{name}" for name in ("delegate", "one_op", "release")
-)
-_LIBRARY = "libtensorflowlite_flex.so"
 # The goals of the project for stripped delegates on arm64: of one op, and of all models.
-_MAX_BYTES = {_ONE_OP: 2_300_000, _DELEGATE: 4_500_000}
+_MAX_BYTES = {ONE_OP: 2_300_000, DELEGATE: 4_500_000}
 _EXPORTS = {
     "TF_AcquireFlexDelegate",
     "tflite_plugin_create_delegate",
@@ -35,7 +28,6 @@ _EXPORTS = {
     "tfcarve_manifest",
     "tfcarve_registrations",
 }
-_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -48,70 +40,39 @@ class App:
     one_op: Path
 
 
-def _library(files: tuple[Path, ...]) -> Path:
-    return next(file for file in files if file.name == _LIBRARY)
-
-
 @pytest.fixture(scope="module", name="app")
 def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     models = tmp_path_factory.mktemp("models")
-    flex_models.write(models)
-    with app_workspace.opened() as workspace:
-        workspace.place(_PACKAGE, {f.name: f for f in models.iterdir()}, "*.tflite")
-        build = workspace.build([_DELEGATE, _ONE_OP])
-        found = (_library(build.files(target)) for target in (_DELEGATE, _ONE_OP))
+    with flex_app.opened(models) as workspace:
+        build = workspace.build([DELEGATE, ONE_OP])
+        found = (flex_app.library(build.files(target)) for target in (DELEGATE, ONE_OP))
         yield App(workspace, models, *found)
-
-
-def _inputs(name: str) -> dict[str, Any]:
-    if name != "trained":
-        return {"0": flex_models.one_input(name)}
-    chance = np.random.default_rng(5)
-    rows = chance.uniform(-1, 1, (2, 4)).astype(np.float32)
-    labels = np.eye(3, dtype=np.float32)[[0, 2]]
-    path = np.array(b"checkpoint")
-    steps = [
-        ("infer", {"x": rows}),
-        ("train", {"x": rows, "y": labels}),
-        ("save", {"path": path}),
-        ("train", {"x": rows, "y": labels}),
-        ("infer", {"x": rows}),
-        ("restore", {"path": path}),
-        ("infer", {"x": rows}),
-    ]
-    return {f"{i}/{step}/{k}": v for i, (step, fed) in enumerate(steps) for k, v in fed.items()}
-
-
-def _equal(found: Any, expected: Any) -> bool:
-    if found.shape != expected.shape or found.dtype != expected.dtype:
-        return False
-    if found.dtype.kind != "f":
-        return bool(np.all(found == expected))
-    return float(np.max(np.abs(found - expected), initial=0)) <= _TOLERANCE
 
 
 @pytest.mark.parametrize("name", flex_models.MAKERS)
 def test_outputs_are_those_of_full_tensorflow_lite(name: str, app: App, tmp_path: Path) -> None:
     model = app.models / f"{name}.tflite"
-    inputs = _inputs(name)
+    inputs = flex_models.inputs(name)
     expected = interpreters.run(FULL, "-", model, inputs, tmp_path)
     for package in PLAIN:
         for delegate in (f"{app.delegate}", f"symbol:{app.delegate}"):
             found = interpreters.run(package, delegate, model, inputs, tmp_path)
             assert set(found) == set(expected)
             for key, array in expected.items():
-                assert _equal(found[key], array), (package, delegate, key)
+                assert interpreters.equal(found[key], array), (package, delegate, key)
     if name == "trained":
         # Training changes the outputs, and restoring the checkpoint changes them back.
-        assert not _equal(expected["0/infer/logits"], expected["4/infer/logits"])
-        assert not _equal(expected["4/infer/logits"], expected["6/infer/logits"])
+        assert not interpreters.equal(expected["0/infer/logits"], expected["4/infer/logits"])
+        assert not interpreters.equal(expected["4/infer/logits"], expected["6/infer/logits"])
 
 
 @pytest.mark.parametrize("package", PLAIN)
 def test_a_model_needs_the_delegate(package: str, app: App, tmp_path: Path) -> None:
     """The control: without the delegate these interpreters have no TensorFlow ops."""
     with pytest.raises(InterpreterError, match="FlexErf"):
-        interpreters.run(package, "-", app.models / "one_op.tflite", _inputs("one_op"), tmp_path)
+        interpreters.run(
+            package, "-", app.models / "one_op.tflite", flex_models.inputs("one_op"), tmp_path
+        )
 
 
 @pytest.mark.parametrize("package", PLAIN)
@@ -119,7 +80,7 @@ def test_missing_ops_are_one_message(package: str, app: App, tmp_path: Path) -> 
     model = app.models / "words.tflite"
     for delegate in (f"{app.one_op}", f"symbol:{app.one_op}"):
         with pytest.raises(InterpreterError) as raised:
-            interpreters.run(package, delegate, model, _inputs("words"), tmp_path)
+            interpreters.run(package, delegate, model, flex_models.inputs("words"), tmp_path)
         text = str(raised.value)
         assert "add the model to `models` of the tf_flex_delegate" in text
         for op in ("StaticRegexReplace", "StringJoin", "StringSplitV2", "StringToHashBucketFast"):
@@ -144,7 +105,7 @@ def test_data_that_do_not_name_the_op(package: str, app: App, tmp_path: Path) ->
     model = _damaged(app.models / "one_op.tflite", tmp_path, b"\x03Erf\x00", b"\x03Abs\x00")
     assert model.read_bytes() != data
     with pytest.raises(InterpreterError, match="its data do not name the op"):
-        interpreters.run(package, str(app.delegate), model, _inputs("one_op"), tmp_path)
+        interpreters.run(package, str(app.delegate), model, flex_models.inputs("one_op"), tmp_path)
 
 
 @pytest.mark.parametrize("package", PLAIN)
@@ -155,7 +116,7 @@ def test_options_are_refused(package: str, app: App, tmp_path: Path) -> None:
     )
     program = tmp_path / "options.py"
     program.write_text(code)
-    done = interpreters.python(program, tmp_path)
+    done = interpreters.python([program], tmp_path)
     assert done.returncode == 1
     assert "a Flex delegate has no options: remove threads" in done.stderr
 
@@ -167,18 +128,17 @@ def test_exported_symbols(app: App) -> None:
 
 
 def test_selection_has_no_ops_of_sessions(app: App) -> None:
-    build = app.workspace.build([_ONE_OP], ["--output_groups=selection"])
-    file = next(f for f in build.files(_ONE_OP, "selection") if f.name == "selection.json")
+    build = app.workspace.build([ONE_OP], ["--output_groups=selection"])
+    file = next(f for f in build.files(ONE_OP, "selection") if f.name == "selection.json")
     document = json.loads(file.read_bytes())
     assert [op["name"] for op in document["ops"]] == ["Erf"]
     assert [kernel["op"] for kernel in document["kernels"]] == ["Erf"]
 
 
 def test_sizes_and_proof_on_arm64(app: App, capsys: pytest.CaptureFixture[str]) -> None:
-    build = app.workspace.build([_RELEASE])
-    arm64 = [file for file in build.files(_RELEASE) if file.parent.name == "linux_arm64"]
-    library = next(file for file in arm64 if file.name == _LIBRARY)
-    assert library.stat().st_size <= _MAX_BYTES[_DELEGATE]
+    arm64 = flex_app.arm64_files(app.workspace)
+    library = flex_app.library(arm64)
+    assert library.stat().st_size <= _MAX_BYTES[DELEGATE]
     proof = json.loads(next(file for file in arm64 if file.name == "proof.json").read_bytes())
     assert [entry["problems"] for entry in proof] == [[]]
     assert cli.main(["inspect", str(library)]) == 0
@@ -187,12 +147,12 @@ def test_sizes_and_proof_on_arm64(app: App, capsys: pytest.CaptureFixture[str]) 
 
 def test_models_that_need_no_delegate(app: App) -> None:
     """The rule refuses them with the reason."""
-    model = app.workspace.folder / _PACKAGE / "one_op.tflite"
+    model = app.workspace.folder / flex_app.PACKAGE / "one_op.tflite"
     data = model.read_bytes()
     try:
         model.write_bytes(flex_models.without_tensorflow_ops())
         with pytest.raises(BuildError, match="has no TensorFlow ops .*: it needs no delegate"):
-            app.workspace.build([_ONE_OP])
+            app.workspace.build([ONE_OP])
     finally:
         model.write_bytes(data)
 

@@ -1,6 +1,9 @@
 """A repository with a pinned source of a TensorFlow release and a BUILD file of tfcarve."""
 
-visibility(["//rules"])
+visibility([
+    "//rules",
+    "//tests/flex",
+])
 
 _HINT = "Every archive is pinned by its SHA-256. To provide one, put it into a folder and " + \
         "set the environment variable TFCARVE_DISTDIR to that folder."
