@@ -87,7 +87,7 @@ def test_nested_workspaces_are_ignored() -> None:
         )
 
 
-@pytest.mark.parametrize("lock", ["tools.txt", "tensorflow.txt", "dev.txt"])
+@pytest.mark.parametrize("lock", ["tools.txt", "tensorflow.txt", "litert.txt", "dev.txt"])
 def test_locks_pin_everything_with_hashes(lock: str) -> None:
     text = (ROOT / "third_party/python" / lock).read_text().replace("\\\n", " ")
     requirements = [line for line in text.splitlines() if line and not line.startswith("#")]
@@ -103,11 +103,18 @@ def _rows(lock: str) -> dict[str, str]:
     return {row.partition("==")[0]: row.strip() for row in rows if row}
 
 
-def test_tensorflow_and_dev_environments_have_the_same_packages() -> None:
-    prepares, dev = _rows("tensorflow.txt"), _rows("dev.txt")
-    assert {"tensorflow-cpu", "numpy", "protobuf", *_rows("tools.txt")} <= prepares.keys()
-    for name, row in prepares.items():
-        assert dev[name] == row, f"{name}: compile tensorflow.txt with --constraints dev.txt"
+@pytest.mark.parametrize(
+    ("lock", "packages"),
+    [
+        ("tensorflow.txt", {"tensorflow-cpu", "numpy", "protobuf", *_rows("tools.txt")}),
+        ("litert.txt", {"ai-edge-litert", "numpy"}),
+    ],
+)
+def test_tests_have_the_packages_of_other_environments(lock: str, packages: set[str]) -> None:
+    rows, dev = _rows(lock), _rows("dev.txt")
+    assert packages <= rows.keys()
+    for name, row in rows.items():
+        assert dev[name] == row, f"{name}: compile {lock} with --constraints dev.txt"
 
 
 def test_every_source_is_pinned_by_checksum() -> None:

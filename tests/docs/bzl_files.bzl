@@ -23,6 +23,7 @@ RULES = [
     "//rules/private/library:system_linker.bzl",
     "//rules/private/library:units.bzl",
     "//rules/private/models:frozen_model.bzl",
+    "//rules/private/models:lite_model_test.bzl",
     "//rules/private/models:model_benchmark.bzl",
     "//rules/private/models:model_files.bzl",
     "//rules/private/models:model_run.bzl",

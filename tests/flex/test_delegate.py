@@ -157,6 +157,58 @@ def test_models_that_need_no_delegate(app: App) -> None:
         model.write_bytes(data)
 
 
+def _golden(model: Path, feeds: dict[str, Any], outputs: dict[str, Path], *options: str) -> None:
+    """Writes the arrays that a model is fed to files next to it, and the outputs of full TensorFlow Lite."""
+    words = ["golden", str(model), *options]
+    for name, (file, array) in feeds.items():
+        np.save(model.parent / file, array)
+        words.append(f"--input={name}={model.parent / file}")
+    assert cli.main([*words, *(f"--output={name}={path}" for name, path in outputs.items())]) == 0
+
+
+@pytest.fixture(scope="module", name="tested")
+def _tested(app: App) -> Workspace:
+    """The app, with the arrays of its tf_model_tests."""
+    folder = app.models
+    one_op = {"x": ("one_op_input.npy", flex_models.one_input("one_op"))}
+    _golden(folder / "one_op.tflite", one_op, {"Identity": folder / "one_op_output.npy"})
+    words = {"x": ("words_input.npy", flex_models.one_input("words"))}
+    _golden(folder / "words.tflite", words, {"Identity": folder / "words_output.npy"})
+    rows = {"x": ("rows.npy", np.ones((2, 4), np.float32))}
+    infer = "--signature=infer"
+    _golden(folder / "trained.tflite", rows, {"logits": folder / "logits.npy"}, infer)
+    wrong = np.load(folder / "one_op_output.npy")
+    wrong[1, 2] += 0.01
+    np.save(folder / "one_op_wrong.npy", wrong)
+    app.workspace.place(_PACKAGE, {f.name: f for f in folder.glob("*.npy")}, "*.npy")
+    return app.workspace
+
+
+def _test(workspace: Workspace, *names: str) -> tuple[int, str]:
+    targets = [f"//{_PACKAGE}:{name}" for name in names]
+    done = workspace.bazel(["test", "--test_output=errors", "--noshow_progress", "--", *targets])
+    return done.returncode, done.stdout
+
+
+def test_model_tests_pass(tested: Workspace) -> None:
+    status, log = _test(tested, "one_op_test", "infer_test")
+    assert status == 0, log
+
+
+def test_wrong_output_fails_the_test(tested: Workspace) -> None:
+    status, log = _test(tested, "wrong_test")
+    assert status == 3, log
+    assert "output 'Identity' differs in 1 of 6 numbers by more than 1e-05; the largest" in log
+    assert re.search(r"the largest difference is \S+ at element 5 ", log)
+
+
+def test_model_outside_of_the_delegate_fails_the_test(tested: Workspace) -> None:
+    status, log = _test(tested, "outside_test")
+    assert status == 3, log
+    assert "words.tflite: tfcarve's Flex delegate: this library lacks 4 ops" in log
+    assert "add the model to `models` of the tf_flex_delegate" in log
+
+
 def test_versions_in_the_docs() -> None:
     """docs/flex.md lists the interpreters that these tests run, with their versions."""
     text = (nested.source_tree() / "docs/flex.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ visibility(["//rules/..."])
 #   dev         whether only tfcarve's own tests use it; apps do not have its repository
 ENVIRONMENTS = {
     "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", dev = True),
+    "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", dev = False),
     "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", dev = False),
     "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", dev = False),
 }

@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import lite_models
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -68,3 +69,96 @@ def test_without_tensorflow(
     assert (
         f"tensorflow is not installed in {sys.executable}: pip install" in capsys.readouterr().err
     )
+
+
+@pytest.fixture(scope="module", name="lite")
+def _lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with models of TensorFlow Lite: m.tflite has signatures, flex.tflite an op of TensorFlow."""
+    folder = tmp_path_factory.mktemp("golden_lite")
+    model = lite_models.with_signatures("plus", "twice")
+    (folder / "m.tflite").write_bytes(model)
+    (folder / "one.tflite").write_bytes(lite_models.with_signatures("twice"))
+    # Only the interpreter finds out that this is damaged: the reader of Flex ops finds none.
+    (folder / "empty.tflite").write_bytes(b"\x08\0\0\0TFL3\0\0\0\0\0\0\0\0")
+    (folder / "half.tflite").write_bytes(model[: len(model) // 2])
+    (folder / "text.tflite").write_text("no model")
+    flex = lite_models.without_signatures(tf.math.erf, select=True)
+    (folder / "flex.tflite").write_bytes(flex)
+    np.save(folder / "x.npy", np.array([1, 2], np.float32))
+    np.save(folder / "y.npy", np.array(10, np.float32))
+    np.save(folder / "int.npy", np.array([1, 2]))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["m.tflite", "--signature=plus", "--input=x=x.npy", "--input=y=y.npy", "--output=sum="],
+            [11, 12],
+        ),
+        (["one.tflite", "--input=x=x.npy", "--output=double="], [2, 4]),
+        (
+            ["flex.tflite", "--input=x=x.npy", "--output=Identity="],
+            pytest.approx([0.8427008, 0.9953223]),
+        ),
+    ],
+)
+def test_outputs_of_full_tensorflow_lite(
+    arguments: list[str],
+    expected: object,
+    lite: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(lite)
+    file = tmp_path / "out.npy"
+    assert main(["golden", *arguments[:-1], f"{arguments[-1]}{file}"]) == 0
+    assert np.load(file).tolist() == expected
+
+
+_TWICE = ["m.tflite", "--signature=twice", "--output=double=out.npy"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*_TWICE, "--input=xx=x.npy"], "has no input 'xx'; did you mean x? Known inputs: x"),
+        (
+            [*_TWICE, "--input=x=x.npy", "--output=doubles=more.npy"],
+            "the signature 'twice' has no output 'doubles'; did you mean double? Known outputs: double",
+        ),
+        ([*_TWICE, "--input=x=int.npy"], "the input 'x' has type float32, its value int64"),
+        ([*_TWICE, "--input=x=m.tflite"], "m.tflite: not a .npy file"),
+        (
+            ["m.tflite", "--input=x=x.npy", "--output=double=out.npy"],
+            "full TensorFlow Lite does not run it: the model has several signatures and none is serving_default: "
+            "name one of plus, twice",
+        ),
+        (
+            ["m.tflite", "--signature=twic", "--output=double=out.npy"],
+            "no signature 'twic'; did you mean twice?",
+        ),
+        ([*_TWICE, "--checkpoint=c"], "m.tflite: --checkpoint is for models that are frozen"),
+        ([*_TWICE, "--tags=serve"], "--tags is for models that are frozen"),
+        ([*_TWICE, "--inputs=x"], "--inputs is for models that are frozen"),
+        ([*_TWICE, "--moving-averages"], "--moving-averages is for models that are frozen"),
+        ([*_TWICE, "--unroll=2"], "--unroll is for models that are frozen"),
+        (["text.tflite", "--output=y=out.npy"], "not a TensorFlow Lite model"),
+        (["half.tflite", "--output=y=out.npy"], "half.tflite: "),
+        (["empty.tflite", "--output=y=out.npy"], "empty.tflite: "),
+    ],
+)
+def test_bad_input_for_tensorflow_lite(
+    arguments: list[str],
+    message: str,
+    lite: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(lite)
+    before = set(lite.iterdir())
+    assert main(["golden", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
+    assert set(lite.iterdir()) == before

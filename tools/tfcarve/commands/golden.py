@@ -18,6 +18,13 @@ NAME = "golden"
 HELP = "runs a model with full TensorFlow and writes its outputs, which tf_model_test expects"
 
 _RUN = "tfcarve.proof.golden_run"
+_LITE_RUN = "tfcarve.proof.lite_golden_run"
+_LITE_SUFFIX = ".tflite"
+# The options that say how a graph is frozen; a TensorFlow Lite model has none.
+_GRAPH_OPTIONS = (
+    *("tags", "inputs", "outputs", "checkpoint"),
+    *("moving_averages", "lower_control_flow", "unroll"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         type=Path,
         metavar="MODEL",
-        help="a frozen GraphDef .pb, or a model that freeze reads, which is frozen first",
+        help="a frozen GraphDef .pb, a model that freeze reads, which is frozen first, or a TensorFlow Lite model .tflite",
     )
     for option, what in (
-        ("input", "feed the array in FILE to the node NAME"),
-        ("output", "write the output of the node NAME to FILE"),
+        ("input", "feed the array in FILE to the node NAME, or to this input of a .tflite"),
+        ("output", "write the output of the node NAME, or this output of a .tflite, to FILE"),
     ):
         parser.add_argument(
             f"--{option}",
@@ -89,34 +96,52 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
-    from tfcarve.prepare.freeze.source import require_signatures
-    from tfcarve.prepare.source import frozen_source
-
-    options = _options(arguments, outputs)
-    require_signatures(arguments.model, options)
+    feeds = [f"{node}={path.absolute()}" for node, path in inputs]
+    words = [*feeds, "--", *(node for node, _ in outputs)]
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        with frozen_source(arguments.model, options) as source:
-            _check_frozen(arguments.model, source.path)
-            _run(arguments.model, source.path.absolute(), folder, inputs, outputs)
+        if arguments.model.suffix.lower() == _LITE_SUFFIX:
+            _run_lite(arguments, folder, words)
+        else:
+            _run_graph(arguments, folder, words, _options(arguments, outputs))
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0
 
 
-def _run(
-    name: Path,
-    model: Path,
-    folder: str,
-    inputs: Sequence[tuple[str, Path]],
-    outputs: Sequence[tuple[str, Path]],
+def _run_graph(
+    arguments: argparse.Namespace, folder: str, words: Sequence[str], options: "Options"
 ) -> None:
-    """Runs the graph in `model`; writes the arrays to `folder`."""
-    feeds = [f"{node}={path.absolute()}" for node, path in inputs]
-    arguments: list[str | Path] = [model, folder, *feeds, "--", *(node for node, _ in outputs)]
+    """Freezes the model if necessary and runs its graph; writes the arrays to `folder`."""
+    from tfcarve.prepare.freeze.source import require_signatures
+    from tfcarve.prepare.source import frozen_source
+
+    require_signatures(arguments.model, options)
+    with frozen_source(arguments.model, options) as source:
+        _check_frozen(arguments.model, source.path)
+        path = source.path.absolute()
+        _run(_RUN, arguments.model, path, folder, words)
+
+
+def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) -> None:
+    """Runs a TensorFlow Lite model; writes the arrays to `folder`."""
+    for option in _GRAPH_OPTIONS:
+        if getattr(arguments, option):
+            raise InvalidInput(
+                f"{arguments.model}: --{option.replace('_', '-')} is for models that are frozen, not for TensorFlow Lite's: "
+                "remove it"
+            )
+    read.read(arguments.model)
+    path = arguments.model.absolute()
+    _run(_LITE_RUN, arguments.model, path, folder, [arguments.signature or "", *words])
+
+
+def _run(program: str, name: Path, model: Path, folder: str, words: Sequence[str]) -> None:
+    """Runs one of the programs with the file `model`, the folder and further words."""
     limits = full_tensorflow.Limits.of_model(model.stat().st_size)
+    what = "TensorFlow Lite" if program == _LITE_RUN else "TensorFlow"
     try:
-        full_tensorflow.run(_RUN, arguments, folder, limits)
+        full_tensorflow.run(program, [model, folder, *words], folder, limits)
     except full_tensorflow.Failed as failed:
         raise InvalidInput(
-            f"{name}: full TensorFlow does not run it: {str(failed) or 'no message'}"
+            f"{name}: full {what} does not run it: {str(failed) or 'no message'}"
         ) from None

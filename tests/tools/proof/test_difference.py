@@ -1,0 +1,76 @@
+"""Tests of comparing an output with the expected array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfcarve.proof.difference import difference
+
+
+def _floats(*numbers: float) -> Any:
+    return np.array(numbers, np.float32)
+
+
+def _strings(*texts: bytes) -> Any:
+    return np.array(texts, object)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (_floats(1, 2), _floats(1, 2)),
+        (_floats(0), _floats(9e-6)),
+        (_floats(100_000.5), _floats(100_000)),
+        (_floats(np.nan, np.inf, -np.inf), _floats(np.nan, np.inf, -np.inf)),
+        (_floats(), _floats()),
+        (np.float64(1), np.float64(1 + 1e-10)),
+        (np.array([1], np.float16), np.array([1.005], np.float16)),
+        (np.array([1 + 2j], np.complex64), np.array([1 + 2.000009j], np.complex64)),
+        (np.array([[3, 4]]), np.array([[3, 4]])),
+        (np.array(True), np.array(True)),
+        (_strings(b"a", b"\xff\0"), _strings(b"a", b"\xff\0")),
+        (_strings(b"a"), np.array([b"a"])),
+    ],
+)
+def test_equal(actual: Any, expected: Any) -> None:
+    assert not difference(np.asarray(actual), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "message"),
+    [
+        (np.array([1]), _floats(1), "has type int64, not float32"),
+        (_strings(b"1"), _floats(1), "has type string, not float32"),
+        (_floats(1), _floats(1, 2), "has shape [1], not [2]"),
+        (_floats(1), np.float32(1), "has shape [1], not []"),
+        (
+            _floats(1, 2, 3.5),
+            _floats(1, 2.5, 2.5),
+            "differs in 2 of 3 numbers by more than 1e-05; the largest difference is 0.4 at element 2",
+        ),
+        (_floats(0), _floats(2e-5), "the largest difference is 2e-05 at element 0"),
+        (_floats(np.nan), _floats(1), "the largest difference is inf at element 0"),
+        (_floats(1), _floats(np.inf), "the largest difference is inf at element 0"),
+        (_floats(np.inf), _floats(-np.inf), "the largest difference is inf at element 0"),
+        (
+            np.array([0, 1 + 2j], np.complex64),
+            np.array([0, 1 + 1j], np.complex64),
+            "differs in 1 of 4 numbers by more than 1e-05; the largest difference is 1 at element 1",
+        ),
+        (np.array([1, 2]), np.array([1, 3]), "differs in 1 of 2 numbers by more than 0; "),
+        (_strings(b"a\0"), _strings(b"a"), "differs in 1 of 1 numbers"),
+    ],
+)
+def test_differences(actual: Any, expected: Any, message: str) -> None:
+    assert message in difference(np.asarray(actual), np.asarray(expected))
+
+
+def test_tolerances_are_those_of_the_type() -> None:
+    one, other = _floats(1), _floats(1.01)
+    assert difference(one, other, {"float64": 1})
+    assert not difference(one, other, {"float32": 0.1})
+    numbers = np.array([1]), np.array([2])
+    assert difference(*numbers, {"int64": 0, "float32": 9})

@@ -1,0 +1,69 @@
+"""Compares an output with the expected array, by the rules of tools/runtime/compare.cc. Pure."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+# The permitted difference of elements: absolute, or relative to the expected element if that is larger than 1. Those of
+# float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
+TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
+
+_PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
+
+
+def type_name(dtype: "np.dtype[Any]") -> str:
+    """Returns TensorFlow's name of a type; NumPy has several for strings."""
+    return "string" if dtype.kind in "SUO" else dtype.name
+
+
+def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] = TOLERANCES) -> str:
+    """Compares an array with the expected one.
+
+    Args:
+      actual: the output; strings are bytes objects.
+      expected: likewise.
+      tolerances: the permitted difference for each type of TOLERANCES.
+
+    Returns:
+      "" if types, shapes and, within the tolerance, all elements are equal; NaN equals NaN. Otherwise what differs: the number
+      of elements, the largest difference and its position.
+    """
+    found, wanted = type_name(actual.dtype), type_name(expected.dtype)
+    if found != wanted:
+        return f"has type {found}, not {wanted}"
+    if actual.shape != expected.shape:
+        return f"has shape {list(actual.shape)}, not {list(expected.shape)}"
+    part = _PART.get(found, found)
+    allowed = tolerances.get(part, 0.0)
+    if part in TOLERANCES:
+        distances = _distances(_numbers(actual, part), _numbers(expected, part))
+    else:
+        distances = np.where(np.equal(actual, expected).astype(bool), 0.0, np.inf).reshape(-1)
+    wrong = int(np.count_nonzero(distances > allowed))
+    if not wrong:
+        return ""
+    worst = int(np.argmax(distances))
+    parts = 1 if part == found else 2
+    return (
+        f"differs in {wrong} of {distances.size} numbers by more than {allowed:.3g}; "
+        f"the largest difference is {distances[worst]:.3g} at element {worst // parts}"
+    )
+
+
+def _numbers(array: Array, part: str) -> Array:
+    """Returns the numbers in an array, of complex elements both parts."""
+    return np.ascontiguousarray(array).reshape(-1).view(part).astype(np.float64)
+
+
+def _distances(actual: Array, expected: Array) -> Array:
+    """Returns the distances between numbers; infinite where only one of two is NaN."""
+    with np.errstate(all="ignore"):
+        distances: Array = np.abs(actual - expected) / np.maximum(1.0, np.abs(expected))
+    distances[np.isnan(distances)] = np.inf
+    distances[(actual == expected) | (np.isnan(actual) & np.isnan(expected))] = 0.0
+    return distances
