@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 
@@ -180,12 +182,12 @@ def _tested(app: App) -> Workspace:
     wrong = np.load(folder / "one_op_output.npy")
     wrong[1, 2] += 0.01
     np.save(folder / "one_op_wrong.npy", wrong)
-    app.workspace.place(_PACKAGE, {f.name: f for f in folder.glob("*.npy")}, "*.npy")
+    app.workspace.place(flex_app.PACKAGE, {f.name: f for f in folder.glob("*.npy")}, "*.npy")
     return app.workspace
 
 
 def _test(workspace: Workspace, *names: str) -> tuple[int, str]:
-    targets = [f"//{_PACKAGE}:{name}" for name in names]
+    targets = [f"//{flex_app.PACKAGE}:{name}" for name in names]
     done = workspace.bazel(["test", "--test_output=errors", "--noshow_progress", "--", *targets])
     return done.returncode, done.stdout
 
