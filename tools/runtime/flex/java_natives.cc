@@ -28,8 +28,7 @@ Java_org_tensorflow_lite_flex_FlexDelegate_nativeDeleteDelegate(
   tflite_plugin_destroy_delegate(reinterpret_cast<TfLiteDelegate*>(delegate));
 }
 
-// For tests of TensorFlow: it passes a program's flags, of which there are none
-// here.
+// For tests of TensorFlow, whose programs have flags.
 JNIEXPORT jlong JNICALL
 Java_org_tensorflow_lite_flex_FlexDelegate_nativeInitTensorFlow(JNIEnv*,
                                                                 jclass) {
