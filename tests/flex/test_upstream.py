@@ -19,7 +19,7 @@ _CASES = {"buffer_map_test": 12, "delegate_test": 17, "kernel_test": 14}
 
 @pytest.fixture(scope="module", name="app")
 def _app() -> Iterator[Workspace]:
-    with nested.opened(nested.source_tree() / "tests/flex/upstream", "flex") as workspace:
+    with nested.opened(nested.source_tree() / "tests/flex/upstream", "flex_upstream") as workspace:
         yield workspace
 
 
