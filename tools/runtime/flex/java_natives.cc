@@ -9,10 +9,9 @@ struct TfLiteDelegate;
 extern "C" {
 
 // The interface of external delegates, in delegate.cc.
-TfLiteDelegate* tflite_plugin_create_delegate(const char* const* keys,
-                                              const char* const* values,
-                                              std::size_t count,
-                                              void (*report_error)(const char*));
+TfLiteDelegate* tflite_plugin_create_delegate(
+    const char* const* keys, const char* const* values, std::size_t count,
+    void (*report_error)(const char*));
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate);
 
 JNIEXPORT jlong JNICALL

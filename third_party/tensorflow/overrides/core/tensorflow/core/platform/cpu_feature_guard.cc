@@ -1,7 +1,7 @@
-// Replaces TensorFlow's source of the same path: it does not log that TensorFlow
-// should be rebuilt for instructions of this CPU, because the kernels choose
-// their instructions when the library is loaded. A library for a newer CPU
-// still ends the program with a message.
+// Replaces TensorFlow's source of the same path: it does not log that
+// TensorFlow should be rebuilt for instructions of this CPU, because the
+// kernels choose their instructions when the library is loaded. A library for a
+// newer CPU still ends the program with a message.
 
 #include "tensorflow/core/platform/cpu_feature_guard.h"
 
