@@ -56,18 +56,3 @@ def test_errors_keep_their_message(
         assert done.returncode == 1
         messages.append([line for line in done.stderr.splitlines() if "Matrix size" in line])
     assert messages[0] == messages[1] != []
-
-
-def test_a_session_logs_nothing(
-    built: tuple[Workspace, Mapping[str, Mapping[str, Path]]], tmp_path: Path
-) -> None:
-    """TensorFlow's own sessions log which instructions of the CPU it was not compiled for."""
-    workspace, found = built
-    array, output = tmp_path / "input.npy", tmp_path / "output.npy"
-    np.save(array, np.zeros((2, 4), np.float32))
-    for files in found.values():
-        command = [files["run_model"], workspace.folder / "tiny.pb", f"--input=input={array}"]
-        done = subprocess.run(
-            [*command, f"--output=output={output}"], check=False, text=True, capture_output=True
-        )
-        assert (done.returncode, done.stderr) == (0, "")
