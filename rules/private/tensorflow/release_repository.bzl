@@ -5,9 +5,11 @@ visibility(["//rules"])
 # Targets of a release that BUILD files name. Rules read TensorFlowInfo of `release`.
 _TARGETS = [
     "core_headers",
+    "flex_java",
     "hot_precompiled_headers",
     "index",
     "java_sources",
+    "lite_java",
     "precompiled_headers",
     "release",
     "sources",
