@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+# As in tfcarve.full_tensorflow: without oneDNN, TensorFlow's fused convolutions have no groups.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 
 import numpy as np
 import pytest
