@@ -31,7 +31,9 @@ def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) 
     given = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
     session = (
-        library.session_from_file(model) if form == "file" else library.session_from_bytes(Path(model).read_bytes())
+        library.session_from_file(model)
+        if form == "file"
+        else library.session_from_bytes(Path(model).read_bytes())
     )
     with session:
         run(session, {fed: given}, [fetched])

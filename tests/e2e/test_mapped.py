@@ -70,9 +70,9 @@ def library(shared: Path) -> Library:
 
 
 def _require(outputs: list[Array], case: Case) -> None:
-    for output, expected in zip(outputs, case.expected, strict=True):
-        assert output.dtype == expected.dtype
-        np.testing.assert_allclose(output, expected, 1e-5, 1e-5)
+    for found, expected in zip(outputs, case.expected, strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
 
 
 @pytest.mark.parametrize("form", _FORMS)
