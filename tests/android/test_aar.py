@@ -77,10 +77,8 @@ def test_classes(java: Path) -> None:
 
 
 def test_javac_that_fails_or_is_missing(java: Path) -> None:
-    (java / "stubs/android/util/Log.java").unlink()
-    (java / "stubs/Other.java").write_text("class Other {}")
     with pytest.raises(InvalidInput, match=r"failed:(.|\n)*package android\.util does not exist"):
-        _classes(java)
+        compiled(_JAVAC, [java / "src/org/t/T.java"], [java / "src"], [])
     with pytest.raises(InvalidInput, match="no_such_javac: cannot be run"):
         compiled(java / "no_such_javac", [], [], [])
 
