@@ -30,6 +30,16 @@ def blocks(markdown: str) -> list[Block]:
     ]
 
 
+def commands(found: list[Block]) -> list[tuple[str, str]]:
+    """Returns the text of each sh block with that of the text block after it, which shows the output; "" without one."""
+    following = [*found[1:], Block("", "")]
+    return [
+        (block.text, after.text if after.kind == "text" else "")
+        for block, after in zip(found, following, strict=True)
+        if block.kind == "sh"
+    ]
+
+
 def lines(text: str) -> list[str]:
     """Returns the lines of a text that are not blank, without the space around them."""
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -6,25 +6,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from docs.blocks import Block, blocks
+from docs.blocks import blocks, commands
 from docs.tree import ROOT
 
 _MARK = "@@@"
 
 
-def _pairs() -> list[tuple[str, str]]:
-    """Each block of commands, and the output that the next block shows, if any."""
-    found = blocks((ROOT / "docs/get-started.md").read_text(encoding="utf-8"))
-    following = [*found[1:], Block("", "")]
-    return [
-        (block.text, after.text if after.kind == "text" else "")
-        for block, after in zip(found, following, strict=True)
-        if block.kind == "sh"
-    ]
-
-
-def _outputs(commands: list[str], folder: Path) -> list[str]:
-    script = f"\necho '{_MARK}'\n".join(["set -eu", *commands])
+def _outputs(texts: list[str], folder: Path) -> list[str]:
+    script = f"\necho '{_MARK}'\n".join(["set -eu", *texts])
     done = subprocess.run(
         ["bash", "-c", script],
         capture_output=True,
@@ -42,9 +31,9 @@ def _outputs(commands: list[str], folder: Path) -> list[str]:
 
 
 def test_commands_print_what_is_shown(tmp_path: Path) -> None:
-    pairs = _pairs()
+    pairs = commands(blocks((ROOT / "docs/get-started.md").read_text(encoding="utf-8")))
     assert len(pairs) == 5
-    outputs = _outputs([commands for commands, _ in pairs], tmp_path)
-    for (commands, shown), output in zip(pairs, outputs, strict=True):
+    outputs = _outputs([text for text, _ in pairs], tmp_path)
+    for (text, shown), output in zip(pairs, outputs, strict=True):
         if shown:
-            assert shown == output, commands
+            assert shown == output, text

@@ -14,7 +14,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from docs.blocks import Block, blocks
+from docs.blocks import Block, blocks, commands
 from tfcarve.cli import main
 
 _NUMBER = re.compile(r"\d[\d.,]*(?:e-\d+)?")
@@ -23,16 +23,6 @@ _NUMBER = re.compile(r"\d[\d.,]*(?:e-\d+)?")
 def page(name: str) -> list[Block]:
     """Returns the fenced blocks of docs/NAME."""
     return blocks((nested.source_tree() / "docs" / name).read_text(encoding="utf-8"))
-
-
-def _commands(page_blocks: Sequence[Block]) -> list[tuple[str, str]]:
-    """Returns each command with its documented output: the last lines that it prints."""
-    none = Block("", "")
-    return [
-        (block.text.strip(), after.text if after.kind == "text" else "")
-        for block, after in zip(page_blocks, [*page_blocks[1:], none], strict=True)
-        if block.kind == "sh"
-    ]
 
 
 def _programs(
@@ -63,7 +53,7 @@ def _normalized(text: str) -> list[str]:
 
 
 def run(
-    page_blocks: Sequence[Block],
+    page_blocks: list[Block],
     app: Workspace,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -76,8 +66,8 @@ def run(
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PWD", str(folder))
     programs = _programs(app, capsys)
-    commands = _commands(page_blocks)
-    for command, shown in commands:
+    pairs = commands(page_blocks)
+    for command, shown in pairs:
         program, *words = shlex.split(os.path.expandvars(command))
         status, printed = programs[program](words)
         assert status == 0, f"{command}\n{printed}"
@@ -85,7 +75,7 @@ def run(
             assert set(_normalized(shown)) <= set(_normalized(printed)), command
         elif shown:
             assert _normalized(shown) == _normalized(printed)[-len(shown.splitlines()) :], command
-    return len(commands)
+    return len(pairs)
 
 
 def require_starlark(page_blocks: Sequence[Block], build: Path) -> None:

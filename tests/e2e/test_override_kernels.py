@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# As in tfcarve.full_tensorflow: without oneDNN, TensorFlow's fused convolutions have no groups.
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
 
 import numpy as np
 import pytest

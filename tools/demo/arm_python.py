@@ -16,8 +16,11 @@ from pathlib import Path
 from bootstrap.apt import PrivateApt
 from bootstrap.cache import built_in_place, cache_root, scratch_folder
 from bootstrap.wheels import fetch_wheel
+from tfcarve.releases import known
 
 _SUITE = "bookworm"
+# TensorFlow Lite of the release.
+_LITE_VERSION = f"{known.release().name}.0"
 _PACKAGES = (
     "libblas3",
     "libc6",
@@ -90,8 +93,8 @@ ARCHITECTURES = {
         "aarch64-linux-gnu",
         (
             Wheel(
-                "tflite-runtime==2.14.0",
-                "tflite_runtime-2.14.0-cp311-cp311-manylinux_2_34_aarch64.whl",
+                f"tflite-runtime=={_LITE_VERSION}",
+                f"tflite_runtime-{_LITE_VERSION}-cp311-cp311-manylinux_2_34_aarch64.whl",
                 "ce9fa5d770a9725c746dcbf6f59f3178233b3759f09982e8b2db8d2234c333b0",
             ),
             # Its interpreter imports none of the packages that it depends on, except numpy.
@@ -107,8 +110,8 @@ ARCHITECTURES = {
         "arm-linux-gnueabihf",
         (
             Wheel(
-                "tflite-runtime==2.14.0",
-                "tflite_runtime-2.14.0-cp311-cp311-manylinux_2_34_armv7l.whl",
+                f"tflite-runtime=={_LITE_VERSION}",
+                f"tflite_runtime-{_LITE_VERSION}-cp311-cp311-manylinux_2_34_armv7l.whl",
                 "c4e66a74165b18089c86788400af19fa551768ac782d231a9beae2f6434f7949",
             ),
         ),

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-# As in tfcarve.full_tensorflow: without oneDNN, TensorFlow does not run fused depthwise convolutions.
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
 
 import numpy as np
 import tensorflow as tf

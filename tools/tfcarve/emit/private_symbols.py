@@ -11,6 +11,9 @@ from tfcarve.interface import is_public
 
 PREFIX = "_tfcarved_"
 
+# tflite::AcquireFlexDelegate(): the definition that replaces the interpreter's weak one in a static link.
+_CXX_PUBLIC = "_ZN6tflite19AcquireFlexDelegateEv"
+
 # Symbol types of nm: those that other objects can bind to, and local symbols that name a COMDAT group. A linker keeps one
 # of several groups with the same name, so group names must differ too.
 _BOUND = frozenset("ABCDGIRSTVWu")
@@ -32,7 +35,13 @@ def defined(nm: str) -> set[str]:
 
 def renames(symbols: Iterable[str]) -> dict[str, str]:
     """Returns the new name of each symbol that must be renamed."""
-    return {symbol: PREFIX + symbol for symbol in symbols if not is_public(symbol)}
+    return {symbol: PREFIX + symbol for symbol in symbols if not _stays(symbol)}
+
+
+def _stays(symbol: str) -> bool:
+    # Mach-O object files have an underscore before each name of ELF.
+    names = (symbol, symbol.removeprefix("_"))
+    return any(is_public(name) or name == _CXX_PUBLIC for name in names)
 
 
 def redefinitions(symbols: Iterable[str]) -> bytes:
