@@ -63,5 +63,6 @@ def test_without_tfcarves_repositories(app: Workspace, flags: list[str]) -> None
     finally:
         file.write_text(whole, encoding="utf-8")
     assert done.returncode != 0
-    assert "The repository '@@tfcarve_lld' could not be resolved" in done.stdout
+    # Bazel reports the first one that it needs.
+    assert re.search(r"The repository '@@tfcarve_\w+' could not be resolved", done.stdout)
     assert app.bazel(["query", *flags, "//:all"]).returncode == 0
