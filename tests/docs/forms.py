@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfcarve.benchmark import report_json
+from tfcarve.benchmark.inspection import Inspection
 from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import Form
 from tfcarve.prepare.compare.report import CompareReport
@@ -62,6 +63,7 @@ DOCUMENTS: tuple[Document, ...] = (
         "`tfcarve size-check --update`",
         "`tfcarve size-check`, `size-comment`",
     ),
+    Document("inspection", Inspection, "`tfcarve inspect --json` of a model", "people"),
     Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
     Document("diff", DiffReport, "`tfcarve diff --json`", "people"),
     Document("link", LinkFile, "`tf_mobile_library`", "`tfcarve size`, `size-marginal`"),

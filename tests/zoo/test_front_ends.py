@@ -61,7 +61,7 @@ def test_keras_files(tmp_path: Path) -> None:
     (served,) = selected(
         tmp_path / "model.h5", choice=Choice(signatures=("serving_default",))
     ).models
-    assert served.signatures == ("serving_default",)
+    assert tuple(served.signatures) == ("serving_default",)
 
 
 def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:

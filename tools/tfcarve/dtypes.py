@@ -46,6 +46,19 @@ _BY_NUMBER = {
 BY_NUMBER = MappingProxyType(_BY_NUMBER)
 NUMBER_OF = MappingProxyType({name: number for number, name in _BY_NUMBER.items()})
 
+# The bytes of a value in memory; a type of less than eight bits takes a byte.
+_BYTES = MappingProxyType(
+    {
+        **dict.fromkeys(("complex128",), 16),
+        **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 8),
+        **dict.fromkeys(("float32", "int32", "uint32", "qint32"), 4),
+        **dict.fromkeys(("float16", "bfloat16", "int16", "uint16", "qint16", "quint16"), 2),
+        **dict.fromkeys(("uint8", "int8", "bool", "qint8", "quint8"), 1),
+        **dict.fromkeys((name for name in _BY_NUMBER.values() if name.startswith("float8")), 1),
+        **dict.fromkeys(("int4", "uint4", "int2", "uint2"), 1),
+    }
+)
+
 # The names in op definitions that differ from the names here.
 _SPEC_NAMES = MappingProxyType({"float": "float32", "double": "float64", "half": "float16"})
 
@@ -111,6 +124,11 @@ _CPP_NAMES = MappingProxyType(
 )
 
 _NAMESPACE = re.compile(r"(?:\w+\s*)?::\s*")
+
+
+def byte_size(name: str) -> int | None:
+    """Returns the bytes of a value of a type; None if they differ from value to value, or the type is unknown."""
+    return _BYTES.get(name.removesuffix("_ref"))
 
 
 def from_number(number: int) -> str | None:

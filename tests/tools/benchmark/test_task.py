@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import summaries
 
 from tfcarve.benchmark import task
 from tfcarve.benchmark.task import Task
@@ -13,7 +14,7 @@ _MODEL = Path("m.pb")
 
 
 def _summary(*inputs: Tensor, outputs: tuple[Tensor, ...] = ()) -> Summary:
-    return Summary((), inputs, outputs, 0, 1, 0, ())
+    return summaries.of(inputs, outputs)
 
 
 def _input(name: str, dtype: str, shape: tuple[int, ...] | None) -> Tensor:

@@ -134,8 +134,9 @@ def test_saved_model() -> None:
         ("y", "Relu", ("x",)),
     ]
     signature = found.signatures["serving_default"]
-    assert signature.inputs == {"x"}
-    assert signature.outputs == {"y", "i", "p", "q"}
+    assert signature.input_nodes() == {"x"}
+    assert [(t.dtype, t.shape) for t in signature.inputs] == [("float32", ())]
+    assert signature.output_nodes() == {"y", "i", "p", "q"}
 
 
 def test_tensor_values_are_not_converted() -> None:

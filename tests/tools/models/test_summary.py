@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import flat
 import protos
 import pytest
 from protos import node
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.read import read
-from tfcarve.models.summary import Tensor, summary
+from tfcarve.models.summary import MissingInput, Tensor, summary
+from tfcarve.models.summary_lines import lines
+from tfcarve.models.values import Values
 
 
 def test_summary(tmp_path: Path) -> None:
@@ -31,7 +34,97 @@ def test_summary(tmp_path: Path) -> None:
     assert found.outputs == (Tensor("y", "MatMul", "float32", None),)
     assert found.parameters == 12 + 3 + 2
     assert (found.nodes, found.functions) == (7, 1)
-    assert found.ops[:2] == (("Const", 2), ("VarHandleOp", 2))
+    assert [*found.ops.items()][:2] == [("Const", 2), ("VarHandleOp", 2)]
+    assert found.variables == (
+        Tensor("v", "VarHandleOp", "float32", (3,)),
+        Tensor("u", "VarHandleOp", "float32", None),
+    )
+    assert found.constant_values == Values(2, 14, 12 * 4 + 2 * 4, 0)
+    assert found.variable_values == Values(2, 3, 12, 0)
+    assert found.control_edges == 2
+    assert found.devices == {} and found.missing_inputs == () and found.remark == ""
+
+
+def test_devices_strings_and_missing_inputs(tmp_path: Path) -> None:
+    string = protos.tensor_value("string", (3,))
+    graph = protos.graph(
+        node("c", "Const", {"value": string}, "/cpu:0"),
+        node("e", "Const", {"value": protos.tensor_value("string", (0,))}),
+        node("y", "A", None, "/cpu:0", ["c", "gone:1", "^lost"]),
+        node("train", "Assign"),
+    )
+    path = tmp_path / "m.pb"
+    path.write_bytes(graph)
+    found = summary(read(path))
+    assert found.devices == {"/cpu:0": 2}
+    assert found.constant_values == Values(2, 3, 0, 1)
+    assert found.missing_inputs == (MissingInput("y", "gone:1"), MissingInput("y", "^lost"))
+    assert [tensor.name for tensor in found.outputs] == ["y"]
+    assert list(lines(found)) == [
+        "inputs: 0",
+        "outputs: 1",
+        "  y  A  type unknown  shape unknown",
+        "parameters: 3",
+        "  2 constants: 3 values, 0 bytes, without 1 of unknown size",
+        "  0 variables: 0 values, 0 bytes",
+        "nodes: 4 with 3 ops, in the graph and 0 functions",
+        "       2  Const",
+        "       1  A",
+        "       1  Assign",
+        "control edges: 1",
+        "nodes by device:",
+        "       2  /cpu:0",
+        "inputs that do not exist: 2: the file is damaged",
+        "  gone:1 of y",
+        "  ^lost of y",
+    ]
+
+
+def test_signatures_and_variables_as_text(tmp_path: Path) -> None:
+    float32 = protos.type_value("float32")
+    graph = protos.graph(
+        node("x", "Placeholder", {"dtype": float32}),
+        node("v", "VarHandleOp", {"dtype": float32, "shape": protos.data(7, protos.shape(3))}),
+    )
+    path = tmp_path / "saved_model.pb"
+    signature = protos.signature(["x:0"], ["x:0"])
+    path.write_bytes(
+        protos.saved_model(protos.meta_graph(graph, "serve", signatures={"s": signature}))
+    )
+    assert list(lines(summary(read(path))))[:9] == [
+        "signatures: 1",
+        "  s",
+        "    input  k0 = x:0  type unknown  shape unknown",
+        "    output k0 = x:0  type unknown  shape unknown",
+        "inputs: 1",
+        "  x  Placeholder  float32  shape unknown",
+        "outputs: 1",
+        "  v  VarHandleOp  float32  [3]",
+        "variables: 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "remark"),
+    [
+        ("m.tflite", flat.model([], []), "no TensorFlow ops (Flex ops): TensorFlow Lite runs this model by itself"),
+        ("ops.json", b'[["Add", "A<b>"], ["B", null]]', "an ops list: requests 2 ops by name"),
+    ],
+)  # fmt: skip
+def test_models_without_a_graph(name: str, content: bytes, remark: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert list(lines(summary(read(path)))) == [remark]
+
+
+def test_flex_ops(tmp_path: Path) -> None:
+    path = tmp_path / "m.tflite"
+    options = flat.flex_options(b"Add", node("sum", "Add", inputs=["of TensorFlow Lite"]))
+    path.write_bytes(flat.model(["FlexAdd"], [(0, options)]))
+    found = summary(read(path))
+    assert found.ops == {"Add": 1}
+    assert not found.outputs and not found.missing_inputs
+    assert next(lines(found)).startswith("a TensorFlow Lite model: only its TensorFlow ops")
 
 
 @pytest.mark.parametrize(

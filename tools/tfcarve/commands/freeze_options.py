@@ -111,3 +111,17 @@ def freeze_options(
         lower_control_flow=arguments.lower_control_flow,
         unroll=arguments.unroll,
     )
+
+
+def words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Returns the options of the parsed arguments that differ from their defaults, as words of a command line."""
+    found: list[str] = []
+    for name in ("tags", "signature", "inputs", "outputs", "checkpoint"):
+        value = getattr(arguments, name)
+        if value:
+            text = value if isinstance(value, str) else ",".join(value)
+            found.append(f"--{name}={text}")
+    found += ["--moving-averages"] if arguments.moving_averages else []
+    found += ["--lower-control-flow"] if arguments.lower_control_flow else []
+    found += [f"--unroll={arguments.unroll}"] if arguments.unroll else []
+    return tuple(found)

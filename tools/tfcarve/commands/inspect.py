@@ -1,23 +1,18 @@
-"""`tfcarve inspect`: inputs, outputs, parameters and ops of a model; the contents of a library."""
+"""`tfcarve inspect`: what a model contains and how to run it; the contents of a library."""
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
 
-from tfcarve import files
-from tfcarve.commands import freeze_options
-from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
+from tfcarve import files, json_codec
+from tfcarve.benchmark import inspection
+from tfcarve.commands import common, requested
 from tfcarve.errors import InvalidInput
-from tfcarve.models.choice import Choice
-from tfcarve.models.node_use import Model
-from tfcarve.models.summary import Tensor, summary
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
 from tfcarve.proof import manifest, sections
 
 NAME = "inspect"
-HELP = "shows the inputs, outputs, number of parameters and ops of a model, or the models and ops of a library"
+HELP = "shows the signatures, inputs, outputs, values and ops of a model, with commands to run it, or the models and ops of a library"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,14 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="a model in a format that select reads, or a library",
     )
-    parser.add_argument(
-        "--freeze",
-        action="store_true",
-        help="freeze a SavedModel or MetaGraphDef first; needs tensorflow",
-    )
-    freeze_options.add_graph(parser)
-    freeze_options.add_tensors(parser)
-    freeze_options.add_freeze(parser)
+    requested.add_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -44,39 +32,13 @@ def _print(*lines: str) -> None:
         print(printable(line))
 
 
-def _line(tensor: Tensor) -> str:
-    if tensor.shape is None:
-        shape = "shape unknown"
-    else:
-        shape = "[" + ", ".join("?" if d < 0 else str(d) for d in tensor.shape) + "]"
-    return f"  {tensor.name}  {tensor.op}  {tensor.dtype or 'type unknown'}  {shape}"
-
-
-def _model(path: Path, arguments: argparse.Namespace) -> Model:
-    options = freeze_options.freeze_options(
-        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
-    )
-    if is_to_freeze(path, options, arguments.freeze):
-        return read_frozen(path, options)
-    signatures = (arguments.signature,) if arguments.signature else ()
-    return read_model(path, Choice(arguments.tags or (), signatures))
-
-
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
-    result = summary(_model(path, arguments))
+    found = requested.read(path, arguments)
+    result = inspection.inspect(found.model, path, found.frozen_with)
     if arguments.json:
-        document = asdict(result)
-        document["ops"] = dict(result.ops)
-        print(json.dumps(document, indent=1))
+        common.output(json_codec.encode(result), None)
         return
-    if result.signatures:
-        _print(f"signatures: {', '.join(result.signatures)}")
-    _print(f"inputs: {len(result.inputs)}", *map(_line, result.inputs))
-    _print(f"outputs: {len(result.outputs)}", *map(_line, result.outputs))
-    _print(f"parameters: {result.parameters:,}")
-    graph = f"in the graph and {result.functions} functions"
-    _print(f"nodes: {result.nodes:,} with {len(result.ops)} ops, {graph}")
-    _print(*(f"  {count:>6}  {op}" for op, count in result.ops))
+    _print(*inspection.lines(result))
 
 
 def _show_library(path: Path, as_json: bool) -> None:

@@ -10,9 +10,23 @@ from tfcarve.models import hashing, keras, read
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.node_use import Model
+from tfcarve.models.signature_def import Signature, SignatureTensor
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
+    from tfcarve.prepare.freeze.result import Result
+
+
+def _signature(result: "Result") -> Signature:
+    """Returns the signature that was frozen: its inputs and outputs are nodes of its names."""
+    inputs, outputs = (
+        tuple(
+            SignatureTensor(t.name, (f"{t.name}:0",), t.dtype, t.shape)
+            for t in sorted(side, key=lambda t: t.name)
+        )
+        for side in (result.inputs, result.outputs)
+    )
+    return Signature(inputs, outputs)
 
 
 def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
@@ -21,7 +35,7 @@ def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
     with run.frozen(path, options) as done:
         model = read.read(done.path, name=str(path))
     outputs = frozenset(tensor.name for tensor in done.result.outputs)
-    signatures = () if options.outputs else (options.signature,)
+    signatures = {} if options.outputs else {options.signature: _signature(done.result)}
     return replace(model, digest=digest, signatures=signatures, outputs=outputs)
 
 

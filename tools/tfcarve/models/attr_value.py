@@ -53,7 +53,8 @@ _WIRE = {
 _OTHER = AttrValue("other", None)
 
 
-def _type(number: int) -> str:
+def type_name(number: int) -> str:
+    """Returns the name of DataType `number`, or a text with the number if it is unknown."""
     return dtypes.from_number(number) or f"DataType({number})"
 
 
@@ -66,7 +67,7 @@ def function_name(data: Buffer, place: int, end: int) -> str:
     return name
 
 
-def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
+def shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
     """Reads a TensorShapeProto; None: unknown rank."""
     dims: list[int] = []
     for number, kind, a, b in wire.fields(data, place, end):
@@ -87,14 +88,14 @@ def _shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
 
 def _tensor(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, ...] | None]:
     """Reads the type and shape of a TensorProto."""
-    dtype, shape = "", None
+    dtype, dims = "", None
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == VARINT:
-            dtype = _type(a)
+            dtype = type_name(a)
         elif number == 2 and kind == BYTES:
-            shape = _shape(data, a, b)
+            dims = shape(data, a, b)
             break  # the values follow
-    return dtype, shape
+    return dtype, dims
 
 
 def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
@@ -108,9 +109,9 @@ def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
         case 5:
             return bool(a)
         case 6:
-            return _type(a)
+            return type_name(a)
         case 7:
-            return _shape(data, a, b)
+            return shape(data, a, b)
         case 8:
             return _tensor(data, a, b)
         case 9:

@@ -86,6 +86,8 @@ _SPARSE = {
 _COMPONENTS: dict[bytes, Field] = {}
 _TENSOR_INFO = {
     b"name": _text(1),
+    b"dtype": _type(2),
+    b"tensor_shape": _message(3, _SHAPE),
     b"coo_sparse": _message(4, _SPARSE),
     b"composite_tensor": _message(5, _COMPONENTS),
 }

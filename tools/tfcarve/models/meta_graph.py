@@ -6,8 +6,8 @@ Source of the field numbers: tensorflow/core/protobuf/{meta_graph,saved_model}.p
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tfcarve.models import signature, wire
-from tfcarve.models.signature import Signature
+from tfcarve.models import signature_read, wire
+from tfcarve.models.signature_def import Signature
 from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
 
 # Upper bounds of memory: bytes of a tag, bytes of a graph or signature, and a signature's memory for each of its bytes.
@@ -43,7 +43,7 @@ def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[M
             graphs.append((a, b))
         elif number == 5:
             budget.take(_GRAPH + _SIGNATURE * (b - a))
-            name, found = signature.from_binary(data, a, b)
+            name, found = signature_read.from_binary(data, a, b, budget)
             signatures[name] = found
     for graph in graphs:
         yield MetaGraph(tuple(tags), signatures, graph)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfcarve.models.signature_def import Signature
+
 
 @dataclass(frozen=True, slots=True)
 class AttrValue:
@@ -90,7 +92,8 @@ class Model:
       nodes: all nodes, including those of functions, in the order of the file; usually Nodes, which take no memory.
       functions: the functions in the model, each with the nodes whose values it returns.
       requests: ops requested by name (ops lists only).
-      signatures: the signatures of a SavedModel or MetaGraph that were read, sorted.
+      signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
+      graphs: the number of graphs that were read; a SavedModel may have several.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
     """
@@ -101,6 +104,7 @@ class Model:
     nodes: Collection[NodeUse]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     requests: tuple[RequestedOp, ...] = ()
-    signatures: tuple[str, ...] = ()
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
+    graphs: int = 1
     outputs: frozenset[str] = frozenset()
     training: bool = False

@@ -11,6 +11,7 @@ from tfcarve.models import graph_def, graph_text, meta_graph, signature, text_fo
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.signature_def import Signature
 from tfcarve.models.wire import Budget, Buffer
 
 
@@ -60,7 +61,7 @@ def _model(
     """Reads the part of `graphs`, which are in `data`, that `choice` selects."""
     parts: list[Collection[NodeUse]] = []
     functions: dict[str, tuple[str, ...]] = {}
-    taken: dict[str, signature.Signature] = {}
+    taken: dict[str, Signature] = {}
     try:
         # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
         available = {n: s for graph in graphs for n, s in graph.signatures.items()}
@@ -79,8 +80,9 @@ def _model(
         kind,
         parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
         functions,
-        signatures=tuple(sorted(taken)),
-        outputs=frozenset(node for s in taken.values() for node in s.outputs),
+        signatures=dict(sorted(taken.items())),
+        graphs=len(graphs),
+        outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
     )
 
 

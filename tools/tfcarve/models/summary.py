@@ -1,23 +1,24 @@
-"""Summary of a model: inputs, outputs, parameters and ops. Pure."""
+"""Summary of a model: what TensorFlow's summarize_graph tells, and its signatures. Pure.
 
-import math
+Source: tensorflow/tools/graph_transforms/summarize_graph_main.cc.
+"""
+
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from tfcarve.errors import InvalidInput
+from tfcarve.json_codec import Form
 from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.signature_def import Signature, node_of
+from tfcarve.models.values import Values, value_of
 
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"))
-_VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
+VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 # Nodes that are not outputs although nothing reads them.
-_NOT_OUTPUTS = frozenset(("NoOp", "Assert", "SaveV2", "Const"))
-# Source: tensorflow/core/framework/tensor_shape.cc (the number of elements is an int64).
-_MAX_ELEMENTS = 2**63 - 1
+_NOT_OUTPUTS = frozenset(("NoOp", "Assert", "Assign", "SaveV2", "Const"))
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """An input or output; shape None: unknown rank; -1: unknown dimension."""
+class Tensor(Form, frozen=True):
+    """An input, output or variable; shape None: unknown rank; -1: unknown dimension."""
 
     name: str
     op: str
@@ -25,20 +26,53 @@ class Tensor:
     shape: tuple[int, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Inputs, outputs, number of parameters, nodes and functions, and ops with their counts, most frequent first."""
+class MissingInput(Form, frozen=True):
+    """An input of a node of the graph that refers to a node which does not exist."""
 
-    signatures: tuple[str, ...]
+    node: str
+    input: str
+
+
+class Summary(Form, frozen=True, kw_only=True):
+    """Summary of a model.
+
+    Attributes:
+      format: as in Model.
+      remark: what the summary does not show, and why; "" if it shows the whole model.
+      signatures: by name.
+      inputs: the nodes that an app feeds.
+      outputs: the nodes that no other node reads.
+      variables: of the graph.
+      constant_values: of the Const nodes of the graph and its functions.
+      variable_values: of the variables of the graph and its functions.
+      parameters: the elements of both.
+      nodes: number of nodes of the graph and its functions.
+      functions: number of functions.
+      control_edges: number of control inputs of the nodes of the graph.
+      ops: number of nodes of each op, most frequent first.
+      devices: number of nodes of the graph that request each device.
+      missing_inputs: inputs that do not exist; the graph cannot be loaded if there are any.
+    """
+
+    format: str
+    remark: str
+    signatures: Mapping[str, Signature]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    variables: tuple[Tensor, ...]
+    constant_values: Values
+    variable_values: Values
     parameters: int
     nodes: int
     functions: int
-    ops: tuple[tuple[str, int], ...]
+    control_edges: int
+    ops: Mapping[str, int]
+    devices: Mapping[str, int]
+    missing_inputs: tuple[MissingInput, ...]
 
 
-def _tensor(use: NodeUse) -> Tensor:
+def tensor(use: NodeUse) -> Tensor:
+    """Returns a node's name and op, and the type and shape that its attributes state."""
     dtype = ""
     for name in ("dtype", "T"):
         value = use.attrs.get(name)
@@ -50,44 +84,52 @@ def _tensor(use: NodeUse) -> Tensor:
     return Tensor(use.node, use.op, dtype, dims)
 
 
-def _parameters(use: NodeUse) -> int:
-    if use.op == "Const":
-        value = use.attrs.get("value")
-        shape = value.value[1] if value is not None and value.kind == "tensor" else None
-    elif use.op in _VARIABLES:
-        value = use.attrs.get("shape")
-        shape = value.value if value is not None and value.kind == "shape" else None
-    else:
-        return 0
-    if shape is None or any(d < 0 for d in shape):
-        return 0
-    count: int = math.prod(shape)
-    if count > _MAX_ELEMENTS:
-        raise InvalidInput(
-            f"{use.model}: {use.place()}: a shape with more than {_MAX_ELEMENTS} elements, which no tensor can have: "
-            "the file is damaged"
-        )
-    return count
+def _remark(model: Model) -> str:
+    if model.format == "tflite-flex":
+        if not model.nodes:
+            return "no TensorFlow ops (Flex ops): TensorFlow Lite runs this model by itself"
+        return "a TensorFlow Lite model: only its TensorFlow ops (Flex ops) are shown"
+    if model.format == "ops-list":
+        return f"an ops list: requests {len(model.requests)} ops by name"
+    return ""
+
+
+def _frequent(found: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(found).items(), key=lambda item: (-item[1], item[0])))
 
 
 def summary(model: Model) -> Summary:
     """Returns the summary of a model; raises InvalidInput if a shape has more elements than a tensor can have."""
-    graph = [use for use in model.nodes if not use.function]
-    read = {i.removeprefix("^").partition(":")[0] for use in graph for i in use.inputs}
+    # The nodes of Flex ops are connected by TensorFlow Lite's tensors, not by their inputs.
+    connected = model.format != "tflite-flex"
+    graph = [use for use in model.nodes if connected and not use.function]
+    read = {node_of(i) for use in graph for i in use.inputs}
+    missing = read - {use.node for use in graph}
+    constants = Values.of(value_of(use) for use in model.nodes if use.op == "Const")
+    variables = Values.of(value_of(use) for use in model.nodes if use.op in VARIABLES)
     return Summary(
-        model.signatures,
-        tuple(_tensor(use) for use in graph if use.op in _INPUTS),
-        tuple(
-            _tensor(use)
+        format=model.format,
+        remark=_remark(model),
+        signatures=model.signatures,
+        inputs=tuple(tensor(use) for use in graph if use.op in _INPUTS),
+        outputs=tuple(
+            tensor(use)
             for use in graph
             if use.node not in read and use.op not in _NOT_OUTPUTS | _INPUTS
         ),
-        sum(_parameters(use) for use in model.nodes),
-        len(model.nodes),
-        len(model.functions),
-        tuple(
-            sorted(
-                Counter(use.op for use in model.nodes).items(), key=lambda item: (-item[1], item[0])
-            )
+        variables=tuple(tensor(use) for use in graph if use.op in VARIABLES),
+        constant_values=constants,
+        variable_values=variables,
+        parameters=constants.elements + variables.elements,
+        nodes=len(model.nodes),
+        functions=len(model.functions),
+        control_edges=sum(i.startswith("^") for use in graph for i in use.inputs),
+        ops=_frequent(use.op for use in model.nodes),
+        devices=_frequent(use.device for use in graph if use.device),
+        missing_inputs=tuple(
+            MissingInput(use.node, i)
+            for use in graph
+            for i in (use.inputs if missing else ())
+            if node_of(i) in missing
         ),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 
 from tfcarve.models.node_use import NodeUse
-from tfcarve.models.signature import node_of
+from tfcarve.models.signature_def import node_of
 
 
 def data_inputs(use: NodeUse) -> list[str]:

@@ -9,7 +9,7 @@ placeholder. Decoders in functions never count: an app cannot feed a node of a f
 from collections.abc import Iterable, Mapping, Sequence
 
 from tfcarve.models.node_use import NodeUse
-from tfcarve.models.signature import node_of
+from tfcarve.models.signature_def import node_of
 from tfcarve.selection.graph import Graph, Pending, data_inputs
 from tfcarve.selection.leftover_kinds import Decoding
 

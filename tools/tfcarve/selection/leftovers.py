@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from tfcarve.models.node_use import Model, NodeUse
-from tfcarve.models.signature import node_of
+from tfcarve.models.signature_def import node_of
 from tfcarve.selection.control_dependents import NeededDependents
 from tfcarve.selection.graph import Graph, Pending, control_inputs, data_inputs
 from tfcarve.selection.leftover_kinds import Kind, Kinds

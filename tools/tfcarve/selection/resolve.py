@@ -277,7 +277,7 @@ def resolve(
     helpers_of = _helpers(files, index)
     left = _selected_leftovers(partial, added)
     # Last, because another thread may still compute the digests.
-    facts = {ModelFacts(m.path, m.digest(), m.format, m.signatures) for m in ordered}
+    facts = {ModelFacts(m.path, m.digest(), m.format, tuple(m.signatures)) for m in ordered}
     return Resolved(
         Selection(
             tensorflow=index.tensorflow,

@@ -1,0 +1,38 @@
+"""Summaries of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tfcarve.models.signature_def import Signature
+from tfcarve.models.summary import Summary, Tensor
+from tfcarve.models.values import Values
+
+_NOTHING = Values(0, 0, 0, 0)
+
+
+def of(
+    inputs: Sequence[Tensor] = (),
+    outputs: Sequence[Tensor] = (),
+    kind: str = "graphdef",
+    variables: Sequence[Tensor] = (),
+    signatures: Mapping[str, Signature] | None = None,
+) -> Summary:
+    """Returns the summary of a model of one node."""
+    return Summary(
+        format=kind,
+        remark="",
+        signatures=signatures or {},
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        variables=tuple(variables),
+        constant_values=_NOTHING,
+        variable_values=_NOTHING,
+        parameters=0,
+        nodes=1,
+        functions=0,
+        control_edges=0,
+        ops={},
+        devices={},
+        missing_inputs=(),
+    )

@@ -1,0 +1,199 @@
+"""Command lines that run and measure a model, with its own inputs, shapes and outputs. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from tfcarve.benchmark.task import RANDOM_TYPES
+from tfcarve.json_codec import Form
+from tfcarve.models import keras
+from tfcarve.models.signature_def import Signature
+from tfcarve.models.summary import Summary
+
+# More of them are leftovers of training: an app does not fetch so many.
+_MAX_TENSORS = 20
+_NOT_GRAPHS = ("tflite-flex", "ops-list")
+
+
+class CommandLines(Form, frozen=True):
+    """Command lines.
+
+    Attributes:
+      commands: the words of each.
+      remark: what to know before they are used, or why there are no command lines; "" otherwise.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Tensor:
+    name: str
+    dtype: str
+    shape: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What to run: the options with which to freeze the model, or None; inputs and outputs; a remark."""
+
+    freeze: tuple[str, ...] | None
+    inputs: Sequence[_Tensor]
+    outputs: Sequence[_Tensor]
+    remark: str = ""
+
+
+class _NoCommands(Exception):
+    """There are no command lines: the text says why."""
+
+
+def _require_expressible(tensors: Iterable[_Tensor]) -> None:
+    for found in tensors:
+        if not found.name or "=" in found.name or not found.name.isprintable():
+            raise _NoCommands(f"the name {found.name!r} cannot be given on a command line")
+
+
+def _options(option: str, values: Iterable[str]) -> Iterator[str]:
+    for value in values:
+        # A value that looks like an option must be in the same word.
+        yield from ([f"{option}={value}"] if value.startswith("-") else [option, value])
+
+
+def _word(path: PurePath) -> str:
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def _bound(tensors: Iterable[_Tensor]) -> Iterator[str]:
+    """Yields NAME=FILE.npy for each tensor, with different files."""
+    taken: set[str] = set()
+    for found in tensors:
+        stem = file = re.sub(r"[^A-Za-z0-9_.-]", "_", found.name)
+        number = 1
+        while file in taken:
+            number += 1
+            file = f"{stem}_{number}"
+        taken.add(file)
+        yield f"{found.name}={file}.npy"
+
+
+def _benchmarked(inputs: Sequence[_Tensor]) -> Iterator[str]:
+    for found, bound in zip(inputs, _bound(inputs), strict=True):
+        if found.dtype not in RANDOM_TYPES or found.shape is None:
+            yield from _options("--input", [bound])
+            continue
+        dims = "x".join(str(1 if size < 0 else size) for size in found.shape)
+        yield from _options("--input-random", [f"{found.name}={found.dtype}:{dims}"])
+
+
+def _running(
+    model: PurePath, inputs: Sequence[_Tensor], outputs: Sequence[_Tensor]
+) -> Iterator[tuple[str, ...]]:
+    _require_expressible([*inputs, *outputs])
+    if not outputs:
+        raise _NoCommands("every node is an input of another node: choose outputs with --outputs")
+    for side, option in ((inputs, "inputs"), (outputs, "outputs")):
+        if len(side) > _MAX_TENSORS:
+            raise _NoCommands(f"it has {len(side)} {option}: choose some with --{option}")
+    file = _word(model)
+    fed, fetched = _options("--input", _bound(inputs)), _options("--output", _bound(outputs))
+    yield ("run_model", file, *fed, *fetched)
+    measured = (*_benchmarked(inputs), *_options("--output", [found.name for found in outputs]))
+    yield ("benchmark_model", file, *measured)
+    yield ("tfcarve", "benchmark", "benchmark_model", file, *measured)
+
+
+def _of_graph(summary: Summary) -> tuple[list[_Tensor], list[_Tensor]]:
+    inputs, outputs = (
+        [_Tensor(t.name, t.dtype, t.shape) for t in side if t.op != "PlaceholderWithDefault"]
+        for side in (summary.inputs, summary.outputs)
+    )
+    return inputs, outputs
+
+
+def _of_signature(signature: Signature) -> tuple[list[_Tensor], list[_Tensor]]:
+    """Returns the inputs and outputs of the graph that `tfcarve freeze` writes for a signature."""
+    for found in (*signature.inputs, *signature.outputs):
+        if len(found.tensors) != 1:
+            raise _NoCommands(f"{found.name!r} is not one tensor: freeze the model, and inspect it")
+    inputs = [_Tensor(t.name, t.dtype, t.shape) for t in signature.inputs]
+    fed = {found.name for found in inputs}
+    outputs = [
+        _Tensor(f"{t.name}_output" if t.name in fed else t.name, t.dtype, t.shape)
+        for t in signature.outputs
+    ]
+    return inputs, outputs
+
+
+def _chosen(summary: Summary) -> str:
+    """Returns the signature to freeze, or "" if there is none."""
+    if keras.SIGNATURE in summary.signatures:
+        return keras.SIGNATURE
+    return next((name for name, found in summary.signatures.items() if found.inputs), "")
+
+
+def _frozen_file(path: PurePath) -> PurePath:
+    """Returns where to write the frozen graph: in the current folder, and not over the model itself."""
+    name = path.parent.name if path.name.startswith("saved_model.pb") else path.name
+    stem = PurePath(name or "model").stem
+    return PurePath(f"{stem}-frozen.pb" if name.endswith(".pb") else f"{stem}.pb")
+
+
+def _of_saved_model(summary: Summary) -> _Plan:
+    name = _chosen(summary)
+    if not name:
+        raise _NoCommands("no signature has inputs")
+    _require_expressible([_Tensor(name, "", None)])
+    options = () if name == keras.SIGNATURE else tuple(_options("--signature", [name]))
+    return _Plan(options, *_of_signature(summary.signatures[name]), f"for the signature {name}")
+
+
+def _with_variables(summary: Summary) -> _Plan:
+    inputs, outputs = _of_graph(summary)
+    names = ",".join(found.name for found in outputs)
+    options = (*_options("--checkpoint", ["PREFIX"]), *_options("--outputs", [names]))
+    return _Plan(
+        options, inputs, outputs, "PREFIX is the checkpoint with the values of the variables"
+    )
+
+
+def _plan(summary: Summary, frozen_with: Sequence[str] | None) -> _Plan:
+    if summary.missing_inputs:
+        raise _NoCommands("the graph has inputs that do not exist")
+    if frozen_with is not None:
+        found = next(iter(summary.signatures.values()), None)
+        ends = _of_signature(found) if found else _of_graph(summary)
+        return _Plan(tuple(frozen_with), *ends)
+    if summary.signatures:
+        return _of_saved_model(summary)
+    if summary.variables:
+        return _with_variables(summary)
+    return _Plan(None if summary.format == "graphdef" else (), *_of_graph(summary))
+
+
+def _commands(path: PurePath, plan: _Plan) -> Iterator[tuple[str, ...]]:
+    file = path
+    if plan.freeze is not None:
+        file = _frozen_file(path)
+        yield ("tfcarve", "freeze", _word(path), *plan.freeze, "-o", _word(file))
+    yield from _running(file, plan.inputs, plan.outputs)
+
+
+def command_lines(
+    summary: Summary, path: PurePath, frozen_with: Sequence[str] | None = None
+) -> CommandLines:
+    """Returns command lines for run_model, benchmark_model and `tfcarve benchmark`; a model is frozen first if necessary.
+
+    Args:
+      summary: of the model.
+      path: the model.
+      frozen_with: the options of `tfcarve freeze` with which the summarized graph was frozen; None: it was not.
+    """
+    if summary.format in _NOT_GRAPHS:
+        return CommandLines((), "")
+    try:
+        plan = _plan(summary, frozen_with)
+        return CommandLines(tuple(_commands(path, plan)), plan.remark)
+    except _NoCommands as why:
+        return CommandLines((), str(why))

@@ -1,0 +1,60 @@
+"""What `tfcarve inspect` shows of a model: its summary, and the command lines that run it. Pure."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Literal
+
+from tfcarve.benchmark import command_lines
+from tfcarve.models import summary_lines
+from tfcarve.models.node_use import Model
+from tfcarve.models.summary import Summary, summary
+
+
+class Inspection(Summary, frozen=True, kw_only=True):
+    """The document that `tfcarve inspect --json` prints: the fields of Summary, and how to run the model.
+
+    Attributes:
+      version: of the form.
+      model: its path.
+      commands: the words of the command lines that freeze it, if necessary, and run and measure it.
+      commands_remark: what to know before they are used, or why there are none; "" otherwise.
+    """
+
+    version: Literal[1]
+    model: str
+    commands: tuple[tuple[str, ...], ...]
+    commands_remark: str
+
+
+def inspect(model: Model, path: PurePath, frozen_with: Sequence[str] | None) -> Inspection:
+    """Returns the document for a model.
+
+    Args:
+      model: the model.
+      path: its file.
+      frozen_with: the options of `tfcarve freeze` with which it was frozen; None: it was not.
+
+    Raises:
+      InvalidInput: a shape has more elements than a tensor can have.
+    """
+    found = summary(model)
+    running = command_lines.command_lines(found, path, frozen_with)
+    fields = {name: getattr(found, name) for name in Summary.__struct_fields__}
+    return Inspection(
+        **fields,
+        version=1,
+        model=str(path),
+        commands=running.commands,
+        commands_remark=running.remark,
+    )
+
+
+def lines(found: Inspection) -> Iterator[str]:
+    """Yields the document as text, which contains untrusted names; command lines are quoted for a shell."""
+    yield from summary_lines.lines(found)
+    if found.commands:
+        yield "to run it" + (f" ({found.commands_remark}):" if found.commands_remark else ":")
+        yield from (f"  {shlex.join(words)}" for words in found.commands)
+    elif found.commands_remark:
+        yield f"no commands to run it: {found.commands_remark}"

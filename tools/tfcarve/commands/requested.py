@@ -1,0 +1,47 @@
+"""Reads the model that a command shows: as it is, or frozen as its options request."""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfcarve.commands import freeze_options
+from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
+from tfcarve.models import keras
+from tfcarve.models.choice import Choice
+from tfcarve.models.node_use import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A model, and the options of `tfcarve freeze` with which it was frozen; None: it was not."""
+
+    model: Model
+    frozen_with: tuple[str, ...] | None
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declares --freeze and the options of freezing."""
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="freeze a SavedModel or MetaGraphDef first; needs tensorflow",
+    )
+    freeze_options.add_graph(parser)
+    freeze_options.add_tensors(parser)
+    freeze_options.add_freeze(parser)
+
+
+def read(path: Path, arguments: argparse.Namespace) -> Requested:
+    """Reads the model at `path`; `arguments` are those of add_options.
+
+    Raises InvalidInput if it is not a model, or cannot be frozen.
+    """
+    options = freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
+    )
+    words = freeze_options.words(arguments)
+    if is_to_freeze(path, options, arguments.freeze):
+        return Requested(read_frozen(path, options), words)
+    signatures = (arguments.signature,) if arguments.signature else ()
+    model = read_model(path, Choice(arguments.tags or (), signatures))
+    return Requested(model, words if path.suffix.lower() in keras.SUFFIXES else None)

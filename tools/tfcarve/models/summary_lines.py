@@ -1,0 +1,65 @@
+"""A model's summary as text. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tfcarve.models.signature_def import Signature
+from tfcarve.models.summary import Summary, Tensor
+from tfcarve.models.values import Values
+
+
+def shape_text(shape: Sequence[int] | None) -> str:
+    """Returns a shape as text; ? is an unknown dimension."""
+    if shape is None:
+        return "shape unknown"
+    return "[" + ", ".join("?" if d < 0 else str(d) for d in shape) + "]"
+
+
+def _tensors(title: str, tensors: Sequence[Tensor]) -> Iterator[str]:
+    yield f"{title}: {len(tensors)}"
+    for t in tensors:
+        yield f"  {t.name}  {t.op}  {t.dtype or 'type unknown'}  {shape_text(t.shape)}"
+
+
+def _signatures(signatures: Mapping[str, Signature]) -> Iterator[str]:
+    if signatures:
+        yield f"signatures: {len(signatures)}"
+    for name, signature in signatures.items():
+        yield f"  {name}"
+        for side, tensors in (("input ", signature.inputs), ("output", signature.outputs)):
+            for t in tensors:
+                dtype = t.dtype or "type unknown"
+                yield f"    {side} {t.name} = {', '.join(t.tensors)}  {dtype}  {shape_text(t.shape)}"
+
+
+def _values(what: str, values: Values) -> str:
+    unsized = f", without {values.unsized} of unknown size" if values.unsized else ""
+    return f"  {values.nodes:,} {what}: {values.elements:,} values, {values.bytes:,} bytes{unsized}"
+
+
+def _counted(counts: Mapping[str, int]) -> Iterable[str]:
+    return (f"  {count:>6}  {name}" for name, count in counts.items())
+
+
+def lines(found: Summary) -> Iterator[str]:
+    """Yields the lines, which contain untrusted names."""
+    if found.remark:
+        yield found.remark
+    if found.remark and not found.nodes:
+        return
+    yield from _signatures(found.signatures)
+    yield from _tensors("inputs", found.inputs)
+    yield from _tensors("outputs", found.outputs)
+    if found.variables:
+        yield from _tensors("variables", found.variables)
+    yield f"parameters: {found.parameters:,}"
+    yield _values("constants", found.constant_values)
+    yield _values("variables", found.variable_values)
+    yield f"nodes: {found.nodes:,} with {len(found.ops)} ops, in the graph and {found.functions} functions"
+    yield from _counted(found.ops)
+    yield f"control edges: {found.control_edges:,}"
+    if found.devices:
+        yield "nodes by device:"
+        yield from _counted(found.devices)
+    if found.missing_inputs:
+        yield f"inputs that do not exist: {len(found.missing_inputs)}: the file is damaged"
+        yield from (f"  {missing.input} of {missing.node}" for missing in found.missing_inputs)
