@@ -41,13 +41,13 @@ def _keras_archive(data: bytes) -> object:
         return keras_config.require_safe(Path(file.name))
 
 
-_USES = node_lines.nodes("x Placeholder\nfilter Const\nconv Conv2D x filter\ny Relu conv")
+USES = node_lines.nodes("x Placeholder\nfilter Const\nconv Conv2D x filter\ny Relu conv")
 
 
 def _figures(data: bytes) -> object:
     read = measurement.parse(data, "f.json")
-    figures.check(read, "f.json", _USES, "m.pb")
-    found = report.benchmark("f.json", "", read, _USES, None)
+    figures.check(read, "f.json", USES, "m.pb")
+    found = report.benchmark("f.json", "", read, USES, None)
     rows = [*tables.summary(found), *tables.ops(found), *tables.nodes(found, 9)]
     return report_json.report_json(found), rows
 
@@ -56,12 +56,12 @@ def _size_report(data: bytes) -> object:
     read = size_report.parse(data, "r.json")
     by = owners.Owners(read)
     sums = [read.by(key) for key in (by.op, by.model)]
-    return page.page(read, _REPORT, ()), page.page(_REPORT, read, ()), sums
+    return page.page(read, REPORT, ()), page.page(REPORT, read, ()), sums
 
 
 def _committed(data: bytes) -> object:
     found = committed.parse(data, "sizes.json")
-    return comment.comment(found.reports, {"linux": _REPORT})
+    return comment.comment(found.reports, {"linux": REPORT})
 
 
 _LAYERS = [
@@ -102,7 +102,7 @@ _FIGURES = Measurement(
     ops=(Op(op="Conv2D", nodes=1, calls=1, ms=8.0, share=0.8, bytes=4e6),),
 )  # fmt: skip
 _RELU, _FLOAT = "kernels/relu_op.cc", "ReluOp<CPUDevice, float>"
-_REPORT = Report(
+REPORT = Report(
     version=1,
     platform="linux",
     sizes={"stripped": 1000, "text": 900, "gzip": 300},
@@ -118,12 +118,18 @@ _REPORT = Report(
 _COMMITTED = Committed(
     version=1,
     waivers=(Waiver("linux", "gzip", 400, "because", datetime.date(2026, 1, 1)),),
-    reports={"linux": _REPORT},
+    reports={"linux": REPORT},
 )  # fmt: skip
 _MARGINAL = MarginalSize(
     "op:Relu", {"stripped": 9, "text": 8, "gzip": 7}, (_RELU,), (), ("k.cc",), False
 )
 _FACTS = link_facts.LinkFacts("linux_x86_64", "linux", "", "libx.so", (), ("-lm",), ("A=1",))
+
+
+def benchmark_json() -> bytes:
+    """Returns the document that `tfcarve benchmark --json` prints for the figures."""
+    return report_json.report_json(report.benchmark("p", "x86_64", _FIGURES, USES, None))
+
 
 READERS: dict[str, Reader] = {
     "keras_configuration": Reader(
@@ -136,7 +142,7 @@ READERS: dict[str, Reader] = {
     "benchmark_figures": Reader(
         [measurement, figures, report, report_json, tables], _figures, InvalidInput, [json_codec.encode(_FIGURES)], 16_000_000
     ),
-    "size_report": Reader([size_report, owners, page], _size_report, InvalidInput, [_REPORT.to_json()], 16_000_000),
+    "size_report": Reader([size_report, owners, page], _size_report, InvalidInput, [REPORT.to_json()], 16_000_000),
     "committed_sizes": Reader([committed, comment], _committed, InvalidInput, [json_codec.encode(_COMMITTED)], 16_000_000),
     "marginal_sizes": Reader(
         [marginal], lambda data: marginal.parse(data, "m.json"), InvalidInput, [json_codec.encode((_MARGINAL,))], 16_000_000

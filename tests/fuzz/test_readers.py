@@ -121,6 +121,7 @@ def _changed_json(draw: st.DrawFn, name: str) -> bytes:
     "name",
     [
         "benchmark_figures",
+        "benchmark_json",
         "committed_sizes",
         "index",
         "keras_configuration",
@@ -159,6 +160,11 @@ _SHORT = b"".join(
                 + protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, b"\x18" + protos.varint(i))))
     for i in range(30_000)
 )  # fmt: skip
+# Nodes of as many ops and devices, in one name scope.
+_OPS = b"".join(
+    protos.data(1, protos.data(1, f"s/{i:x}") + protos.data(2, f"{i:x}") + protos.data(4, f"{i:x}"))
+    for i in range(40_000)
+)
 # Values of types that TensorFlow does not have: two bytes become a text.
 _UNKNOWN_TYPES = [protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, protos.data(1, protos.data(6, b"".join(
     protos.varint(200 + (7 * i + j) % 10_000) for j in range(220)))))) for i in range(1_000)]  # fmt: skip
@@ -257,6 +263,8 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "overlapping sections": [("objects", binaries.archive({"a.o": _overlapping(5_000)}))],
     "ops and nodes": [("benchmark_figures", _figures(4_000))],
     "ops and entries": [("size_report", _report(4_000))],
+    "nodes that are shown": [(name, data) for name in ("inspected", "drawn", "event_file")
+        for data in (_repeated(b"", _TINY), _SHORT, _OPS, protos.data(1, protos.data(2, "A") + _repeated(b"", protos.data(3, "ab"))))],
     "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
 }  # fmt: skip
 

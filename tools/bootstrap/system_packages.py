@@ -18,6 +18,7 @@ PROGRAMS = {
     "chromium": "chromium",
     "clang++-19": "clang-19",
     "cmake": "cmake",
+    "dot": "graphviz",
     "javac": "openjdk-17-jdk-headless",
     "ld.lld-19": "lld-19",
     "llvm-ar-19": "llvm-19",

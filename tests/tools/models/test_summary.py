@@ -143,3 +143,15 @@ def test_largest_shape(dimensions: tuple[int, ...], valid: bool, tmp_path: Path)
             match="m.pb: node 'w': a shape with more than 9223372036854775807 elements",
         ):
             summary(read(path))
+
+
+def test_long_lists_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "m.pb"
+    path.write_bytes(protos.graph(*(node(f"y{i}", "A", inputs=[f"z{i}"]) for i in range(10_003))))
+    found = summary(read(path))
+    assert found.unlisted == {"outputs": 3, "missing_inputs": 3}
+    assert len(found.outputs) == len(found.missing_inputs) == 10_000
+    shown = list(lines(found))
+    assert "outputs: 10003" in shown
+    assert "inputs that do not exist: 10003: the file is damaged" in shown
+    assert shown.count("  and 3 more") == 2

@@ -1,10 +1,9 @@
 """Tests of the HTML report: its content, and what a browser shows."""
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
+import browser
 import pytest
 import tensorflow as tf
 from msgspec.structs import replace
@@ -53,20 +52,8 @@ def test_names_stay_text() -> None:
     assert "&lt;script&gt;" in text
 
 
-def _browser(*arguments: str | Path) -> bytes:
-    program = next((p for n in ("chromium", "google-chrome") if (p := shutil.which(n))), None)
-    if program is None:
-        pytest.skip("no browser on PATH. Try: sudo apt-get install chromium")
-    command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-    done = subprocess.run([*command, *arguments], capture_output=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_browser_runs_it(tmp_path: Path) -> None:
-    file = tmp_path / "report.html"
-    file.write_bytes(_page())
-    shown = _browser(f"--user-data-dir={tmp_path}/profile", "--dump-dom", file.as_uri()).decode()
+    shown = browser.shown(_page(), tmp_path)
     rows = re.search(r'<html[^>]* data-ready="(\d+)"', shown)
     assert rows is not None, "its script failed"
     assert int(rows[1]) > 10
@@ -75,11 +62,8 @@ def test_browser_runs_it(tmp_path: Path) -> None:
 
 def test_browser_shows_it(tmp_path: Path) -> None:
     """In a screenshot, the areas of two parts' colours are about proportional to their bytes."""
-    file, shot = tmp_path / "report.html", tmp_path / "report.png"
-    file.write_bytes(_page())
-    size = "--window-size=1280,1000"
-    _browser(f"--user-data-dir={tmp_path}/profile", f"--screenshot={shot}", size, file.as_uri())
-    pixels = tf.io.decode_png(shot.read_bytes(), channels=3).numpy().reshape(-1, 3)
+    shot = browser.screenshot(_page(), tmp_path, "1280,1000")
+    pixels = tf.io.decode_png(shot, channels=3).numpy().reshape(-1, 3)
     assert len(pixels) == 1280 * 1000
     core, kernels = (int((pixels == colour).all(axis=1).sum()) for colour in (_GREEN, _BLUE))
     sizes = report(double=640, softmax=900).by(lambda e: e.part)

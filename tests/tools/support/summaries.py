@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tfcarve.models.signature_def import Signature
 from tfcarve.models.summary import Summary, Tensor
-from tfcarve.models.values import Values
-
-_NOTHING = Values(0, 0, 0, 0)
+from tfcarve.models.values import NO_VALUES
 
 
 def of(
@@ -26,8 +24,8 @@ def of(
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         variables=tuple(variables),
-        constant_values=_NOTHING,
-        variable_values=_NOTHING,
+        constant_values=NO_VALUES,
+        variable_values=NO_VALUES,
         parameters=0,
         nodes=1,
         functions=0,
@@ -35,4 +33,5 @@ def of(
         ops={},
         devices={},
         missing_inputs=(),
+        unlisted={},
     )

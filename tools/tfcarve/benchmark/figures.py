@@ -1,7 +1,8 @@
-"""Figures that benchmark_model wrote on a device: whether they belong to a model. Pure."""
+"""Figures of a benchmark: whether they belong to a model. Pure."""
 
 from collections.abc import Iterable, Iterator
 
+from tfcarve.benchmark import report_json
 from tfcarve.benchmark.measurement import Measurement, Node
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import NodeUse
@@ -18,7 +19,7 @@ _ADDED = frozenset(
 )
 
 
-def _names(node: Node) -> Iterator[tuple[str, str]]:
+def _names(node: Node | report_json.Node) -> Iterator[tuple[str, str]]:
     """Yields the names that a node may have in the model, with its op.
 
     The names of the nodes of an inlined function are prefixed by the name of the calling node.
@@ -27,7 +28,9 @@ def _names(node: Node) -> Iterator[tuple[str, str]]:
     return (("/".join(parts[start:]), node.op) for start in range(len(parts)))
 
 
-def check(figures: Measurement, where: str, uses: Iterable[NodeUse], model: str) -> None:
+def check(
+    figures: Measurement | report_json.Document, where: str, uses: Iterable[NodeUse], model: str
+) -> None:
     """Raises InvalidInput if figures have no nodes, or nodes that the model does not have.
 
     Args:

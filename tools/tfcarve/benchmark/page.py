@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tfcarve.benchmark import tables
 from tfcarve.benchmark.report import Benchmark, gflops
 from tfcarve.emit import templates
-from tfcarve.size.owners import EVERY, SHARED, Owners
+from tfcarve.size.owners import op_bytes
 from tfcarve.size.report import Report
 
 _MAX_NODES = 100
@@ -55,7 +55,7 @@ def page(benchmark: Benchmark, sizes: Report | None) -> bytes:
 
 
 def _bars(benchmark: Benchmark, sizes: Report | None) -> list[Bar]:
-    of_ops = _op_bytes(sizes) if sizes is not None else {}
+    of_ops = op_bytes(sizes) if sizes is not None else {}
     most = sum(of_ops.values()) or 1
     whole = benchmark.total_multiply_adds() or 1
     bars = []
@@ -79,8 +79,3 @@ def _bars(benchmark: Benchmark, sizes: Report | None) -> list[Bar]:
         Bar(op, 0, "not executed", "", size, size / most) for op, size in of_ops.items() if size
     ]
     return bars
-
-
-def _op_bytes(sizes: Report) -> dict[str, int]:
-    found = sizes.by(Owners(sizes).op)
-    return {op: size for op, size in found.items() if op not in (SHARED, EVERY)}

@@ -7,6 +7,7 @@ from tfcarve.benchmark import measurement
 from tfcarve.benchmark.emulated import Instructions
 from tfcarve.benchmark.measurement import Amount, Count, Shape, Statistics
 from tfcarve.benchmark.report import Benchmark, gflops
+from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import Form
 
 
@@ -132,3 +133,21 @@ def _op(op: measurement.Op, multiply_adds: float | None, native: bool) -> Op:
         multiply_adds=multiply_adds,
         gflops=gflops(multiply_adds, op.ms) if native else None,
     )
+
+
+def parse(data: bytes, where: str) -> Document:
+    """Reads the document.
+
+    Args:
+      data: the file's content.
+      where: its name, for messages.
+
+    Raises:
+      InvalidInput: it is malformed, or is no such document.
+    """
+    try:
+        return json_codec.decode(data, Document, where)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"{error}: expected a benchmark, which `tfcarve benchmark --json` prints"
+        ) from None

@@ -30,6 +30,7 @@ NAMES = (
     "locate",
     "explain",
     "inspect",
+    "graph",
     "freeze",
     "transform",
     "compare",

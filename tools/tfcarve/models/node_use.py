@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfcarve.models.signature_def import Signature
+from tfcarve.models.wire import Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class Model:
       functions: the functions in the model, each with the nodes whose values it returns.
       requests: ops requested by name (ops lists only).
       signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
-      graphs: the number of graphs that were read; a SavedModel may have several.
+      graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
+        several, and what is not a graph has none. Those of a text have no values.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
     """
@@ -105,6 +107,6 @@ class Model:
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     requests: tuple[RequestedOp, ...] = ()
     signatures: Mapping[str, Signature] = field(default_factory=dict)
-    graphs: int = 1
+    graphs: tuple[tuple[Buffer, int, int], ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False

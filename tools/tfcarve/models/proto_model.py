@@ -81,7 +81,7 @@ def _model(
         parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
         functions,
         signatures=dict(sorted(taken.items())),
-        graphs=len(graphs),
+        graphs=tuple((data, *graph.graph) for graph in graphs),
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
     )
 

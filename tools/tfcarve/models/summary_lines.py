@@ -14,10 +14,16 @@ def shape_text(shape: Sequence[int] | None) -> str:
     return "[" + ", ".join("?" if d < 0 else str(d) for d in shape) + "]"
 
 
-def _tensors(title: str, tensors: Sequence[Tensor]) -> Iterator[str]:
-    yield f"{title}: {len(tensors)}"
+def _tensors(title: str, tensors: Sequence[Tensor], more: int) -> Iterator[str]:
+    yield f"{title}: {len(tensors) + more}"
     for t in tensors:
         yield f"  {t.name}  {t.op}  {t.dtype or 'type unknown'}  {shape_text(t.shape)}"
+    yield from _more(more)
+
+
+def _more(count: int) -> Iterator[str]:
+    if count:
+        yield f"  and {count:,} more"
 
 
 def _signatures(signatures: Mapping[str, Signature]) -> Iterator[str]:
@@ -47,10 +53,10 @@ def lines(found: Summary) -> Iterator[str]:
     if found.remark and not found.nodes:
         return
     yield from _signatures(found.signatures)
-    yield from _tensors("inputs", found.inputs)
-    yield from _tensors("outputs", found.outputs)
+    yield from _tensors("inputs", found.inputs, found.unlisted.get("inputs", 0))
+    yield from _tensors("outputs", found.outputs, found.unlisted.get("outputs", 0))
     if found.variables:
-        yield from _tensors("variables", found.variables)
+        yield from _tensors("variables", found.variables, found.unlisted.get("variables", 0))
     yield f"parameters: {found.parameters:,}"
     yield _values("constants", found.constant_values)
     yield _values("variables", found.variable_values)
@@ -61,5 +67,7 @@ def lines(found: Summary) -> Iterator[str]:
         yield "nodes by device:"
         yield from _counted(found.devices)
     if found.missing_inputs:
-        yield f"inputs that do not exist: {len(found.missing_inputs)}: the file is damaged"
+        more = found.unlisted.get("missing_inputs", 0)
+        yield f"inputs that do not exist: {len(found.missing_inputs) + more}: the file is damaged"
         yield from (f"  {missing.input} of {missing.node}" for missing in found.missing_inputs)
+        yield from _more(more)

@@ -1,7 +1,6 @@
 """The values of constants and variables: how many, and how many bytes. Pure."""
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from tfcarve import dtypes
@@ -35,16 +34,17 @@ class Values(Form, frozen=True):
     bytes: int
     unsized: int
 
-    @staticmethod
-    def of(found: Iterable[Value]) -> "Values":
-        """Returns the sum of some nodes' values."""
-        nodes = elements = size = unsized = 0
-        for value in found:
-            nodes += 1
-            elements += value.elements
-            size += value.bytes or 0
-            unsized += value.bytes is None
-        return Values(nodes, elements, size, unsized)
+    def __add__(self, value: Value) -> "Values":
+        """Returns the values with those of one more node."""
+        return Values(
+            self.nodes + 1,
+            self.elements + value.elements,
+            self.bytes + (value.bytes or 0),
+            self.unsized + (value.bytes is None),
+        )
+
+
+NO_VALUES = Values(0, 0, 0, 0)
 
 
 def _type_and_shape(use: NodeUse) -> tuple[str, tuple[int, ...] | None]:

@@ -51,6 +51,12 @@ class Owners:
         return _one(self.models(entry))
 
 
+def op_bytes(report: Report) -> dict[str, int]:
+    """Returns the bytes that only one op needs, by op, largest first."""
+    found = report.by(Owners(report).op)
+    return {op: size for op, size in found.items() if op not in (SHARED, EVERY)}
+
+
 def _sorted(sets: Mapping[_Key, Set[str]]) -> Mapping[_Key, Sequence[str]]:
     return {key: sorted(found) for key, found in sets.items()}
 

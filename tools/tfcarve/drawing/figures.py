@@ -1,0 +1,95 @@
+"""What reports say of the boxes of a drawing: time, and bytes of the library. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tfcarve.benchmark.measurement import Shape
+from tfcarve.benchmark.report_json import Document
+from tfcarve.drawing.model_drawing import Box, Drawing
+from tfcarve.drawing.names import scopes
+from tfcarve.errors import InvalidInput
+from tfcarve.size.owners import op_bytes
+from tfcarve.size.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output of a node when it was measured: its type and shape."""
+
+    dtype: str
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of boxes and frames, by name.
+
+    Attributes:
+      library: bytes of the library that only the ops in the box need; None without a size report.
+      ms: time of one run, in milliseconds; None without a benchmark.
+      outputs: of nodes that were measured.
+    """
+
+    library: Mapping[str, int] | None
+    ms: Mapping[str, float] | None
+    outputs: Mapping[str, tuple[Output, ...]]
+
+
+def _library(boxes: Iterable[Box], sizes: Report) -> dict[str, int]:
+    of_ops = op_bytes(sizes)
+    return {box.name: sum(of_ops.get(op, 0) for op in box.ops) for box in boxes}
+
+
+def _box_of(node: str, drawing: Drawing) -> str | None:
+    """Returns the box that a measured node is drawn in; None if it is not in the drawing.
+
+    The session adds nodes: in the scopes of the model's nodes, or with a node's name as scope.
+    """
+    if node in drawing.boxes:
+        return node
+    around = list(scopes(f"{node}/"))
+    places = [*around, *(scope.removesuffix("/") for scope in reversed(around))]
+    return next((place for place in places if place in drawing.boxes), None)
+
+
+def _times(drawing: Drawing, document: Document, where: str) -> dict[str, float]:
+    found = dict.fromkeys([*drawing.boxes, *drawing.frames], 0.0)
+    for node in document.nodes:
+        if node.ms is None:
+            raise InvalidInput(
+                f"{where}: has no times, because it was counted under qemu: measure on a device with "
+                "benchmark_model, and pass its figures through tfcarve benchmark --figures --json"
+            )
+        box = _box_of(node.name, drawing)
+        if box is None:
+            continue
+        for name in (box, *scopes(box)):
+            if name in found:
+                found[name] += node.ms
+    return found
+
+
+def figures(
+    drawing: Drawing, sizes: Report | None, document: Document | None, where: str
+) -> Figures:
+    """Returns the figures of a drawing.
+
+    Args:
+      drawing: the drawing.
+      sizes: a size report of a library for the model; None: there is none.
+      document: a benchmark of the model; None: there is none.
+      where: the benchmark's file, for messages.
+
+    Raises:
+      InvalidInput: the benchmark has no nodes or no times.
+    """
+    every = [*drawing.boxes.values(), *drawing.frames.values()]
+    library = None if sizes is None else _library(every, sizes)
+    if document is None:
+        return Figures(library, None, {})
+    outputs = {
+        node.name: tuple(Output(output.dtype, output.dims) for output in node.outputs)
+        for node in document.nodes
+        if node.name in drawing.boxes
+    }
+    return Figures(library, _times(drawing, document, where), outputs)
