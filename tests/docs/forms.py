@@ -55,7 +55,10 @@ DOCUMENTS: tuple[Document, ...] = (
         "manifest", Manifest, "`tfcarve manifest`, into the library", "`tfcarve inspect`, apps"
     ),
     Document(
-        "size_report", Report, "`tfcarve size`", "`tfcarve size`, `size-check`, `size-comment`"
+        "size_report",
+        Report,
+        "`tfcarve size`",
+        "`tfcarve size`, `size-check`, `size-comment`, `benchmark`, `graph`",
     ),
     Document(
         "committed_sizes",
@@ -73,7 +76,7 @@ DOCUMENTS: tuple[Document, ...] = (
         "`tfcarve size-marginal --json`: a list with one for each target",
         "`tfcarve size --marginal-sizes`",
     ),
-    Document("benchmark", report_json.Document, "`tfcarve benchmark --json`", "people"),
+    Document("benchmark", report_json.Document, "`tfcarve benchmark --json`", "`tfcarve graph`"),
     Document(
         "benchmark_model", Measurement, "`benchmark_model --json=FILE`", "`tfcarve benchmark`"
     ),

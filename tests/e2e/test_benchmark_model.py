@@ -158,6 +158,27 @@ def test_input_from_a_file(here: Built) -> None:
     assert {n.op: n.outputs[0].dims for n in found.nodes if n.outputs}["MatMul"] == (5, 3)
 
 
+def test_the_command_lines_that_inspect_prints(
+    here: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["inspect", "tiny.pb", "--json"]) == 0
+    _, (program, *words), (tfcarve, *command) = json.loads(capsys.readouterr().out)["commands"]
+    assert (program, tfcarve) == ("benchmark_model", "tfcarve")
+    done = _program(here, *words, "--runs=1")
+    assert done.returncode == 0, done.stderr
+    Path("benchmark_model").symlink_to(here.program)
+    assert cli.main([*command, "--runs=1"]) == 0
+
+
+def test_a_drawing_with_the_reports(here: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    found = _benchmark(capsys, here.program, "tiny.pb", "--runs=1")
+    Path("time.json").write_text(json.dumps(found))
+    reports = ["--time", "time.json", "--size", "bazel-bin/tensorflow/sizes.json"]
+    assert cli.main(["graph", "tiny.pb", "-o", "tiny.dot", *reports]) == 0
+    (dense,) = re.findall(r'label="dense\\nMatMul\\n(.*)"', Path("tiny.dot").read_text())
+    assert re.fullmatch(r"[\d.e-]+ ms · library [\d.]+ k?B", dense)
+
+
 def test_trace_for_chrome(here: Built) -> None:
     found = _measure(here, "--trace=trace.json")
     events = json.loads(Path("trace.json").read_bytes())["traceEvents"]

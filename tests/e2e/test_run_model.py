@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ import pytest
 import tensorflow as tf
 
 from e2e import app_workspace
+from tfcarve import cli
 
 TARGET = "//:tensorflow"
 FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
@@ -61,6 +63,18 @@ def test_runs_a_model_without_messages(run_model: Runner) -> None:
     done = run_model(str(run_model.model), "--input=input=in.npy", "--output", "output=out.npy")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
+
+
+def test_the_command_line_that_inspect_prints(
+    run_model: Runner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(run_model.folder)
+    assert cli.main(["inspect", str(run_model.model), "--json"]) == 0
+    (program, *words), *_ = json.loads(capsys.readouterr().out)["commands"]
+    assert program == "run_model"
+    Path("in.npy").rename("input.npy")
+    assert run_model(*words).returncode == 0
+    assert np.load("output.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
 
 
 def test_nodes_of_another_device_run_on_the_cpu(run_model: Runner) -> None:

@@ -18,7 +18,7 @@ class Inspection(Summary, frozen=True, kw_only=True):
       version: of the form.
       model: its path.
       commands: the words of the command lines that freeze it, if necessary, and run and measure it.
-      commands_remark: what to know before they are used, or why there are none; "" otherwise.
+      commands_remark: what to know before they are used, or why there are no commands; "" otherwise.
     """
 
     version: Literal[1]

@@ -16,7 +16,7 @@ from tfcarve.models.values import NO_VALUES, Values, value_of
 MAX_BOXES = 2_000
 MAX_EDGES = 6_000
 # The default depth draws at most so many boxes: the layers of Inception v3, and not their nodes.
-_READABLE = 400
+READABLE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _chosen_depth(uses: Iterable[NodeUse], scope: str, wanted: int | None) -> in
             f"no node is in the scope {scope!r}: without --scope, the drawing shows the scopes"
         )
     if wanted is None:
-        readable = [depth for depth, count in enumerate(counts, 1) if count <= _READABLE]
+        readable = [depth for depth, count in enumerate(counts, 1) if count <= READABLE]
         depth = max(readable, default=1)
     else:
         depth = min(wanted, len(counts))

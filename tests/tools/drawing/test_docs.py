@@ -1,0 +1,83 @@
+"""docs/look.md: its commands run on the model of docs/prepare.md and print the output shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import examples
+import pytest
+from benchmark_reports import document, sizes
+
+from tfcarve import json_codec
+from tfcarve.drawing import model_drawing
+
+
+def _page(key: str, name: str) -> str:
+    return examples.runfile(key, f"docs/{name}").read_text(encoding="utf-8")
+
+
+@pytest.fixture(name="digits", scope="module")
+def _digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the SavedModel of docs/prepare.md, its frozen graph, and reports on a library for it."""
+    folder = tmp_path_factory.mktemp("digits")
+    freeze = examples.section(_page("PREPARE_MD", "prepare.md"), "Freeze")
+    (code,) = (text for kind, text in examples.blocks(freeze) if kind == "python")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(code, "prepare.md", "exec"), {})
+        assert examples.run("tfcarve freeze digits -o digits.pb") == 0
+    outputs = folder / "bazel-bin" / "tensorflow"
+    outputs.mkdir(parents=True)
+    (outputs / "sizes.json").write_bytes(sizes({"Conv2D": 3000}).to_json())
+    timed = document({"sequential/conv2d/Conv2D": 2.0}, {"sequential/conv2d/Conv2D": "Conv2D"})
+    (folder / "time.json").write_bytes(json_codec.encode(timed))
+    return folder
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def _check(shown: str, printed: str) -> None:
+    """Compares outputs; a line … in the page is any number of lines."""
+    rest = _lines(printed)
+    parts = [_lines(part) for part in shown.split("…\n")]
+    assert rest[: len(parts[0])] == parts[0]
+    assert rest[len(rest) - len(parts[-1]) :] == parts[-1]
+    text = "\n".join(rest)
+    for part in parts:
+        assert "\n".join(part) in text
+
+
+def test_commands(
+    digits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(digits)
+    listed = examples.blocks(_page("LOOK_MD", "look.md"))
+    commands = 0
+    for index, (kind, text) in enumerate(listed):
+        if kind != "sh":
+            continue
+        for command in text.splitlines():
+            capsys.readouterr()
+            assert examples.run(command) == 0, command
+            commands += 1
+        if index + 1 < len(listed) and listed[index + 1][0] == "text":
+            _check(listed[index + 1][1], capsys.readouterr().out)
+    assert commands == 8
+    assert "library 3 kB" in Path("digits.html").read_text()
+
+
+def test_a_different_output_is_found() -> None:
+    _check("a\n…\nc\n", "a\nb\nc\n")
+    for shown in ("a\n…\nd\n", "b\n…\nc\n", "a\nc\n", "a\n…\nx\n…\nc\n"):
+        with pytest.raises(AssertionError):
+            _check(shown, "a\nb\nc\n")
+
+
+def test_limits() -> None:
+    text = " ".join(_page("LOOK_MD", "look.md").split())
+    assert (
+        f"at most {model_drawing.MAX_BOXES:,} boxes and {model_drawing.MAX_EDGES:,} edges" in text
+    )
+    assert f"give at most {model_drawing.READABLE} boxes" in text
