@@ -135,6 +135,25 @@ def test_another_signature() -> None:
     assert command_lines(without, PurePath("d")) == CommandLines((), "no signature has inputs")
 
 
+def test_tags() -> None:
+    both = {"serving_default": _signature({"x": "x:0"}, {"y": "y:0"})}
+    summary = summaries.of([], [], "saved_model", (), both)
+    found = command_lines(summary, PurePath("d"), None, ["serve", "gpu"])
+    assert _lines(found)[0] == "tfcarve freeze d --tags serve,gpu -o d.pb"
+
+
+def test_a_meta_graph() -> None:
+    """Its variables are in a checkpoint of another name; a SavedModel contains them."""
+    signatures = {"serving_default": _signature({"x": "x:0"}, {"y": "y:0"})}
+    for variables, options in (([_V], "--checkpoint PREFIX "), ([], "")):
+        summary = summaries.of([_X], [_Y], "meta_graph", variables, signatures)
+        assert _of(summary, "m.meta")[0] == f"tfcarve freeze m.meta {options}-o m.pb"
+    plain = summaries.of([_X], [_Y], "meta_graph", [_V])
+    assert _of(plain, "m.meta")[0] == (
+        "tfcarve freeze m.meta --checkpoint PREFIX --outputs y -o m.pb"
+    )
+
+
 def test_sparse_tensors_of_a_signature() -> None:
     sparse = SignatureTensor("s", ("v:0", "i:0", "d:0"), "", None)
     summary = summaries.of([], [], "saved_model", (), {"a": Signature((sparse,), (sparse,))})

@@ -202,6 +202,37 @@ def test_select_rejects_unknown_signatures(
     assert not output.exists()
 
 
+def test_inspect_shows_the_tensors_of_signatures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SavedModels of TensorFlow 1 and 2; the command line that freezes one creates the model of the other lines."""
+    both = {
+        v1_table(tmp_path / "v1").path: """
+  serving_default
+    input  words = words:0  string  [?, 2]
+    output numbers = hash_table_Lookup/LookupTableFindV2:0  int64  [?, 2]
+    output size = hash_table_Size/LookupTableSizeV2:0  int64  []
+""",
+        two_signatures(tmp_path / "v2"): """
+  other
+    input  features = other_features:0  float32  [1, 6]
+    output z = StatefulPartitionedCall:0  float32  [1, 6]
+  serving_default
+    input  features = serving_default_features:0  float32  [1, 6]
+    output y = StatefulPartitionedCall_1:0  float32  [1, 6]
+""",
+    }
+    for path, shown in both.items():
+        assert main(["inspect", str(path)]) == 0
+        assert shown in capsys.readouterr().out
+        assert main(["inspect", str(path), "--json"]) == 0
+        (_, *freeze), (_, model, *words), *_ = json.loads(capsys.readouterr().out)["commands"]
+        assert main([*freeze[:-1], str(tmp_path / model)]) == 0
+        nodes = {use.node for use in read_model(tmp_path / model).nodes}
+        assert {word.partition("=")[0] for word in words if not word.startswith("--")} <= nodes
+        capsys.readouterr()
+
+
 def test_golden_and_inspect_freeze_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,8 @@ from tfcarve.models.summary import Summary
 # More of them are leftovers of training: an app does not fetch so many.
 _MAX_TENSORS = 20
 _NOT_GRAPHS = ("tflite-flex", "ops-list")
+_CHECKPOINT = ("--checkpoint", "PREFIX")
+_PREFIX = "PREFIX is the checkpoint with the values of the variables"
 
 
 class CommandLines(Form, frozen=True):
@@ -140,25 +142,29 @@ def _frozen_file(path: PurePath) -> PurePath:
     return PurePath(f"{stem}-frozen.pb" if name.endswith(".pb") else f"{stem}.pb")
 
 
-def _of_saved_model(summary: Summary) -> _Plan:
+def _of_signatures(summary: Summary, tags: Sequence[str]) -> _Plan:
+    """Returns the plan for a SavedModel, or a MetaGraphDef with signatures."""
     name = _chosen(summary)
     if not name:
         raise _NoCommands("no signature has inputs")
-    _require_expressible([_Tensor(name, "", None)])
-    options = () if name == keras.SIGNATURE else tuple(_options("--signature", [name]))
-    return _Plan(options, *_of_signature(summary.signatures[name]), f"for the signature {name}")
+    _require_expressible(_Tensor(word, "", None) for word in (name, *tags))
+    options = [*_options("--tags", [",".join(tags)])] if tags else []
+    options += [] if name == keras.SIGNATURE else _options("--signature", [name])
+    remark = f"for the signature {name}"
+    if summary.variables and summary.format.startswith("meta_graph"):
+        options += _CHECKPOINT
+        remark += f"; {_PREFIX}"
+    return _Plan(tuple(options), *_of_signature(summary.signatures[name]), remark)
 
 
 def _with_variables(summary: Summary) -> _Plan:
     inputs, outputs = _of_graph(summary)
     names = ",".join(found.name for found in outputs)
-    options = (*_options("--checkpoint", ["PREFIX"]), *_options("--outputs", [names]))
-    return _Plan(
-        options, inputs, outputs, "PREFIX is the checkpoint with the values of the variables"
-    )
+    options = (*_CHECKPOINT, *_options("--outputs", [names]))
+    return _Plan(options, inputs, outputs, _PREFIX)
 
 
-def _plan(summary: Summary, frozen_with: Sequence[str] | None) -> _Plan:
+def _plan(summary: Summary, frozen_with: Sequence[str] | None, tags: Sequence[str]) -> _Plan:
     if summary.missing_inputs:
         raise _NoCommands("the graph has inputs that do not exist")
     if frozen_with is not None:
@@ -166,7 +172,7 @@ def _plan(summary: Summary, frozen_with: Sequence[str] | None) -> _Plan:
         ends = _of_signature(found) if found else _of_graph(summary)
         return _Plan(tuple(frozen_with), *ends)
     if summary.signatures:
-        return _of_saved_model(summary)
+        return _of_signatures(summary, tags)
     if summary.variables:
         return _with_variables(summary)
     return _Plan(None if summary.format == "graphdef" else (), *_of_graph(summary))
@@ -181,7 +187,10 @@ def _commands(path: PurePath, plan: _Plan) -> Iterator[tuple[str, ...]]:
 
 
 def command_lines(
-    summary: Summary, path: PurePath, frozen_with: Sequence[str] | None = None
+    summary: Summary,
+    path: PurePath,
+    frozen_with: Sequence[str] | None = None,
+    tags: Sequence[str] = (),
 ) -> CommandLines:
     """Returns command lines for run_model, benchmark_model and `tfcarve benchmark`; a model is frozen first if necessary.
 
@@ -189,11 +198,12 @@ def command_lines(
       summary: of the model.
       path: the model.
       frozen_with: the options of `tfcarve freeze` with which the summarized graph was frozen; None: it was not.
+      tags: those of the graph that was read; empty: none were requested.
     """
     if summary.format in _NOT_GRAPHS:
         return CommandLines((), "")
     try:
-        plan = _plan(summary, frozen_with)
+        plan = _plan(summary, frozen_with, tags)
         return CommandLines(tuple(_commands(path, plan)), plan.remark)
     except _NoCommands as why:
         return CommandLines((), str(why))

@@ -27,19 +27,22 @@ class Inspection(Summary, frozen=True, kw_only=True):
     commands_remark: str
 
 
-def inspect(model: Model, path: PurePath, frozen_with: Sequence[str] | None) -> Inspection:
+def inspect(
+    model: Model, path: PurePath, frozen_with: Sequence[str] | None, tags: Sequence[str] = ()
+) -> Inspection:
     """Returns the document for a model.
 
     Args:
       model: the model.
       path: its file.
       frozen_with: the options of `tfcarve freeze` with which it was frozen; None: it was not.
+      tags: the requested ones.
 
     Raises:
       InvalidInput: a shape has more elements than a tensor can have.
     """
     found = summary(model)
-    running = command_lines.command_lines(found, path, frozen_with)
+    running = command_lines.command_lines(found, path, frozen_with, tags)
     fields = {name: getattr(found, name) for name in Summary.__struct_fields__}
     return Inspection(
         **fields,

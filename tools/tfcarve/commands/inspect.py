@@ -34,7 +34,7 @@ def _print(*lines: str) -> None:
 
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
     found = requested.read(path, arguments)
-    result = inspection.inspect(found.model, path, found.frozen_with)
+    result = inspection.inspect(found.model, path, found.frozen_with, arguments.tags or ())
     if arguments.json:
         common.output(json_codec.encode(result), None)
         return
