@@ -65,8 +65,8 @@ _GRAPH = protos.graph(
 )  # fmt: skip
 
 READERS: dict[str, Reader] = {
-    "inspected": Reader([inspection], _inspected, InvalidInput, [_GRAPH], 8_000_000),
-    "drawn": Reader([model_drawing, dot, colours, page], _drawn, InvalidInput, [_GRAPH], 16_000_000),
+    "inspected": Reader([graph_def, inspection], _inspected, InvalidInput, [_GRAPH], 8_000_000),
+    "drawn": Reader([graph_def, model_drawing, dot, colours, page], _drawn, InvalidInput, [_GRAPH], 16_000_000),
     "event_file": Reader([without_values, event_file], _event, wire.WireError, [_GRAPH]),
     "benchmark_json": Reader(
         [report_json, figures], _timed, InvalidInput, [document_readers.benchmark_json()], 16_000_000
