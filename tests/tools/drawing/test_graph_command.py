@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import flat
 import protos
 import pytest
 from benchmark_reports import document, sizes
@@ -128,19 +129,28 @@ def test_invalid_words(words: list[str], message: str, capsys: pytest.CaptureFix
     assert message in _rejected(capsys, *words)
 
 
-def test_models_without_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("words", [["-o", "g.dot"], ["--tensorboard", "logs"]])
+def test_models_without_a_graph(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Path("ops.json").write_text('[["Add", null]]')
-    assert "ops.json: its graph has no nodes" in _rejected(capsys, "ops.json", "-o", "g.dot")
-    message = _rejected(capsys, "ops.json", "--tensorboard", "logs")
-    assert "ops.json: has 0 graphs, but TensorBoard shows one" in message
+    options = flat.flex_options(b"Add", node("sum", "Add"))
+    Path("m.tflite").write_bytes(flat.model(["FlexAdd"], [(0, options)]))
+    for name in ("ops.json", "m.tflite"):
+        assert f"{name}: has no TensorFlow graph to draw: give" in _rejected(capsys, name, *words)
+
+
+def test_functions_without_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("m.pb").write_bytes(protos.graph(node("x", "A"), functions=[protos.function("f")]))
+    message = _rejected(capsys, "m.pb", "-o", "g.dot", "--function", "f")
+    assert "m.pb: its function 'f' has no nodes: there is nothing to draw" in message
+    Path("m.pb").write_bytes(protos.graph(functions=[protos.function("f", node("x", "A"))]))
+    assert "m.pb: its graph has no nodes" in _rejected(capsys, "m.pb", "-o", "g.dot")
 
 
 def test_saved_models_of_several_graphs(capsys: pytest.CaptureFixture[str]) -> None:
     graphs = (protos.meta_graph(_GRAPH, "serve"), protos.meta_graph(_GRAPH, "train"))
     Path("saved_model.pb").write_bytes(protos.saved_model(*graphs))
-    message = _rejected(capsys, ".", "-o", "g.dot")
-    assert ".: has 2 graphs: choose one with --tags" in message
-    assert "has 2 graphs, but TensorBoard" in _rejected(capsys, ".", "--tensorboard", "logs")
+    for words in (["-o", "g.dot"], ["--tensorboard", "logs"]):
+        assert ".: has 2 graphs: choose one with --tags" in _rejected(capsys, ".", *words)
     assert _run(".", "-o", "g.dot", "--tensorboard", "logs", "--tags", "serve") == 0
     assert capsys.readouterr().out.count("\n") == 2
 

@@ -37,7 +37,10 @@ def _depth(text: str) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a model in a format that select reads"
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="a GraphDef, SavedModel, MetaGraphDef or Keras file",
     )
     parser.add_argument(
         "-o",
@@ -97,10 +100,19 @@ class _Body(Iterable[NodeUse]):
         return (use for use in self.model.nodes if use.function == self.function)
 
 
-def _uses(model: Model, function: str) -> Iterable[NodeUse]:
-    """Returns the nodes of the graph, or of one of its functions."""
+def _require_one_graph(model: Model) -> None:
+    """Raises InvalidInput if a model is not one TensorFlow graph."""
+    if not model.graphs:
+        raise InvalidInput(
+            f"{model.path}: has no TensorFlow graph to draw: give a GraphDef, SavedModel or Keras file; "
+            "Netron shows .tflite files"
+        )
     if len(model.graphs) > 1:
         raise InvalidInput(f"{model.path}: has {len(model.graphs)} graphs: choose one with --tags")
+
+
+def _uses(model: Model, function: str) -> Iterable[NodeUse]:
+    """Returns the nodes of the graph, or of one of its functions."""
     if function and function not in model.functions:
         hint = suggestion(function, sorted(model.functions))
         raise InvalidInput(
@@ -162,11 +174,6 @@ def _draw(arguments: argparse.Namespace, model: Model) -> str:
 
 def _tensorboard(folder: Path, model: Model) -> str:
     """Writes the event file; returns a text that says so."""
-    if len(model.graphs) != 1:
-        raise InvalidInput(
-            f"{model.path}: has {len(model.graphs)} graphs, but TensorBoard shows one: choose it with --tags, or give a "
-            "GraphDef"
-        )
     try:
         graph = without_values(*model.graphs[0])
     except WireError as error:
@@ -184,6 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None and output.suffix not in _SUFFIXES:
         raise InvalidInput(f"{output}: expected a name that ends in {', '.join(_SUFFIXES)}")
     model = requested.read(arguments.model, arguments).model
+    _require_one_graph(model)
     done = []
     if output is not None:
         done.append(_draw(arguments, model))

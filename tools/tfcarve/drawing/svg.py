@@ -11,7 +11,7 @@ from tfcarve.drawing.dot import box_ids
 from tfcarve.drawing.model_drawing import Drawing
 from tfcarve.errors import InvalidInput
 
-_SECONDS = 300
+_SECONDS = 120
 # Graphviz titles boxes with identifiers, edges with two of them, frames with cluster_ID, and the drawing with its name.
 _TITLE = re.compile(r"<title>(?:cluster_)?([^<]*)</title>\n?")
 _PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
