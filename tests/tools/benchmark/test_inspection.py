@@ -11,6 +11,7 @@ from protos import node
 
 from tfcarve import cli, json_codec
 from tfcarve.benchmark.inspection import Inspection
+from tfcarve.commands import freeze_options
 
 _FLOAT = protos.type_value("float32")
 
@@ -54,3 +55,17 @@ def test_a_name_with_control_characters(capsys: pytest.CaptureFixture[str]) -> N
     assert "\x1b" not in printed
     assert "a\\x1b[2J\\nb  Relu" in printed
     assert "no commands to run it: the name 'a\\x1b[2J\\nb' cannot be given" in printed
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--tags=serve,gpu", "--signature=s"],
+        ["--inputs=x,y", "--outputs=z", "--checkpoint=model.ckpt"],
+        ["--moving-averages", "--lower-control-flow", "--unroll=3"],
+    ],
+)
+def test_the_options_of_freezing_are_repeated(words: list[str]) -> None:
+    arguments = cli.parser(["inspect"]).parse_args(["inspect", "m.pb", *words])
+    assert freeze_options.words(arguments) == tuple(words)
