@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,52 +15,25 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import app_workspace
+from e2e import mapped_files
 from e2e.constant_models import CASES, Case
+from e2e.mapped_files import Files
 from e2e.numpy_session import Array, output, run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
-from tfcarve.cli import main as tfcarve
 
-_LIBRARY = "//mapped:library"
-# An empty message as a prefix: what was aligned to 64 bytes no longer is.
-_SHIFT = b"\x22\x00"
 _FORMS = ("bytes", "plain", "misaligned", "aligned")
-
-
-@dataclass(frozen=True)
-class Files:
-    """A case, and its graph as files: as TensorFlow writes it, aligned, and misaligned."""
-
-    case: Case
-    plain: Path
-    aligned: Path
-    misaligned: Path
-
-    @classmethod
-    def of(cls, case: Case, folder: Path, name: str) -> Files:
-        """Writes the files."""
-        plain, aligned, misaligned = (
-            folder / f"{name}.{form}.pb" for form in ("plain", "aligned", "misaligned")
-        )
-        plain.write_bytes(case.graph.SerializeToString(deterministic=True))
-        assert tfcarve(["memmap", str(plain), "-o", str(aligned)]) == 0
-        misaligned.write_bytes(_SHIFT + aligned.read_bytes())
-        return cls(case, plain, aligned, misaligned)
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
-    folder = tmp_path_factory.mktemp("models")
-    return {name: Files.of(make(), folder, name) for name, make in CASES.items()}
+    return mapped_files.of_all_cases(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with app_workspace.opened() as workspace:
-        workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
-        built = workspace.build([_LIBRARY]).files(_LIBRARY)
-        yield next(file for file in built if file.name == "libtensorflow-core.so")
+    with mapped_files.library(files) as path:
+        yield path
 
 
 @pytest.fixture(scope="module")
@@ -405,6 +377,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
         ("file", "aligned", 0, _LARGE // 4),
         ("file", "misaligned", _LARGE, _LARGE * 5 // 4),
         ("bytes", "plain", _LARGE, _LARGE * 5 // 4),
+        ("reader", "aligned", _LARGE, _LARGE * 5 // 4),
+        ("reader", "misaligned", _LARGE, _LARGE * 5 // 4),
     ],
 )
 def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:

@@ -69,8 +69,8 @@ struct tfcarve_session {
   std::unique_ptr<SessionThreads> threads;
   std::unique_ptr<tensorflow::Session> session;
   tfcarve::SessionConstants constants;
-  // For a graph from a file: its path, and the file if constants are used in
-  // place.
+  // For a graph in mapped memory: the path of its file or another name, and the
+  // memory if constants are used in place.
   std::string path;
   tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file;
   size_t mapped_bytes = 0;
@@ -181,6 +181,22 @@ void InitSession(std::string_view bytes,
       OutcomeOf(OpenSession(std::move(graph), threads,
                             std::move(constants.tensors), session),
                 TFCARVE_REFUSED);
+}
+
+// Initializes a session with a path for a graph in mapped memory; if it is null,
+// for the reason in the session's outcome.
+void InitFromFile(tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
+                  int32_t threads, tfcarve_session* session) {
+  Outcome& outcome = session->outcome;
+  if (file != nullptr) {
+    const std::string_view bytes = file->bytes();
+    InitSession(bytes, std::move(file), threads, session);
+  } else {
+    outcome.status = TFCARVE_BAD_INPUT;
+  }
+  if (outcome.status != TFCARVE_OK) {
+    outcome.error = session->path + ": " + outcome.error;
+  }
 }
 
 // Checks that the file that contains the session's constants is unchanged.
@@ -341,17 +357,18 @@ tfcarve_session* tfcarve_session_new_from_file(const char* path,
                                                int32_t threads) {
   auto* session = new tfcarve_session;
   session->path = path == nullptr ? "(no path)" : path;
-  Outcome& outcome = session->outcome;
-  auto file = tfcarve::MappedFile::Open(session->path.c_str(), &outcome.error);
-  if (file != nullptr) {
-    const std::string_view bytes = file->bytes();
-    InitSession(bytes, std::move(file), threads, session);
-  } else {
-    outcome.status = TFCARVE_BAD_INPUT;
-  }
-  if (outcome.status != TFCARVE_OK) {
-    outcome.error = session->path + ": " + outcome.error;
-  }
+  InitFromFile(tfcarve::MappedFile::Open(session->path.c_str(),
+                                         &session->outcome.error),
+               threads, session);
+  return session;
+}
+
+tfcarve_session* tfcarve_session_new_from_reader(const tfcarve_reader* reader,
+                                                 int32_t threads) {
+  auto* session = new tfcarve_session;
+  session->path = "the model";
+  InitFromFile(tfcarve::MappedFile::Read(reader, &session->outcome.error),
+               threads, session);
   return session;
 }
 
