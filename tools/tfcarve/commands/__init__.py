@@ -35,6 +35,7 @@ NAMES = (
     "compare",
     "diff",
     "memmap",
+    "protect",
     "manifest",
     "private-symbols",
     "prove",

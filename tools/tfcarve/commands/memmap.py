@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands.graph_file import frozen_graph
 from tfcarve.emit import aligned_graph
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, meta_graph
-from tfcarve.models.mapped_file import mapped
-from tfcarve.models.wire import Budget, Buffer, WireError
+from tfcarve.models.wire import Buffer, WireError
 
 NAME = "memmap"
 HELP = "writes a frozen graph with its constants aligned, for tfcarve_session_new_from_file"
@@ -28,12 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _check(path: Path, data: Buffer) -> None:
-    if meta_graph.is_saved_model(data):
-        raise InvalidInput(f"{path}: is a SavedModel: give a frozen GraphDef")
-    graph_def.graph(data, 0, len(data), str(path), Budget(len(data)))
-
-
 def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
     for piece in aligned_graph.aligned(data):
         if piece.constant_bytes:
@@ -44,9 +37,8 @@ def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the graph and prints how many constants are aligned."""
     sizes: list[int] = []
-    data = mapped(arguments.model)
+    data = frozen_graph(arguments.model)
     try:
-        _check(arguments.model, data)
         files.write_pieces(arguments.output, _counted(data, sizes))
     except WireError as error:
         raise InvalidInput(f"{arguments.model}: {error}") from None
