@@ -18,23 +18,26 @@ _SHIFT = b"\x22\x00"
 
 @dataclass(frozen=True)
 class Files:
-    """A case, and its graph as files: as TensorFlow writes it, aligned, and misaligned."""
+    """A case, and its graph as files: as TensorFlow writes it, aligned, misaligned, and in its memmapped format."""
 
     case: Case
     plain: Path
     aligned: Path
     misaligned: Path
+    package: Path
 
     @classmethod
     def of(cls, case: Case, folder: Path, name: str) -> Files:
         """Writes the files."""
-        plain, aligned, misaligned = (
-            folder / f"{name}.{form}.pb" for form in ("plain", "aligned", "misaligned")
+        plain, aligned, misaligned, package = (
+            folder / f"{name}.{form}.pb" for form in ("plain", "aligned", "misaligned", "package")
         )
         plain.write_bytes(case.graph.SerializeToString(deterministic=True))
         assert tfcarve(["memmap", str(plain), "-o", str(aligned)]) == 0
         misaligned.write_bytes(_SHIFT + aligned.read_bytes())
-        return cls(case, plain, aligned, misaligned)
+        command = ["memmap", "--format", "tensorflow", str(plain), "-o", str(package)]
+        assert tfcarve(command) == 0
+        return cls(case, plain, aligned, misaligned, package)
 
 
 def of_all_cases(folder: Path) -> dict[str, Files]:
@@ -44,8 +47,10 @@ def of_all_cases(folder: Path) -> dict[str, Files]:
 
 @contextmanager
 def library(files: Mapping[str, Files]) -> Iterator[Path]:
-    """Yields the shared library for the models, while the workspace is locked."""
+    """Yields the shared library for the models, one in the memmapped format, while the workspace is locked."""
+    models = {f"{name}.pb": f.plain for name, f in files.items()}
+    models["dense.pb"] = files["dense"].package
     with app_workspace.opened() as workspace:
-        workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
+        workspace.place("mapped", models, "*.pb")
         built = workspace.build([_LIBRARY]).files(_LIBRARY)
         yield next(file for file in built if file.name == "libtensorflow-core.so")

@@ -22,7 +22,7 @@ from e2e.numpy_session import Array, output, run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
 
-_FORMS = ("bytes", "plain", "misaligned", "aligned")
+_FORMS = ("bytes", "plain", "misaligned", "aligned", "package")
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +53,16 @@ def test_output_is_full_tensorflows(
     name: str, form: str, files: dict[str, Files], library: Library
 ) -> None:
     found, case = files[name], files[name].case
-    file = {"plain": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
     opened = (
         library.session_from_bytes(found.plain.read_bytes())
         if form == "bytes"
-        else library.session_from_file(file[form])
+        else library.session_from_file(getattr(found, form))
     )
     with opened as session:
         for _ in range(1 if name == "overwritten" else 3):
             _require(run(session, case.feeds, case.fetches), case)
         if form != "plain":  # there some may lie well by chance
-            assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
+            assert session.mapped_bytes == (case.mapped if form in ("aligned", "package") else 0)
 
 
 def test_constant_can_be_fetched_and_fed_by_name(files: dict[str, Files], library: Library) -> None:
@@ -204,6 +203,8 @@ def _invalid_file(folder: Path, name: str) -> Path:
             os.mkfifo(file)
         case "words":
             file.write_text("these are words and no model")
+        case "tag":
+            file.write_bytes(b"\x0a\x10no node")
         case "huge":
             file.touch()
             os.truncate(file, 1 << 31)
@@ -218,7 +219,11 @@ def _invalid_file(folder: Path, name: str) -> Path:
         ("empty", "can't be read: it is empty"),
         ("pipe", "can't be read: it is not a regular file"),
         ("huge", "can't be read: it is larger than 2 GB"),
-        ("words", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
+        (
+            "words",
+            "the file is neither a serialized GraphDef nor a whole file in TensorFlow's memmapped format",
+        ),
+        ("tag", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
     ],
 )
 def test_invalid_file(name: str, message: str, library: Library, tmp_path: Path) -> None:
@@ -346,10 +351,12 @@ def _python(*arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("form", ["aligned", "package"])
 def test_damaged_files_are_refused_or_run(
-    files: dict[str, Files], shared: Path, tmp_path: Path
+    form: str, files: dict[str, Files], shared: Path, tmp_path: Path
 ) -> None:
-    output = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
+    model = getattr(files["small"], form)
+    output = _python("e2e.damaged_graphs", shared, model, tmp_path, "2000")
     refused, ran = map(int, output.split())
     assert refused + ran == 2000
     assert refused > 200 and ran > 200, "not both occur"
@@ -375,6 +382,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
     ("form", "file", "least", "most"),
     [
         ("file", "aligned", 0, _LARGE // 4),
+        ("file", "package", 0, _LARGE // 4),
         ("file", "misaligned", _LARGE, _LARGE * 5 // 4),
         ("bytes", "plain", _LARGE, _LARGE * 5 // 4),
         ("reader", "aligned", _LARGE, _LARGE * 5 // 4),

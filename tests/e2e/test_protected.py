@@ -14,7 +14,7 @@ import tensorflow as tf
 from e2e import app_workspace
 from e2e.numpy_session import run
 from models import frozen
-from tfcarve.benchmark.c_api import Library
+from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve
 
 _INPUT = np.array([[0, 0.25, 0.5, 0.75]], np.float32)
@@ -156,3 +156,13 @@ def test_wrong_key_and_plain_model_are_refused(example: Example, tmp_path: Path)
     ):
         done = example.run(model, key)
         assert (done.returncode, done.stdout, done.stderr) == (1, "", f"app: {message}\n")
+
+
+def test_library_without_a_model_in_the_memmapped_format_refuses_one(
+    example: Example, tmp_path: Path
+) -> None:
+    package = tmp_path / "package.pb"
+    command = ["memmap", "--format", "tensorflow", str(example.model), "-o", str(package)]
+    assert tfcarve(command) == 0
+    with pytest.raises(CallError, match="not a serialized GraphDef: .* near byte 0"):
+        Library(example.library).session_from_file(package)

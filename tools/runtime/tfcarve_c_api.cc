@@ -28,6 +28,7 @@
 #include "tools/runtime/graph_reader.h"
 #include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
+#include "tools/runtime/memmapped_package.h"
 #include "tools/runtime/missing.h"
 #include "tools/runtime/threads/worker_threads.h"
 #include "tools/runtime/trace.h"
@@ -113,23 +114,32 @@ Status CheckCpu() {
   return error.empty() ? tensorflow::OkStatus() : InvalidArgument(error);
 }
 
-// Parses a serialized GraphDef; `contents` point into `bytes`.
+// Parses a serialized GraphDef: a tfcarve::GraphParser.
+bool ParseGraph(std::string_view bytes, tensorflow::GraphDef* graph,
+                std::vector<std::string_view>* contents, std::string* error) {
+  tfcarve::SplitGraph split;
+  if (bytes.empty()) {
+    *error = "the graph is empty";
+  } else if (bytes.size() >
+             static_cast<size_t>(std::numeric_limits<int>::max())) {
+    *error = "the graph is larger than 2 GB";
+  } else if (tfcarve::SplitGraphDef(bytes, &split, error)) {
+    *contents = std::move(split.contents);
+    if (graph->ParseFromString(split.graph)) return true;
+    *error = "the graph is not a serialized GraphDef";
+  }
+  return false;
+}
+
+// Parses a model's bytes; `contents` point into them.
 Status ReadGraph(std::string_view bytes, tensorflow::GraphDef* graph,
                  std::vector<std::string_view>* contents) {
-  if (bytes.empty()) return InvalidArgument("the graph is empty");
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return InvalidArgument("the graph is larger than 2 GB");
-  }
-  tfcarve::SplitGraph split;
   std::string error;
-  if (!tfcarve::SplitGraphDef(bytes, &split, &error)) {
-    return InvalidArgument(error);
-  }
-  if (!graph->ParseFromString(split.graph)) {
-    return InvalidArgument("the graph is not a serialized GraphDef");
-  }
-  *contents = std::move(split.contents);
-  return tensorflow::OkStatus();
+  const bool good =
+      tfcarve::package_reader != nullptr
+          ? tfcarve::package_reader(bytes, &ParseGraph, graph, contents, &error)
+          : ParseGraph(bytes, graph, contents, &error);
+  return good ? tensorflow::OkStatus() : InvalidArgument(error);
 }
 
 Status OpenSession(tensorflow::GraphDef graph, int32_t threads,

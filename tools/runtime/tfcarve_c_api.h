@@ -127,7 +127,8 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
 // Creates a session for a file that contains a serialized GraphDef. The file is
 // mapped into memory: constants that are at multiples of 64 bytes in it are
 // used in place, others are copied. `tfcarve memmap` aligns the constants of a
-// frozen graph.
+// frozen graph. The file may be in TensorFlow's memmapped format if the library
+// is carved for a model in this format.
 //
 // While the session exists, the file may be deleted or replaced, but must not
 // be modified: further runs fail, and truncating it during a run ends the
@@ -147,9 +148,9 @@ typedef struct tfcarve_reader {
   void* context;
   // The size of the model, in bytes.
   size_t size;
-  // Reads the `size` bytes at `offset` of the model into `buffer`. Returns NULL,
-  // or the reason why it can't: a null-terminated text, which is copied before
-  // tfcarve_session_new_from_reader returns.
+  // Reads the `size` bytes at `offset` of the model into `buffer`. Returns
+  // NULL, or the reason why it can't: a null-terminated text, which is copied
+  // before tfcarve_session_new_from_reader returns.
   const char* (*read)(void* context, size_t offset, void* buffer, size_t size);
 } tfcarve_reader;
 
@@ -159,10 +160,11 @@ typedef struct tfcarve_reader {
 // The model is read from its start to its end, each byte once, in parts of at
 // most 1 MiB, by the caller's thread. It is interpreted only when all of it has
 // been read: if a call of `read` fails, no further call follows, and the status
-// is TFCARVE_BAD_INPUT. The memory of the model is `reader->size` bytes, and,
-// while it is loaded, the memory of its copied constants: those at multiples of
-// 64 bytes are used in place, others are copied. If all are copied, the session
-// does not keep the memory of the model.
+// is TFCARVE_BAD_INPUT.
+//
+// While it is loaded, the whole model is in memory. The session keeps this
+// memory if constants are used in place, which are those at multiples of 64
+// bytes of the model. Others are copied.
 //
 // - reader: of the model. Not used after the call.
 // - threads: as for tfcarve_session_new.

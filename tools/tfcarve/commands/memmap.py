@@ -6,17 +6,27 @@ from pathlib import Path
 
 from tfcarve import files
 from tfcarve.commands.graph_file import frozen_graph
-from tfcarve.emit import aligned_graph
+from tfcarve.emit import aligned_graph, memmapped_package
+from tfcarve.emit.constant_node import Piece
 from tfcarve.errors import InvalidInput
-from tfcarve.models.wire import Buffer, WireError
+from tfcarve.models.wire import WireError
 
 NAME = "memmap"
 HELP = "writes a frozen graph with its constants aligned, for tfcarve_session_new_from_file"
 
 
+_FORMATS = {"aligned": aligned_graph.aligned, "tensorflow": memmapped_package.package}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef, .pb")
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="aligned",
+        help="aligned: a GraphDef (default); tensorflow: a file for TensorFlow's MemmappedEnv",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -27,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
-    for piece in aligned_graph.aligned(data):
+def _counted(pieces: Iterator[Piece], sizes: list[int]) -> Iterator[bytes]:
+    for piece in pieces:
         if piece.constant_bytes:
             sizes.append(piece.constant_bytes)
         yield piece.data
@@ -39,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     sizes: list[int] = []
     data = frozen_graph(arguments.model)
     try:
-        files.write_pieces(arguments.output, _counted(data, sizes))
+        files.write_pieces(arguments.output, _counted(_FORMATS[arguments.format](data), sizes))
     except WireError as error:
         raise InvalidInput(f"{arguments.model}: {error}") from None
     print(f"{len(sizes):,} constants with {sum(sizes):,} bytes are aligned")
