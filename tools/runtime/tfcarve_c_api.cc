@@ -19,6 +19,7 @@
 #include "tensorflow/core/platform/cpu_info.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/platform/strcat.h"
 #include "tensorflow/core/platform/threadpool_options.h"
 #include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/public/session.h"
@@ -87,6 +88,7 @@ namespace {
 
 using ::tensorflow::Status;
 using ::tensorflow::errors::InvalidArgument;
+using ::tensorflow::strings::StrCat;
 
 // Returns the outcome for a status: `error_status` if it is not OK.
 Outcome OutcomeOf(const Status& status, tfcarve_status error_status) {
@@ -103,8 +105,8 @@ constexpr int32_t kMaxThreads = 1024;
 
 Status CheckThreads(int32_t threads) {
   if (threads < 0 || threads > kMaxThreads) {
-    return InvalidArgument("threads is ", threads, ": give 1 to ", kMaxThreads,
-                           ", or 0 for one per core");
+    return InvalidArgument(StrCat("threads is ", threads, ": give 1 to ",
+                                  kMaxThreads, ", or 0 for one per core"));
   }
   return tensorflow::OkStatus();
 }
@@ -193,8 +195,8 @@ void InitSession(std::string_view bytes,
                 TFCARVE_REFUSED);
 }
 
-// Initializes a session with a path for a graph in mapped memory; if it is null,
-// for the reason in the session's outcome.
+// Initializes a session with a path for a graph in mapped memory; if it is
+// null, for the reason in the session's outcome.
 void InitFromFile(tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
                   int32_t threads, tfcarve_session* session) {
   Outcome& outcome = session->outcome;
@@ -205,7 +207,10 @@ void InitFromFile(tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
     outcome.status = TFCARVE_BAD_INPUT;
   }
   if (outcome.status != TFCARVE_OK) {
-    outcome.error = session->path + ": " + outcome.error;
+    std::string error = session->path;
+    error += ": ";
+    error += outcome.error;
+    outcome.error.swap(error);
   }
 }
 
@@ -220,17 +225,17 @@ Outcome CheckFile(const tfcarve_session& session) {
 
 Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
   if (input.name == nullptr) return InvalidArgument("an input has no name");
-  const auto error = [&input](const auto&... what) {
-    return InvalidArgument("input '", input.name, "': ", what...);
+  const auto error = [&input](const std::string& what) {
+    return InvalidArgument(StrCat("input '", input.name, "': ", what));
   };
   const auto dtype = static_cast<tensorflow::DataType>(input.dtype);
   const bool is_string = dtype == tensorflow::DT_STRING;
   if (!tensorflow::DataType_IsValid(input.dtype) ||
       !(is_string || tensorflow::DataTypeCanUseMemcpy(dtype))) {
-    return error("an input cannot have type ", input.dtype);
+    return error(StrCat("an input cannot have type ", input.dtype));
   }
   if (input.rank < 0 || (input.rank > 0 && input.dims == nullptr)) {
-    return error("rank ", input.rank, " without dims");
+    return error(StrCat("rank ", input.rank, " without dims"));
   }
   tensorflow::TensorShape shape;
   const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
@@ -241,8 +246,8 @@ Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
       is_string ? sizeof(tfcarve_string) : tensorflow::DataTypeSize(dtype);
   const size_t count = static_cast<size_t>(shape.num_elements());
   if (input.size % element != 0 || input.size / element != count) {
-    return error("it has ", input.size, " bytes, which is not ", count,
-                 " elements of ", element, " bytes");
+    return error(StrCat("it has ", input.size, " bytes, which is not ", count,
+                        " elements of ", element, " bytes"));
   }
   if (count > 0 && input.data == nullptr) return error("it has no data");
 
@@ -299,7 +304,7 @@ Status CopyNames(const char* const* names, size_t count,
                  std::vector<std::string>* fetches) {
   for (size_t i = 0; i < count; ++i) {
     if (names[i] == nullptr) {
-      return InvalidArgument("output ", i, " has no name");
+      return InvalidArgument(StrCat("output ", i, " has no name"));
     }
     fetches->emplace_back(names[i]);
   }
@@ -367,9 +372,9 @@ tfcarve_session* tfcarve_session_new_from_file(const char* path,
                                                int32_t threads) {
   auto* session = new tfcarve_session;
   session->path = path == nullptr ? "(no path)" : path;
-  InitFromFile(tfcarve::MappedFile::Open(session->path.c_str(),
-                                         &session->outcome.error),
-               threads, session);
+  InitFromFile(
+      tfcarve::MappedFile::Open(session->path.c_str(), &session->outcome.error),
+      threads, session);
   return session;
 }
 
