@@ -172,6 +172,9 @@ def test_packages_are_checked_with_a_cached_choice(machine: Machine) -> None:
             "noninteractive: -qq update",
             "noninteractive: -qq install -y --no-install-recommends cmake",
         ]
+        machine.write("cmake", "")
+        machine.write("pkg-config", '[ "$*" != "--exists libsodium" ]\n')
+        assert machine.bazelw("info").stderr.endswith(f": libsodium-dev {HOW_TO_DECLINE}\n")
 
 
 @pytest.fixture
@@ -201,6 +204,20 @@ def test_installing_packages_is_announced(
         "noninteractive: -qq update",
         "noninteractive: -qq install -y --no-install-recommends g++ make",
     ]
+
+
+def test_libraries_are_installed_if_pkg_config_does_not_know_them(
+    lacking: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    for program in ("g++", "make"):
+        lacking.write(program, "")
+    lacking.write("pkg-config", "exit 1\n")
+    system_packages.provide()
+    assert f"apt-get: libsodium-dev {HOW_TO_DECLINE}" in capsys.readouterr().err
+    (lacking.bin / "pkg-config").unlink()
+    system_packages.provide()
+    assert f"apt-get: pkgconf libsodium-dev {HOW_TO_DECLINE}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Prints the process's anonymous memory in KiB before a session is created, and after one run.
 
-    python -m e2e.session_memory LIBRARY MODEL (bytes|file) INPUT OUTPUT ROWS COLUMNS
+    python -m e2e.session_memory LIBRARY MODEL (bytes|file|reader) INPUT OUTPUT ROWS COLUMNS
 
 Run it in its own process: freed memory may stay with a process.
 """
@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from e2e import reader_session
 from e2e.numpy_session import run
-from tfcarve.benchmark.c_api import Library
+from tfcarve.benchmark.c_api import Library, Session
 
 
 def anonymous() -> int:
@@ -25,17 +26,22 @@ def anonymous() -> int:
     return int(found[1])
 
 
+def _session(library: Library, model: str, form: str) -> Session:
+    if form == "file":
+        return library.session_from_file(model)
+    if form == "bytes":
+        return library.session_from_bytes(Path(model).read_bytes())
+    with Path(model).open("rb") as file:
+        size = Path(model).stat().st_size
+        return reader_session.opened(library, size, lambda _, count: file.read(count))
+
+
 def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
     """Prints the two numbers."""
     library = Library(path)
     given = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
-    session = (
-        library.session_from_file(model)
-        if form == "file"
-        else library.session_from_bytes(Path(model).read_bytes())
-    )
-    with session:
+    with _session(library, model, form) as session:
         run(session, {fed: given}, [fetched])
         print(before, anonymous())
 

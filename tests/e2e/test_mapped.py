@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,52 +15,25 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import app_workspace
+from e2e import mapped_files
 from e2e.constant_models import CASES, Case
+from e2e.mapped_files import Files
 from e2e.numpy_session import Array, output, run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
-from tfcarve.cli import main as tfcarve
 
-_LIBRARY = "//mapped:library"
-# An empty message as a prefix: what was aligned to 64 bytes no longer is.
-_SHIFT = b"\x22\x00"
-_FORMS = ("bytes", "plain", "misaligned", "aligned")
-
-
-@dataclass(frozen=True)
-class Files:
-    """A case, and its graph as files: as TensorFlow writes it, aligned, and misaligned."""
-
-    case: Case
-    plain: Path
-    aligned: Path
-    misaligned: Path
-
-    @classmethod
-    def of(cls, case: Case, folder: Path, name: str) -> Files:
-        """Writes the files."""
-        plain, aligned, misaligned = (
-            folder / f"{name}.{form}.pb" for form in ("plain", "aligned", "misaligned")
-        )
-        plain.write_bytes(case.graph.SerializeToString(deterministic=True))
-        assert tfcarve(["memmap", str(plain), "-o", str(aligned)]) == 0
-        misaligned.write_bytes(_SHIFT + aligned.read_bytes())
-        return cls(case, plain, aligned, misaligned)
+_FORMS = ("bytes", "plain", "misaligned", "aligned", "package")
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
-    folder = tmp_path_factory.mktemp("models")
-    return {name: Files.of(make(), folder, name) for name, make in CASES.items()}
+    return mapped_files.of_all_cases(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture(scope="module")
 def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with app_workspace.opened() as workspace:
-        workspace.place("mapped", {f"{name}.pb": f.plain for name, f in files.items()}, "*.pb")
-        built = workspace.build([_LIBRARY]).files(_LIBRARY)
-        yield next(file for file in built if file.name == "libtensorflow-core.so")
+    with mapped_files.library(files) as path:
+        yield path
 
 
 @pytest.fixture(scope="module")
@@ -81,17 +53,16 @@ def test_output_is_full_tensorflows(
     name: str, form: str, files: dict[str, Files], library: Library
 ) -> None:
     found, case = files[name], files[name].case
-    file = {"plain": found.plain, "misaligned": found.misaligned, "aligned": found.aligned}
     opened = (
         library.session_from_bytes(found.plain.read_bytes())
         if form == "bytes"
-        else library.session_from_file(file[form])
+        else library.session_from_file(getattr(found, form))
     )
     with opened as session:
         for _ in range(1 if name == "overwritten" else 3):
             _require(run(session, case.feeds, case.fetches), case)
         if form != "plain":  # there some may lie well by chance
-            assert session.mapped_bytes == (case.mapped if form == "aligned" else 0)
+            assert session.mapped_bytes == (case.mapped if form in ("aligned", "package") else 0)
 
 
 def test_constant_can_be_fetched_and_fed_by_name(files: dict[str, Files], library: Library) -> None:
@@ -232,6 +203,8 @@ def _invalid_file(folder: Path, name: str) -> Path:
             os.mkfifo(file)
         case "words":
             file.write_text("these are words and no model")
+        case "tag":
+            file.write_bytes(b"\x0a\x10no node")
         case "huge":
             file.touch()
             os.truncate(file, 1 << 31)
@@ -246,7 +219,11 @@ def _invalid_file(folder: Path, name: str) -> Path:
         ("empty", "can't be read: it is empty"),
         ("pipe", "can't be read: it is not a regular file"),
         ("huge", "can't be read: it is larger than 2 GB"),
-        ("words", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
+        (
+            "words",
+            "the file is neither a serialized GraphDef nor a whole file in TensorFlow's memmapped format",
+        ),
+        ("tag", "the graph is not a serialized GraphDef: it is damaged or truncated near byte 0"),
     ],
 )
 def test_invalid_file(name: str, message: str, library: Library, tmp_path: Path) -> None:
@@ -374,10 +351,12 @@ def _python(*arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("form", ["aligned", "package"])
 def test_damaged_files_are_refused_or_run(
-    files: dict[str, Files], shared: Path, tmp_path: Path
+    form: str, files: dict[str, Files], shared: Path, tmp_path: Path
 ) -> None:
-    output = _python("e2e.damaged_graphs", shared, files["small"].aligned, tmp_path, "2000")
+    model = getattr(files["small"], form)
+    output = _python("e2e.damaged_graphs", shared, model, tmp_path, "2000")
     refused, ran = map(int, output.split())
     assert refused + ran == 2000
     assert refused > 200 and ran > 200, "not both occur"
@@ -403,8 +382,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
     ("form", "file", "least", "most"),
     [
         ("file", "aligned", 0, _LARGE // 4),
+        ("file", "package", 0, _LARGE // 4),
         ("file", "misaligned", _LARGE, _LARGE * 5 // 4),
         ("bytes", "plain", _LARGE, _LARGE * 5 // 4),
+        ("reader", "aligned", _LARGE, _LARGE * 5 // 4),
+        ("reader", "misaligned", _LARGE, _LARGE * 5 // 4),
     ],
 )
 def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:

@@ -15,9 +15,18 @@ from selections import selection
 from fuzz import document_readers, graph_readers, library_readers, shown_readers
 from fuzz.reader import Reader, of_text
 from tfcarve.build_files import evaluate as build_file
-from tfcarve.emit import aligned_graph, tensor_content
+from tfcarve.emit import aligned_graph, constant_node, memmapped_package, tensor_content
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, graph_text, meta_graph, ops_list, text_format, tflite, wire
+from tfcarve.models import (
+    graph_def,
+    graph_text,
+    memmapped,
+    meta_graph,
+    ops_list,
+    text_format,
+    tflite,
+    wire,
+)
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
 from tfcarve.prepare.compare import npz
@@ -31,6 +40,16 @@ def _graph(data: bytes) -> object:
 
 def _aligned(data: bytes) -> object:
     return sum(len(piece.data) for piece in aligned_graph.aligned(data))
+
+
+def _packaged(data: bytes) -> object:
+    return sum(len(piece.data) for piece in memmapped_package.package(data))
+
+
+def _memmapped(data: bytes) -> object:
+    regions = memmapped.regions(data)
+    nodes, _ = graph_def.graph(data, *regions[memmapped.GRAPH], "m", Budget(len(data)))
+    return list(memmapped.RestoredNodes(nodes, regions))
 
 
 def _graphs(data: bytes, budget: Budget, found: Iterable[MetaGraph]) -> object:
@@ -77,6 +96,7 @@ _LARGE = protos.graph(
     protos.node("c", "Const", {"value": protos.tensor_value("int32", (256,), bytes(1024))}, inputs=["^a"]),
     protos.node("d", "Const", {"value": protos.data(8, protos.number(1, 9) + protos.data(2, protos.shape(2, 64)) + protos.data(10, bytes(range(128))))}),
 )  # fmt: skip
+_PACKAGE = b"".join(piece.data for piece in memmapped_package.package(_LARGE))
 _SIDES = protos.signature(["a:0"], ["n:0"])
 _PBTXT = b"""\
 # A comment
@@ -146,7 +166,11 @@ READERS: dict[str, Reader] = {
         [graph_def, meta_graph], _saved_model, wire.WireError, [protos.saved_model(protos.meta_graph(_GRAPH, "serve", signatures={"s": _SIDES}))]
     ),
     "meta_graph": Reader([graph_def, meta_graph], _meta_graph, wire.WireError, [protos.meta_graph(_GRAPH, "train")]),
-    "aligned_graph": Reader([aligned_graph, tensor_content], _aligned, wire.WireError, [_GRAPH, _LARGE]),
+    "aligned_graph": Reader([aligned_graph, constant_node, tensor_content], _aligned, wire.WireError, [_GRAPH, _LARGE]),
+    "memmapped": Reader([graph_def, memmapped], _memmapped, wire.WireError, [_PACKAGE]),
+    "memmapped_package": Reader(
+        [memmapped_package, constant_node, tensor_content], _packaged, wire.WireError, [_GRAPH, _LARGE]
+    ),
     "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
     "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
     "ops_json": Reader([ops_list], lambda data: ops_list.from_json(data, "ops.json"), InvalidInput, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),

@@ -300,8 +300,8 @@ def test_names() -> None:
     assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
     modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
     shared = {
-        *("common", "freeze_options", "options", "preparing", "read_model", "requested"),
-        "size_common",
+        *("common", "freeze_options", "graph_file", "options", "preparing"),
+        *("read_model", "requested", "size_common"),
     }
     assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
 

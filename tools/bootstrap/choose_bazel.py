@@ -136,6 +136,7 @@ def choice_text(choice: Choice, rc: Path, version: str, path_lookup: str) -> str
     """The shell assignments that bazelw reads."""
     lines = [
         f"programs={shlex.quote(' '.join(system_packages.PROGRAMS))}",
+        f"libraries={shlex.quote(' '.join(system_packages.LIBRARIES))}",
         f"for_path={shlex.quote(path_lookup)}",
         f"bazel={shlex.quote(str(choice.bazel))}",
         f"rc={shlex.quote(str(rc))}",

@@ -1,4 +1,4 @@
-"""The system programs that builds and tests use, and the Debian packages that contain them."""
+"""The system programs and libraries that builds and tests use, and the Debian packages that contain them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,24 @@ PROGRAMS = {
     "xz": "xz-utils",
 }
 
+# The same for C libraries, by the names that pkg-config knows them by.
+LIBRARIES = {"libsodium": "libsodium-dev"}
+
 # The same for modules of the Python that runs this.
 MODULES = {"ensurepip": "python3-venv", "pip": "python3-pip"}
 
 _DECLINE = "to decline: bazelw --no-install, or TFCARVE_NO_INSTALL=1"
 
 
+def _has_library(name: str) -> bool:
+    program = shutil.which("pkg-config")
+    return program is not None and subprocess.run([program, "--exists", name]).returncode == 0
+
+
 def missing_packages() -> list[str]:
-    """The Debian packages whose program or module is missing."""
+    """The Debian packages whose program, library or module is missing."""
     missing = [package for program, package in PROGRAMS.items() if not shutil.which(program)]
+    missing += [package for name, package in LIBRARIES.items() if not _has_library(name)]
     for module, package in MODULES.items():
         if subprocess.run(
             [sys.executable, "-c", f"import {module}"], capture_output=True

@@ -9,25 +9,17 @@ import hashlib
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import metadata, util
 from pathlib import Path
 
 from bootstrap.cache import built_in_place
+from demo import wheel
 
 _FOLDER = "tensorflow/tools/graph_transforms"
 _OTHER_PROGRAMS = frozenset(("compare_graphs.cc", "summarize_graph_main.cc"))
 _REGISTERED = re.compile(r'^REGISTER_GRAPH_TRANSFORM\(\s*"(\w+)"', re.MULTILINE)
-# Without NDEBUG, EdgeSet in edgeset.h would have another size than in the wheel.
-_FLAGS = (
-    *("-std=c++17", "-O1", "-fPIC", "-w", "-DNDEBUG", "-DEIGEN_MAX_ALIGN_BYTES=64"),
-    "-D_GLIBCXX_USE_CXX11_ABI=1",
-)
-# In this order. In the other order, no op is registered.
-_LIBRARIES = ("-l:libtensorflow_cc.so.2", "-l:libtensorflow_framework.so.2", "-lpthread")
 
 
 class TransformFailed(Exception):
@@ -93,15 +85,6 @@ class TransformGraph:
         return log
 
 
-def _wheel() -> Path:
-    found = util.find_spec("tensorflow")
-    if found is None or found.origin is None:
-        raise FileNotFoundError(
-            f"tensorflow is not installed in {sys.executable}: transform_graph is linked with its library"
-        )
-    return Path(found.origin).parent
-
-
 def _key(tree: Path, parts: Iterable[str]) -> str:
     digest = hashlib.sha256()
     for part in parts:
@@ -128,19 +111,16 @@ def built(tree: Path, cache: Path, compiler: str = "g++") -> TransformGraph:
 
     Raises CalledProcessError if a file does not compile, FileNotFoundError if TensorFlow is not installed.
     """
-    wheel = _wheel()
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
-    parts = [version.stdout, metadata.version("tensorflow-cpu"), str(wheel), *_FLAGS, *_LIBRARIES]
+    parts = [version.stdout, wheel.version(), str(wheel.folder()), *wheel.FLAGS, *wheel.LIBRARIES]
     folder = cache / "transform_graph" / _key(tree, parts)
     program = folder / "transform_graph"
     with built_in_place(folder) as missing:
         if missing:
-            include = wheel / "include"
-            folders = [include, include / "external/gemmlowp", tree]
-            command = [compiler, *_FLAGS, *(f"-I{place}" for place in folders)]
+            command = [compiler, *wheel.FLAGS, *wheel.include_flags(), f"-I{tree}"]
             objects = list(_compile(sources(tree), folder, command))
-            link = [compiler, "-o", str(program), *map(str, objects), f"-L{wheel}", *_LIBRARIES]
-            subprocess.run([*link, f"-Wl,-rpath,{wheel}"], check=True)
+            link = [compiler, "-o", str(program), *map(str, objects), *wheel.link_flags()]
+            subprocess.run(link, check=True)
             for file in objects:
                 file.unlink()
     return TransformGraph(program)

@@ -3,14 +3,12 @@
 #include <cstdint>
 
 #include "tensorflow/core/platform/strcat.h"
+#include "tools/runtime/wire_fields.h"
 
 namespace tfcarve {
 namespace {
 
 using Bytes = std::string_view;
-
-// Wire types of protocol buffers.
-enum : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 // Field numbers of graph.proto, node_def.proto, attr_value.proto and
 // tensor.proto. An entry of a map has its key in field 1, its value in field 2.
@@ -22,79 +20,6 @@ enum : uint32_t {
   kEntryValue = 2,
   kAttrTensor = 8,
   kTensorContent = 4,
-};
-
-struct Field {
-  uint32_t number = 0;
-  uint32_t type = 0;
-  Bytes whole;  // the field with its tag
-  Bytes value;  // the content of a field of type kBytes
-};
-
-// Iterates over the fields of a message.
-class Fields {
- public:
-  explicit Fields(Bytes message) : rest_(message) {}
-
-  // Reads the next field. Returns false at the end of the message, or if it is
-  // malformed: then damaged() is true.
-  bool Next(Field* field) {
-    if (rest_.empty() || damaged_) return false;
-    const Bytes from = rest_;
-    uint64_t tag = 0;
-    damaged_ = !Varint(&tag) || tag >> 3 == 0 || tag >> 32 != 0 ||
-               !Skip(static_cast<uint32_t>(tag & 7), field);
-    if (damaged_) {
-      rest_ = from;
-      return false;
-    }
-    field->number = static_cast<uint32_t>(tag >> 3);
-    field->type = static_cast<uint32_t>(tag & 7);
-    field->whole = from.substr(0, from.size() - rest_.size());
-    return true;
-  }
-
-  bool damaged() const { return damaged_; }
-
-  // The start of the next field.
-  const char* at() const { return rest_.data(); }
-
- private:
-  bool Varint(uint64_t* value) {
-    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
-
-  bool Skip(uint32_t type, Field* field) {
-    uint64_t size = 0;
-    switch (type) {
-      case kVarint:
-        return Varint(&size);
-      case kFixed64:
-        size = 8;
-        break;
-      case kFixed32:
-        size = 4;
-        break;
-      case kBytes:
-        if (!Varint(&size)) return false;
-        break;
-      default:  // groups: TensorFlow's messages have none
-        return false;
-    }
-    if (size > rest_.size()) return false;
-    field->value = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return true;
-  }
-
-  Bytes rest_;
-  bool damaged_ = false;
 };
 
 // Finds the field `number`, of type kBytes. Returns false unless the message

@@ -1,4 +1,4 @@
-// A file that is mapped into memory.
+// A model in mapped memory: that of a file, or memory that an app fills.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MAPPED_FILE_H_
 #define TFCARVE_TOOLS_RUNTIME_MAPPED_FILE_H_
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tensorflow/core/lib/core/refcount.h"
+#include "tools/runtime/tfcarve_c_api.h"
 
 namespace tfcarve {
 
@@ -19,14 +20,26 @@ class MappedFile : public tensorflow::core::RefCounted {
   static tensorflow::core::RefCountPtr<const MappedFile> Open(
       const char* path, std::string* error);
 
+  // Reads a model that is not empty into anonymous memory. On failure returns
+  // null and sets `error`.
+  static tensorflow::core::RefCountPtr<const MappedFile> Read(
+      const tfcarve_reader* reader, std::string* error);
+
   std::string_view bytes() const { return bytes_; }
 
   // Whether the file's size and modification time are unchanged since it was
-  // mapped. Reading beyond the end of a truncated file ends the process
-  // (SIGBUS).
+  // mapped; true for anonymous memory. Reading beyond the end of a truncated
+  // file ends the process (SIGBUS).
   bool IsUnchanged() const;
 
  private:
+  // Maps a file, which it takes over, or memory of `stat.st_size` bytes if
+  // `file` is kNoFile.
+  static tensorflow::core::RefCountPtr<const MappedFile> Map(
+      int file, const struct stat& stat, std::string* error);
+
+  static constexpr int kNoFile = -1;
+
   MappedFile(int file, const struct stat& stat, std::string_view bytes)
       : file_(file), stat_(stat), bytes_(bytes) {}
   ~MappedFile() override;

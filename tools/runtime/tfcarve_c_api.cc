@@ -19,6 +19,7 @@
 #include "tensorflow/core/platform/cpu_info.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/platform/strcat.h"
 #include "tensorflow/core/platform/threadpool_options.h"
 #include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/public/session.h"
@@ -28,6 +29,7 @@
 #include "tools/runtime/graph_reader.h"
 #include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
+#include "tools/runtime/memmapped_package.h"
 #include "tools/runtime/missing.h"
 #include "tools/runtime/threads/worker_threads.h"
 #include "tools/runtime/trace.h"
@@ -69,8 +71,8 @@ struct tfcarve_session {
   std::unique_ptr<SessionThreads> threads;
   std::unique_ptr<tensorflow::Session> session;
   tfcarve::SessionConstants constants;
-  // For a graph from a file: its path, and the file if constants are used in
-  // place.
+  // For a graph in mapped memory: the path of its file or another name, and the
+  // memory if constants are used in place.
   std::string path;
   tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file;
   size_t mapped_bytes = 0;
@@ -86,6 +88,7 @@ namespace {
 
 using ::tensorflow::Status;
 using ::tensorflow::errors::InvalidArgument;
+using ::tensorflow::strings::StrCat;
 
 // Returns the outcome for a status: `error_status` if it is not OK.
 Outcome OutcomeOf(const Status& status, tfcarve_status error_status) {
@@ -102,8 +105,8 @@ constexpr int32_t kMaxThreads = 1024;
 
 Status CheckThreads(int32_t threads) {
   if (threads < 0 || threads > kMaxThreads) {
-    return InvalidArgument("threads is ", threads, ": give 1 to ", kMaxThreads,
-                           ", or 0 for one per core");
+    return InvalidArgument(StrCat("threads is ", threads, ": give 1 to ",
+                                  kMaxThreads, ", or 0 for one per core"));
   }
   return tensorflow::OkStatus();
 }
@@ -113,23 +116,32 @@ Status CheckCpu() {
   return error.empty() ? tensorflow::OkStatus() : InvalidArgument(error);
 }
 
-// Parses a serialized GraphDef; `contents` point into `bytes`.
+// Parses a serialized GraphDef: a tfcarve::GraphParser.
+bool ParseGraph(std::string_view bytes, tensorflow::GraphDef* graph,
+                std::vector<std::string_view>* contents, std::string* error) {
+  tfcarve::SplitGraph split;
+  if (bytes.empty()) {
+    *error = "the graph is empty";
+  } else if (bytes.size() >
+             static_cast<size_t>(std::numeric_limits<int>::max())) {
+    *error = "the graph is larger than 2 GB";
+  } else if (tfcarve::SplitGraphDef(bytes, &split, error)) {
+    *contents = std::move(split.contents);
+    if (graph->ParseFromString(split.graph)) return true;
+    *error = "the graph is not a serialized GraphDef";
+  }
+  return false;
+}
+
+// Parses a model's bytes; `contents` point into them.
 Status ReadGraph(std::string_view bytes, tensorflow::GraphDef* graph,
                  std::vector<std::string_view>* contents) {
-  if (bytes.empty()) return InvalidArgument("the graph is empty");
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return InvalidArgument("the graph is larger than 2 GB");
-  }
-  tfcarve::SplitGraph split;
   std::string error;
-  if (!tfcarve::SplitGraphDef(bytes, &split, &error)) {
-    return InvalidArgument(error);
-  }
-  if (!graph->ParseFromString(split.graph)) {
-    return InvalidArgument("the graph is not a serialized GraphDef");
-  }
-  *contents = std::move(split.contents);
-  return tensorflow::OkStatus();
+  const bool good =
+      tfcarve::package_reader != nullptr
+          ? tfcarve::package_reader(bytes, &ParseGraph, graph, contents, &error)
+          : ParseGraph(bytes, graph, contents, &error);
+  return good ? tensorflow::OkStatus() : InvalidArgument(error);
 }
 
 Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
@@ -183,6 +195,25 @@ void InitSession(std::string_view bytes,
                 TFCARVE_REFUSED);
 }
 
+// Initializes a session with a path for a graph in mapped memory; if it is
+// null, for the reason in the session's outcome.
+void InitFromFile(tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
+                  int32_t threads, tfcarve_session* session) {
+  Outcome& outcome = session->outcome;
+  if (file != nullptr) {
+    const std::string_view bytes = file->bytes();
+    InitSession(bytes, std::move(file), threads, session);
+  } else {
+    outcome.status = TFCARVE_BAD_INPUT;
+  }
+  if (outcome.status != TFCARVE_OK) {
+    std::string error = session->path;
+    error += ": ";
+    error += outcome.error;
+    outcome.error.swap(error);
+  }
+}
+
 // Checks that the file that contains the session's constants is unchanged.
 Outcome CheckFile(const tfcarve_session& session) {
   if (session.file == nullptr || session.file->IsUnchanged()) return {};
@@ -194,17 +225,17 @@ Outcome CheckFile(const tfcarve_session& session) {
 
 Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
   if (input.name == nullptr) return InvalidArgument("an input has no name");
-  const auto error = [&input](const auto&... what) {
-    return InvalidArgument("input '", input.name, "': ", what...);
+  const auto error = [&input](const std::string& what) {
+    return InvalidArgument(StrCat("input '", input.name, "': ", what));
   };
   const auto dtype = static_cast<tensorflow::DataType>(input.dtype);
   const bool is_string = dtype == tensorflow::DT_STRING;
   if (!tensorflow::DataType_IsValid(input.dtype) ||
       !(is_string || tensorflow::DataTypeCanUseMemcpy(dtype))) {
-    return error("an input cannot have type ", input.dtype);
+    return error(StrCat("an input cannot have type ", input.dtype));
   }
   if (input.rank < 0 || (input.rank > 0 && input.dims == nullptr)) {
-    return error("rank ", input.rank, " without dims");
+    return error(StrCat("rank ", input.rank, " without dims"));
   }
   tensorflow::TensorShape shape;
   const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
@@ -215,8 +246,8 @@ Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
       is_string ? sizeof(tfcarve_string) : tensorflow::DataTypeSize(dtype);
   const size_t count = static_cast<size_t>(shape.num_elements());
   if (input.size % element != 0 || input.size / element != count) {
-    return error("it has ", input.size, " bytes, which is not ", count,
-                 " elements of ", element, " bytes");
+    return error(StrCat("it has ", input.size, " bytes, which is not ", count,
+                        " elements of ", element, " bytes"));
   }
   if (count > 0 && input.data == nullptr) return error("it has no data");
 
@@ -273,7 +304,7 @@ Status CopyNames(const char* const* names, size_t count,
                  std::vector<std::string>* fetches) {
   for (size_t i = 0; i < count; ++i) {
     if (names[i] == nullptr) {
-      return InvalidArgument("output ", i, " has no name");
+      return InvalidArgument(StrCat("output ", i, " has no name"));
     }
     fetches->emplace_back(names[i]);
   }
@@ -341,17 +372,18 @@ tfcarve_session* tfcarve_session_new_from_file(const char* path,
                                                int32_t threads) {
   auto* session = new tfcarve_session;
   session->path = path == nullptr ? "(no path)" : path;
-  Outcome& outcome = session->outcome;
-  auto file = tfcarve::MappedFile::Open(session->path.c_str(), &outcome.error);
-  if (file != nullptr) {
-    const std::string_view bytes = file->bytes();
-    InitSession(bytes, std::move(file), threads, session);
-  } else {
-    outcome.status = TFCARVE_BAD_INPUT;
-  }
-  if (outcome.status != TFCARVE_OK) {
-    outcome.error = session->path + ": " + outcome.error;
-  }
+  InitFromFile(
+      tfcarve::MappedFile::Open(session->path.c_str(), &session->outcome.error),
+      threads, session);
+  return session;
+}
+
+tfcarve_session* tfcarve_session_new_from_reader(const tfcarve_reader* reader,
+                                                 int32_t threads) {
+  auto* session = new tfcarve_session;
+  session->path = "the model";
+  InitFromFile(tfcarve::MappedFile::Read(reader, &session->outcome.error),
+               threads, session);
   return session;
 }
 

@@ -127,7 +127,8 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
 // Creates a session for a file that contains a serialized GraphDef. The file is
 // mapped into memory: constants that are at multiples of 64 bytes in it are
 // used in place, others are copied. `tfcarve memmap` aligns the constants of a
-// frozen graph.
+// frozen graph. The file may be in TensorFlow's memmapped format if the library
+// is carved for a model in this format.
 //
 // While the session exists, the file may be deleted or replaced, but must not
 // be modified: further runs fail, and truncating it during a run ends the
@@ -141,8 +142,40 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_file(const char* path,
                                                               int32_t threads);
 
+// A model that an app reads by itself: encrypted, compressed, from a server, …
+typedef struct tfcarve_reader {
+  // The first argument of each call of `read`.
+  void* context;
+  // The size of the model, in bytes.
+  size_t size;
+  // Reads the `size` bytes at `offset` of the model into `buffer`. Returns
+  // NULL, or the reason why it can't: a null-terminated text, which is copied
+  // before tfcarve_session_new_from_reader returns.
+  const char* (*read)(void* context, size_t offset, void* buffer, size_t size);
+} tfcarve_reader;
+
+// Creates a session for a serialized GraphDef that the app reads, for example
+// because its file is encrypted. Nothing is written to a file.
+//
+// The model is read from its start to its end, each byte once, in parts of at
+// most 1 MiB, by the caller's thread. It is interpreted only when all of it has
+// been read: if a call of `read` fails, no further call follows, and the status
+// is TFCARVE_BAD_INPUT.
+//
+// While it is loaded, the whole model is in memory. The session keeps this
+// memory if constants are used in place, which are those at multiples of 64
+// bytes of the model. Others are copied.
+//
+// - reader: of the model. Not used after the call.
+// - threads: as for tfcarve_session_new.
+//
+// Returns a session that the caller must free, never NULL. Check
+// tfcarve_session_error before using it.
+TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_reader(
+    const tfcarve_reader* reader, int32_t threads);
+
 // Returns the number of bytes of constants that are used in place in the mapped
-// file; 0 for a session without a file.
+// file or in the memory of a model that the app reads; 0 for other sessions.
 TFCARVE_EXPORT size_t tfcarve_session_mapped_bytes(const tfcarve_session*);
 
 // Returns the reason why the session cannot be used, or NULL if it can. The

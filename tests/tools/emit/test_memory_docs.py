@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from tfcarve.cli import parser
-from tfcarve.emit import aligned_graph
+from tfcarve.emit import aligned_graph, constant_node
 
 
 def _file(name: str) -> str:
@@ -22,10 +22,12 @@ def _lines(text: str) -> list[str]:
 
 
 def test_commands() -> None:
-    (block,) = _blocks("sh")
-    program, *arguments = shlex.split(block)
-    assert program == "tfcarve"
-    parser().parse_args(arguments)
+    found = _blocks("sh")
+    assert len(found) == 2
+    for block in found:
+        program, *arguments = shlex.split(block)
+        assert program == "tfcarve"
+        parser().parse_args(arguments)
 
 
 def test_code() -> None:
@@ -36,5 +38,5 @@ def test_code() -> None:
 
 def test_sizes() -> None:
     text = _file("MEMORY_MD")
-    assert f"{aligned_graph.LARGE:,} bytes" in text
+    assert f"{constant_node.LARGE:,} bytes" in text
     assert f"multiple of {aligned_graph.ALIGNMENT}" in text

@@ -36,6 +36,7 @@ NAMES = (
     "compare",
     "diff",
     "memmap",
+    "protect",
     "manifest",
     "private-symbols",
     "prove",

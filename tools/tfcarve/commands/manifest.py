@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tfcarve.commands import common, options
 from tfcarve.emit import manifest as emit
+from tfcarve.models import memmapped
 from tfcarve.proof import manifest
 
 NAME = "manifest"
@@ -24,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the source."""
-    text = manifest.of(common.load_selection(arguments.selection)).to_json()
-    common.output(emit.source(text, keep_table=not arguments.no_table), arguments.output)
+    selection = common.load_selection(arguments.selection)
+    source = emit.source(
+        manifest.of(selection).to_json(),
+        keep_table=not arguments.no_table,
+        reads_packages=any(model.format == memmapped.FORMAT for model in selection.models),
+    )
+    common.output(source, arguments.output)
     return 0

@@ -5,19 +5,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.emit import aligned_graph
+from tfcarve.commands.graph_file import frozen_graph
+from tfcarve.emit import aligned_graph, memmapped_package
+from tfcarve.emit.constant_node import Piece
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, meta_graph
-from tfcarve.models.mapped_file import mapped
-from tfcarve.models.wire import Budget, Buffer, WireError
+from tfcarve.models.wire import WireError
 
 NAME = "memmap"
 HELP = "writes a frozen graph with its constants aligned, for tfcarve_session_new_from_file"
 
 
+_FORMATS = {"aligned": aligned_graph.aligned, "tensorflow": memmapped_package.package}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef, .pb")
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="aligned",
+        help="aligned: a GraphDef (default); tensorflow: a file for TensorFlow's MemmappedEnv",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -28,14 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _check(path: Path, data: Buffer) -> None:
-    if meta_graph.is_saved_model(data):
-        raise InvalidInput(f"{path}: is a SavedModel: give a frozen GraphDef")
-    graph_def.graph(data, 0, len(data), str(path), Budget(len(data)))
-
-
-def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
-    for piece in aligned_graph.aligned(data):
+def _counted(pieces: Iterator[Piece], sizes: list[int]) -> Iterator[bytes]:
+    for piece in pieces:
         if piece.constant_bytes:
             sizes.append(piece.constant_bytes)
         yield piece.data
@@ -44,10 +47,9 @@ def _counted(data: Buffer, sizes: list[int]) -> Iterator[bytes]:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the graph and prints how many constants are aligned."""
     sizes: list[int] = []
-    data = mapped(arguments.model)
+    data = frozen_graph(arguments.model)
     try:
-        _check(arguments.model, data)
-        files.write_pieces(arguments.output, _counted(data, sizes))
+        files.write_pieces(arguments.output, _counted(_FORMATS[arguments.format](data), sizes))
     except WireError as error:
         raise InvalidInput(f"{arguments.model}: {error}") from None
     print(f"{len(sizes):,} constants with {sum(sizes):,} bytes are aligned")

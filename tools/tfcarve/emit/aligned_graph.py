@@ -10,67 +10,17 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfcarve.emit.tensor_content import CONTENT, large_content
+from tfcarve.emit.constant_node import ATTR, TENSOR, VALUE, Piece, constant_node, content_pieces
+from tfcarve.emit.tensor_content import CONTENT
 from tfcarve.models import wire
-from tfcarve.models.wire import BYTES, Buffer, Field
+from tfcarve.models.wire import BYTES, Buffer
 from tfcarve.models.wire_write import begin, copied
 
-# Alignment of contents, and the size from which on a content is aligned: as in tools/runtime/constants.h and
-# graph_reader.h.
+# Alignment of contents: as in tools/runtime/constants.h.
 ALIGNMENT = 64
-LARGE = 1024
 
-_NODE, _OP, _ATTR, _KEY, _VALUE, _TENSOR = 1, 2, 5, 1, 2, 8
+_NODE = 1
 _KEY_FIELD = b"\x0a\x05value"
-# The largest Piece of a content.
-_CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Consecutive bytes of the new file.
-
-    Attributes:
-      data: the bytes.
-      constant_bytes: size of the constant that begins with them; 0: none does.
-    """
-
-    data: bytes
-    constant_bytes: int = 0
-
-
-def _only(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Field | None:
-    """Returns a message's field `number`, if it is of type BYTES and not repeated and, if `alone`, the only field."""
-    found = None
-    for one in wire.fields(data, place, end):
-        if one[0] == number and one[1] == BYTES and found is None:
-            found = one
-        elif alone or one[0] == number:
-            return None
-    return found
-
-
-def _entry(data: Buffer, place: int, end: int) -> Field | None:
-    """Returns the attribute `value` of a NodeDef whose op is Const; None: there is none, or it is ambiguous."""
-    op, values = b"", 0
-    found = None
-    for one in wire.fields(data, place, end):
-        number, kind, a, b = one
-        if kind == BYTES and number == _OP:
-            op = data[a : min(b, a + 6)]
-        elif kind == BYTES and number == _ATTR:
-            key = _only(data, a, b, _KEY, alone=False)
-            if key is None:
-                return None
-            if data[key[2] : min(key[3], key[2] + 6)] == b"value":
-                found, values = one, values + 1
-    return found if op == b"Const" and values == 1 else None
-
-
-def _tensor(data: Buffer, entry: Field) -> Field | None:
-    """Returns the TensorProto in an attribute's entry; None: the value is not a tensor."""
-    value = _only(data, *entry[2:], _VALUE, alone=False)
-    return _only(data, *value[2:], _TENSOR, alone=True) if value else None
 
 
 def _begin_size(size: int) -> int:
@@ -107,10 +57,10 @@ class _Node:
             (
                 begin(_NODE, node),
                 self.before,
-                begin(_ATTR, entry),
+                begin(ATTR, entry),
                 _KEY_FIELD,
-                begin(_VALUE, attr),
-                begin(_TENSOR, tensor),
+                begin(VALUE, attr),
+                begin(TENSOR, tensor),
                 self.tensor,
                 _padding(padding) or b"",
                 begin(CONTENT, self.size),
@@ -140,22 +90,13 @@ def _aligned_head(offset: int, node: _Node) -> bytes:
 
 def _node(data: Buffer, offset: int, place: int, end: int) -> Iterator[Piece]:
     """Yields the new form of a node's field in a GraphDef, at `offset`; nothing: it stays unchanged."""
-    entry = _entry(data, place, end)
-    tensor = _tensor(data, entry) if entry else None
-    found = large_content(data, *tensor[2:], LARGE) if tensor else None
-    if entry is None or found is None:
+    found = constant_node(data, place, end)
+    if found is None:
         return
-    others, content = found
-    fields = wire.fields(data, place, end)
-    before = copied(data, itertools.takewhile(lambda f: f != entry, fields))
-    after = copied(data, fields)
-    yield Piece(_aligned_head(offset, _Node(before, after, others, content.size)))
-    first = content.size
-    for start in range(0, content.size, _CHUNK):
-        stop = min(start + _CHUNK, content.size)
-        yield Piece(bytes(content.data[content.place + start : content.place + stop]), first)
-        first = 0
-    yield Piece(after)
+    node = _Node(found.before, found.after, found.tensor, found.content.size)
+    yield Piece(_aligned_head(offset, node))
+    yield from content_pieces(found.content)
+    yield Piece(found.after)
 
 
 def aligned(data: Buffer) -> Iterator[Piece]:

@@ -14,7 +14,8 @@ from tfcarve.models.wire import BYTES, VARINT, Buffer, Field
 from tfcarve.models.wire_write import copied
 
 CONTENT = 4
-_DTYPE, _SHAPE, _VERSION = 1, 2, 3
+DTYPE, SHAPE = 1, 2
+_VERSION = 3
 _DIM, _SIZE, _UNKNOWN_RANK = 2, 1, 3
 # Fields with a list of values: the field number, and the array.array type code of a number. A complex number is two.
 _LISTS = {
@@ -62,8 +63,8 @@ class _Fields:
     values: set[int] = field(default_factory=set)  # numbers of fields with values
 
 
-def _elements(data: Buffer, place: int, end: int) -> int | None:
-    """Returns the number of elements in a TensorShapeProto; None: unknown, or more than bytes in `data`."""
+def elements(data: Buffer, place: int, end: int, most: int) -> int | None:
+    """Returns the number of elements in the TensorShapeProto at data[place:end]; None: unknown, or more than `most`."""
     count = 1
     for number, kind, a, b in wire.fields(data, place, end):
         if number == _DIM and kind == BYTES:
@@ -72,7 +73,7 @@ def _elements(data: Buffer, place: int, end: int) -> int | None:
                 if inner == _SIZE and inner_kind == VARINT:
                     size = wire.signed(value)
             count *= size
-            if size < 0 or count > len(data):
+            if size < 0 or count > most:
                 return None
         elif number == _UNKNOWN_RANK:
             return None
@@ -83,9 +84,9 @@ def _read_fields(data: Buffer, place: int, end: int) -> _Fields | None:
     """Reads a TensorProto without its values; None: its content has another wire type than BYTES."""
     tensor = _Fields()
     for number, kind, a, b in wire.fields(data, place, end):
-        if number == _DTYPE and kind == VARINT:
+        if number == DTYPE and kind == VARINT:
             tensor.dtype = dtypes.from_number(a)
-        elif number == _SHAPE and kind == BYTES:
+        elif number == SHAPE and kind == BYTES:
             tensor.shape, tensor.shapes = (a, b), tensor.shapes + 1
         elif number == CONTENT:
             if kind != BYTES:
@@ -114,8 +115,8 @@ def _from_list(data: Buffer, place: int, end: int, tensor: _Fields) -> bytearray
     if tensor.dtype not in _LISTS or tensor.shapes != 1:
         return bytearray()
     number, code = _LISTS[tensor.dtype]
-    count = _elements(data, *tensor.shape)
-    if count is None or count > end - place or tensor.values != {number}:
+    count = elements(data, *tensor.shape, end - place)
+    if count is None or tensor.values != {number}:
         return bytearray()
     is_complex, is_bool = tensor.dtype.startswith("complex"), tensor.dtype == "bool"
     content = bytearray(count * array(code).itemsize * (2 if is_complex else 1))

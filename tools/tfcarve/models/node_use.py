@@ -89,7 +89,7 @@ class Model:
     Attributes:
       path: as the user gave it.
       digest: returns the SHA-256 of the file that was read; it may wait for the hash.
-      format: graphdef, saved_model, meta_graph (each also with -text), tflite-flex, keras or ops-list.
+      format: graphdef, saved_model, meta_graph (each also with -text), memmapped, tflite-flex, keras or ops-list.
       nodes: all nodes, including those of functions, in the order of the file; usually Nodes, which take no memory.
       functions: the functions in the model, each with the nodes whose values it returns.
       requests: ops requested by name (ops lists only).

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_def, graph_text, meta_graph, signature, text_format, wire
+from tfcarve.models import (
+    graph_def,
+    graph_text,
+    memmapped,
+    meta_graph,
+    signature,
+    text_format,
+    wire,
+)
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
@@ -91,6 +99,14 @@ def _from_binary(source: Source, data: Buffer, kind: str, choice: Choice) -> Mod
     if kind == "graphdef":
         whole = MetaGraph((), {}, (0, len(data)))
         return _model(source, kind, data, [whole], ALL, budget)
+    if kind == memmapped.FORMAT:
+        regions = memmapped.regions(data)
+        graph = MetaGraph((), {}, regions[memmapped.GRAPH])
+        model = _model(source, kind, data, [graph], ALL, budget)
+        restored = memmapped.RestoredNodes(model.nodes, regions)
+        for _ in restored:  # raises WireError if a region is missing
+            pass
+        return replace(model, nodes=restored)
     graphs = (
         meta_graph.saved_model(data, budget)
         if kind == "saved_model"
@@ -106,7 +122,7 @@ def from_binary(source: Source, data: Buffer, kind: str, choice: Choice) -> Mode
     Args:
       source: the file that `data` is the content of.
       data: the message.
-      kind: graphdef, meta_graph or saved_model.
+      kind: graphdef, meta_graph, saved_model or memmapped.
       choice: what to read of a SavedModel or MetaGraph.
 
     Raises:

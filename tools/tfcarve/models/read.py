@@ -5,7 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_text, hashing, keras, meta_graph, ops_list, proto_model, tflite
+from tfcarve.models import (
+    graph_text,
+    hashing,
+    keras,
+    memmapped,
+    meta_graph,
+    ops_list,
+    proto_model,
+    tflite,
+)
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.node_use import Model
@@ -48,6 +57,8 @@ def _graph(source: Source, data: Buffer, choice: Choice) -> Model:
         model = proto_model.from_binary(source, data, "meta_graph", choice)
     elif meta_graph.is_saved_model(data):
         model = proto_model.from_binary(source, data, "saved_model", choice)
+    elif memmapped.is_package(data):
+        model = proto_model.from_binary(source, data, memmapped.FORMAT, choice)
     else:
         model = proto_model.from_binary(source, data, "graphdef", choice)
     if not model.nodes:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_text, keras, meta_graph, text_format
+from tfcarve.models import graph_text, keras, memmapped, meta_graph, text_format
 from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare.freeze.request import DEFAULTS, Kind, Options, Request
 
@@ -58,6 +58,8 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
         return "meta_graph", False, path
     if meta_graph.is_saved_model(data):
         return _saved_model_file(path)
+    if memmapped.is_package(data):
+        raise InvalidInput(f"{path}: {memmapped.NOT_A_GRAPH}")
     return "graphdef", False, path
 
 
