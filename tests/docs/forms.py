@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tfcarve.benchmark import report_json
 from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import Form
+from tfcarve.prepare.calibrate.ranges import Ranges
 from tfcarve.prepare.compare.report import CompareReport
 from tfcarve.prepare.diff_report import DiffReport
 from tfcarve.proof.compare import Proof
@@ -61,6 +62,12 @@ DOCUMENTS: tuple[Document, ...] = (
         Committed,
         "`tfcarve size-check --update`",
         "`tfcarve size-check`, `size-comment`",
+    ),
+    Document(
+        "ranges",
+        Ranges,
+        "`tfcarve calibrate`, `tf_prepared_model`",
+        "`tfcarve transform --ranges`, the transforms `quantize_nodes` and `freeze_requantization_ranges`",
     ),
     Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
     Document("diff", DiffReport, "`tfcarve diff --json`", "people"),
