@@ -31,6 +31,7 @@ NAMES = (
     "explain",
     "inspect",
     "freeze",
+    "calibrate",
     "transform",
     "compare",
     "diff",
