@@ -24,6 +24,15 @@ def test_no_values() -> None:
     assert Histogram().with_values(np.zeros((0, 3), np.float32)).total == 0
 
 
+def test_ends_only() -> None:
+    found = Histogram()
+    assert found.is_empty
+    for values in ([], [2.5, -1], [0.5]):
+        found = found.with_ends(np.array(values, np.float32))
+    assert (found.low, found.high, found.total, found.is_empty) == (-1, 2.5, 0, False)
+    assert thresholds.chosen(found, "minmax", 0) == (-1, 2.5)
+
+
 def test_bins() -> None:
     found = _of([0, 0, 1.5, -0.5, 3.999])
     assert (found.low, found.high) == (-0.5, np.float32(3.999))

@@ -77,12 +77,15 @@ def calibrate(
         raise InvalidInput("there is no node that quantize_nodes replaces: nothing to calibrate")
     found: dict[str, Histogram] = {}
     count = 0
+    counts = choice.method not in thresholds.OF_ENDS
     with Session(placed, size) as session:
         for data in files:
             fed_values = _samples(data, facts, context.inputs)
             count += len(fed_values)
             try:
-                found = measure.measure(session, listed, facts.outputs, fed_values, found, show)
+                found = measure.measure(
+                    session, listed, facts.outputs, fed_values, found, counts, show
+                )
             except InvalidInput as error:
                 raise InvalidInput(f"{data[0]}: {error}") from None
     return Ranges(
@@ -100,6 +103,6 @@ def _sorted(listed: Iterable[Wanted]) -> list[Wanted]:
 
 
 def _range(each: Wanted, histogram: Histogram, choice: Choice) -> TensorRange:
-    if not histogram.total:
+    if histogram.is_empty:
         raise InvalidInput(f"tensor {each.name!r} is empty on all samples: add other samples")
     return TensorRange(each.name, *thresholds.chosen(histogram, choice.method, choice.percent))

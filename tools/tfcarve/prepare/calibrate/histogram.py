@@ -45,18 +45,24 @@ class Histogram:
         """The number of values."""
         return self.zeros + int(self.counts.sum())
 
-    def with_values(self, values: Array) -> "Histogram":
-        """Returns the histogram with more values, which must be finite floats."""
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no values."""
+        return self.low > self.high
+
+    def with_ends(self, values: Array) -> "Histogram":
+        """Returns the histogram with the smallest and the largest of more finite floats, which are not counted."""
         if not values.size:
             return self
+        low, high = float(values.min()), float(values.max())
+        return replace(self, low=min(self.low, low), high=max(self.high, high))
+
+    def with_values(self, values: Array) -> "Histogram":
+        """Returns the histogram with more values, which must be finite floats."""
         flat = values.reshape(-1).astype(np.float64)
         nonzero = flat[flat != 0]
-        found = replace(
-            self,
-            low=min(self.low, float(flat.min())),
-            high=max(self.high, float(flat.max())),
-            zeros=self.zeros + flat.size - nonzero.size,
-        )
+        zeros = self.zeros + flat.size - nonzero.size
+        found = replace(self.with_ends(values), zeros=zeros)
         if not nonzero.size:
             return found
         _, bits = math.frexp(float(np.abs(nonzero).max()))

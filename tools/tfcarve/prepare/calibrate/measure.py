@@ -57,6 +57,7 @@ def measure(
     outputs: Outputs,
     samples: Sequence[Sample],
     before: Mapping[str, Histogram],
+    counts: bool,
     show: Show = lambda *_: None,
 ) -> dict[str, Histogram]:
     """Returns the histogram of each tensor by name.
@@ -67,6 +68,7 @@ def measure(
       outputs: the types and shapes of the graph's nodes.
       samples: what is fed.
       before: the histograms of earlier samples, to which these are added.
+      counts: whether values are counted, which takes longer than finding the smallest and the largest.
       show: called with the current step, the number of steps done and their total.
 
     Raises:
@@ -90,5 +92,6 @@ def measure(
                     raise InvalidInput(
                         f"sample {number}: tensor {each.name!r} has a value that is not finite: it has no range"
                     )
-                found[each.name] = found[each.name].with_values(array)
+                add = Histogram.with_values if counts else Histogram.with_ends
+                found[each.name] = add(found[each.name], array)
     return found

@@ -75,6 +75,8 @@ _METHODS: Mapping[str, Callable[[Histogram, float], Range]] = MappingProxyType(
     }
 )
 METHODS = tuple(_METHODS)
+# The methods that need only the smallest and the largest value.
+OF_ENDS = frozenset(("minmax",))
 
 
 def chosen(histogram: Histogram, method: str, percent: float) -> Range:
