@@ -1,6 +1,7 @@
 """Tests of quantize_nodes with ranges that `tfcarve calibrate` measured."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,9 +88,10 @@ def test_a_network(quantizes: _Quantizes) -> None:
     assert (ops["QuantizeV2"], ops["Dequantize"]) == (1, 1)
     # A Requantize to the range of the activation replaces it.
     assert not [op for op in ops if "Relu" in op]
-    assert (ops["QuantizedConv2D"], ops["QuantizedBiasAdd"], ops["Requantize"]) == (2, 2, 4)
+    assert (ops["QuantizedConv2D"], ops["QuantizedBiasAdd"], ops["Requantize"]) == (2, 0, 2)
     # What follows the last product stays float: there the precision of 8 bits would be lost for nothing.
-    assert (ops["QuantizedMatMul"], ops["BiasAdd"], ops["Mul"]) == (1, 1, 1)
+    types = Counter(node.attr["T"].type for node in after.nodes if node.op == "BiasAdd")
+    assert (ops["QuantizedMatMul"], ops["Mul"], types) == (1, 1, {3: 2, 1: 1})
     assert _difference(before, after) < 0.05
 
 
@@ -100,7 +102,7 @@ def test_ranges_are_those_of_the_file(quantizes: _Quantizes, tmp_path: Path) -> 
     written = {(np.float32(row["low"]), np.float32(row["high"])) for row in rows}
     ends = [n.input[3:] for n in after.nodes if n.op == "Requantize"]
     ends += [n.input[1:] for n in after.nodes if n.op == "QuantizeV2"]
-    assert len(ends) == 3
+    assert len(ends) == 2
     for low, high in ends:
         assert (value(known[low])[()], value(known[high])[()]) in written
 
@@ -165,6 +167,53 @@ def test_concatenated_results_have_one_range(quantizes: _Quantizes) -> None:
     assert highs[0] == highs[1]
     assert [float(value(known[node.input[3]])) for node in results] == [0, 0]
     assert _difference(before, after) < 0.05
+
+
+def _biased_net(bias: Array) -> Callable[[], None]:
+    def draw() -> None:
+        _mean(_conv(tf.nn.relu(tf.nn.bias_add(_conv(_x()), bias))))
+
+    return draw
+
+
+def test_biases_have_the_precision_of_results(quantizes: _Quantizes) -> None:
+    """A bias of 8 bits in a range to 100 has a step of 0.4."""
+    bias = np.array([100, 0.1, -0.1, 0.05, -0.05, 0.15, 0.01, -0.15], np.float32)
+
+    before, after = quantizes(_biased_net(bias))
+    (constant,) = (n for n in after.nodes if n.name == "BiasAdd/eightbit/bias")
+    steps = value(constant)
+    assert steps.dtype == np.int32
+    assert steps / steps[0] == pytest.approx(bias / bias[0], abs=1e-6)
+    assert prepared.ops(after)["Bitcast"] == 2
+    assert _difference(before, after) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("bias", "transforms", "quantized"),
+    [
+        # The step of the result is not known.
+        (prepared.noise(8), "quantize_weights(minimum_size=1)", 1),
+        # The bias does not fit in 32 bits, or is not finite.
+        (prepared.noise(8) * np.float32(1e6), "", 1),
+        (np.array([np.nan] * 8, np.float32), "", 0),
+    ],
+)
+def test_other_biases(
+    bias: Array,
+    transforms: str,
+    quantized: int,
+    evaluator: Evaluator,
+    tmp_path: Path,
+    quantizes: _Quantizes,
+) -> None:
+    before = prepared.drawn(_biased_net(prepared.noise(8)))
+    path = calibrated.written(tmp_path, before, _X, evaluator)
+    other = prepared.drawn(_biased_net(bias))
+    steps = f'{transforms} quantize_nodes(ranges="{path}")'
+    ops = prepared.ops(prepared.transformed(other, steps, evaluator))
+    assert (ops["Bitcast"], ops["QuantizedBiasAdd"]) == (0, quantized)
+    assert prepared.ops(quantizes.transformed(before, path))["Bitcast"] == 2
 
 
 def test_float_outputs_of_a_result(quantizes: _Quantizes) -> None:

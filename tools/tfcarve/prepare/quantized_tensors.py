@@ -105,7 +105,8 @@ class QuantizedTensors:
         if created is None:
             return None
         self.listed += created
-        return QuantizedTensor(*(Ref(node.name) for node in created))
+        low_end, high_end = (np.float32(nodes.value(node)) for node in created[1:])
+        return QuantizedTensor(*(Ref(node.name) for node in created), ends=(low_end, high_end))
 
     def _calibrated(self, source: Ref, values: Range) -> QuantizedTensor:
         """Returns a tensor quantized with a constant range."""

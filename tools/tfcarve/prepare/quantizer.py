@@ -7,6 +7,7 @@ import numpy as np
 from tfcarve.prepare import nodes
 from tfcarve.prepare.fake_quants import TrainedRange, trained_range
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
+from tfcarve.prepare.integer_bias import Unbiased, bias_of, biased
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.quantization import QINT32, QUINT8, QuantizedTensor, dequantize, quantize
@@ -19,6 +20,7 @@ from tfcarve.prepare.quantized_ops import (
     inputs,
     quantized_op,
 )
+from tfcarve.prepare.quantized_plan import is_heavy
 from tfcarve.prepare.quantized_tensors import QuantizedTensors
 from tfcarve.prepare.result_ranges import ResultRanges
 
@@ -34,6 +36,7 @@ class Quantizer:
         self._results = results
         self._facts = results.facts
         self._tensors = QuantizedTensors(results.facts, results.ranges)
+        self._unbiased: dict[Ref, Unbiased] = {}
 
     def listed(self) -> list[NodeDef]:
         """Returns the nodes that were added, in topological order."""
@@ -59,6 +62,10 @@ class Quantizer:
         clipped = self._clipped(node)
         if clipped is not None:
             self._tensors.dequantized(node.name, clipped)
+            return True
+        unbiased = self._unbiased.pop(data_inputs(node)[0], None)
+        if unbiased is not None:
+            self._add_result(node, biased(node, unbiased, self._tensors))
             return True
         op = quantized_op(node, self._facts)
         return op is not None and self._op(node, op)
@@ -102,12 +109,31 @@ class Quantizer:
         result = QuantizedTensor(created, Ref(created.node, 1), Ref(created.node, 2), ends=ends)
         if not op.is_wide:
             self._tensors.dequantized(node.name, result)
-        elif self._results.ranges is not None and node.name not in self._results.plan.read:
-            self._tensors.listed.append(dequantize(node.name, result, QINT32))
+            return True
+        bias_add = self._bias_add(node)
+        bias = None
+        if bias_add is not None:
+            bias = bias_of(bias_add, operands, bool(op.signed), self._facts)
+        if bias is None:
+            self._add_result(node, result)
         else:
-            small = self._results.requantized(node, result, self._tensors)
-            self._tensors.dequantized(node.name, small)
+            self._unbiased[Ref(node.name)] = Unbiased(result, bias)
         return True
+
+    def _add_result(self, node: NodeDef, wide: QuantizedTensor) -> None:
+        """Adds the conversion of a qint32 result: to 8 bits, or to float if only float nodes read it."""
+        if self._results.ranges is not None and node.name not in self._results.plan.read:
+            self._tensors.listed.append(dequantize(node.name, wide, QINT32))
+        else:
+            small = self._results.requantized(node, wide, self._tensors)
+            self._tensors.dequantized(node.name, small)
+
+    def _bias_add(self, node: NodeDef) -> NodeDef | None:
+        """Returns the only consumer of a node with weights if that is a BiasAdd that is replaced with known ranges."""
+        user = self._results.replaced_user(node.name)
+        if self._results.ranges is None or not is_heavy(node) or user is None:
+            return None
+        return user if user.op == "BiasAdd" and data_inputs(user)[0] == Ref(node.name) else None
 
     def _starts_at_0(self, source: Ref) -> bool:
         """Returns whether a tensor is quantized, or will be, with a range that is known to start at 0.

@@ -69,10 +69,10 @@ class ResultRanges:
         Requantize clips: to the range of a Relu that follows. What is concatenated gets the same range.
         """
         name, most = node.name, np.float32(np.inf)
-        user = self._replaced_user(name)
+        user = self.replaced_user(name)
         if user is not None and user.op in CLIPS and not control_inputs(user):
             name, most = user.name, CLIPS[user.op]
-            user = self._replaced_user(name)
+            user = self.replaced_user(name)
         read = [Ref(name)]
         if user is not None and user.op in CONCATS:
             op = quantized_op(user, self.facts)
@@ -81,7 +81,7 @@ class ResultRanges:
         lows, highs = zip(*map(ranges.of, read), strict=True)
         return min(lows) if name == node.name else np.float32(0), min(most, max(highs))
 
-    def _replaced_user(self, name: str) -> NodeDef | None:
+    def replaced_user(self, name: str) -> NodeDef | None:
         """Returns the only consumer of a node if that is replaced too."""
         user = self.matcher.only_user(name)
         return user if user is not None and user.name in self.plan.replaced else None
