@@ -145,7 +145,7 @@ def text(machine: str, count: int, calibration: int, rows: Sequence[Quantized]) 
         (
             head("Quantization", _COMMAND, machine),
             "Each preset of `tfcarve transform`, in full TensorFlow. `int8` without a method measures its ranges whenever the model",
-            "runs. The classifier is that of tests/tools/support/trained.py: trained on 6,000 generated pictures of ten signs, tested",
+            "runs. The classifier is that of tests/tools/support/trained.py: trained on 8,000 generated pictures of ten signs, tested",
             "on 4,000 others, calibrated on 500. The other models have random weights: their pictures are noise, and the figures",
             f"compare {count} of them with the frozen graph; they are calibrated on {calibration} others.\n",
             quantize_table.models(rows),

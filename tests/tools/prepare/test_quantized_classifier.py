@@ -34,7 +34,7 @@ def _tested() -> trained.Pictures:
 @pytest.fixture(name="float_accuracy", scope="module")
 def _float_accuracy(folder: Path, tested: trained.Pictures) -> Iterator[float]:
     found = trained.accuracy(graph_file.read_graph(folder / "model.pb"), tested)
-    assert 0.9 < found < 0.995, "neither hard nor so easy that a loss would not show"
+    assert 0.85 < found < 0.998, "neither hard nor so easy that a loss would not show"
     yield found
 
 

@@ -18,8 +18,8 @@ from tfcarve.prepare.graph import Graph
 _SEED = 20261125
 _SIZE = 16
 _SIGNS = 10
-_SHIFT = 3
-_NOISE = 0.55
+_SHIFT = 2
+_NOISE = 0.4
 BATCH = 50
 
 
@@ -68,8 +68,8 @@ def classifier() -> Graph:
     tf.config.experimental.enable_op_determinism()
     model = _model()
     model.compile(tf.keras.optimizers.Adam(2e-3), "sparse_categorical_crossentropy")
-    training = pictures(6000, 0)
-    model.fit(training.images, training.labels, batch_size=64, epochs=4, verbose=0)
+    training = pictures(8000, 0)
+    model.fit(training.images, training.labels, batch_size=64, epochs=5, verbose=0)
     function = tf.function(lambda x: tf.identity(model(x, training=False), name="y"))
     spec = tf.TensorSpec((BATCH, _SIZE, _SIZE, 1), tf.float32, name="x")
     frozen = convert_variables_to_constants_v2(function.get_concrete_function(spec))
