@@ -13,6 +13,7 @@ from tfcarve import cli
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.calibrate import ranges, session
 from tfcarve.prepare.calibrate.ranges import Ranges
+from tfcarve.prepare.digest import digest
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 
@@ -62,7 +63,7 @@ def test_ranges_are_those_of_the_prepared_graph(
         assert (each.low, each.high) == pytest.approx(_ends(mobile, each.tensor), rel=1e-5)
     source = graph_file.read_graph(Path("m.pb"))
     assert _ends(source, "conv") != pytest.approx(_ends(mobile, "conv"), rel=1e-2)
-    assert found.model_sha256 == graph_file.digest(source)
+    assert found.model_sha256 == digest(source)
 
 
 def test_as_is() -> None:

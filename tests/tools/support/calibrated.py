@@ -9,9 +9,9 @@ from typing import Literal
 import prepared
 from prepared import Array
 
-from tfcarve.prepare import graph_file
 from tfcarve.prepare.calibrate.calibration import Choice, calibrate
 from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.digest import digest
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 
@@ -27,8 +27,8 @@ def written(
     """Measures a graph on samples of its input x and writes FOLDER/ranges.json."""
     path = folder / "ranges.json"
     context = Context(("x",), tuple(outputs), Parameters("calibrate"), evaluator)
-    digest = graph_file.digest(graph)
+    sha256 = digest(graph)
     data = [("x.npz", {"x": samples})]
     choice = Choice(method, 99.99)
-    path.write_bytes(calibrate(prepared.copy(graph), context, 0, data, choice, digest).to_json())
+    path.write_bytes(calibrate(prepared.copy(graph), context, 0, data, choice, sha256).to_json())
     return path

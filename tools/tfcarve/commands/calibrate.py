@@ -82,10 +82,11 @@ def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     preparing.require_packages()
-    from tfcarve.prepare import graph_file, heap, pipeline
+    from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.context import Context, Parameters
+    from tfcarve.prepare.digest import digest
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
@@ -100,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress.shown() as show, Evaluator(size) as evaluator:
         graph, frozen = read_source(arguments.model, options)
         inputs, outputs = preparing.ends(graph, frozen, arguments.model)
-        sha256 = graph_file.digest(graph)
+        sha256 = digest(graph)
         data = ((str(path), read_arrays(path)) for path in arguments.data)
         try:
             steps = _steps(graph, arguments.as_is)

@@ -73,10 +73,10 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
 
 def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
     """Raises InvalidInput if the ranges in the file `path` were not measured on the graph of `model`."""
-    from tfcarve.prepare import graph_file
     from tfcarve.prepare.calibrate import ranges
+    from tfcarve.prepare.digest import digest
 
-    if ranges.read(path).model_sha256 != graph_file.digest(graph):
+    if ranges.read(path).model_sha256 != digest(graph):
         raise InvalidInput(f"{path}: was measured on another model: tfcarve calibrate {model}")
 
 

@@ -1,6 +1,5 @@
 """Reads GraphDef files in bounded memory and writes them node by node."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,14 +122,6 @@ def pieces(graph: Graph) -> Iterator[bytes]:
 def to_bytes(graph: Graph) -> bytes:
     """Returns the serialized GraphDef."""
     return b"".join(pieces(graph))
-
-
-def digest(graph: Graph) -> str:
-    """Returns the SHA-256 of the serialized GraphDef."""
-    found = hashlib.sha256()
-    for piece in pieces(graph):
-        found.update(piece)
-    return found.hexdigest()
 
 
 def write_graph(path: Path, graph: Graph) -> None:
