@@ -8,6 +8,7 @@ from tfcarve.benchmark import report_json
 from tfcarve.benchmark.inspection import Inspection
 from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import Form
+from tfcarve.prepare.calibrate.ranges import Ranges
 from tfcarve.prepare.compare.report import CompareReport
 from tfcarve.prepare.diff_report import DiffReport
 from tfcarve.proof.compare import Proof
@@ -67,6 +68,12 @@ DOCUMENTS: tuple[Document, ...] = (
         "`tfcarve size-check`, `size-comment`",
     ),
     Document("inspection", Inspection, "`tfcarve inspect --json` of a model", "people"),
+    Document(
+        "ranges",
+        Ranges,
+        "`tfcarve calibrate`, `tf_prepared_model`",
+        "`tfcarve transform --ranges`, the transforms `quantize_nodes` and `freeze_requantization_ranges`",
+    ),
     Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
     Document("diff", DiffReport, "`tfcarve diff --json`", "people"),
     Document("link", LinkFile, "`tf_mobile_library`", "`tfcarve size`, `size-marginal`"),

@@ -10,6 +10,7 @@ import pytest
 from demo.nested import Workspace
 from e2e import app_workspace
 from tfcarve.cli import main
+from tfcarve.prepare import graph_file
 
 MODEL = "//prepared:model"
 
@@ -50,6 +51,16 @@ def test_command_line_gives_the_same_bytes(
     command = ["transform", str(source), "-o", str(output), "--outputs", "output"]
     assert main([*command, "--preset", "mobile"]) == 0
     assert output.read_bytes() == model.read_bytes()
+
+
+def test_ranges_are_measured_in_the_build(app: Workspace) -> None:
+    target = "//prepared:int8"
+    (model,) = app.build([target]).files(target)
+    ops = [node.op for node in graph_file.read_graph(model).nodes]
+    assert "QuantizedConv2D" in ops
+    assert {"RequantizationRange", "Min", "Max"}.isdisjoint(ops)
+    found = json.loads((model.parent / "int8.compare.json").read_bytes())
+    assert 1e-6 < found["outputs"][0]["largest"] < 0.02
 
 
 @pytest.mark.parametrize("target", ["//prepared:broken", "//prepared:of_broken"])

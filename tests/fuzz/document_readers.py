@@ -19,6 +19,8 @@ from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statist
 from tfcarve.emit import link_facts
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras_config
+from tfcarve.prepare.calibrate import ranges
+from tfcarve.prepare.calibrate.ranges import Ranges, TensorRange
 from tfcarve.size import comment, committed, marginal, owners, page
 from tfcarve.size import report as size_report
 from tfcarve.size.committed import Committed, Waiver
@@ -123,6 +125,14 @@ _COMMITTED = Committed(
 _MARGINAL = MarginalSize(
     "op:Relu", {"stripped": 9, "text": 8, "gzip": 7}, (_RELU,), (), ("k.cc",), False
 )
+_RANGES = Ranges(
+    version=1,
+    model_sha256="0" * 64,
+    method="percentile",
+    percentile=99.99,
+    samples=3,
+    ranges=(TensorRange("conv", -1.5, 2.0), TensorRange("split:1", 0.0, 1e-3)),
+)
 _FACTS = link_facts.LinkFacts("linux_x86_64", "linux", "", "libx.so", (), ("-lm",), ("A=1",))
 
 
@@ -146,6 +156,9 @@ READERS: dict[str, Reader] = {
     "committed_sizes": Reader([committed, comment], _committed, InvalidInput, [json_codec.encode(_COMMITTED)], 16_000_000),
     "marginal_sizes": Reader(
         [marginal], lambda data: marginal.parse(data, "m.json"), InvalidInput, [json_codec.encode((_MARGINAL,))], 16_000_000
+    ),
+    "ranges": Reader(
+        [ranges], lambda data: ranges.parse(data, "r.json").by_tensor(), InvalidInput, [_RANGES.to_json()], 16_000_000
     ),
     "link_facts": Reader(
         [link_facts], lambda data: link_facts.parse(data, "facts.json"), InvalidInput, [json_codec.encode(_FACTS)], 16_000_000

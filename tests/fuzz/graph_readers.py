@@ -40,6 +40,7 @@ _TEXT = Path("m.pbtxt")
 _BINARY = Path("m.pb")
 # Other transforms need no parameters.
 _PARAMETERS = {
+    "half_weights": {"minimum_size": ("2",)},
     "quantize_placeholders": {"input_min": ("0",), "input_max": ("1",)},
     "quantize_weights": {"minimum_size": ("2",)},
     "remove_attribute": {"attribute_name": ("T",)},

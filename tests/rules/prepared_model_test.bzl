@@ -35,6 +35,35 @@ def _transforms_impl(ctx):
 
 transforms_test = analysistest.make(_transforms_impl)
 
+def _ranges_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.equals(
+        env,
+        ["transform", "tests/rules/model.pb", "-o", "tests/rules/by_ranges.pb"] +
+        ["--outputs", "z", "--preset", "int8", "--ranges", "tests/rules/ranges.json"],
+        [own(word) for word in argv(env, "TfTransform")],
+    )
+    mnemonics = [action.mnemonic for action in analysistest.target_actions(env)]
+    asserts.false(env, "TfCalibrate" in mnemonics, "the ranges are given")
+    return analysistest.end(env)
+
+ranges_test = analysistest.make(_ranges_impl)
+
+def _calibrated_impl(ctx):
+    env = analysistest.begin(ctx)
+    ranges = "tests/rules/calibrated.ranges.json"
+    asserts.equals(
+        env,
+        ["calibrate", "tests/rules/model.pb", "-o", ranges, "--data", "tests/rules/a.npz", "--data", "tests/rules/b.npz"] +
+        ["--method", "entropy", "--outputs", "z"],
+        [own(word) for word in argv(env, "TfCalibrate")],
+    )
+    words = [own(word) for word in argv(env, "TfTransform")]
+    asserts.equals(env, ["--preset", "int8", "--ranges", ranges], words[-4:])
+    return analysistest.end(env)
+
+calibrated_test = analysistest.make(_calibrated_impl)
+
 def _freezes_impl(ctx):
     env = analysistest.begin(ctx)
     frozen = "tests/rules/frozen_first.frozen.pb"
@@ -165,16 +194,22 @@ def _refused(message):
 
     return analysistest.make(impl, expect_failure = True)
 
-both_or_neither_test = _refused("give either transforms or a preset (mobile)")
-unknown_preset_test = _refused("unknown preset \"mobil\"; known presets: mobile")
+both_or_neither_test = _refused("give either transforms or a preset (int8, mobile, weights16, weights8)")
+unknown_preset_test = _refused("unknown preset \"mobil\"; known presets: int8, mobile, weights16, weights8")
 tolerance_test = _refused("expected a number that is not negative, such as 1e-4")
 comma_test = _refused("\"x,y\" is not the name of a node")
 no_name_test = _refused("\" \" is not the name of a node")
 no_model_test = _refused("tests/rules/ops.json is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
 signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
+no_tolerance_test = _refused("changes outputs by more than the default tolerance of 1e-5: give tolerance")
+other_preset_test = _refused("ranges and calibration_data require the preset int8")
+two_ranges_test = _refused("give either ranges or calibration_data, which are measured in the build")
+
 outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: give outputs")
 checkpoint_files_test = _refused("checkpoint: give the files of one checkpoint")
+
+_INT8 = {"preset": "int8", "tolerance": "0.02"}
 
 _REFUSED = [
     ("checkpoint", checkpoint_files_test, {"checkpoint": ["a.data", "b.data"], "outputs": ["z"], "preset": "mobile"}),
@@ -185,6 +220,12 @@ _REFUSED = [
     ("comma", comma_test, {"inputs": ["x,y"], "preset": "mobile"}),
     ("no_name", no_name_test, {"outputs": [" "], "preset": "mobile"}),
     ("no_model", no_model_test, {"preset": "mobile", "src": "ops.json"}),
+    ("no_tolerance_int8", no_tolerance_test, {"preset": "int8"}),
+    ("no_tolerance_weights16", no_tolerance_test, {"preset": "weights16"}),
+    ("no_tolerance_weights8", no_tolerance_test, {"preset": "weights8"}),
+    ("other_preset", other_preset_test, {"preset": "mobile", "ranges": "ranges.json"}),
+    ("no_preset", other_preset_test, {"calibration_data": ["a.npz"], "transforms": "fold_constants"}),
+    ("two_ranges", two_ranges_test, _INT8 | {"calibration_data": ["a.npz"], "ranges": "ranges.json"}),
     ("signature", signature_test, {"preset": "mobile", "signature": "serving_default"}),
 ] + [
     ("tolerance_" + name, tolerance_test, {"preset": "mobile", "tolerance": tolerance})

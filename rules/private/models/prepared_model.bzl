@@ -7,7 +7,13 @@ load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_freeze_o
 visibility("public")
 
 # The presets of tools/tfcarve/prepare/presets.py; a test compares them.
-PRESETS = ["mobile"]
+PRESETS = ["int8", "mobile", "weights16", "weights8"]
+
+_INT8 = "int8"
+_DEFAULT_TOLERANCE = "1e-5"
+
+# Presets whose outputs differ from the source's by more than that.
+_INEXACT = [_INT8, "weights16", "weights8"]
 
 _DIGITS = "0123456789"
 
@@ -31,6 +37,14 @@ def _check(ctx):
     if not _is_number(ctx.attr.tolerance):
         message = "{}: tolerance {}: expected a number that is not negative, such as 1e-4"
         fail(message.format(ctx.label, repr(ctx.attr.tolerance)))
+    if ctx.attr.preset in _INEXACT and not ctx.attr.has_tolerance:
+        message = "{}: the preset {} changes outputs by more than the default tolerance of {}: give tolerance, the difference that the " + \
+                  "app accepts, such as \"0.02\""
+        fail(message.format(ctx.label, ctx.attr.preset, _DEFAULT_TOLERANCE))
+    if (ctx.file.ranges or ctx.files.calibration_data) and ctx.attr.preset != _INT8:
+        fail("{}: ranges and calibration_data require the preset {}".format(ctx.label, _INT8))
+    if ctx.file.ranges and ctx.files.calibration_data:
+        fail("{}: give either ranges or calibration_data, which are measured in the build".format(ctx.label))
     for node in ctx.attr.inputs + ctx.attr.fetches:
         if not node.strip() or "," in node:
             fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))
@@ -56,9 +70,32 @@ def _add_ends(args, graph):
     args.add_joined("--inputs", graph.inputs, join_with = ",")
     args.add_joined("--outputs", graph.outputs, join_with = ",")
 
+def _ranges(ctx, graph):
+    """The file with the ranges for the preset int8: a list of one file, or none."""
+    if not ctx.files.calibration_data:
+        return [ctx.file.ranges] if ctx.file.ranges else []
+    output = ctx.actions.declare_file(ctx.label.name + ".ranges.json")
+    args = ctx.actions.args()
+    args.add("calibrate")
+    args.add(graph.file)
+    args.add("-o", output)
+    args.add_all(ctx.files.calibration_data, before_each = "--data")
+    args.add("--method", ctx.attr.calibration_method)
+    _add_ends(args, graph)
+    run_tfcarve(
+        ctx,
+        args,
+        inputs = [graph.file] + ctx.files.calibration_data,
+        outputs = [output],
+        mnemonic = "TfCalibrate",
+        progress_message = "Measuring the ranges of %{label}",
+    )
+    return [output]
+
 def _transformed(ctx, graph):
     """Declares the action that transforms the model."""
     output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    ranges = _ranges(ctx, graph)
     args = ctx.actions.args()
     args.add("transform")
     args.add(graph.file)
@@ -66,6 +103,7 @@ def _transformed(ctx, graph):
     _add_ends(args, graph)
     if ctx.attr.preset:
         args.add("--preset", ctx.attr.preset)
+        args.add_all(ranges, before_each = "--ranges")
     else:
         args.add("--transforms", ctx.attr.transforms)
     if ctx.attr.fuse:
@@ -73,7 +111,7 @@ def _transformed(ctx, graph):
     run_tfcarve(
         ctx,
         args,
-        inputs = [graph.file],
+        inputs = [graph.file] + ranges,
         outputs = [output],
         mnemonic = "TfTransform",
         progress_message = "Preparing the model %{label}",
@@ -115,17 +153,24 @@ _prepared_model = rule(
     implementation = _prepared_model_impl,
     cfg = model_config,
     attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
+        "calibration_data": attr.label_list(allow_files = [".npz"]),
+        "calibration_method": attr.string(
+            default = "minmax",
+            values = ["entropy", "minmax", "percentile"],
+        ),
         "fetches": attr.string_list(),
         "fuse": attr.bool(),
+        "has_tolerance": attr.bool(),
         "inputs": attr.string_list(),
         "preset": attr.string(),
+        "ranges": attr.label(allow_single_file = [".json"]),
         "sample_inputs": attr.label(allow_single_file = [".npz"]),
         "tolerance": attr.string(mandatory = True),
         "transforms": attr.string(),
     },
 )
 
-def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, inputs = [], outputs = [], transforms = "", preset = "", fuse = False, sample_inputs = None, tolerance = "1e-5", **kwargs):
+def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
@@ -144,13 +189,18 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
-      preset: name of a list of transforms: "mobile".
-      fuse: whether, after that, LSTM loops become one op, and convolutions, biases and activations become
-        TensorFlow's internal fused ops.
+      preset: name of a list of transforms for float models: "mobile"; "weights8" and "weights16", mobile with constants of 8 or
+        16 bits; "int8", mobile with calculations in 8 bits.
+      ranges: for int8, the file of `tfcarve calibrate`, run on the file of src (or of tf_frozen_model). Default: ranges are
+        measured whenever the model runs, which is slower and less precise.
+      calibration_data: for int8, .npz files like sample_inputs; the build measures the ranges on them.
+      calibration_method: how the build chooses the ranges: "minmax", "percentile" or "entropy".
+      fuse: whether LSTM loops become one op, and convolutions, biases and activations TensorFlow's internal fused ops; with
+        int8 only where they are not quantized.
       sample_inputs: an .npz file with an array for each input, by its name; an additional first dimension is for several
         samples. Default: random values.
       tolerance: allowed difference of floating-point numbers, a string such as "1e-4": absolute, and relative for numbers
-        above 1. Other types must be equal.
+        above 1. Other types must be equal. Default: "1e-5"; the presets weights8, weights16 and int8 require one.
       **kwargs: common attributes.
     """
     _prepared_model(
@@ -164,8 +214,12 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
         fetches = outputs,
         transforms = transforms,
         preset = preset,
+        ranges = ranges,
+        calibration_data = calibration_data,
+        calibration_method = calibration_method,
         fuse = fuse,
         sample_inputs = sample_inputs,
-        tolerance = tolerance,
+        has_tolerance = tolerance != None,
+        tolerance = _DEFAULT_TOLERANCE if tolerance == None else tolerance,
         **(source_attrs(src) | kwargs)
     )

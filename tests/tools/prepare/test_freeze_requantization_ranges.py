@@ -4,6 +4,7 @@ import re
 import tracemalloc
 from pathlib import Path
 
+import calibrated
 import numpy as np
 import prepared
 import pytest
@@ -11,6 +12,7 @@ import tensorflow as tf
 from prepared import tf1
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.calibrate.ranges import Ranges, TensorRange
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 from tfcarve.prepare.nodes import value
@@ -139,3 +141,48 @@ def test_missing_or_empty_log(tmp_path: Path, evaluator: Evaluator) -> None:
         _frozen(log, evaluator, ", min_percentile=101")
     with pytest.raises(InvalidInput, match="the parameter 'min_max_log_file' is required"):
         prepared.transformed(prepared.drawn(_draw), "freeze_requantization_ranges", evaluator)
+
+
+def _with_ranges(path: Path, evaluator: Evaluator, more: str = "") -> Graph:
+    steps = f'freeze_requantization_ranges(ranges="{path}"{more})'
+    return prepared.transformed(prepared.drawn(_draw), steps, evaluator)
+
+
+def test_calibrated_ranges(tmp_path: Path, evaluator: Evaluator) -> None:
+    before = prepared.drawn(_draw)
+    path = calibrated.written(tmp_path, before, np.stack([_X, _X * 0.5]), evaluator)
+    after = _with_ranges(path, evaluator)
+    assert "RequantizationRange" not in prepared.ops(after)
+    assert prepared.difference(before, after, {"x": _X}) < 1e-3
+    wanted = [float(prepared.ran(before, {"x": _X}, [f"range:{i}"])[0]) for i in range(2)]
+    nodes = by_name(after)
+    found = [float(value(nodes[f"range/frozen_{end}"])) for end in ("min", "max")]
+    assert found == pytest.approx(wanted, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "ends", "more", "message"),
+    [
+        ("rang", (-1, 1), "", "names 'rang', which is not a node of the graph; did you mean range"),
+        ("y", (-1, 1), "", "has no range of a RequantizationRange: run `tfcarve calibrate`"),
+        ("range", (1, -1), "", "tensor 'range': the range from 1 to -1 is empty"),
+        ("range", (0, 1e39), "", "tensor 'range': .* is not finite in float32"),
+        ("range", (-1, 1), ', min_max_log_file="a"', "give either ranges or min_max_log_file"),
+    ],
+)
+def test_wrong_ranges(
+    tensor: str,
+    ends: tuple[float, float],
+    more: str,
+    message: str,
+    tmp_path: Path,
+    evaluator: Evaluator,
+) -> None:
+    rows = (TensorRange(tensor, *map(float, ends)),)
+    document = Ranges(
+        version=1, model_sha256="0" * 64, method="minmax", percentile=None, samples=1, ranges=rows
+    )
+    path = tmp_path / "ranges.json"
+    path.write_bytes(document.to_json())
+    with pytest.raises(InvalidInput, match=f"freeze_requantization_ranges: .*{message}"):
+        _with_ranges(path, evaluator, more)

@@ -10,7 +10,7 @@ from prepared import tf1
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 from tfcarve import cli
-from tfcarve.prepare import graph_file, presets
+from tfcarve.prepare import graph_file, pipeline, presets
 from tfcarve.prepare.graph import Graph, by_name
 
 _X = prepared.noise(1, 16, 16, 3)
@@ -153,7 +153,10 @@ def test_ignore_errors() -> None:
         (("--transforms", "fold_constants", "--outputs", "Identiti"), "did you mean Identity?"),
         (("--transforms", "fold_constants", "--inputs", "w"), "m.pb: input 'w' is not a node of the graph"),
         (("--transforms", "fold_constants(q=1)"), "parameter 'q' is unknown. Its parameters are: clear_output_shapes"),
-        (("--preset", "mobil"), "preset 'mobil' is unknown; did you mean mobile? The presets are: mobile"),
+        (("--preset", "mobil"), "preset 'mobil' is unknown; did you mean mobile? The presets are: int8, mobile, weights16, weights8"),
+        (("--preset", "mobile", "--ranges", "r.json"), "preset 'mobile' takes no ranges: --ranges requires --preset int8"),
+        (("--transforms", "quantize_nodes", "--ranges", "r.json"), "--ranges requires --preset int8: in a list of transforms write"),
+        (("--preset", "int8", "--ranges", "r.json"), "r.json: no such file"),
     ],
 )  # fmt: skip
 def test_invalid_arguments(
@@ -180,7 +183,56 @@ def test_missing_model(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_all_presets_parse() -> None:
-    assert {name: len(presets.preset(name)) > 0 for name in presets.NAMES} == {"mobile": True}
+    assert presets.NAMES == ("int8", "mobile", "weights16", "weights8")
+    for name in presets.NAMES:
+        pipeline.require(presets.preset(name, fuses=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "is_before"),
+    [
+        ("weights8", "quantize_weights", True),
+        ("weights16", "half_weights", True),
+        ("int8", "quantize_nodes", False),
+    ],
+)
+def test_where_presets_fuse(name: str, step: str, is_before: bool) -> None:
+    """Fused ops take constants that are not converted when the model runs, and have no quantized equivalents."""
+    names = [each.name for each in presets.preset(name, fuses=True)]
+    assert (names.index("fuse_ops") < names.index(step)) == is_before
+    assert [each.name for each in presets.FUSE] == [n for n in names if n.startswith("fuse_")] + [
+        "fold_pads"
+    ]
+    assert "fuse_ops" not in [each.name for each in presets.preset(name)]
+
+
+def test_ranges_of_the_preset() -> None:
+    ranges = Path("r s.json")
+    steps = {each.name: each.parameters for each in presets.preset("int8", ranges=ranges)}
+    assert steps["quantize_nodes"] == {"ranges": ("r s.json",)}
+    names = [each.name for each in presets.preset("int8")]
+    before = [each.name for each in presets.before_quantize_nodes()]
+    assert [*before, "quantize_nodes"] == names[: len(before) + 1]
+
+
+def test_ranges_of_another_model(capsys: pytest.CaptureFixture[str]) -> None:
+    before = _write(Path("m.pb"))
+    np.savez("x.npz", x=_X)
+    ends = ("--inputs", "x", "--outputs", "y")
+    assert cli.main(["calibrate", "m.pb", "--data", "x.npz", "-o", "r.json", *ends]) == 0
+    words = (*ends, "--preset", "int8", "--ranges", "r.json")
+    assert _run("m.pb", "-o", "n.pb", *words) == 0
+    after = graph_file.read_graph(Path("n.pb"))
+    assert prepared.ops(after)["QuantizedConv2D"] == 2
+    assert prepared.difference(before, after, {"x": _X}) < 0.05
+    Path("n.pb").unlink()
+    next(node for node in before.nodes if node.op == "Relu").op = "Relu6"
+    graph_file.write_graph(Path("m.pb"), before)
+    assert _run("m.pb", "-o", "n.pb", *words) == 2
+    assert (
+        "r.json: was measured on another model: tfcarve calibrate m.pb" in capsys.readouterr().err
+    )
+    assert not Path("n.pb").exists()
 
 
 def test_names_of_inputs_and_outputs_stay() -> None:

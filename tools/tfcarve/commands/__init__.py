@@ -32,6 +32,7 @@ NAMES = (
     "inspect",
     "graph",
     "freeze",
+    "calibrate",
     "transform",
     "compare",
     "diff",

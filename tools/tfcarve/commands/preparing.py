@@ -3,9 +3,15 @@
 import argparse
 import importlib.util
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfcarve.commands.freeze_options import names
 from tfcarve.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.graph import Graph
+    from tfcarve.prepare.source import Source
 
 
 def require_packages() -> None:
@@ -42,3 +48,17 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
         help="nodes that the app fetches; of a SavedModel or Keras file: outputs of the signature; default: all of them, "
         "or the nodes that nothing reads",
     )
+
+
+def ends(graph: "Graph", source: "Source", model: Path) -> tuple[list[str], list[str]]:
+    """Returns the inputs and outputs of a model's graph: those that were requested, or all.
+
+    Raises InvalidInput, with the path `model`, if it has no outputs.
+    """
+    from tfcarve.prepare import endpoints
+
+    inputs = list(source.inputs) or endpoints.inputs(graph)
+    outputs = list(source.outputs) or endpoints.outputs(graph)
+    if not outputs:
+        raise InvalidInput(f"{model}: every node is read by another: pass --outputs")
+    return inputs, outputs

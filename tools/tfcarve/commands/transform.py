@@ -10,7 +10,6 @@ from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tfcarve.prepare.graph import Graph
-    from tfcarve.prepare.source import Source
     from tfcarve.prepare.transform_list import Step
 
 NAME = "transform"
@@ -40,12 +39,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="transforms in the syntax of TensorFlow's transform_graph: 'name(parameter=value) name2'",
     )
     how.add_argument(
-        "--preset", metavar="NAME", help="a named list of transforms: mobile, for any float model"
+        "--preset",
+        metavar="NAME",
+        help="a named list of transforms for float models: mobile; weights8 and weights16, mobile with constants of 8 or 16 "
+        "bits; int8, mobile with calculations in 8 bits",
+    )
+    parser.add_argument(
+        "--ranges",
+        type=Path,
+        metavar="FILE",
+        help="for --preset int8: the ranges that `tfcarve calibrate IN` measured (default: they are measured in each run)",
     )
     parser.add_argument(
         "--fuse",
         action="store_true",
-        help="afterwards fuses the loops of LSTMs, and convolution, bias and activation, into TensorFlow's fused ops",
+        help="also fuses the loops of LSTMs, and convolution, bias and activation, into TensorFlow's fused ops; with the "
+        "preset int8 only where they are not quantized",
     )
 
 
@@ -53,20 +62,22 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
     from tfcarve.prepare import presets, transform_list
 
     if arguments.preset is not None:
-        steps = presets.preset(arguments.preset)
-    else:
-        steps = transform_list.parse(arguments.transforms)
+        return presets.preset(arguments.preset, arguments.fuse, arguments.ranges)
+    if arguments.ranges is not None:
+        raise InvalidInput(
+            '--ranges requires --preset int8: in a list of transforms write quantize_nodes(ranges="FILE")'
+        )
+    steps = transform_list.parse(arguments.transforms)
     return [*steps, *presets.FUSE] if arguments.fuse else steps
 
 
-def _ends(graph: "Graph", source: "Source", model: Path) -> tuple[list[str], list[str]]:
-    from tfcarve.prepare import endpoints
+def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
+    """Raises InvalidInput if the ranges in the file `path` were not measured on the graph of `model`."""
+    from tfcarve.prepare.calibrate import ranges
+    from tfcarve.prepare.digest import digest
 
-    inputs = list(source.inputs) or endpoints.inputs(graph)
-    outputs = list(source.outputs) or endpoints.outputs(graph)
-    if not outputs:
-        raise InvalidInput(f"{model}: every node is read by another: pass --outputs")
-    return inputs, outputs
+    if ranges.read(path).model_sha256 != digest(graph):
+        raise InvalidInput(f"{path}: was measured on another model: tfcarve calibrate {model}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,8 +101,10 @@ def run(arguments: argparse.Namespace) -> int:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
         graph, frozen = read_source(arguments.model, options)
+        if arguments.ranges is not None:
+            _require_same_model(arguments.ranges, graph, arguments.model)
         count = len(graph.nodes)
-        inputs, outputs = _ends(graph, frozen, arguments.model)
+        inputs, outputs = preparing.ends(graph, frozen, arguments.model)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
         except InvalidInput as error:

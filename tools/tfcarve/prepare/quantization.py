@@ -3,7 +3,7 @@
 Source: FloatToQuantized in tensorflow/core/kernels/quantization_utils.h.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, set_inputs
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
+QINT8 = 11
 QUINT8 = 12
 QINT32 = 13
 _STEPS = 256
+_MAX_QINT8 = 127
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,13 @@ class QuantizedTensor:
       values: the quint8 tensor.
       low: the float that 0 represents.
       high: the float that 255 represents.
+      ends: low and high if they are constants of this graph.
     """
 
     values: Ref
     low: Ref
     high: Ref
+    ends: tuple[np.float32, np.float32] | None = field(default=None, kw_only=True)
 
     def refs(self) -> tuple[Ref, Ref, Ref]:
         """Returns values, low and high, in the input order of most ops."""
@@ -71,21 +75,49 @@ def constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | Non
     found = value_range(array)
     if found is None:
         return None
+    return _constants(node, names, quantize(array, *found), QUINT8, found)
+
+
+def signed_constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | None:
+    """Quantizes a float Const to qint8 in a range with 0 in its middle; otherwise as `constants`.
+
+    Source: MklQuantizedConvOp in tensorflow/core/kernels/mkl/mkl_conv_ops.cc: a filter's values are -127 to 127.
+    """
+    array = nodes.value(node)
+    if not np.isfinite(array).all():
+        return None
+    largest = np.float32(np.abs(array).max(initial=0)) or np.float32(1)
+    steps = _rounded(array.astype(np.float64) * (_MAX_QINT8 / float(largest)))
+    values = np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8)
+    return _constants(node, names, values, QINT8, (np.float32(-largest), largest))
+
+
+def _constants(
+    node: NodeDef,
+    names: tuple[str, str, str],
+    values: Array,
+    dtype: int,
+    ends: tuple[np.float32, np.float32],
+) -> list[NodeDef]:
     created = [
-        nodes.constant(names[0], quantize(array, *found), QUINT8),
-        *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], found, strict=True)),
+        nodes.constant(names[0], values, dtype),
+        *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], ends, strict=True)),
     ]
     for constant in created:
         set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
     return created
 
 
-def dequantize(name: str, quantized: QuantizedTensor) -> NodeDef:
-    """Returns a Dequantize of a quantized tensor."""
+def dequantize(name: str, quantized: QuantizedTensor, dtype: int = QUINT8) -> NodeDef:
+    """Returns a Dequantize of a quantized tensor.
+
+    It is exact for the qint32 result of a quantized convolution or matrix product: with the range of such a result
+    (QuantizationRangeForMultiplication), the float that 0 represents is 0, and a step is the product of the steps.
+    """
     return nodes.make(
         "Dequantize",
         name,
         quantized.refs(),
-        T=nodes.type_value(QUINT8),
+        T=nodes.type_value(dtype),
         mode=nodes.text_value("MIN_FIRST"),
     )

@@ -7,11 +7,13 @@ in tensorflow/core/kernels/quantized_*_op.cc.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tfcarve.prepare import nodes
 from tfcarve.prepare.graph import Ref, data_inputs
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QINT32, QUINT8
+from tfcarve.prepare.quantization import QINT8, QINT32, QUINT8
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class QuantizedOp:
       types: its type attributes.
       copied: the attributes that are copied from the float op.
       plain: the numbers of its inputs that are not quantized.
+      signed: the numbers of its inputs that are qint8 constants with a range around 0.
       is_wide: whether its output is qint32 and must be requantized.
       lows_first: whether its inputs have all lows before all highs, instead of low and high of each tensor.
     """
@@ -31,6 +34,7 @@ class QuantizedOp:
     types: Mapping[str, int]
     copied: tuple[str, ...] = ()
     plain: frozenset[int] = field(default_factory=frozenset)
+    signed: frozenset[int] = field(default_factory=frozenset)
     is_wide: bool = False
     lows_first: bool = False
 
@@ -46,6 +50,13 @@ _ADD = _wide("QuantizedAdd", ("T1", "T2", "Toutput"))
 _CONCAT = QuantizedOp("QuantizedConcat", _BYTES, ("N",), frozenset((0,)), lows_first=True)
 _RELU_TYPES = {"Tinput": QUINT8, "out_type": QUINT8}
 
+DEPTHWISE = "DepthwiseConv2dNative"
+CONCATS = frozenset(("Concat", "ConcatV2"))
+# The largest value of the output of ops that clip at 0.
+CLIPS: Mapping[str, np.float32] = {"Relu": np.float32(np.inf), "Relu6": np.float32(6)}
+# Ops that do not compute with the values of their first input.
+PASSING = frozenset(("Identity", "Pad", "PadV2", "Squeeze"))
+
 _OPS: Mapping[str, QuantizedOp] = {
     "Add": _ADD,
     "AddV2": _ADD,
@@ -53,6 +64,13 @@ _OPS: Mapping[str, QuantizedOp] = {
     "BiasAdd": _wide("QuantizedBiasAdd", ("T1", "T2", "out_type")),
     "Concat": _CONCAT,
     "ConcatV2": _CONCAT,
+    DEPTHWISE: QuantizedOp(
+        "QuantizedDepthwiseConv2D",
+        {"Tinput": QUINT8, "Tfilter": QINT8, "out_type": QINT32},
+        ("strides", "padding"),
+        signed=frozenset((1,)),
+        is_wide=True,
+    ),
     "Conv2D": _wide("QuantizedConv2D", ("Tinput", "Tfilter", "out_type"), "strides", "padding"),
     "MatMul": _wide("QuantizedMatMul", ("T1", "T2", "Toutput"), "transpose_a", "transpose_b"),
     "MaxPool": QuantizedOp("QuantizedMaxPool", _BYTES, _POOL),
@@ -64,8 +82,8 @@ _OPS: Mapping[str, QuantizedOp] = {
         "QuantizedResizeBilinear", _BYTES, ("align_corners", "half_pixel_centers"), frozenset((1,))
     ),
 }
-_WITH_IMAGES = frozenset(("AvgPool", "BiasAdd", "Conv2D", "MaxPool"))
-_WITH_PADDING = frozenset(("AvgPool", "Conv2D", "MaxPool"))
+_WITH_PADDING = frozenset(("AvgPool", "Conv2D", DEPTHWISE, "MaxPool"))
+_WITH_IMAGES = _WITH_PADDING | {"BiasAdd"}
 _BROADCAST = frozenset(("Add", "AddV2", "Mul"))
 
 
@@ -73,6 +91,11 @@ def inputs(node: NodeDef) -> list[Ref]:
     """Returns the inputs of a float op in the order of its quantized op."""
     sources = data_inputs(node)
     return [sources[-1], *sources[:-1]] if node.op == "ConcatV2" else sources
+
+
+def operands(node: NodeDef, op: QuantizedOp) -> list[Ref]:
+    """Returns the inputs of a float op that its quantized op reads quantized."""
+    return [source for index, source in enumerate(inputs(node)) if index not in op.plain]
 
 
 def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
@@ -86,6 +109,8 @@ def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
         return None
     if node.op == "Conv2D" and not _is_plain(node, facts):
         return None
+    if node.op == DEPTHWISE and not _is_plain_depthwise(node, facts):
+        return None
     if node.op == "BiasAdd" and (facts.rank(data_inputs(node)[0]) or 0) < 2:
         return None
     if node.op == "ConcatV2" and nodes.dtype(node, "Tidx") not in (0, nodes.INT32):
@@ -95,15 +120,35 @@ def quantized_op(node: NodeDef, facts: Facts) -> QuantizedOp | None:
     return found
 
 
-def _is_plain(conv: NodeDef, facts: Facts) -> bool:
-    """Returns whether a Conv2D has no dilations, equal strides and no channel groups."""
+def is_passing(node: NodeDef, facts: Facts) -> bool:
+    """Returns whether a node passes the values of its first input through, so that they may be quantized."""
+    return (
+        node.op in PASSING
+        and nodes.dtype(node) == nodes.FLOAT
+        and node.name in facts.outputs
+        and not facts.is_constant(data_inputs(node)[0])
+    )
+
+
+def _is_undilated(conv: NodeDef) -> bool:
+    """Returns whether a convolution has no dilations and equal strides."""
     strides = nodes.ints(conv, "strides")
-    shapes = [facts.shape(source) for source in data_inputs(conv)]
     if len(strides) != 4 or strides[1] != strides[2] or strides[0] != 1 or strides[3] != 1:
         return False
+    return set(nodes.ints(conv, "dilations")) <= {1}
+
+
+def _is_plain(conv: NodeDef, facts: Facts) -> bool:
+    """Returns whether a Conv2D has no dilations, equal strides and no channel groups."""
+    shapes = [facts.shape(source) for source in data_inputs(conv)]
     if shapes[0] is None or shapes[1] is None or len(shapes[0]) != 4 or len(shapes[1]) != 4:
         return False
-    return set(nodes.ints(conv, "dilations")) <= {1} and shapes[0][3] == shapes[1][2]
+    return _is_undilated(conv) and shapes[0][3] == shapes[1][2]
+
+
+def _is_plain_depthwise(conv: NodeDef, facts: Facts) -> bool:
+    """Returns whether a DepthwiseConv2dNative has no dilations, equal strides and a constant filter."""
+    return _is_undilated(conv) and facts.is_constant(data_inputs(conv)[1])
 
 
 def _is_simple_broadcast(node: NodeDef, facts: Facts) -> bool:

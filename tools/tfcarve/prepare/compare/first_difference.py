@@ -1,13 +1,14 @@
 """Finds the first node at which two models differ."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.prepare import nodes, tensors
+from tfcarve.prepare import nodes
+from tfcarve.prepare.chunks import chunks
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
 from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.evaluate_messages import Output
+from tfcarve.prepare.frames import in_loops
 from tfcarve.prepare.graph import (
     Graph,
     Ref,
@@ -22,10 +23,6 @@ from tfcarve.prepare.messages import NodeDef, TensorProto
 
 Feeds = Mapping[Ref, TensorProto]
 Show = Callable[[str, int, int], None]
-
-# The limits of one fetch: bytes (as far as shapes are known) and tensors.
-_MAX_BYTES = 1 << 26
-_MAX_TENSORS = 64
 
 
 @dataclass(frozen=True)
@@ -47,16 +44,6 @@ class FirstDifference:
     constants: tuple[str, ...]
 
 
-def _in_loops(order: Sequence[NodeDef]) -> set[str]:
-    """Returns the names of nodes in a loop's frame: they have a value for each iteration and cannot be fetched."""
-    depths: dict[str, int] = {}
-    for node in order:
-        depth = max((depths.get(ref(text).node, 0) for text in node.input), default=0)
-        change = node.op.endswith("Enter") - node.op.endswith("Exit")
-        depths[node.name] = max(depth + change, 0)
-    return {name for name, depth in depths.items() if depth}
-
-
 def _computed(order: Sequence[NodeDef], feeds: Feeds) -> set[str]:
     """Returns the names of the nodes that depend on a fed tensor, or of all nodes if nothing is fed."""
     fed = {source.node for source in feeds}
@@ -75,7 +62,7 @@ def candidates(a: Side, b: Side, target: Ref, feeds: Feeds) -> list[Ref]:
     order = topological_order(a.graph)
     fed = {source.node for source in feeds}
     names = reachable(a.graph, [target.node], fed) & _computed(order, feeds)
-    names -= _in_loops(order) | _in_loops(topological_order(b.graph))
+    names -= in_loops(order) | in_loops(topological_order(b.graph))
     read = set(consumers(a.graph)) | {target}
     return [
         source
@@ -84,27 +71,6 @@ def candidates(a: Side, b: Side, target: Ref, feeds: Feeds) -> list[Ref]:
         for source in (Ref(node.name, i) for i in range(len(a.outputs[node.name])))
         if source in read and a.has(source) and b.has(source)
     ]
-
-
-def _size(output: Output) -> int:
-    size = tensors.item_size(output.dtype)
-    for dim in output.shape or ():
-        size *= max(dim, 1)
-    return size
-
-
-def _chunks(a: Side, sources: Sequence[Ref]) -> Iterator[list[Ref]]:
-    chunk: list[Ref] = []
-    size = 0
-    for source in sources:
-        needed = _size(a.outputs[source.node][source.output])
-        if chunk and (size + needed > _MAX_BYTES or len(chunk) == _MAX_TENSORS):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(source)
-        size += needed
-    if chunk:
-        yield chunk
 
 
 def _measured(a: Side, b: Side, sources: Sequence[Ref], feeds: Feeds) -> dict[Ref, Difference]:
@@ -137,7 +103,7 @@ def first_difference(
     """
     listed = candidates(a, b, target, feeds)
     found: dict[Ref, Difference] = {}
-    for chunk in _chunks(a, listed):
+    for chunk in chunks(listed, a.outputs):
         show("looking for the first node that differs", len(found), len(listed))
         found.update(_measured(a, b, chunk, feeds))
     carriers = _carriers(a.graph, target, found, tolerance)

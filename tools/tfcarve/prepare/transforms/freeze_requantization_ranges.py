@@ -1,12 +1,13 @@
-"""freeze_requantization_ranges: replaces RequantizationRange with constants from a log.
+"""freeze_requantization_ranges: replaces RequantizationRange with constants from a log or from ranges.json.
 
 Source: tensorflow/tools/graph_transforms/freeze_requantization_ranges.cc. The log is written by a graph with
-insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:").
+insert_logging(op=RequantizationRange, show_name=true, message="__requant_min_max:"); `tfcarve calibrate` writes
+ranges.json, which TensorFlow's tool does not read.
 """
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,11 @@ from tfcarve.nearest import nearest
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
+from tfcarve.prepare.known_ranges import PARAMETER, KnownRanges, Range, known_ranges
 from tfcarve.prepare.messages import NodeDef
 
-PARAMETERS = frozenset(("max_percentile", "min_max_log_file", "min_percentile"))
+_LOG = "min_max_log_file"
+PARAMETERS = frozenset(("max_percentile", _LOG, "min_percentile", PARAMETER))
 IN_FUNCTIONS = False
 
 _MAX_BYTES = 1 << 30
@@ -27,6 +30,7 @@ _MAX_FLOAT = float(np.finfo(np.float32).max)
 _RECORD = re.compile(rb";([^;\n]*)__print__;__requant_min_max:\[([^][;\n]*)\]\[([^][;\n]*)\]")
 
 Ranges = dict[str, tuple[list[float], list[float]]]
+_OP = "RequantizationRange"
 
 
 def records(log: bytes) -> Ranges:
@@ -51,7 +55,7 @@ def _at(values: Sequence[float], part: float) -> float:
 
 
 def _read(context: Context) -> Ranges:
-    path = context.parameters.required("min_max_log_file", 'min_max_log_file="run.log"')[0]
+    path = context.parameters.required(_LOG, f'{_LOG}="run.log", or {PARAMETER}="ranges.json"')[0]
     try:
         if Path(path).stat().st_size > _MAX_BYTES:
             raise InvalidInput(f"{path}: has more than {_MAX_BYTES:,} bytes: log fewer runs")
@@ -75,22 +79,48 @@ def _percentile(context: Context, name: str) -> float:
     return value / 100
 
 
-def apply(graph: Graph, context: Context) -> Graph:
-    """Replaces the ranges; raises InvalidInput if the log has none or belongs to another graph."""
+def _logged(context: Context, known: Mapping[str, NodeDef]) -> dict[str, Range]:
+    """Returns the ranges of the nodes that a log names."""
     low_part, high_part = (
         _percentile(context, name) for name in ("min_percentile", "max_percentile")
     )
     found = _read(context)
-    known = by_name(graph)
     for name in found:
         if name not in known:
             raise InvalidInput(
                 f"the log names {name!r}, which is not a node of the graph{nearest(name, known)}"
             )
-        if known[name].op != "RequantizationRange":
+        if known[name].op != _OP:
             raise InvalidInput(
-                f"node {name!r}: is a {known[name].op}, not a RequantizationRange: use the log of this graph"
+                f"node {name!r}: is a {known[name].op}, not a {_OP}: use the log of this graph"
             )
+    return {
+        name: (np.float32(_at(lows, low_part)), np.float32(_at(highs, 1 - high_part)))
+        for name, (lows, highs) in found.items()
+    }
+
+
+def _calibrated(ranges: KnownRanges, known: Mapping[str, NodeDef]) -> dict[str, Range]:
+    """Returns the ranges of the RequantizationRange nodes in ranges.json."""
+    found = {
+        source.node: ranges.of(source)
+        for source in ranges.by_tensor
+        if known[source.node].op == _OP
+    }
+    if not found:
+        raise InvalidInput(
+            f"{ranges.where}: has no range of a {_OP}: run `tfcarve calibrate` on this quantized model"
+        )
+    return found
+
+
+def apply(graph: Graph, context: Context) -> Graph:
+    """Replaces the ranges; raises InvalidInput if the file has none, is invalid or belongs to another graph."""
+    known = by_name(graph)
+    ranges = known_ranges(context.parameters, known)
+    if ranges is not None and _LOG in context.parameters:
+        raise InvalidInput(f"{context.parameters.transform}: give either {PARAMETER} or {_LOG}")
+    found = _logged(context, known) if ranges is None else _calibrated(ranges, known)
     taken = set(known)
     listed: list[NodeDef] = []
     replacements: dict[Ref, Ref] = {}
@@ -98,11 +128,11 @@ def apply(graph: Graph, context: Context) -> Graph:
         if node.name not in found or node.name in context.preserved():
             listed.append(node)
             continue
-        lows, highs = found[node.name]
-        ends = (("frozen_min", _at(lows, low_part)), ("frozen_max", _at(highs, 1 - high_part)))
-        for output, (end, value) in enumerate(ends):
+        for output, (end, value) in enumerate(
+            zip(("frozen_min", "frozen_max"), found[node.name], strict=True)
+        ):
             name = unique_name(f"{node.name}/{end}", taken)
-            listed.append(nodes.constant(name, np.array(value, np.float32)))
+            listed.append(nodes.constant(name, np.array(value)))
             replacements[Ref(node.name, output)] = Ref(name)
             replacements[Ref(node.name, -1)] = Ref(name, -1)
     rewire(listed, replacements)

@@ -1,0 +1,181 @@
+"""Measures what quantization costs in accuracy: a trained classifier, and large models by agreement with float.
+
+    PYTHONPATH=tools:tests:tests/tools/support:. python -m benchmarks.quantize -o benchmarks/QUANTIZE.md
+
+in the repository's root, with a Python that has the release's tensorflow-cpu. Takes about an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import measure, quantize_table
+from benchmarks.page import head
+from benchmarks.quantize_table import SOURCE, Quantized
+from demo import cached_models
+from demo.library import INPUT, OUTPUT
+from tfcarve import files
+from tfcarve.errors import TfcarveError
+from tfcarve.prepare import graph_file
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_TOOLS = Path(__file__).parents[1] / "tools"
+_MODELS = {"inception_v3": 299, "resnet_50": 224}
+# What each run of `tfcarve compare` gets: its child process has a limit on its processor time.
+_PART = 20
+_CALIBRATED = ("minmax", "percentile", "entropy")
+# Larger than any difference of probabilities: compare shows the figures and succeeds.
+_ANY = "2"
+
+
+def pictures(count: int, size: int, part: int) -> Array:
+    """Returns pictures [count, 1, size, size, 3] of coarse and fine noise; those of different parts are independent."""
+    drawn = np.random.default_rng((size, part))
+    made = np.empty((count, 1, size, size, 3), np.float32)
+    for picture in made:
+        picture[0] = drawn.normal(0, drawn.uniform(0.02, 0.3), (size, size, 3))
+        for cells in (2, 4, 8, 16):
+            coarse = drawn.normal(0, drawn.uniform(0.1, 0.5), (cells, cells, 3))
+            where = np.arange(size) * cells // size
+            picture[0] += coarse[np.ix_(where, where)]
+    return np.clip(made, -1, 1)
+
+
+def _tfcarve(*words: str | Path, ends: tuple[str, str] = (INPUT, OUTPUT)) -> None:
+    named = ("--inputs", ends[0], "--outputs", ends[1])
+    command = [sys.executable, "-m", "tfcarve", *map(str, words), *named]
+    environment = {**os.environ, "PYTHONPATH": str(_TOOLS)}
+    subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
+
+
+def _figures(
+    a: Path, b: Path, samples: Sequence[Path], ends: tuple[str, str]
+) -> tuple[float, float]:
+    """Returns the share of samples with the same best class, and the largest difference."""
+    shares, differences = [], []
+    for data in samples:
+        report = data.with_suffix(".json")
+        _tfcarve(
+            "compare", a, b, "--data", data, "--tolerance", _ANY, "--json", "-o", report, ends=ends
+        )
+        (output,) = json.loads(report.read_bytes())["outputs"]
+        shares.append(output["top1"])
+        differences.append(output["largest"])
+    return float(np.mean(shares)), max(differences)
+
+
+def _forms(
+    model: Path, samples: Path, folder: Path, ends: tuple[str, str]
+) -> Iterator[tuple[str, Path]]:
+    """Yields the description and the file of each quantized form of a model."""
+    made = folder / "made.pb"
+    for preset in ("weights8", "weights16", "int8"):
+        _tfcarve("transform", model, "-o", made, "--preset", preset, ends=ends)
+        yield f"`{preset}`", made
+    for method in _CALIBRATED:
+        ranges = folder / "ranges.json"
+        _tfcarve("calibrate", model, "--data", samples, "-o", ranges, "--method", method, ends=ends)
+        _tfcarve("transform", model, "-o", made, "--preset", "int8", "--ranges", ranges, ends=ends)
+        yield f"`int8`, {method}", made
+
+
+def _row(
+    name: str, how: str, made: Path, figures: tuple[float, float], accuracy: float | None = None
+) -> Quantized:
+    nodes = len(graph_file.read_graph(made).nodes)
+    print(f"{name}: {how}: {figures}", file=sys.stderr, flush=True)
+    return Quantized(name, how, nodes, made.stat().st_size, *figures, accuracy)
+
+
+def agreement(name: str, count: int, calibration: int, folder: Path) -> Iterator[Quantized]:
+    """Yields a model of the zoo in each form, compared on `count` samples."""
+    model, size = cached_models.load(name).model, _MODELS[name]
+    parts = []
+    for number in range(count // _PART):
+        parts.append(folder / f"{number}.npz")
+        np.savez(parts[-1], **{INPUT: pictures(_PART, size, number + 1)})
+    np.savez(folder / "samples.npz", **{INPUT: pictures(calibration, size, 0)})
+    ends = (INPUT, OUTPUT)
+    yield _row(name, SOURCE, model, (1.0, 0.0))
+    for how, made in _forms(model, folder / "samples.npz", folder, ends):
+        yield _row(name, how, made, _figures(model, made, parts, ends))
+
+
+def classifier(folder: Path) -> Iterator[Quantized]:
+    """Yields the trained classifier in each form."""
+    import trained  # imports tensorflow
+
+    model, ends = folder / "classifier.pb", ("x", "y")
+    graph_file.write_graph(model, trained.classifier())
+    tested = trained.pictures(4000, 2)
+    np.savez(folder / "samples.npz", x=trained.pictures(500, 1).batches())
+    np.savez(folder / "tested.npz", x=tested.batches())
+    yield _row(
+        "classifier",
+        SOURCE,
+        model,
+        (1.0, 0.0),
+        trained.accuracy(graph_file.read_graph(model), tested),
+    )
+    for how, made in _forms(model, folder / "samples.npz", folder, ends):
+        figures = _figures(model, made, [folder / "tested.npz"], ends)
+        accuracy = trained.accuracy(graph_file.read_graph(made), tested)
+        yield _row("classifier", how, made, figures, accuracy)
+
+
+_COMMAND = "PYTHONPATH=tools:tests:tests/tools/support:. python -m benchmarks.quantize -o benchmarks/QUANTIZE.md"
+
+
+def text(machine: str, count: int, calibration: int, rows: Sequence[Quantized]) -> str:
+    """Returns the page."""
+    misses = quantize_table.missed(rows)
+    return "\n".join(
+        (
+            head("Quantization", _COMMAND, machine),
+            "Each preset of `tfcarve transform`, in full TensorFlow. `int8` without a method measures its ranges whenever the model",
+            "runs. The classifier is that of tests/tools/support/trained.py: trained on 8,000 generated pictures of ten signs, tested",
+            "on 4,000 others, calibrated on 500. The other models have random weights: their pictures are noise, and the figures",
+            f"compare {count} of them with the frozen graph; they are calibrated on {calibration} others.\n",
+            quantize_table.models(rows),
+            "\nMissed goals:\n" if misses else "\nAll goals are met.",
+            *(f"- {miss}" for miss in misses),
+            "",
+        )
+    )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Returns the exit status: 0, or 2 if a model can't be created or run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quantize", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--samples", type=int, default=200, metavar="N", help="of the large models")
+    parser.add_argument("--calibration", type=int, default=20, metavar="N", help="their samples")
+    arguments = parser.parse_args(argv)
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            scratch = Path(name)
+            rows = list(classifier(scratch))
+            for model in _MODELS:
+                rows += agreement(model, arguments.samples, arguments.calibration, scratch)
+    except (TfcarveError, subprocess.CalledProcessError) as error:
+        print(f"quantize: {error} {getattr(error, 'stderr', '') or ''}", file=sys.stderr)
+        return 2
+    page = text(measure.machine(), arguments.samples, arguments.calibration, rows)
+    files.write_if_changed(arguments.output, page.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,34 @@
+"""Ranges of graphs drawn with TensorFlow, as `tfcarve calibrate` measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import prepared
+from prepared import Array
+
+from tfcarve.prepare.calibrate.calibration import Choice, calibrate
+from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.digest import digest
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.graph import Graph
+
+
+def written(
+    folder: Path,
+    graph: Graph,
+    samples: Array,
+    evaluator: Evaluator,
+    outputs: Sequence[str] = ("y",),
+    method: Literal["minmax", "percentile", "entropy"] = "minmax",
+) -> Path:
+    """Measures a graph on samples of its input x and writes FOLDER/ranges.json."""
+    path = folder / "ranges.json"
+    context = Context(("x",), tuple(outputs), Parameters("calibrate"), evaluator)
+    sha256 = digest(graph)
+    data = [("x.npz", {"x": samples})]
+    choice = Choice(method, 99.99)
+    path.write_bytes(calibrate(prepared.copy(graph), context, 0, data, choice, sha256).to_json())
+    return path

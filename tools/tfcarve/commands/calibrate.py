@@ -1,0 +1,117 @@
+"""`tfcarve calibrate`: measures the value ranges of a model's tensors on samples."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfcarve import files, progress
+from tfcarve.commands import freeze_options, preparing
+from tfcarve.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tfcarve.prepare.calibrate.calibration import Choice
+    from tfcarve.prepare.graph import Graph
+    from tfcarve.prepare.transform_list import Step
+
+NAME = "calibrate"
+HELP = "runs a model on samples in full TensorFlow and measures the ranges that quantization needs"
+
+_PERCENTILE = 99.99
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "model", type=Path, metavar="MODEL", help="a GraphDef, or a model, which is frozen first"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE.npz",
+        action="append",
+        required=True,
+        help="an array for each input, by name; an array with one more dimension than the input has several samples; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="ranges.json"
+    )
+    parser.add_argument(
+        "--method",
+        choices=("minmax", "percentile", "entropy"),
+        default="minmax",
+        help="minmax: the smallest and largest values (default); percentile: without the outliers at each end; entropy: "
+        "the range that loses the least information",
+    )
+    parser.add_argument(
+        "--percentile",
+        type=float,
+        metavar="P",
+        help=f"for --method percentile: the percent of the values that each end keeps (default: {_PERCENTILE})",
+    )
+    parser.add_argument(
+        "--as-is",
+        action="store_true",
+        help="measures the model as it is, for a list of transforms of your own; by default it is first transformed as "
+        "the preset int8 does; a quantized model is always measured as it is",
+    )
+    preparing.add_ends(parser)
+    freeze_options.add_graph(parser)
+    freeze_options.add_freeze(parser)
+
+
+def _choice(arguments: argparse.Namespace) -> "Choice":
+    from tfcarve.prepare.calibrate.calibration import Choice
+
+    percent = _PERCENTILE if arguments.percentile is None else arguments.percentile
+    if arguments.percentile is not None and arguments.method != "percentile":
+        raise InvalidInput("--percentile requires --method percentile")
+    if not 50 <= percent <= 100:
+        raise InvalidInput(f"--percentile {percent:g}: expected a number from 50 to 100")
+    return Choice(arguments.method, percent)
+
+
+def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
+    from tfcarve.prepare import presets
+    from tfcarve.prepare.calibrate.wanted import RANGE_OP
+
+    is_quantized = any(node.op == RANGE_OP for node in graph.nodes)
+    return [] if as_is or is_quantized else presets.before_quantize_nodes()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the ranges and prints their number and that of the samples."""
+    preparing.require_packages()
+    from tfcarve.prepare import heap, pipeline
+    from tfcarve.prepare.calibrate.calibration import calibrate
+    from tfcarve.prepare.compare.npz import read_arrays
+    from tfcarve.prepare.context import Context, Parameters
+    from tfcarve.prepare.digest import digest
+    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.freeze import source
+    from tfcarve.prepare.source import read_source, source_size
+
+    choice = _choice(arguments)
+    options = freeze_options.freeze_options(
+        arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
+    )
+    source.require_signatures(arguments.model, options)
+    heap.release_freed_memory()
+    size = source_size(arguments.model)
+    with progress.shown() as show, Evaluator(size) as evaluator:
+        graph, frozen = read_source(arguments.model, options)
+        inputs, outputs = preparing.ends(graph, frozen, arguments.model)
+        sha256 = digest(graph)
+        data = ((str(path), read_arrays(path)) for path in arguments.data)
+        try:
+            steps = _steps(graph, arguments.as_is)
+            graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+            context = Context(tuple(inputs), tuple(outputs), Parameters(NAME), evaluator)
+            found = calibrate(graph, context, size, data, choice, sha256, show)
+        except InvalidInput as error:
+            named = str(error).startswith(tuple(map(str, (arguments.model, *arguments.data))))
+            raise (error if named else InvalidInput(f"{arguments.model}: {error}")) from None
+    files.write_if_changed(arguments.output, found.to_json())
+    plural = "" if found.samples == 1 else "s"
+    print(f"{len(found.ranges):,} ranges from {found.samples:,} sample{plural}")
+    return 0

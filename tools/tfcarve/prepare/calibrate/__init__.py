@@ -1,0 +1,1 @@
+"""Measures the value ranges of a model's tensors on samples, for quantization."""

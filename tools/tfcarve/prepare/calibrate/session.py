@@ -1,0 +1,39 @@
+"""Runs a graph on many samples in TensorFlow's child process."""
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+
+from tfcarve.prepare.evaluate import Evaluator, Loaded
+from tfcarve.prepare.graph import Graph, Ref
+from tfcarve.prepare.messages import TensorProto
+
+# A process has a limit on its processor time, so a new one starts after this time.
+_SECONDS = 300.0
+
+
+class Session:
+    """A graph in TensorFlow, which is loaded again in a new process before a process reaches its time limit."""
+
+    def __init__(self, graph: Graph, size: int) -> None:
+        """Takes the graph, and its size in bytes, which determines the memory limit."""
+        self._graph = graph
+        self._size = size
+        self._stack = ExitStack()
+        self._loaded: Loaded | None = None
+        self._started = 0.0
+
+    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `fetches`; raises evaluate.Failed if TensorFlow can't compute them."""
+        if self._loaded is None or time.monotonic() - self._started > _SECONDS:
+            self._stack.close()
+            evaluator = self._stack.enter_context(Evaluator(self._size))
+            self._loaded = self._stack.enter_context(evaluator.loaded(self._graph))
+            self._started = time.monotonic()
+        return self._loaded.run(fetches, feeds)
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
