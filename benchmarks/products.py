@@ -34,8 +34,8 @@ from tfcarve.errors import InvalidInput, TfcarveError
 from tfcarve.objfile import elf
 from tfcarve.releases import known
 
-_HERE = Path(__file__).parent
-_ROOT = _HERE.parent
+HERE = Path(__file__).parent
+ROOT = HERE.parent
 _TENSORFLOW = known.release().version
 
 # The five shapes of Inception v3 with the most multiply-adds (44 % of all), a convolution with few pixels, and the last
@@ -162,7 +162,7 @@ ARM64 = Target(
     ),
 )
 _ARM64_LIBRARIES = Path("/usr/aarch64-linux-gnu")
-_ARM64_LANES = 4
+ARM64_LANES = 4
 # More rows take more of the same instructions, and qemu is slow.
 ARM64_SHAPES = tuple(replace(shape, rows=min(shape.rows, 640)) for shape in SHAPES)
 
@@ -194,8 +194,9 @@ def starlark_values(text: str, **loaded: Any) -> dict[str, Any]:
     return values
 
 
-def _copts() -> dict[str, Any]:
-    text = (_ROOT / "rules/private/library/copts.bzl").read_text()
+def library_copts() -> dict[str, Any]:
+    """Returns the values of copts.bzl: the compiler options of libraries."""
+    text = (ROOT / "rules/private/library/copts.bzl").read_text()
     return starlark_values(text, DEFINES=list(known.release().defines), ROOT="external")
 
 
@@ -210,7 +211,8 @@ def code_bytes(file: Path, sections: str = "") -> int:
     )
 
 
-def _compiled(target: Target, source: Path, options: Sequence[str], file: Path) -> Path:
+def compiled(target: Target, source: Path, options: Sequence[str], file: Path) -> Path:
+    """Compiles a source to an object file, which is returned; raises CalledProcessError."""
     compiler, standard = target.compiler, ["-std=c++17"]
     if source.suffix != ".cc":
         compiler = compiler.replace("clang++", "clang").replace("g++", "gcc")
@@ -220,21 +222,23 @@ def _compiled(target: Target, source: Path, options: Sequence[str], file: Path) 
     return file
 
 
-def _linked(target: Target, objects: Sequence[Path], library: Path) -> Path:
+def linked(target: Target, objects: Sequence[Path], library: Path) -> Path:
+    """Links objects to a shared object, which is returned; raises CalledProcessError."""
     argv = [target.compiler, "-shared", "-Wl,--gc-sections", "-Wl,-z,defs"]
     subprocess.run([*argv, *map(str, objects), "-o", str(library)], check=True)
     return library
 
 
-def _tfcarve(target: Target, folder: Path) -> list[Built]:
-    copts = _copts()
-    math = _ROOT / "tools/runtime/math"
-    options = [*copts["MATH_COPTS"], "-fPIC", f"-I{_ROOT}"]
-    product = _compiled(target, math / "product.cc", options, folder / "product.o")
-    loops = [*copts["LOOPS_COPTS"], "-fPIC", f"-I{_ROOT}"]
-    kernels = _compiled(target, math / "kernels.cc", loops, folder / "kernels.o")
-    call = _compiled(target, _HERE / "products_tfcarve.cc", options, folder / "tfcarve.o")
-    library = _linked(target, [product, kernels, call], folder / "tfcarve.so")
+def tfcarve_floats(target: Target, folder: Path) -> list[Built]:
+    """Compiles tfcarve's products of floats."""
+    copts = library_copts()
+    math = ROOT / "tools/runtime/math"
+    options = [*copts["MATH_COPTS"], "-fPIC", f"-I{ROOT}"]
+    product = compiled(target, math / "product.cc", options, folder / "product.o")
+    loops = [*copts["LOOPS_COPTS"], "-fPIC", f"-I{ROOT}"]
+    kernels = compiled(target, math / "kernels.cc", loops, folder / "kernels.o")
+    call = compiled(target, HERE / "products_tfcarve.cc", options, folder / "tfcarve.o")
+    library = linked(target, [product, kernels, call], folder / "tfcarve.so")
 
     def built(path: str) -> Built:
         functions = rf"\dtfcarve4math{len(path)}{path}\d+({_PRODUCT_FUNCTIONS})[EI]"
@@ -245,14 +249,14 @@ def _tfcarve(target: Target, folder: Path) -> list[Built]:
 
 
 def _eigen(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
-    sources = _ROOT / "third_party/tensorflow/overrides/kernels"
-    common = [*_copts()["TENSORFLOW_COPTS"], "-fPIC"]
-    common += [f"-I{_ROOT}", f"-I{sources}", f"-I{tensorflow / 'include'}"]
+    sources = ROOT / "third_party/tensorflow/overrides/kernels"
+    common = [*library_copts()["TENSORFLOW_COPTS"], "-fPIC"]
+    common += [f"-I{ROOT}", f"-I{sources}", f"-I{tensorflow / 'include'}"]
 
     def built(number: int, name: str, path: str, options: Sequence[str]) -> Built:
         file = folder / f"eigen{number}.o"
-        _compiled(target, _HERE / "products_eigen.cc", [*common, *options], file)
-        library = _linked(target, [file], file.with_suffix(".so"))
+        compiled(target, HERE / "products_eigen.cc", [*common, *options], file)
+        library = linked(target, [file], file.with_suffix(".so"))
         return Built(Candidate(f"Eigen, {name}", code_bytes(file)), library, path)
 
     return [built(number, *each) for number, each in enumerate(target.eigen)]
@@ -262,23 +266,23 @@ def _xnnpack(target: Target, folder: Path, tree: Path) -> list[Built]:
     folder.mkdir()
     options = [*_XNNPACK_OPTIONS, f"-I{tree / 'src'}", f"-I{tree / 'include'}"]
     packing = folder / "packing.o"
-    _compiled(target, tree / "src/reference/packing.cc", options, packing)
+    compiled(target, tree / "src/reference/packing.cc", options, packing)
     files: dict[str, Path] = {}
     for kernel in target.xnnpack:
         for name in kernel.names():
             ending = "S" if "-asm-" in name else "c"
             source = tree / "src/f32-gemm/gen" / f"{name}.{ending}"
             files[name] = folder / f"{name}.o"
-            _compiled(target, source, [*options, *kernel.options], files[name])
+            compiled(target, source, [*options, *kernel.options], files[name])
     table = ",".join(
         f'{{"{k.path}", {k.rows}, {k.columns}, {", ".join(k.functions())}}}' for k in target.xnnpack
     )
     named = [f"-DTFCARVE_KERNELS={table}"]
     named += [f"-DTFCARVE_FIRST_KERNEL={target.xnnpack[0].functions()[0]}"]
     call = folder / "xnnpack.o"
-    extra = ["-fvisibility=hidden", f"-I{_ROOT}"]
-    _compiled(target, _HERE / "products_xnnpack.cc", [*options, *extra, *named], call)
-    library = _linked(target, [call, packing, *files.values()], folder / "xnnpack.so")
+    extra = ["-fvisibility=hidden", f"-I{ROOT}"]
+    compiled(target, HERE / "products_xnnpack.cc", [*options, *extra, *named], call)
+    library = linked(target, [call, packing, *files.values()], folder / "xnnpack.so")
     shared = code_bytes(call) + code_bytes(packing, rf"\.text\.{_XNNPACK_PACKING}$")
 
     def built(kernel: MicroKernel) -> Built:
@@ -305,16 +309,22 @@ def _xnnpack_tree(folder: Path) -> Path | None:
     return folder
 
 
+def measuring_program(target: Target, folder: Path, *options: str) -> Path:
+    """Compiles products.cc in a new folder; returns the program."""
+    folder.mkdir()
+    program = folder / "products"
+    flags = [*target.options, *options, "-std=c++17", "-O2", "-Wall", f"-I{ROOT}"]
+    source = str(HERE / "products.cc")
+    subprocess.run([target.compiler, *flags, source, "-ldl", "-o", str(program)], check=True)
+    return program
+
+
 def _build(
     target: Target, folder: Path, tensorflow: Path, xnnpack: Path | None
 ) -> tuple[Path, list[Built]]:
     """Compiles the program and the candidates."""
-    folder.mkdir()
-    program = folder / "products"
-    options = [*target.options, "-std=c++17", "-O2", "-Wall", f"-I{_ROOT}"]
-    source = str(_HERE / "products.cc")
-    subprocess.run([target.compiler, *options, source, "-ldl", "-o", str(program)], check=True)
-    built = _tfcarve(target, folder) + _eigen(target, folder, tensorflow)
+    program = measuring_program(target, folder)
+    built = tfcarve_floats(target, folder) + _eigen(target, folder, tensorflow)
     if xnnpack:
         for compiler in (target.compiler, *target.clang):
             if shutil.which(compiler):
@@ -329,7 +339,8 @@ def _argv(
     return [str(program), str(rounds), str(packs), *map(str, shapes), "--", *paths]
 
 
-def _times(program: Path, rounds: int, built: Sequence[Built]) -> Times:
+def measured_times(program: Path, rounds: int, built: Sequence[Built]) -> Times:
+    """Measures the products of SHAPES in turns; raises WrongProduct."""
     argv = _argv(program, rounds, min(rounds, 10), SHAPES, built)
     output = subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
     times = products_table.parse(output, SHAPES, [each.candidate for each in built])
@@ -341,7 +352,7 @@ class _Emulator:
     """Counts instructions of arm64 programs under qemu."""
 
     def __init__(self, folder: Path) -> None:
-        source = _ROOT / "tools/tfcarve/benchmark/count_instructions.c"
+        source = ROOT / "tools/tfcarve/benchmark/count_instructions.c"
         self._plugin = folder / "count.so"
         self._log = folder / "log"
         # qemu 7.2 loads plugins of API version 1.
@@ -375,7 +386,8 @@ def _counted(emulator: _Emulator, program: Path, built: Built, shape: Shape) -> 
     return Counted(again - once, packing)
 
 
-def _counts(program: Path, built: Sequence[Built], folder: Path) -> Counts:
+def counted_instructions(program: Path, built: Sequence[Built], folder: Path) -> Counts:
+    """Counts the instructions of products on arm64, under qemu; raises WrongProduct."""
     emulator = _Emulator(folder)
     return {
         each.candidate: [_counted(emulator, program, each, shape) for shape in ARM64_SHAPES]
@@ -383,7 +395,8 @@ def _counts(program: Path, built: Sequence[Built], folder: Path) -> Counts:
     }
 
 
-def _cpu() -> str:
+def cpu_name() -> str:
+    """Returns the name of this machine's CPU."""
     found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else "unknown CPU"
 
@@ -408,7 +421,7 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
     conditions = f"Load {os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the minimum of {rounds} rounds in turns."
     command = "PYTHONPATH=tools:. python -m benchmarks.products"
     lines = [
-        page.head("Products of float matrices", command, f"{_cpu()}, {machine}", conditions),
+        page.head("Products of float matrices", command, f"{cpu_name()}, {machine}", conditions),
         "Shapes are rows x columns x depth; for a convolution: pixels, output channels and the size of a patch. The first",
         "five have 44 % of Inception v3's multiply-adds. All results were compared with those of a plain loop.",
         "",
@@ -427,7 +440,7 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
             "arm64, compiled for cortex-a53: instructions, counted under qemu, per instruction of four multiply-adds.",
             "At most 640 rows: more rows take more of the same instructions.",
             "",
-            products_table.counts_table(counts, ARM64_SHAPES, _ARM64_LANES),
+            products_table.counts_table(counts, ARM64_SHAPES, ARM64_LANES),
         ]
     return "\n".join([*lines, ""])
 
@@ -438,7 +451,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--rounds", type=int, default=30, help="number of times that each product is computed"
     )
-    parser.add_argument("-o", "--output", type=Path, default=_HERE / "PRODUCTS.md", metavar="FILE")
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "PRODUCTS.md", metavar="FILE")
     arguments = parser.parse_args(argv)
     if platform.machine() != "x86_64" or arguments.rounds < 1:
         print("products: requires x86-64 and at least one round", file=sys.stderr)
@@ -450,11 +463,11 @@ def main(argv: Sequence[str]) -> int:
             tensorflow = tensorflow_folder()
             xnnpack = _xnnpack_tree(folder / "xnnpack")
             program, built = _build(X86_64, folder / "x86_64", tensorflow, xnnpack)
-            times = _times(program, arguments.rounds, built)
+            times = measured_times(program, arguments.rounds, built)
             counts = None
             if shutil.which(ARM64.compiler) and shutil.which("qemu-aarch64"):
                 program, built = _build(ARM64, folder / "arm64", tensorflow, xnnpack)
-                counts = _counts(program, built, folder)
+                counts = counted_instructions(program, built, folder)
             else:
                 print(
                     f"products: without arm64: {ARM64.compiler} or qemu-aarch64 is not installed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import subprocess
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,13 +24,14 @@ _LIBRARY = """
 #include <cstring>
 bool Supports(const char* path) { return std::strcmp(path, "plain") == 0; }
 std::size_t PackedSize(const char*, const Product&) { return 3; }
-void Pack(const char*, const Product&, float* packed) { packed[2] = 1; }
-void Multiply(const char*, const Product& p, const float* packed) {
+void Pack(const char*, const Product&, Operand* packed) { packed[2] = 1; }
+void Multiply(const char*, const Product& p, const Operand* packed) {
   for (std::ptrdiff_t i = 0; i < p.rows - UNWRITTEN; ++i) {
     for (std::ptrdiff_t j = 0; j < p.columns; ++j) {
-      float sum = 0;
+      Sum sum = 0;
       for (std::ptrdiff_t k = 0; k < p.depth - LESS; ++k) {
-        sum += p.left[i * p.depth + k] * p.right[k * p.columns + j];
+        sum += (p.left[i * p.depth + k] - kLeftZero) *
+               (p.right[k * p.columns + j] - kRightZero);
       }
       p.out[i * p.columns + j] = sum * packed[2];
     }
@@ -38,13 +40,27 @@ void Multiply(const char*, const Product& p, const float* packed) {
 """
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """products.cc, compiled."""
-    path = tmp_path_factory.mktemp("program") / "products"
-    options = ["-std=c++17", "-O1", f"-I{_SOURCES.parent}", "-ldl", "-o", path]
+# Products of floats and of bytes.
+_KINDS = ("-DFLOATS", "-DTFCARVE_BYTES")
+
+
+@cache
+def _program(folder: Path, kind: str) -> Path:
+    path = folder / f"products{kind}"
+    options = ["-std=c++17", "-O1", kind, f"-I{_SOURCES.parent}", "-ldl", "-o", path]
     subprocess.run(["g++", _SOURCES / "products.cc", *options], check=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("program")
+
+
+@pytest.fixture
+def program(folder: Path) -> Path:
+    """products.cc, compiled for floats."""
+    return _program(folder, _KINDS[0])
 
 
 def _run(program: Path, folder: Path, path: str, *macros: str) -> str:
@@ -56,17 +72,21 @@ def _run(program: Path, folder: Path, path: str, *macros: str) -> str:
     return subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-def test_correct_product(program: Path, tmp_path: Path) -> None:
-    output = _run(program, tmp_path, "plain", "-DLESS=0", "-DUNWRITTEN=0")
+@pytest.mark.parametrize(("kind", "packed"), [(_KINDS[0], 12), (_KINDS[1], 3)])
+def test_correct_product(folder: Path, tmp_path: Path, kind: str, packed: int) -> None:
+    macros = ("-DLESS=0", "-DUNWRITTEN=0", kind)
+    output = _run(_program(folder, kind), tmp_path, "plain", *macros)
     times = products_table.parse(output, _SHAPES, [_TFCARVE])
-    assert [timing.packed for timing in times[_TFCARVE]] == [12, 12]
+    assert [timing.packed for timing in times[_TFCARVE]] == [packed, packed]
     assert all(timing.seconds > 0 for timing in times[_TFCARVE])
     products_table.check(times, _SHAPES)
 
 
+@pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("macros", [("-DLESS=1", "-DUNWRITTEN=0"), ("-DLESS=0", "-DUNWRITTEN=1")])
-def test_wrong_product(program: Path, tmp_path: Path, macros: tuple[str, ...]) -> None:
-    times = products_table.parse(_run(program, tmp_path, "plain", *macros), _SHAPES, [_TFCARVE])
+def test_wrong_product(folder: Path, tmp_path: Path, kind: str, macros: tuple[str, ...]) -> None:
+    output = _run(_program(folder, kind), tmp_path, "plain", *macros, kind)
+    times = products_table.parse(output, _SHAPES, [_TFCARVE])
     with pytest.raises(
         products_table.WrongProduct, match="tfcarve, 10x20x1000: .*; tfcarve, 1x5x7: "
     ):

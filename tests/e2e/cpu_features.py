@@ -14,9 +14,9 @@ REQUIRED: Mapping[str, frozenset[str]] = {
 }
 
 
-def supported() -> tuple[str, ...]:
-    """Returns the names that this CPU supports, the fastest last."""
+def supported(required: Mapping[str, frozenset[str]] = REQUIRED) -> tuple[str, ...]:
+    """Returns the names of instruction sets that this CPU supports, in the order of `required`."""
     cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     flags = re.search(r"^flags\s*: (.*)$", cpuinfo, re.MULTILINE)
     assert flags is not None, "/proc/cpuinfo has no flags"
-    return tuple(name for name, needs in REQUIRED.items() if needs <= set(flags[1].split()))
+    return tuple(name for name, needs in required.items() if needs <= set(flags[1].split()))

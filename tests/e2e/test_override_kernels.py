@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import app_workspace, cpu_features
+from e2e import app_workspace, cpu_features, quantized_kernels
 from models import frozen
 
 _LIBRARY = "//overrides:library"
@@ -598,8 +598,9 @@ def _case(graph: Any, fed: Any, tolerance: float = 0.0) -> Case:
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
-    with contextlib.chdir(tmp_path_factory.mktemp("full")):
-        return _cases()
+    folder = tmp_path_factory.mktemp("full")
+    with contextlib.chdir(folder):
+        return {**_cases(), **_quantized_cases(folder)}
 
 
 def _cases() -> dict[str, Case]:
@@ -631,6 +632,12 @@ def _cases() -> dict[str, Case]:
     }
 
 
+def _quantized_cases(folder: Path) -> dict[str, Case]:
+    graphs, expected = quantized_kernels.graphs(), quantized_kernels.expected(folder)
+    fed = quantized_kernels.fed()
+    return {name: Case(graph, fed, expected[name], 0.0) for name, graph in graphs.items()}
+
+
 @pytest.fixture(scope="module")
 def program(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("models")
@@ -654,6 +661,9 @@ _CASES_WITH_PATHS = (
     "lstms",
     "einsums",
     "normalizations",
+    "byte_products",
+    "byte_convolutions",
+    "sums",
 )
 _OTHER_CASES = (
     "transposes",
@@ -664,6 +674,9 @@ _OTHER_CASES = (
     "restored",
     "datasets",
     "spectrograms",
+    "bytes",
+    "byte_images",
+    "byte_sums",
 )
 _PATHS = tuple(cpu_features.REQUIRED)
 

@@ -1,5 +1,5 @@
-// Convolutions of float images as matrix products: the rows of the left operand
-// are the patches of the image, which are located one block at a time.
+// Convolutions of images as matrix products: the rows of the left operand are
+// the patches of the image, which are located one block at a time.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
@@ -35,40 +35,56 @@ struct Window {
   Index image() const { return rows.in * columns.in * channels; }
 };
 
+// The value of the elements that surround an image: 0, or another byte.
+template <typename T>
+class Border {
+ public:
+  void SetBorder(T border) { border_ = border; }
+
+ protected:
+  T border_ = 0;
+};
+
+template <>
+class Border<float> {
+ protected:
+  static constexpr float border_ = 0;
+};
+
+// The unit of which a patch consists.
+enum class PatchRun {
+  kPixel,    // the channels of the pixel at the same position
+  kImage,    // a whole image
+  kRow,      // all elements under a row of the filter
+  kElement,  // the channels under an element of the filter
+};
+
 // The patches of images: each row is the patch of one output pixel, ordered
 // [filter row, filter column, channel]. It has `group` channels, starting with
-// the one at which `images` begins.
-class Patches final : public Rows {
+// the one at which `images` begins. T is float or std::uint8_t.
+template <typename T>
+class PatchesOf final : public RowsOf<T>, public Border<T> {
  public:
-  Patches(const Window& window, const float* images, Index group);
-  void Find(Index first, Index count, float* scratch,
-            const float** starts) const override;
+  PatchesOf(const Window& window, const T* images, Index group);
+  void Find(Index first, Index count, T* scratch,
+            const T** starts) const override;
 
  private:
-  // The unit of which a patch consists.
-  enum class Run {
-    kPixel,    // the channels of the pixel at the same position
-    kImage,    // a whole image
-    kRow,      // all elements under a row of the filter
-    kElement,  // the channels under an element of the filter
-  };
-
-  static Run RunOf(const Window& window, Index group);
-  static Index RunsOf(const Window& window, Run run);
-  static Index LengthOf(const Window& window, Index group, Run run);
-
-  Patches(const Window& window, const float* images, Index group, Run run);
+  PatchesOf(const Window& window, const T* images, Index group, PatchRun run);
 
   const Window window_;
-  const float* const images_;
-  const Run run_;
+  const T* const images_;
+  const PatchRun run_;
 };
+
+using Patches = PatchesOf<float>;
 
 // Finds the start of the channels under each element of the window that is
 // inside the image, for one pixel of the output. Returns the number of these
 // elements; `starts` has space for taps() of them.
-Index FindInside(const Window& window, const float* image, Index row,
-                 Index column, const float** starts);
+template <typename T>
+Index FindInside(const Window& window, const T* image, Index row, Index column,
+                 const T** starts);
 
 // Computes a row of a depthwise convolution's output, [column, channel], with a
 // separate filter for each channel, [filter row, filter column, channel].

@@ -78,7 +78,13 @@ struct DepthwiseWork {
   float* out;
 };
 
-struct Kernels {
+// The rows and columns of a whole tile.
+struct TileSize {
+  int rows;
+  int columns;
+};
+
+struct Kernels : TileSize {
   using Tile = void (*)(const TileWork& work);
 
   int number;  // the index in kAllKernels
@@ -86,9 +92,7 @@ struct Kernels {
   const char* name;
   // Whether this machine can run it.
   bool (*is_supported)();
-  int lanes;    // of a vector
-  int rows;     // of a whole tile
-  int columns;  // of a whole tile; a narrow tile has `lanes`
+  int lanes;  // of a vector; a narrow tile has as many columns
   // Indexed by the number of rows minus one. Only whole tiles, with `rows` rows
   // and `columns` columns, apply `finish`.
   Tile tiles[kMaxRows];

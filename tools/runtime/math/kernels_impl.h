@@ -711,12 +711,11 @@ constexpr Kernels::Tile StreamingTile() {
    TileOf<vectors, 7>(), TileOf<vectors, 8>()}
 
 constexpr Kernels kKernels = {
+    {kTileRows, kTileColumns},
     TFCARVE_NUMBER,
     TFCARVE_NAME,
     IsSupported,
     kLanes,
-    kTileRows,
-    kTileColumns,
     TFCARVE_TILES(kTileVectors),
     TFCARVE_TILES(1),
     StreamingTile(),

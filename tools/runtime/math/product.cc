@@ -1,7 +1,8 @@
 #include "tools/runtime/math/product.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "tools/runtime/math/blocks.h"
 
 namespace tfcarve {
 namespace math {
@@ -11,37 +12,6 @@ namespace {
 // cache, and of a block of the left operand, for a second-level cache.
 constexpr Index kPanel = 6 * 1024;
 constexpr Index kBlock = 96 * 1024;
-
-Index CeilDiv(Index a, Index b) { return (a + b - 1) / b; }
-
-// Returns the size of the parts into which a length is split: of about equal
-// size, at most `limit`, and whole tiles.
-Index EvenSize(Index length, Index limit, Index tile) {
-  const Index parts =
-      std::max<Index>(1, CeilDiv(length, std::max<Index>(1, limit)));
-  return std::max<Index>(1, CeilDiv(CeilDiv(length, parts), tile)) * tile;
-}
-
-// Memory that is allocated once and divided into pieces.
-class Scratch {
- public:
-  explicit Scratch(std::size_t bytes) : start_(std::malloc(bytes)) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { std::free(start_); }
-
-  bool ok() const { return start_ != nullptr; }
-  template <typename T>
-  T* Take(Index count) {
-    T* const piece = reinterpret_cast<T*>(static_cast<char*>(start_) + taken_);
-    taken_ += count * sizeof(T);
-    return piece;
-  }
-
- private:
-  void* const start_;
-  std::size_t taken_ = 0;
-};
 
 // Computes a part of a product in one thread.
 class Worker {
@@ -345,11 +315,11 @@ void MatrixRows::Find(Index first, Index count, float* scratch,
 
 // Each part packs the panels of the right operand that it needs. Therefore
 // products are split by rows only if they have many rows, otherwise by columns.
-Parts::Parts(const Kernels& kernels, Index rows, Index columns, int threads)
+Parts::Parts(const TileSize& tile, Index rows, Index columns, int threads)
     : rows_(rows),
       columns_(columns),
-      tile_rows_(kernels.rows),
-      tile_columns_(kernels.columns),
+      tile_rows_(tile.rows),
+      tile_columns_(tile.columns),
       row_parts_(1),
       column_parts_(1) {
   constexpr Index kManyRows = 128;

@@ -8,37 +8,42 @@
 namespace tfcarve {
 namespace math {
 
-// A matrix in memory; the stride is in floats. Element (i, j) is
+// A matrix in memory; the stride is in elements. Element (i, j) is
 // data[i * stride + j], or data[i + j * stride] if it is transposed.
-struct Matrix {
-  const float* data;
+template <typename T>
+struct MatrixOf {
+  const T* data;
   Index stride;
   bool is_transposed;
 };
 
+using Matrix = MatrixOf<float>;
+
 // The left operand of a product. Each row consists of runs of contiguous
 // elements anywhere in memory.
-class Rows {
+template <typename T>
+class RowsOf {
  public:
   Index runs() const { return runs_; }
   Index length() const { return length_; }
   Index depth() const { return runs_ * length_; }
-  // Scratch space of Find in floats: for any number of rows, and for each row.
+  // Scratch space of Find in elements: for any number of rows, and for each
+  // row.
   Index scratch() const { return scratch_; }
   Index row_scratch() const { return row_scratch_; }
 
   // Sets starts[i * runs() + r] to the start of run r of row first + i. Runs
   // may be written to `scratch`.
-  virtual void Find(Index first, Index count, float* scratch,
-                    const float** starts) const = 0;
+  virtual void Find(Index first, Index count, T* scratch,
+                    const T** starts) const = 0;
 
  protected:
-  Rows(Index runs, Index length, Index scratch, Index row_scratch)
+  RowsOf(Index runs, Index length, Index scratch, Index row_scratch)
       : runs_(runs),
         length_(length),
         scratch_(scratch),
         row_scratch_(row_scratch) {}
-  ~Rows() = default;
+  ~RowsOf() = default;
 
  private:
   const Index runs_;
@@ -46,6 +51,8 @@ class Rows {
   const Index scratch_;
   const Index row_scratch_;
 };
+
+using Rows = RowsOf<float>;
 
 class MatrixRows final : public Rows {
  public:
@@ -74,7 +81,7 @@ struct Part {
 // about equal size.
 class Parts {
  public:
-  Parts(const Kernels& kernels, Index rows, Index columns, int threads);
+  Parts(const TileSize& tile, Index rows, Index columns, int threads);
   Index count() const { return row_parts_ * column_parts_; }
   Part At(Index number) const;
 

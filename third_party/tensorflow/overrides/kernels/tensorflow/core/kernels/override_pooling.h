@@ -1,11 +1,12 @@
-// Pooling of float images in NHWC with tools/runtime/math, on all threads even
-// for a single image.
+// Pooling of images of floats or bytes in NHWC with tools/runtime/math, on all
+// threads even for a single image.
 
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_POOLING_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
@@ -19,13 +20,15 @@ namespace overrides {
 
 namespace math = ::tfcarve::math;
 
-// Reduces the window of each output pixel by `reduce`: Kernels::largest or
-// Kernels::mean. The result is `empty` for a window that is entirely outside of
-// the image.
-inline void Pool(OpKernelContext* context, const Tensor& input,
-                 const PoolParameters& parameters,
-                 decltype(math::Kernels::mean) reduce, float empty,
-                 Tensor* output) {
+// Reduces the window of each output pixel by `reduce`, a function of the
+// window's pixels: their number, their addresses, the channels, and the output.
+// The result is `empty` for a window that is entirely outside of the image. The
+// tensors have elements of `Stored`, which are those of T in memory.
+template <typename T, typename Stored = T>
+void Pool(OpKernelContext* context, const Tensor& input,
+          const PoolParameters& parameters,
+          void (*reduce)(math::Index, const T* const*, math::Index, T*),
+          std::common_type_t<T> empty, Tensor* output) {
   const math::Window window{
       {parameters.tensor_in_rows,
        static_cast<math::Index>(parameters.out_height), parameters.window_rows,
@@ -34,29 +37,29 @@ inline void Pool(OpKernelContext* context, const Tensor& input,
        static_cast<math::Index>(parameters.out_width), parameters.window_cols,
        parameters.col_stride, 1, static_cast<math::Index>(parameters.pad_left)},
       parameters.depth};
-  const float* const images = input.flat<float>().data();
-  float* const to = output->flat<float>().data();
+  const T* const images =
+      reinterpret_cast<const T*>(input.flat<Stored>().data());
+  T* const to = reinterpret_cast<T*>(output->flat<Stored>().data());
   const int64_t rows = int64_t{parameters.tensor_in_batch} * window.rows.out;
   const int64_t row_size = int64_t{window.columns.out} * window.channels;
-  Share(context->eigen_cpu_device(), rows, row_size * window.taps() / 4.0,
-        [&](int64_t begin, int64_t end) {
-          std::vector<const float*> inside(window.taps());
-          for (int64_t i = begin; i < end; ++i) {
-            const float* const image =
-                images + i / window.rows.out * window.image();
-            for (math::Index column = 0; column < window.columns.out;
-                 ++column) {
-              float* const pixel = to + i * row_size + column * window.channels;
-              const math::Index taps = math::FindInside(
-                  window, image, i % window.rows.out, column, inside.data());
-              if (taps > 0) {
-                reduce(taps, inside.data(), window.channels, pixel);
-              } else {
-                std::fill_n(pixel, window.channels, empty);
-              }
+  Share(
+      context->eigen_cpu_device(), rows, row_size * window.taps() / 4.0,
+      [&](int64_t begin, int64_t end) {
+        std::vector<const T*> inside(window.taps());
+        for (int64_t i = begin; i < end; ++i) {
+          const T* const image = images + i / window.rows.out * window.image();
+          for (math::Index column = 0; column < window.columns.out; ++column) {
+            T* const pixel = to + i * row_size + column * window.channels;
+            const math::Index taps = math::FindInside(
+                window, image, i % window.rows.out, column, inside.data());
+            if (taps > 0) {
+              reduce(taps, inside.data(), window.channels, pixel);
+            } else {
+              std::fill_n(pixel, window.channels, empty);
             }
           }
-        });
+        }
+      });
 }
 
 }  // namespace overrides

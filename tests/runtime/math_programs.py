@@ -1,0 +1,88 @@
+"""Programs that compare tools/runtime/math with plain loops, for each CPU: natively on x86-64, under qemu for Arm."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
+_COPTS = os.environ["LOOPS_COPTS"].split()
+_SOURCES = (
+    ROOT / "tools/runtime/cpu_choice.cc",
+    *sorted(ROOT.glob("tools/runtime/math/*.cc")),
+)
+
+
+class Cpu(NamedTuple):
+    """The compiler with its options, as in rules/platforms/table.bzl, and the emulator."""
+
+    compiler: tuple[str, ...]
+    emulator: tuple[str, ...]
+
+
+CPUS = {
+    "x86_64": Cpu(("g++",), ()),
+    "arm64": Cpu(("aarch64-linux-gnu-g++",), ("qemu-aarch64",)),
+    "armv7": Cpu(
+        ("arm-linux-gnueabihf-g++", "-mfpu=neon", "-mthumb"),
+        ("qemu-arm", "-cpu", "cortex-a7"),
+    ),
+}
+
+
+def require(*programs: str) -> None:
+    """Skips the test if a program is not on PATH."""
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program} on PATH")
+
+
+def compile_for(cpu: str, test: str, program: Path, *includes: Path) -> None:
+    """Compiles a test of tests/runtime with the loops; skips the test if it cannot run here."""
+    compiler, emulator = CPUS[cpu]
+    if not emulator and platform.machine() != cpu:
+        pytest.skip(f"this machine does not run programs for {cpu}")
+    require(compiler[0], *emulator[:1])
+    folders = [f"-I{folder}" for folder in (*includes, ROOT)]
+    sources = [ROOT / "tests/runtime" / test, *_SOURCES]
+    subprocess.run([*compiler, *_COPTS, "-static", *folders, *sources, "-o", program], check=True)
+
+
+def run(command: Sequence[str | Path], cpu: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a program with an instruction set that TFCARVE_CPU selects."""
+    return subprocess.run(
+        command,
+        env={**os.environ, "TFCARVE_CPU": cpu},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def results(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """Returns the result of each instruction set."""
+    found = re.findall(r"^(\w+): (\d+ differences|not supported)$", done.stdout, re.MULTILINE)
+    return dict(found)
+
+
+def wrong_checks(test: str, header: str, change: tuple[str, str], folder: Path) -> set[str]:
+    """Returns the checks that find a change of a header, compiled in a folder."""
+    text = (ROOT / header).read_text(encoding="utf-8")
+    assert text.count(change[0]) == 1
+    changed = folder / header
+    changed.parent.mkdir(parents=True)
+    changed.write_text(text.replace(*change), encoding="utf-8")
+    program = folder / "wrong"
+    compile_for("x86_64", test, program, folder)
+    done = run([program])
+    assert done.returncode == 1
+    return set(re.findall(r"^(\w+): \S+ instead of ", done.stdout, re.MULTILINE))
