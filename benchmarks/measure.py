@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -96,6 +97,13 @@ def times_less(tfcarve: float, reference: float) -> str:
     return f"{reference / tfcarve:.1f}x"
 
 
+def _processor() -> str:
+    """Returns the name of the processor, as Linux reports it on x86-64, or the architecture."""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    found = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
+    return found[1] if found else platform.machine()
+
+
 def machine(compiler: str = "g++") -> str:
     """Returns a description of the machine, its load and the version of `compiler`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -105,6 +113,6 @@ def machine(compiler: str = "g++") -> str:
     cores = len(os.sched_getaffinity(0))
     load = os.getloadavg()[0]
     return (
-        f"{platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {version}, "
+        f"{platform.machine()}, {_processor()}, {cores} cores, {memory / 2**30:.0f} GiB, {version}, "
         f"Python {platform.python_version()}, load {load:.1f} at the start"
     )
