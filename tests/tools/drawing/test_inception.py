@@ -74,7 +74,7 @@ def test_deeper_and_one_block(model: Path, capsys: pytest.CaptureFixture[str]) -
     assert cli.main(["graph", str(model), "-o", str(drawn), "--depth", "1"]) == 0
     assert "1,182 nodes in 3 boxes, depth 1" in capsys.readouterr().out
     assert cli.main(["graph", str(model), "-o", str(drawn), "--depth", "3"]) == 0
-    assert "in 504 boxes, depth 3" in capsys.readouterr().out, "more than is readable"
+    assert "in 804 boxes, depth 3" in capsys.readouterr().out, "more than is readable"
     words = ["graph", str(model), "-o", str(drawn), "--scope", "inception_v3/batch_normalization_7"]
     assert cli.main(words) == 0
     text = drawn.read_text()

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from compared import Draw, saved, sides, tf1, two_layers
 
-from tfcarve.prepare import tensors
+from tfcarve.prepare import chunks, tensors
 from tfcarve.prepare.compare import first_difference as module
 from tfcarve.prepare.compare.first_difference import FirstDifference, first_difference
 from tfcarve.prepare.graph import Ref
@@ -45,10 +45,10 @@ def test_the_layer_whose_weights_differ(
 
 
 def test_in_chunks_of_one_tensor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_TENSORS", 1)
+    monkeypatch.setattr(chunks, "_MAX_TENSORS", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
-    monkeypatch.setattr(module, "_MAX_TENSORS", 64)
-    monkeypatch.setattr(module, "_MAX_BYTES", 1)
+    monkeypatch.setattr(chunks, "_MAX_TENSORS", 64)
+    monkeypatch.setattr(chunks, "_MAX_BYTES", 1)
     assert _found(tmp_path, two_layers(), two_layers(1.0, 1.01), ROW).node == "b"
 
 
