@@ -85,7 +85,8 @@ def test_ops_are_quantized(app: Workspace) -> None:
     ops = {node.op for node in tf.compat.v1.GraphDef.FromString(file.read_bytes()).node}
     for kind in ("AvgPool", "BiasAdd", "Concat", "Conv2D", "MatMul", "MaxPool", "Relu", "Reshape"):
         assert f"Quantized{kind}" in ops
-        assert kind not in ops
+        if kind != "Reshape":  # ranges are measured with one
+            assert kind not in ops
 
 
 @pytest.mark.parametrize("platform", releases.PLATFORMS)
