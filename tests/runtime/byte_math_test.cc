@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/runtime/math_checks.h"
 #include "tools/runtime/math/byte_kernels.h"
 #include "tools/runtime/math/byte_loops.h"
 #include "tools/runtime/math/byte_product.h"
@@ -30,20 +31,14 @@ using Ints = std::vector<std::int32_t>;
 constexpr std::int32_t kUntouched = -777;  // after the end of each output
 constexpr Index kMargin = 40;
 
-std::string wrong_check;
-std::string current;  // the check that runs
-int differences = 0;
-
 void Equal(std::int32_t actual, std::uint32_t expected) {
   if (current == wrong_check) ++expected;
-  if (static_cast<std::uint32_t>(actual) == expected) return;
-  if (++differences <= 10) {
-    std::printf("%s: %d instead of %d\n", current.c_str(), actual,
-                static_cast<std::int32_t>(expected));
+  if (static_cast<std::uint32_t>(actual) != expected) {
+    Fail(actual, static_cast<std::int32_t>(expected));
   }
 }
 
-// Returns bytes of all values, many of which are the largest or smallest.
+// Returns bytes of all values, many of which are the maximum or the minimum.
 Bytes Random(Index size) {
   static unsigned state = 1;
   Bytes bytes(size);
@@ -337,34 +332,11 @@ void CheckPooling(const ByteKernels&) {
   }
 }
 
-constexpr struct {
-  const char* name;
-  void (*run)(const ByteKernels&);
-} kChecks[] = {
+constexpr Check<ByteKernels> kChecks[] = {
     {"products", CheckProducts},     {"convolutions", CheckConvolutions},
     {"requantize", CheckRequantize}, {"limit", CheckLimit},
     {"range", CheckRange},           {"columns", CheckColumns},
     {"tables", CheckTables},         {"pooling", CheckPooling}};
-
-int Compare() {
-  int all = 0;
-  for (const ByteKernels* const* each = tfcarve::math::kAllByteKernels;
-       *each != nullptr; ++each) {
-    const ByteKernels& kernels = **each;
-    differences = 0;
-    if (kernels.is_supported()) {
-      for (const auto& check : kChecks) {
-        current = check.name;
-        check.run(kernels);
-      }
-      std::printf("%s: %d differences\n", kernels.name, differences);
-    } else {
-      std::printf("%s: not supported\n", kernels.name);
-    }
-    all += differences;
-  }
-  return all == 0 ? 0 : 1;
-}
 
 }  // namespace
 
@@ -375,5 +347,5 @@ int main(int argc, char** argv) {
     return 0;
   }
   wrong_check = argument;
-  return Compare();
+  return Compare(tfcarve::math::kAllByteKernels, kChecks);
 }

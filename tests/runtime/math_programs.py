@@ -7,11 +7,14 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from e2e import cpu_features
 
 ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
 _COPTS = os.environ["LOOPS_COPTS"].split()
@@ -72,6 +75,55 @@ def results(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     """Returns the result of each instruction set."""
     found = re.findall(r"^(\w+): (\d+ differences|not supported)$", done.stdout, re.MULTILINE)
     return dict(found)
+
+
+@cache
+def compiled(cpu: str, test: str, folder: Path) -> Path:
+    """Returns the program of a test for a CPU, compiled once into a folder."""
+    program = folder / cpu
+    compile_for(cpu, test, program)
+    return program
+
+
+@cache
+def _compared(cpu: str, test: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return run([*CPUS[cpu].emulator, compiled(cpu, test, folder)])
+
+
+def require_no_difference(
+    test: str,
+    folder: Path,
+    cpu: str,
+    name: str,
+    names: Mapping[str, tuple[str, ...]],
+    required: Mapping[str, frozenset[str]],
+) -> None:
+    """Checks that the loops of one instruction set have no differences; skips it if the CPU does not support it.
+
+    Args:
+      test: the source of the program.
+      folder: where it is compiled.
+      cpu: one of CPUS.
+      name: the instruction set.
+      names: the instruction sets of the program for each CPU.
+      required: for x86-64, the flags of /proc/cpuinfo that each instruction set requires.
+    """
+    done = _compared(cpu, test, folder)
+    assert done.returncode == 0, done.stdout
+    found = results(done)
+    assert tuple(found) == names[cpu]
+    if cpu == "x86_64" and name not in cpu_features.supported(required):
+        assert found[name] == "not supported"
+        pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {name}")
+    assert found[name] == "0 differences"
+
+
+def require_differences(check: str, test: str, folder: Path) -> None:
+    """Checks that a program whose expected values are wrong for a check reports that."""
+    done = run([compiled("x86_64", test, folder), check])
+    assert done.returncode == 1
+    assert f"{check}: " in done.stdout
+    assert "0 differences" not in results(done).values()
 
 
 def wrong_checks(test: str, header: str, change: tuple[str, str], folder: Path) -> set[str]:

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/runtime/math_checks.h"
 #include "tools/runtime/cpu_choice.h"
 #include "tools/runtime/math/convolution.h"
 #include "tools/runtime/math/kernels.h"
@@ -37,16 +38,6 @@ constexpr float kUntouched = -777;  // after the end of each output
 constexpr Index kMargin = 4;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-std::string wrong_check;
-std::string current;  // the check that runs
-int differences = 0;
-
-void Fail(float actual, float expected) {
-  if (++differences <= 10) {
-    std::printf("%s: %g instead of %g\n", current.c_str(), actual, expected);
-  }
-}
 
 // Checks a value that must be equal, or NaN if `expected` is NaN.
 void Equal(float actual, float expected) {
@@ -378,20 +369,17 @@ void CheckSoftmax(const Kernels& kernels) {
   }
 }
 
-constexpr struct {
-  const char* name;
-  void (*run)(const Kernels&);
-} kChecks[] = {{"products", CheckProducts},
-               {"convolutions", CheckConvolutions},
-               {"depthwise", CheckDepthwises},
-               {"binary", CheckBinary},
-               {"limit", CheckLimit},
-               {"pooling", CheckPooling},
-               {"exp", CheckExp},
-               {"sigmoid", CheckSigmoid},
-               {"tanh", CheckTanh},
-               {"erf", CheckErf},
-               {"softmax", CheckSoftmax}};
+constexpr Check<Kernels> kChecks[] = {{"products", CheckProducts},
+                                      {"convolutions", CheckConvolutions},
+                                      {"depthwise", CheckDepthwises},
+                                      {"binary", CheckBinary},
+                                      {"limit", CheckLimit},
+                                      {"pooling", CheckPooling},
+                                      {"exp", CheckExp},
+                                      {"sigmoid", CheckSigmoid},
+                                      {"tanh", CheckTanh},
+                                      {"erf", CheckErf},
+                                      {"softmax", CheckSoftmax}};
 
 int Selected() {
   const std::string error = tfcarve::CpuChoiceError();
@@ -402,31 +390,11 @@ int Selected() {
   return error.empty() ? 0 : 2;
 }
 
-int Compare() {
-  int all = 0;
-  for (const Kernels* const* each = tfcarve::math::kAllKernels;
-       *each != nullptr; ++each) {
-    const Kernels& kernels = **each;
-    differences = 0;
-    if (kernels.is_supported()) {
-      for (const auto& check : kChecks) {
-        current = check.name;
-        check.run(kernels);
-      }
-      std::printf("%s: %d differences\n", kernels.name, differences);
-    } else {
-      std::printf("%s: not supported\n", kernels.name);
-    }
-    all += differences;
-  }
-  return all == 0 ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string argument = argc > 1 ? argv[1] : "";
   if (argument == "--selected") return Selected();
   wrong_check = argument;
-  return Compare();
+  return Compare(tfcarve::math::kAllKernels, kChecks);
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,46 +32,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("byte_math")
 
 
-@cache
-def _compiled(cpu: str, folder: Path) -> Path:
-    program = folder / cpu
-    math_programs.compile_for(cpu, _PROGRAM, program)
-    return program
-
-
-@cache
-def _compared(cpu: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return math_programs.run([*math_programs.CPUS[cpu].emulator, _compiled(cpu, folder)])
-
-
 @pytest.mark.parametrize(
     ("cpu", "name"),
     [(cpu, name) for cpu, names in _INSTRUCTION_SETS.items() for name in names],
 )
 def test_results_are_those_of_plain_loops(cpu: str, name: str, folder: Path) -> None:
-    done = _compared(cpu, folder)
-    assert done.returncode == 0, done.stdout
-    results = math_programs.results(done)
-    assert tuple(results) == _INSTRUCTION_SETS[cpu]
-    if cpu == "x86_64" and name not in cpu_features.supported(_X86_64):
-        assert results[name] == "not supported"
-        pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {name}")
-    assert results[name] == "0 differences"
+    math_programs.require_no_difference(_PROGRAM, folder, cpu, name, _INSTRUCTION_SETS, _X86_64)
 
 
 @pytest.mark.parametrize("check", _CHECKS)
 def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
-    done = math_programs.run([_compiled("x86_64", folder), check])
-    assert done.returncode == 1
-    assert f"{check}: " in done.stdout
-    assert "0 differences" not in math_programs.results(done).values()
+    math_programs.require_differences(check, _PROGRAM, folder)
 
 
 @pytest.mark.parametrize(
     ("loop", "change", "checks"),
     [
         ("if (accumulate) all += *to;", "", {"products"}),
-        ("AddGroup<1>(left, &panel, sums);", "", {"products"}),
+        ("AddGroup<1>(left, &panel, sums);", "", {"products", "convolutions"}),
     ],
 )
 def test_wrong_loop_is_found(loop: str, change: str, checks: set[str], tmp_path: Path) -> None:
@@ -82,7 +58,7 @@ def test_wrong_loop_is_found(loop: str, change: str, checks: set[str], tmp_path:
 
 
 def test_selected_by_the_cpu_and_the_environment(folder: Path) -> None:
-    program = _compiled("x86_64", folder)
+    program = math_programs.compiled("x86_64", _PROGRAM, folder)
     supported = cpu_features.supported(_X86_64)
     floats = cpu_features.supported()
     for name, best in (("baseline", 1), ("avx2", 2), ("avx512", 3), ("", 3)):
@@ -97,11 +73,19 @@ def test_selected_by_the_cpu_and_the_environment(folder: Path) -> None:
 def test_dot_products_are_used_where_the_cpu_has_them(
     cpu: str, selected: str, folder: Path
 ) -> None:
-    command = ["qemu-aarch64", "-cpu", cpu, _compiled("arm64", folder), "--selected"]
+    command = [
+        "qemu-aarch64",
+        "-cpu",
+        cpu,
+        math_programs.compiled("arm64", _PROGRAM, folder),
+        "--selected",
+    ]
     assert math_programs.run(command).stdout.strip() == selected
 
 
 def test_cpu_without_dot_products(folder: Path) -> None:
-    done = math_programs.run(["qemu-aarch64", "-cpu", "cortex-a53", _compiled("arm64", folder)])
+    done = math_programs.run(
+        ["qemu-aarch64", "-cpu", "cortex-a53", math_programs.compiled("arm64", _PROGRAM, folder)]
+    )
     expected = {"neon": "0 differences", "dotprod": "not supported"}
     assert math_programs.results(done) == expected

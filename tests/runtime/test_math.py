@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,40 +27,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("math")
 
 
-@cache
-def _compiled(cpu: str, folder: Path) -> Path:
-    """Returns the program for a CPU."""
-    program = folder / cpu
-    math_programs.compile_for(cpu, _PROGRAM, program)
-    return program
-
-
-@cache
-def _compared(cpu: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return math_programs.run([*math_programs.CPUS[cpu].emulator, _compiled(cpu, folder)])
-
-
 @pytest.mark.parametrize(
     ("cpu", "name"),
     [(cpu, name) for cpu, names in _INSTRUCTION_SETS.items() for name in names],
 )
 def test_results_are_those_of_plain_loops(cpu: str, name: str, folder: Path) -> None:
-    done = _compared(cpu, folder)
-    assert done.returncode == 0, done.stdout
-    results = math_programs.results(done)
-    assert tuple(results) == _INSTRUCTION_SETS[cpu]
-    if cpu == "x86_64" and name not in cpu_features.supported():
-        assert results[name] == "not supported"
-        pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {name}")
-    assert results[name] == "0 differences"
+    math_programs.require_no_difference(
+        _PROGRAM, folder, cpu, name, _INSTRUCTION_SETS, cpu_features.REQUIRED
+    )
 
 
 @pytest.mark.parametrize("check", _CHECKS)
 def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
-    done = math_programs.run([_compiled("x86_64", folder), check])
-    assert done.returncode == 1
-    assert f"{check}: " in done.stdout
-    assert "0 differences" not in math_programs.results(done).values()
+    math_programs.require_differences(check, _PROGRAM, folder)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +55,7 @@ def test_wrong_loop_is_found(loop: str, change: str, check: str, tmp_path: Path)
 
 
 def test_selected_by_the_environment(folder: Path) -> None:
-    program = _compiled("x86_64", folder)
+    program = math_programs.compiled("x86_64", _PROGRAM, folder)
     for name in ("", *cpu_features.supported()):
         done = math_programs.run([program, "--selected"], name)
         assert done.stdout.splitlines() == [name or cpu_features.supported()[-1]] * 2
@@ -99,7 +76,9 @@ def test_name_that_cannot_be_used(name: str, message: str, folder: Path) -> None
     """On a CPU that supports only the baseline."""
     math_programs.require("qemu-x86_64")
     emulator = ("qemu-x86_64", "-cpu", "qemu64")
-    done = math_programs.run([*emulator, _compiled("x86_64", folder), "--selected"], name)
+    done = math_programs.run(
+        [*emulator, math_programs.compiled("x86_64", _PROGRAM, folder), "--selected"], name
+    )
     assert (done.returncode, done.stdout.splitlines()) == (2, [message, "baseline", "baseline"])
     (error,) = (line for line in done.stderr.splitlines() if line.startswith("tfcarve: "))
     assert error == (
