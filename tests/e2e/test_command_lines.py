@@ -49,6 +49,8 @@ _EXPECTED = {
     ("linux_x86_64", "default"): ("-Os", "-O2", ""),
     ("linux_x86_64", "Oz"): ("-Oz", "-Oz", ""),
     ("linux_x86_64", "O2"): ("-O2", "-O2", ""),
+    ("linux_x86_64", "O3"): ("-O3", "-O3", ""),
+    ("linux_x86_64", "x86_64_v2"): ("-Os", "-O2", "-march=x86-64-v2"),
     ("linux_x86_64", "x86_64_v3"): ("-Os", "-O2", "-march=x86-64-v3"),
     ("linux_x86_64", "x86_64_v4"): ("-Os", "-O2", "-march=x86-64-v4"),
     ("linux_arm64", "default"): ("-Os", "-O2", "-mcpu=cortex-a53"),
