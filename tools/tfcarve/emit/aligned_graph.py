@@ -10,16 +10,21 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfcarve.emit.constant_node import ATTR, TENSOR, VALUE, Piece, constant_node, content_pieces
+from tfcarve.emit.constant_node import (
+    ALIGNMENT,
+    ATTR,
+    NODE,
+    TENSOR,
+    VALUE,
+    Piece,
+    constant_node,
+    content_pieces,
+)
 from tfcarve.emit.tensor_content import CONTENT
 from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, Buffer
 from tfcarve.models.wire_write import begin, copied
 
-# Alignment of contents: as in tools/runtime/constants.h.
-ALIGNMENT = 64
-
-_NODE = 1
 _KEY_FIELD = b"\x0a\x05value"
 
 
@@ -55,7 +60,7 @@ class _Node:
         node, entry, attr, tensor = self.lengths(padding)
         return b"".join(
             (
-                begin(_NODE, node),
+                begin(NODE, node),
                 self.before,
                 begin(ATTR, entry),
                 _KEY_FIELD,
@@ -111,7 +116,7 @@ def aligned(data: Buffer) -> Iterator[Piece]:
     offset = 0
     file_pass = wire.Pass(data)
     for number, kind, a, b in wire.fields(data, 0, len(data)):
-        pieces = _node(data, offset, a, b) if number == _NODE and kind == BYTES else iter(())
+        pieces = _node(data, offset, a, b) if number == NODE and kind == BYTES else iter(())
         first = next(pieces, Piece(b""))
         if not first.data:
             pieces = iter((Piece(copied(data, [(number, kind, a, b)])),))

@@ -15,6 +15,11 @@ from tfcarve.models.wire_write import copied
 # The size of a large content: as in tools/runtime/graph_reader.h.
 LARGE = 1024
 
+# The alignment of contents: as in tools/runtime/constants.h, and kAllocatorAlignment in tensorflow/core/framework/allocator.h.
+ALIGNMENT = 64
+
+# The field of a GraphDef with a node.
+NODE = 1
 # Fields of NodeDef, of an entry of its attributes, and of AttrValue.
 OP, ATTR, KEY, VALUE, TENSOR = 2, 5, 1, 2, 8
 # The largest part of a content that is yielded.

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from tfcarve import dtypes
 from tfcarve.emit.constant_node import (
+    ALIGNMENT,
     ATTR,
     KEY,
+    NODE,
     OP,
     VALUE,
     ConstantNode,
@@ -23,19 +25,6 @@ from tfcarve.models import memmapped, wire
 from tfcarve.models.wire import BYTES, VARINT, Buffer, Field
 from tfcarve.models.wire_write import begin, copied, tag, varint
 
-# Source: tensorflow/core/framework/allocator.h (kAllocatorAlignment).
-ALIGNMENT = 64
-
-# Bytes of an element, for types whose elements have a fixed number of whole bytes. Source: DataTypeSize in types.cc.
-_SIZES = {
-    **dict.fromkeys(("int8", "uint8", "bool", "qint8", "quint8"), 1),
-    **dict.fromkeys(("int16", "uint16", "qint16", "quint16", "float16", "bfloat16"), 2),
-    **dict.fromkeys(("int32", "uint32", "qint32", "float32"), 4),
-    **dict.fromkeys(("int64", "uint64", "float64", "complex64"), 8),
-    "complex128": 16,
-}
-
-_NODE = 1
 # Fields of AttrValue.
 _STRING_VALUE, _SHAPE_VALUE = 2, 7
 
@@ -68,7 +57,7 @@ def _shape(node: ConstantNode) -> bytes | None:
     shapes = [(a, b) for number, kind, a, b in fields if number == SHAPE and kind == BYTES]
     if len(numbers) != 1 or len(shapes) != 1:
         return None
-    size = _SIZES.get(dtypes.from_number(numbers[0]) or "")
+    size = dtypes.byte_size(dtypes.from_number(numbers[0]) or "")
     count = elements(tensor, *shapes[0], node.content.size)
     if size is None or count is None or count * size != node.content.size:
         return None
@@ -91,7 +80,7 @@ def _immutable(node: ConstantNode, shape: bytes, region: bytes) -> bytes:
     shape_attribute = _attribute(memmapped.SHAPE, _SHAPE_VALUE, shape)
     region_attribute = _attribute(memmapped.REGION, _STRING_VALUE, region)
     message = b"".join((*fields, shape_attribute, region_attribute))
-    return begin(_NODE, len(message)) + message
+    return begin(NODE, len(message)) + message
 
 
 class _Package:
@@ -111,7 +100,7 @@ class _Package:
     def add(self, field: Field) -> Iterator[Piece]:
         """Adds a field of the GraphDef; yields the content of a constant."""
         number, kind, a, b = field
-        node = constant_node(self._data, a, b) if number == _NODE and kind == BYTES else None
+        node = constant_node(self._data, a, b) if number == NODE and kind == BYTES else None
         shape = _shape(node) if node else None
         if node is None or shape is None:
             self._graph.append(copied(self._data, [field]))

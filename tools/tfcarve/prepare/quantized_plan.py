@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantized_ops import DEPTHWISE
 
 # Ops with weights: they gain most. Other ops are quantized only between them.
-_HEAVY = frozenset(("Conv2D", "DepthwiseConv2dNative", "MatMul"))
+_HEAVY = frozenset(("Conv2D", DEPTHWISE, "MatMul"))
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,13 @@ namespace meta {
 namespace {
 
 namespace math = ::tfcarve::math;
+using overrides::BytesOf;
 using overrides::FloatOf;
 using overrides::Quantized;
 
 // Cycles per element.
 constexpr double kCycles = 2;
 
-const uint8_t* Plain(const quint8* bytes) {
-  return reinterpret_cast<const uint8_t*>(bytes);
-}
 const int32_t* Plain(const qint32* integers) {
   return reinterpret_cast<const int32_t*>(integers);
 }
@@ -88,7 +86,7 @@ void Dequantize(OpKernelContext* context, const quint8* input, int count,
   const QuantizedToFloatStruct<quint8> range(range_min, range_max);
   float table[256];
   for (int i = 0; i < 256; ++i) table[i] = FloatOf(range, i);
-  const uint8_t* const bytes = Plain(input);
+  const uint8_t* const bytes = BytesOf(input);
   overrides::Share(context->eigen_cpu_device(), count, kCycles,
                    [=, &table](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
@@ -123,14 +121,14 @@ void QuantizedBiasAdd(OpKernelContext* context, const quint8* input,
   }
   std::vector<int32_t> added(bias_count);
   for (int i = 0; i < bias_count; ++i) {
-    const float value = FloatOf(of_bias, Plain(bias)[i]);
+    const float value = FloatOf(of_bias, BytesOf(bias)[i]);
     added[i] = static_cast<uint32_t>(Quantized(total, value)) + zero;
   }
   overrides::Share(context->eigen_cpu_device(), input_count / bias_count,
                    kCycles * bias_count, [&](int64_t begin, int64_t end) {
                      math::AddColumns(end - begin, bias_count,
-                                      Plain(input) + begin * bias_count, table,
-                                      added.data(),
+                                      BytesOf(input) + begin * bias_count,
+                                      table, added.data(),
                                       Plain(output) + begin * bias_count);
                    });
 }
@@ -139,7 +137,7 @@ void Clamp(OpKernelContext* context, const quint8* input, int count,
            quint8 clamp_min, quint8 clamp_max, quint8* output) {
   overrides::Share(context->eigen_cpu_device(), count, 0.25,
                    [=](int64_t begin, int64_t end) {
-                     math::LimitBytes(end - begin, Plain(input) + begin,
+                     math::LimitBytes(end - begin, BytesOf(input) + begin,
                                       clamp_min.value, clamp_max.value,
                                       Plain(output) + begin);
                    });
