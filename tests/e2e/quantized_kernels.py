@@ -257,7 +257,7 @@ def graphs() -> dict[str, Any]:
 
 
 def fed() -> Any:
-    """Returns bytes as floats; many are the smallest and the largest."""
+    """Returns bytes as floats; many are the minimum and the maximum."""
     drawn = np.random.default_rng(frozen.SEED)
     values = drawn.integers(0, 256, SIZE)
     values[drawn.integers(0, SIZE, SIZE // 3)] = 0

@@ -14,8 +14,8 @@ namespace math {
 void LimitBytes(Index size, const std::uint8_t* in, std::uint8_t lower,
                 std::uint8_t upper, std::uint8_t* out);
 
-// Sets `lower` and `upper` to the extremes of integers; if `size` is 0, to the
-// largest and the smallest 32-bit integer.
+// Sets `lower` to the minimum and `upper` to the maximum of integers; if `size`
+// is 0, to the maximum and the minimum of 32-bit integers.
 void FindRange(Index size, const std::int32_t* in, std::int32_t* lower,
                std::int32_t* upper);
 

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("minmax", "percentile", "entropy"),
         default="minmax",
-        help="minmax: the smallest and largest values (default); percentile: without the outliers at each end; entropy: "
+        help="minmax: the minimum and maximum values (default); percentile: without the outliers at each end; entropy: "
         "the range that loses the least information",
     )
     parser.add_argument(

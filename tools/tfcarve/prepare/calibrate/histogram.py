@@ -22,8 +22,8 @@ class Histogram:
     """The values of a tensor. Memory is the same for any number of values.
 
     Attributes:
-      low: the smallest value; infinite without values.
-      high: the largest value; negative infinity without values.
+      low: the minimum; infinite without values.
+      high: the maximum; negative infinity without values.
       zeros: the number of values that are 0; they are in no bin.
       exponent: the width of a bin is 2 to this power.
       counts: the number of values in each bin; bin SIDE + i has those from i to i + 1 times the width.
@@ -51,7 +51,7 @@ class Histogram:
         return self.low > self.high
 
     def with_ends(self, values: Array) -> "Histogram":
-        """Returns the histogram with the smallest and the largest of more finite floats, which are not counted."""
+        """Returns the histogram with the minimum and maximum of more finite floats, which are not counted."""
         if not values.size:
             return self
         low, high = float(values.min()), float(values.max())

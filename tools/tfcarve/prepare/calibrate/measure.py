@@ -68,7 +68,7 @@ def measure(
       outputs: the types and shapes of the graph's nodes.
       samples: what is fed.
       before: the histograms of earlier samples, to which these are added.
-      counts: whether values are counted, which takes longer than finding the smallest and the largest.
+      counts: whether values are counted, which takes longer than finding the minimum and maximum.
       show: called with the current step, the number of steps done and their total.
 
     Raises:

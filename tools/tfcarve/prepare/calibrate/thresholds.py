@@ -24,12 +24,12 @@ _TINY = 1e-12
 
 
 def minmax(histogram: Histogram) -> Range:
-    """Returns the smallest and the largest value."""
+    """Returns the minimum and the maximum."""
     return histogram.low, histogram.high
 
 
 def percentile(histogram: Histogram, percent: float) -> Range:
-    """Returns the range without the smallest and the largest 100 - `percent` percent of the values."""
+    """Returns the range without the lowest and the highest 100 - `percent` percent of the values."""
     counts = histogram.counts.copy()
     counts[SIDE] += histogram.zeros
     sums = np.cumsum(counts)
@@ -75,7 +75,7 @@ _METHODS: Mapping[str, Callable[[Histogram, float], Range]] = MappingProxyType(
     }
 )
 METHODS = tuple(_METHODS)
-# The methods that need only the smallest and the largest value.
+# The methods that need only the minimum and the maximum.
 OF_ENDS = frozenset(("minmax",))
 
 
