@@ -19,8 +19,20 @@ WorkerThreads::~WorkerThreads() {
   for (const Thread& thread : threads_) pthread_join(thread.handle, nullptr);
 }
 
+// Tries for a while without sleeping: the mutex is held for less time than it
+// takes to wake a thread.
+std::unique_lock<std::mutex> WorkerThreads::Lock() {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) return lock;
+    Pause();
+  }
+  return std::unique_lock<std::mutex>(mutex_);
+}
+
 void WorkerThreads::Schedule(std::function<void()> task) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock = Lock();
   const bool has_searcher = tasks_.size() < static_cast<size_t>(searching_);
   const bool wakes = !has_searcher && sleeping_ > wakes_;
   if (!has_searcher && !wakes &&
@@ -75,14 +87,14 @@ void WorkerThreads::SearchForWork() const {
 }
 
 void WorkerThreads::RunTasks() {
-  std::unique_lock<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock = Lock();
   while (true) {
     // One thread less: the caller's thread also needs a core.
     if (!has_work_ && searching_ < count_ - 1) {
       ++searching_;
       lock.unlock();
       SearchForWork();
-      lock.lock();
+      lock = Lock();
       --searching_;
     }
     if (!has_work_) {
@@ -101,7 +113,7 @@ void WorkerThreads::RunTasks() {
     lock.unlock();
     task();
     task = nullptr;
-    lock.lock();
+    lock = Lock();
   }
 }
 

@@ -40,6 +40,7 @@ class WorkerThreads {
   };
 
   static void* RunThread(void* thread);
+  std::unique_lock<std::mutex> Lock();
   void RunTasks();
   // Returns when there may be work, or after a time limit.
   void SearchForWork() const;
