@@ -104,13 +104,13 @@ def _measured(workspace: Workspace, folder: Path) -> Iterator[str]:
     for name in _TIMED:
         model = folder / f"{name}.tflite"
         full, carved = _times(model, delegate, folder)
-        times.append([name, f"{1e3 * full:,.0f}", f"{1e3 * carved:,.0f}", f"{carved / full:.2f}"])
+        times.append([name, f"{1e3 * full:,.2f}", f"{1e3 * carved:,.2f}", f"{carved / full:.2f}"])
         found = list(_peaks(model, delegate, folder))
         ratios = [f"{peak / 1e6:,.0f} MB ({peak / found[0]:.2f})" for peak in found[1:]]
         peaks.append([name, f"{found[0] / 1e6:,.0f} MB", *ratios])
     yield (
-        f"\nCPU microseconds of one inference on one thread, the minimum of {_PROCESSES} processes in turns with {_ROUNDS} "
-        f"rounds each; the carved delegate of all models runs in tflite-runtime {known.release().name}.0:\n"
+        f"\nCPU microseconds of one inference on one thread, the fastest of {_PROCESSES} processes in turns with {_ROUNDS} "
+        f"rounds of 20 inferences each; the carved delegate of all models runs in tflite-runtime {known.release().name}.0:\n"
     )
     yield measure.markdown(["Model", "TensorFlow's delegate", "carved", "ratio"], times)
     yield (
