@@ -1,8 +1,9 @@
-"""A model with quantized nodes runs in its library on each Linux platform: its output is full TensorFlow's."""
+"""Models with quantized nodes run in their library on each Linux platform: their outputs are full TensorFlow's."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,21 +57,65 @@ def _graph() -> Any:
     return graph.as_graph_def()
 
 
+def _separable_graph() -> Any:
+    """A convolution, a depthwise one with a border and a stride, one with two filters for each channel, and a product."""
+    drawn = np.random.default_rng(frozen.SEED)
+    with tf.Graph().as_default() as graph:
+        y = tf.compat.v1.placeholder(tf.float32, _SHAPE, name=frozen.INPUT)
+        y = tf.nn.relu6(_filtered(y, drawn, 3, 20, 1))
+        for size, times, stride in ((3, 1, 2), (2, 2, 1)):
+            shape = (size, size, y.shape[-1], times)
+            filters = drawn.normal(0, 1 / size, shape).astype(np.float32)
+            y = tf.nn.depthwise_conv2d(y, filters, (1, stride, stride, 1), "SAME")
+            y = tf.nn.relu6(tf.nn.bias_add(y, drawn.normal(0, 0.1, y.shape[-1]).astype(np.float32)))
+        tf.reduce_mean(_filtered(y, drawn, 1, _CLASSES, 1), (1, 2), name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+def _write_separable(folder: Path) -> dict[str, Path]:
+    """Writes a model that the preset int8 quantized with ranges, and its output in TensorFlow with oneDNN."""
+    source, quantized = folder / "separable_source.pb", folder / "separable.pb"
+    ranges, output = folder / "ranges.json", folder / "separable.npy"
+    source.write_bytes(_separable_graph().SerializeToString(deterministic=True))
+    options = ["--outputs", frozen.OUTPUT]
+    samples = ["--data", str(folder / "samples.npz")]
+    assert main(["calibrate", str(source), *samples, "-o", str(ranges), *options]) == 0
+    preset = ["--preset", "int8", "--ranges", str(ranges)]
+    assert main(["transform", str(source), "-o", str(quantized), *options, *preset]) == 0
+    fed = f"{frozen.INPUT}={folder / 'input.npy'}"
+    written = f"{frozen.OUTPUT}={output}"
+    assert main(["golden", str(quantized), "--input", fed, "--output", written]) == 0
+    return {quantized.name: quantized, output.name: output}
+
+
+def _image() -> Any:
+    """Returns multiples of 1/255 from 0 to 1, which oneDNN's QuantizeV2 and TensorFlow's round to the same numbers."""
+    image = np.rint((frozen.image(_SHAPE) + 1) / 2 * 255) / 255
+    image.flat[:2] = 0, 1
+    return image.astype(np.float32)
+
+
 def _write(folder: Path) -> dict[str, Path]:
     """Writes the files of the package that its BUILD file names."""
     source, quantized = folder / "source.pb", folder / "quantized.pb"
     source.write_bytes(_graph().SerializeToString(deterministic=True))
     command = ["transform", str(source), "-o", str(quantized), "--outputs", frozen.OUTPUT]
     assert main([*command, "--transforms", "quantize_nodes"]) == 0
-    image = frozen.image(_SHAPE)
+    image = _image()
     np.save(folder / "input.npy", image)
     np.savez(folder / "samples.npz", **{frozen.INPUT: image})
-    for file, name in ((source, "float"), (quantized, "output")):
+    separable = _write_separable(folder)
+    for file, name in (
+        (source, "float"),
+        (quantized, "output"),
+        (folder / "separable_source.pb", "separable_float"),
+    ):
         graph = tf.compat.v1.GraphDef.FromString(file.read_bytes())
         (output,) = frozen.run(graph, {frozen.INPUT: image}, [frozen.OUTPUT])
         np.save(folder / f"{name}.npy", output)
     names = ("source.pb", "input.npy", "samples.npz", "float.npy", "output.npy")
-    return {name: folder / name for name in names}
+    files = {name: folder / name for name in (*names, "separable_float.npy")}
+    return {**files, **separable}
 
 
 @pytest.fixture(name="app", scope="module")
@@ -90,14 +135,23 @@ def test_ops_are_quantized(app: Workspace) -> None:
         assert kind not in ops
 
 
+def test_depthwise_convolutions_are_quantized(tmp_path: Path) -> None:
+    _write(tmp_path)
+    graph = tf.compat.v1.GraphDef.FromString((tmp_path / "separable.pb").read_bytes())
+    ops = Counter(node.op for node in graph.node)
+    assert (ops["QuantizedDepthwiseConv2D"], ops["DepthwiseConv2dNative"]) == (2, 0)
+
+
 @pytest.mark.parametrize("platform", releases.PLATFORMS)
-def test_output_is_full_tensorflows(app: Workspace, platform: str) -> None:
-    done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:model_test_{platform}"])
+@pytest.mark.parametrize("model", ["model", "separable"])
+def test_output_is_full_tensorflows(app: Workspace, model: str, platform: str) -> None:
+    done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:{model}_test_{platform}"])
     assert done.returncode == 0, done.stdout
 
 
-def test_float_output_is_refused(app: Workspace) -> None:
+@pytest.mark.parametrize("model", ["model", "separable"])
+def test_float_output_is_refused(app: Workspace, model: str) -> None:
     """The control: quantization changes the output."""
-    done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:model_test_float"])
+    done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:{model}_test_float"])
     assert done.returncode == 3, done.stdout
     assert "output" in done.stdout

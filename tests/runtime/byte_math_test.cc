@@ -332,11 +332,62 @@ void CheckPooling(const ByteKernels&) {
   }
 }
 
+void CheckDepthwiseRow(const Window& window, const Bytes& image,
+                       std::uint8_t zero, const std::int8_t* filter, Index row,
+                       const Ints& out) {
+  const Index channels = window.channels;
+  for (Index i = 0; i < window.columns.out * channels; ++i) {
+    const Index column = i / channels, c = i % channels;
+    std::uint32_t sum = 0;
+    for (Index tap = 0; tap < window.taps(); ++tap) {
+      const Index y = window.rows.At(row, tap / window.columns.filter);
+      const Index x = window.columns.At(column, tap % window.columns.filter);
+      if (y < 0 || y >= window.rows.in || x < 0 || x >= window.columns.in) {
+        continue;
+      }
+      sum += (image[(y * window.columns.in + x) * channels + c] - zero) *
+             filter[tap * channels + c];
+    }
+    Equal(out[i], sum);
+  }
+  CheckMargin(out);
+}
+
+void CheckDepthwise(const ByteKernels&) {
+  for (const Index size : {1, 5, 9}) {
+    for (const Index channels : kSizes) {
+      for (const Index filter_size : {1, 2, 3}) {
+        for (const Index stride : {1, 2}) {
+          for (const std::uint8_t zero : {0, 77, 255}) {
+            const Window window{AxisOf(size, filter_size, stride, 1),
+                                AxisOf(size + 3, filter_size, stride, 1),
+                                channels};
+            const Bytes image = Random(window.image());
+            const Bytes filter = Random(window.taps() * channels);
+            const auto* signed_filter =
+                reinterpret_cast<const std::int8_t*>(filter.data());
+            const Bytes outside(channels, zero);
+            std::vector<const std::uint8_t*> scratch(window.taps());
+            for (Index row = 0; row < window.rows.out; ++row) {
+              Ints out = Output(window.columns.out * channels);
+              tfcarve::math::DepthwiseRow(window, image.data(), zero,
+                                          signed_filter, row, outside.data(),
+                                          scratch.data(), out.data());
+              CheckDepthwiseRow(window, image, zero, signed_filter, row, out);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 constexpr Check<ByteKernels> kChecks[] = {
     {"products", CheckProducts},     {"convolutions", CheckConvolutions},
     {"requantize", CheckRequantize}, {"limit", CheckLimit},
     {"range", CheckRange},           {"columns", CheckColumns},
-    {"tables", CheckTables},         {"pooling", CheckPooling}};
+    {"tables", CheckTables},         {"pooling", CheckPooling},
+    {"depthwise", CheckDepthwise}};
 
 }  // namespace
 

@@ -23,7 +23,7 @@ _INSTRUCTION_SETS = {
 }
 _CHECKS = (
     *("products", "convolutions", "requantize", "limit", "range"),
-    *("columns", "tables", "pooling"),
+    *("columns", "tables", "pooling", "depthwise"),
 )
 
 

@@ -1,10 +1,15 @@
 """Tests of tf_op_files.txt."""
 
+from pathlib import Path
+
+import msgspec
 import pytest
 from selections import selection
 
+from tfcarve.cli import main
 from tfcarve.emit.op_files import extended, op_files
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _MADE = selection([("A", "AOp", "k/b.cc")], [("A", "o/ops.cc")], helpers=["k/a.cc", "k/b.cc"])
 
@@ -55,3 +60,23 @@ def test_invalid_paths(path: str) -> None:
         op_files(selected)
     with pytest.raises(InvalidInput, match="is not a valid source path"):
         extended("k/b.cc\n", selected)
+
+
+@pytest.mark.parametrize("form", [["--extend", "list.txt"], ["--build-fragment"]])
+def test_tensorflows_build_has_no_kernels_of_tfcarve(
+    form: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (source,) = known.added_kernels(known.release())
+    selected = selection([("QuantizedDepthwiseConv2D", "Op", source)])
+    facts = msgspec.structs.replace(selected.tensorflow, version=known.release().version)
+    made = msgspec.structs.replace(selected, tensorflow=facts)
+    Path("s.json").write_bytes(made.to_json())
+    Path("list.txt").write_text("k/a.cc\n")
+    assert main(["op-files", "s.json", *form]) == 2
+    assert f"kernels that only tfcarve has ({source})" in capsys.readouterr().err
+    assert Path("list.txt").read_text() == "k/a.cc\n"
+    assert main(["op-files", "s.json"]) == 0

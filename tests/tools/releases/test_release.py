@@ -92,6 +92,16 @@ def test_overrides_are_the_files_there_are() -> None:
             assert (_REPOSITORY / override.test).is_file(), override.test
 
 
+def test_added_kernels_are_files_that_tensorflow_does_not_have() -> None:
+    assert known.added_kernels(_RELEASE)
+    for path, file in known.added_kernels(_RELEASE).items():
+        assert file.is_file()
+        assert not (_tree() / path).exists()
+    for added in _RELEASE.overrides.added:
+        assert added.why
+        assert (_REPOSITORY / added.test).is_file(), added.test
+
+
 def test_overrides_replace_the_files_that_were_reviewed() -> None:
     for override in (*_RELEASE.overrides.core, *_RELEASE.overrides.kernels):
         digest = hashlib.sha256((_tree() / override.path).read_bytes()).hexdigest()

@@ -16,7 +16,14 @@ typedef std::int32_t Ints
 
 typedef std::uint8_t Eight
     __attribute__((vector_size(8), aligned(1), may_alias));
+typedef std::int8_t SignedEight
+    __attribute__((vector_size(8), aligned(1), may_alias));
 typedef std::uint16_t Shorts __attribute__((vector_size(16)));
+typedef std::int16_t SignedShorts __attribute__((vector_size(16)));
+typedef std::int16_t SignedFour __attribute__((vector_size(8)));
+// Sums of them wrap.
+typedef std::uint32_t UnsignedInts
+    __attribute__((vector_size(16), aligned(4), may_alias));
 
 constexpr Index kBytes = 16;
 constexpr Index kShorts = 8;
@@ -137,6 +144,43 @@ void MeanOfBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
     std::uint32_t sum = 0;
     for (Index t = 0; t < taps; ++t) sum += pixels[t][c];
     out[c] = sum / taps;
+  }
+}
+
+void FilterBytes(Index taps, const std::uint8_t* const* pixels,
+                 std::uint8_t zero, const std::int8_t* filter, Index channels,
+                 std::int32_t* out) {
+  const std::int16_t subtracted = zero;
+  Index c = 0;
+  for (; c + kShorts <= channels; c += kShorts) {
+    UnsignedInts low = {}, high = {};
+    for (Index t = 0; t < taps; ++t) {
+      const SignedShorts values =
+          __builtin_convertvector(
+              *reinterpret_cast<const Eight*>(pixels[t] + c), SignedShorts) -
+          subtracted;
+      // A product of at most 255 and at most 128 has 16 bits.
+      const SignedShorts products =
+          values *
+          __builtin_convertvector(
+              *reinterpret_cast<const SignedEight*>(filter + t * channels + c),
+              SignedShorts);
+      const SignedFour first =
+          __builtin_shufflevector(products, products, 0, 1, 2, 3);
+      const SignedFour second =
+          __builtin_shufflevector(products, products, 4, 5, 6, 7);
+      low += __builtin_convertvector(first, UnsignedInts);
+      high += __builtin_convertvector(second, UnsignedInts);
+    }
+    *reinterpret_cast<UnsignedInts*>(out + c) = low;
+    *reinterpret_cast<UnsignedInts*>(out + c + kInts) = high;
+  }
+  for (; c < channels; ++c) {
+    std::uint32_t sum = 0;
+    for (Index t = 0; t < taps; ++t) {
+      sum += (pixels[t][c] - zero) * filter[t * channels + c];
+    }
+    out[c] = sum;
   }
 }
 

@@ -36,6 +36,12 @@ void LargestBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
 void MeanOfBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
                  std::uint8_t* out);
 
+// out[c] = the sum of (pixels[t][c] - zero) * filter[t * channels + c], modulo
+// 2^32.
+void FilterBytes(Index taps, const std::uint8_t* const* pixels,
+                 std::uint8_t zero, const std::int8_t* filter, Index channels,
+                 std::int32_t* out);
+
 }  // namespace math
 }  // namespace tfcarve
 

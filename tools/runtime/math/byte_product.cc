@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tools/runtime/math/blocks.h"
+#include "tools/runtime/math/byte_loops.h"
 #include "tools/runtime/math/patches_impl.h"
 
 namespace tfcarve {
@@ -262,6 +263,17 @@ bool MultiplyBytes(const ByteKernels& kernels, const ByteRows& left,
   return ByteWorker(kernels, left, left_zero, right, right_zero, part, out,
                     out_stride)
       .Run();
+}
+
+void DepthwiseRow(const Window& window, const std::uint8_t* image,
+                  std::uint8_t zero, const std::int8_t* filter, Index row,
+                  const std::uint8_t* outside, const std::uint8_t** scratch,
+                  std::int32_t* out) {
+  for (Index column = 0; column < window.columns.out; ++column) {
+    FindNextElements(window, image, row, column, outside, scratch, scratch);
+    FilterBytes(window.taps(), scratch, zero, filter, window.channels, out);
+    out += window.channels;
+  }
 }
 
 }  // namespace math

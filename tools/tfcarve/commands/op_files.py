@@ -9,6 +9,7 @@ from tfcarve.commands import common, options
 from tfcarve.emit import kernel_groups, op_files
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import scan
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 
 NAME = "op-files"
@@ -45,9 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.extend is not None:
         if arguments.output is not None:
             raise InvalidInput("--extend changes the list in place: omit -o")
+        _refuse_added(selection)
         _extend(arguments.extend, selection)
         return 0
     if arguments.build_fragment:
+        _refuse_added(selection)
         tree = common.tensorflow_tree(arguments.tensorflow)
         scan.require_tree(selection.tensorflow, tree, "selection")
         try:
@@ -58,6 +61,18 @@ def run(arguments: argparse.Namespace) -> int:
         content = op_files.op_files(selection)
     common.output(content, arguments.output)
     return 0
+
+
+def _refuse_added(selection: Selection) -> None:
+    """Raises InvalidInput if a selected source is not TensorFlow's, because its own build does not find it."""
+    release = known.of_version(selection.tensorflow.version)
+    added = known.added_kernels(release) if release else {}
+    found = sorted(added.keys() & set(selection.files))
+    if found:
+        raise InvalidInput(
+            f"the selection has kernels that only tfcarve has ({', '.join(found)}): "
+            "TensorFlow's own build cannot compile them: build the library with tf_mobile_library"
+        )
 
 
 def _extend(path: Path, selection: Selection) -> None:

@@ -93,7 +93,7 @@ def preset(name: str, fuses: bool = False, ranges: Path | None = None) -> list[S
 def _with_ranges(step: Step, ranges: Path | None) -> Step:
     if step.name != _QUANTIZE or ranges is None:
         return step
-    return Step(step.name, {**step.parameters, PARAMETER: (str(ranges),)})
+    return Step(step.name, {**step.parameters, PARAMETER: (str(ranges),), "depthwise": ("true",)})
 
 
 def before_quantize_nodes() -> list[Step]:

@@ -59,7 +59,7 @@ class Stat:
 
 @dataclass(frozen=True)
 class Tree:
-    """The files of a tree and of custom ops.
+    """The files of a tree, of the kernels that its release adds, and of custom ops.
 
     Attributes:
       root: the folder that contains `tensorflow/`.
@@ -110,6 +110,11 @@ class Texts(dict[str, str]):
         return text
 
 
+def _stat(file: Path) -> Stat:
+    status = file.stat()
+    return Stat(status.st_size, status.st_mtime_ns)
+
+
 def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
     """Adds the files in the folder at `place`, whose path in the tree is `where`, recursively."""
     with os.scandir(place) as entries:
@@ -128,7 +133,7 @@ def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
 
 
 def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
-    """Lists the files under `root`, and custom op sources with the headers next to them.
+    """Lists the files under `root`, the kernels that its release adds, and custom op sources with the headers next to them.
 
     Raises:
       InvalidInput: `root` is not a TensorFlow source tree, or a custom op source is missing.
@@ -144,6 +149,8 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     try:
         for top in layout.roots:
             _add(files, str(root / top), top)
+        for added, place in (known.added_kernels(release) if release else {}).items():
+            files[added] = (str(place), _stat(place))
     except OSError as error:
         raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None
     sources = sorted(p for p in files if p.endswith(_SOURCES) and not _TEST_FILE.search(p))
@@ -153,8 +160,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             raise InvalidInput(f"{path}: no such file: expected the C++ source of a custom op")
         headers = [p for p in path.parent.iterdir() if p.name.endswith(_HEADERS) and p.is_file()]
         for file in (path, *sorted(headers)):
-            status = file.stat()
-            files[_inside(file)] = (str(file), Stat(status.st_size, status.st_mtime_ns))
+            files[_inside(file)] = (str(file), _stat(file))
         custom[_inside(path)] = path.as_posix()
     sources += sorted(custom)
     return Tree(

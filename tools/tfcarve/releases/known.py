@@ -31,6 +31,12 @@ def folder() -> Path:
     return package.parents[1] / "third_party" / "tensorflow" / "releases"
 
 
+def added_kernels(of: Release) -> dict[str, Path]:
+    """Returns the sources that a release adds to TensorFlow's tree: the file of each path in the tree."""
+    kernels = folder().parent / "overrides" / "kernels"
+    return {added.path: kernels / added.path for added in of.overrides.added}
+
+
 def names() -> list[str]:
     """Returns the names of all releases, sorted."""
     return sorted(file.parent.name for file in folder().glob("*/release.toml"))

@@ -90,11 +90,26 @@ class Override(Form, frozen=True):
     test: str
 
 
+class AddedKernels(Form, frozen=True):
+    """A source of tfcarve with kernels for ops that TensorFlow defines and has no kernels for in mobile builds.
+
+    Attributes:
+      path: where it would be in the tree; TensorFlow has no file there.
+      why: the reason.
+      test: the test that compares it with full TensorFlow.
+    """
+
+    path: str
+    why: str
+    test: str
+
+
 class Overrides(Form, frozen=True):
-    """All overrides: of the core, and of kernels and their helper sources."""
+    """All overrides: of the core, and of kernels and their helper sources; and sources with further kernels."""
 
     core: tuple[Override, ...]
     kernels: tuple[Override, ...]
+    added: tuple[AddedKernels, ...]
 
 
 class _Document(Form, frozen=True):

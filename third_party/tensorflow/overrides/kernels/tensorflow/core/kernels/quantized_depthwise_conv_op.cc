@@ -1,0 +1,167 @@
+// A kernel that TensorFlow has only in oneDNN: depthwise convolutions of bytes.
+// Results are those of MklQuantizedConvOp in
+// tensorflow/core/kernels/mkl/mkl_conv_ops.cc for inputs whose range starts at
+// 0. For other ranges that kernel does not subtract what 0 is quantized to;
+// this one does.
+
+#ifndef EIGEN_USE_THREADS
+#define EIGEN_USE_THREADS
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tensorflow/core/framework/kernel_shape_util.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_bytes.h"
+#include "tensorflow/core/kernels/quantization_utils.h"
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/util/padding.h"
+#include "tools/runtime/math/byte_product.h"
+
+namespace tensorflow {
+namespace overrides {
+namespace {
+
+// Returns images with each channel repeated `times` times, once for each
+// filter.
+std::vector<uint8_t> RepeatedBytes(const uint8_t* images, int64_t elements,
+                                   int64_t times) {
+  std::vector<uint8_t> repeated(elements * times);
+  for (int64_t i = 0; i < elements; ++i) {
+    std::fill_n(repeated.begin() + i * times, times, images[i]);
+  }
+  return repeated;
+}
+
+void FilterChannels(OpKernelContext* context, const math::Window& window,
+                    int64_t batch, const uint8_t* images, uint8_t zero,
+                    const int8_t* filter, int32_t* out) {
+  const std::vector<uint8_t> outside(window.channels, zero);
+  const int64_t rows = window.rows.out;
+  const int64_t row_size = window.columns.out * window.channels;
+  // Multiply-adds of a core in a cycle.
+  constexpr double kPerCycle = 4;
+  Share(context->eigen_cpu_device(), batch * rows,
+        row_size * window.taps() / kPerCycle, [&](int64_t begin, int64_t end) {
+          std::vector<const uint8_t*> scratch(window.taps());
+          for (int64_t i = begin; i < end; ++i) {
+            math::DepthwiseRow(window, images + i / rows * window.image(), zero,
+                               filter, i % rows, outside.data(), scratch.data(),
+                               out + i * row_size);
+          }
+        });
+}
+
+}  // namespace
+}  // namespace overrides
+
+class QuantizedDepthwiseConvOp : public OpKernel {
+ public:
+  explicit QuantizedDepthwiseConvOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    std::vector<int32> dilations;
+    OP_REQUIRES_OK(context, context->GetAttr("strides", &strides_));
+    OP_REQUIRES_OK(context, context->GetAttr("dilations", &dilations));
+    OP_REQUIRES_OK(context, context->GetAttr("padding", &padding_));
+    OP_REQUIRES(
+        context,
+        strides_.size() == 4 && strides_[0] == 1 && strides_[3] == 1 &&
+            strides_[1] > 0 && strides_[2] > 0,
+        errors::InvalidArgument("strides must be 1, two positive numbers, 1"));
+    OP_REQUIRES(context, dilations == std::vector<int32>({1, 1, 1, 1}),
+                errors::Unimplemented("dilations other than 1"));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    const Tensor& filter = context->input(1);
+    OP_REQUIRES(context, input.dims() == 4 && filter.dims() == 4,
+                errors::InvalidArgument(
+                    "input and filter must have 4 dimensions, but have ",
+                    input.dims(), " and ", filter.dims()));
+    OP_REQUIRES(context, input.dim_size(3) == filter.dim_size(2),
+                errors::InvalidArgument(
+                    "input and filter must have the same depth, but have ",
+                    input.dim_size(3), " and ", filter.dim_size(2)));
+    for (int i = 2; i < 6; ++i) {
+      OP_REQUIRES(context, context->input(i).NumElements() == 1,
+                  errors::InvalidArgument("input ", i, " must be a scalar"));
+    }
+    const float low = context->input(2).flat<float>()(0);
+    const float high = context->input(3).flat<float>()(0);
+    const int32_t zero = FloatToQuantizedUnclamped<quint8>(0.0f, low, high);
+    OP_REQUIRES(context, zero >= 0 && zero <= 255,
+                errors::InvalidArgument("the range of the input, ", low, " to ",
+                                        high, ", does not contain 0"));
+    int64_t rows, columns, padding_rows, padding_columns;
+    OP_REQUIRES_OK(context, GetWindowedOutputSize(
+                                input.dim_size(1), filter.dim_size(0), 1,
+                                strides_[1], padding_, &rows, &padding_rows));
+    OP_REQUIRES_OK(
+        context, GetWindowedOutputSize(input.dim_size(2), filter.dim_size(1), 1,
+                                       strides_[2], padding_, &columns,
+                                       &padding_columns));
+    const int64_t batch = input.dim_size(0);
+    const int64_t times = filter.dim_size(3);
+    const int64_t channels = input.dim_size(3) * times;
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(
+        context,
+        context->allocate_output(
+            0, TensorShape({batch, rows, columns, channels}), &output));
+    SetRange(context, low, high);
+    if (!context->status().ok() || output->NumElements() == 0) return;
+    const uint8_t* images = overrides::BytesOf(input.flat<quint8>().data());
+    std::vector<uint8_t> repeated;
+    if (times > 1) {
+      repeated = overrides::RepeatedBytes(images, input.NumElements(), times);
+      images = repeated.data();
+    }
+    const tfcarve::math::Window window{
+        {input.dim_size(1), rows, filter.dim_size(0), strides_[1], 1,
+         padding_rows},
+        {input.dim_size(2), columns, filter.dim_size(1), strides_[2], 1,
+         padding_columns},
+        channels};
+    overrides::FilterChannels(
+        context, window, batch, images, static_cast<uint8_t>(zero),
+        reinterpret_cast<const int8_t*>(filter.flat<qint8>().data()),
+        reinterpret_cast<int32_t*>(output->flat<qint32>().data()));
+  }
+
+ private:
+  // The range of 32-bit integers, as MklQuantizationRangeForMultiplication in
+  // tensorflow/core/kernels/mkl/mkl_quantized_conv_ops.h computes it.
+  void SetRange(OpKernelContext* context, float low, float high) {
+    const float filter_low = context->input(4).flat<float>()(0);
+    const float filter_high = context->input(5).flat<float>()(0);
+    const float step = (high - low) / 255 * ((filter_high - filter_low) / 254);
+    using Limits = std::numeric_limits<int32_t>;
+    int index = 1;
+    for (const int64_t end : {int64_t{Limits::min()}, int64_t{Limits::max()}}) {
+      Tensor* output = nullptr;
+      OP_REQUIRES_OK(context, context->allocate_output(index++, {}, &output));
+      output->flat<float>()(0) = step * end;
+    }
+  }
+
+  std::vector<int32> strides_;
+  Padding padding_;
+};
+
+// Builds with oneDNN have its kernel.
+#ifndef INTEL_MKL
+REGISTER_KERNEL_BUILDER(Name("QuantizedDepthwiseConv2D")
+                            .Device(DEVICE_CPU)
+                            .TypeConstraint<quint8>("Tinput")
+                            .TypeConstraint<qint8>("Tfilter")
+                            .TypeConstraint<qint32>("out_type"),
+                        QuantizedDepthwiseConvOp);
+#endif
+
+}  // namespace tensorflow
