@@ -156,7 +156,9 @@ test = "tests/e2e/test_n.py"
 """
     text = overrides_page.markdown({"9.8": release})
     assert "## Kernels, TensorFlow 9.8\n" in text
-    added = "## Added kernels, TensorFlow 9.8\n\nUnder `third_party/tensorflow/overrides/kernels/`:\n"
+    added = (
+        "## Added kernels, TensorFlow 9.8\n\nUnder `third_party/tensorflow/overrides/kernels/`:\n"
+    )
     assert added in text
     assert "| `a/b.cc` | less \\| code | [test_a.py](../tests/e2e/test_a.py) |\n" in text
 

@@ -100,12 +100,27 @@ def test_outputs_are_those_of_the_model(folder: Path) -> None:
             assert np.abs(wanted - found).max() < 0.02
 
 
-def test_depthwise_convolutions_stay_or_are_quantized(folder: Path) -> None:
+def test_depthwise_convolutions_are_quantized(folder: Path) -> None:
     ops = prepared.ops(_quantized(folder))
-    assert ops["DepthwiseConv2dNative"] == (17 if folder.name == "mobilenet_v2" else 0)
+    assert ops["QuantizedDepthwiseConv2D"] == (17 if folder.name == "mobilenet_v2" else 0)
+    assert ops["DepthwiseConv2dNative"] == 0
 
 
-def test_fuse_applies_to_what_stays_float(folder: Path) -> None:
-    ops = prepared.ops(_quantized(folder, "--fuse"))
-    assert ("_FusedConv2D" in ops) == (folder.name == "mobilenet_v2")
-    assert ops["QuantizedConv2D"] > 30
+def _draw_both_kinds() -> None:
+    """A depthwise convolution of values around 0, which stays float, and a convolution."""
+    y = tf.compat.v1.placeholder(tf.float32, (1, 8, 8, 4), name=frozen.INPUT)
+    y = tf.nn.depthwise_conv2d(y, prepared.noise(3, 3, 4, 1), (1, 1, 1, 1), "SAME")
+    y = tf.nn.relu(tf.nn.bias_add(y, prepared.noise(4)))
+    y = tf.nn.conv2d(y, prepared.noise(3, 3, 4, 8), 1, "SAME")
+    tf.reduce_mean(y, (1, 2), name=frozen.OUTPUT)
+
+
+def test_fuse_applies_to_what_stays_float(tmp_path: Path) -> None:
+    graph_file.write_graph(tmp_path / "model.pb", prepared.drawn(_draw_both_kinds))
+    samples = np.random.default_rng(3).uniform(-1, 1, (1, 8, 8, 4)).astype(np.float32)
+    np.savez(tmp_path / "samples.npz", **{frozen.INPUT: samples})
+    words = ("--data", str(tmp_path / "samples.npz"), "-o", str(tmp_path / "ranges.json"))
+    assert cli.main(["calibrate", str(tmp_path / "model.pb"), *words, *_ENDS]) == 0
+    assert "DepthwiseConv2dNative" in prepared.ops(_quantized(tmp_path))
+    ops = prepared.ops(_quantized(tmp_path, "--fuse"))
+    assert (ops["_FusedConv2D"], ops["QuantizedConv2D"]) == (1, 1)

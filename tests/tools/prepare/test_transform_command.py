@@ -209,7 +209,7 @@ def test_where_presets_fuse(name: str, step: str, is_before: bool) -> None:
 def test_ranges_of_the_preset() -> None:
     ranges = Path("r s.json")
     steps = {each.name: each.parameters for each in presets.preset("int8", ranges=ranges)}
-    assert steps["quantize_nodes"] == {"ranges": ("r s.json",)}
+    assert steps["quantize_nodes"] == {"ranges": ("r s.json",), "depthwise": ("true",)}
     names = [each.name for each in presets.preset("int8")]
     before = [each.name for each in presets.before_quantize_nodes()]
     assert [*before, "quantize_nodes"] == names[: len(before) + 1]

@@ -21,7 +21,7 @@ from tfcarve.prepare.graph import (
     data_inputs,
     topological_order,
 )
-from tfcarve.prepare.known_ranges import PARAMETER, known_ranges
+from tfcarve.prepare.known_ranges import PARAMETER, KnownRanges, known_ranges
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.matching import Matcher
 from tfcarve.prepare.messages import NodeDef
@@ -64,9 +64,24 @@ def _operands(
     return found
 
 
-def _plan(order: Sequence[NodeDef], facts: Facts, context: Context) -> Plan:
+def _float_depthwise(order: Sequence[NodeDef], facts: Facts, ranges: KnownRanges) -> set[str]:
+    """Returns the names of the depthwise convolutions of inputs with ranges that do not start at 0.
+
+    They stay float: see oneDNN's kernel in quantizer.py.
+    """
+    return {
+        node.name
+        for node in order
+        if node.op == DEPTHWISE
+        and quantized_op(node, facts) is not None
+        and ranges.of(data_inputs(node)[0])[0] != 0
+    }
+
+
+def _plan(
+    order: Sequence[NodeDef], facts: Facts, context: Context, ranges: KnownRanges | None
+) -> Plan:
     parameters = context.parameters
-    has_ranges = PARAMETER in parameters
     ignored = set(parameters.all("ignore_op"))
     if not parameters.boolean("depthwise", False):
         ignored.add(DEPTHWISE)
@@ -74,9 +89,13 @@ def _plan(order: Sequence[NodeDef], facts: Facts, context: Context) -> Plan:
     def is_always(node: NodeDef) -> bool:
         if trained_range(node, facts) is not None:
             return True
-        return quantized_plan.is_heavy(node) if has_ranges else node.op not in PASSING
+        return quantized_plan.is_heavy(node) if ranges is not None else node.op not in PASSING
 
-    left_out = without_value(order) if has_ranges else set[str]()
+    left_out = set[str]()
+    if ranges is not None:
+        left_out |= without_value(order).union(facts.fed)
+        valued = [n for n in order if n.name not in left_out and n.op not in ignored]
+        left_out |= _float_depthwise(valued, facts, ranges)
     operands_of = _operands(order, facts, ignored, left_out)
     return quantized_plan.plan(order, operands_of, is_always)
 
@@ -105,7 +124,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     order = topological_order(graph)
     matcher = Matcher(graph, context.preserved())
     ranges = known_ranges(parameters, facts.known)
-    plan = _plan(order, facts, context)
+    plan = _plan(order, facts, context, ranges)
     quantizer = Quantizer(ResultRanges(facts, plan, matcher, fallback, ranges))
     for node in order:
         quantizer.add(node)
