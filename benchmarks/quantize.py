@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:tests/tools/support:. python -m benchmarks.quantize -o benchmarks/QUANTIZE.md
 
-in the repository's root, with a Python that has the release's tensorflow-cpu. Takes about an hour.
+in the repository's root, with a Python that has the release's tensorflow-cpu. Takes more than an hour.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfcarve.prepare import graph_file
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _TOOLS = Path(__file__).parents[1] / "tools"
-_MODELS = {"inception_v3": 299, "resnet_50": 224}
+_MODELS = {"mobilenet_v2": 224, "resnet_50": 224, "inception_v3": 299}
 # What each run of `tfcarve compare` gets: its child process has a limit on its processor time.
 _PART = 20
 _CALIBRATED = ("minmax", "percentile", "entropy")

@@ -18,21 +18,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import carved, measure, page, workspaces
 from benchmarks.carved import Carved
 from bootstrap.console import BootstrapError
 from demo import cached_models, library
+from demo.cached_models import CachedModel
 from demo.library import Library
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import cpu_features
+from tfcarve import cli
 from tfcarve.benchmark import emulated, program
 from tfcarve.benchmark.measurement import Op
 from tfcarve.errors import TfcarveError
-from tfcarve.prepare import graph_file, pipeline, presets, transform_list
+from tfcarve.prepare import graph_file, pipeline, presets
 from tfcarve.prepare.evaluate import Evaluator
 
 HERE = Path(__file__).parent
-MODELS = ("inception_v3", "resnet_50")
+MODELS = ("inception_v3", "mobilenet_v2", "resnet_50")
 _PACKAGE = "quantize_speed"
 _BUILD_FILE = HERE / "quantize_speed.BUILD"
 _TIMED = "linux_x86_64"
@@ -40,11 +44,8 @@ _EMULATED = {"linux_arm64": "aarch64", "linux_armv7": "armv7"}
 _ROUNDS, _RUNS = 7, 3
 _SLOWEST = 12
 
-# The graphs of a model: what follows the preset.
-GRAPHS: Mapping[str, Sequence[transform_list.Step]] = {
-    "float": presets.FUSE,
-    "bytes": transform_list.parse("quantize_weights quantize_nodes"),
-}
+# The graphs of a model.
+GRAPHS = ("float", "bytes")
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,26 @@ class Timed:
     ops: Sequence[Op]
 
 
+def _ranges(folder: Path, model: CachedModel) -> Path:
+    """Measures the ranges of a model on its input; returns the file."""
+    data, ranges = folder / "samples.npz", folder / "ranges.json"
+    np.savez(data, **{library.INPUT: np.load(model.input)})
+    words = ["calibrate", model.model, "--data", data, "-o", ranges]
+    ends = ["--inputs", library.INPUT, "--outputs", library.OUTPUT]
+    if cli.main([*map(str, words), *ends]) != 0:
+        raise TfcarveError(f"{model.model}: cannot be calibrated")
+    return ranges
+
+
 def _prepared(folder: Path, name: str, kind: str) -> Path:
     """Writes a graph of a model; returns the file."""
-    model = cached_models.load(name).model
+    cached = cached_models.load(name)
+    model = cached.model
     file = folder / f"{name}_{kind}.pb"
-    steps = [*presets.preset("mobile"), *GRAPHS[kind]]
+    if kind == "float":
+        steps = [*presets.preset("mobile"), *presets.FUSE]
+    else:
+        steps = presets.preset("int8", ranges=_ranges(folder, cached))
     with Evaluator(model.stat().st_size) as evaluator:
         graph = graph_file.read_graph(model)
         ends = [library.INPUT], [library.OUTPUT]
@@ -151,8 +167,8 @@ def report(
     conditions = f"One thread, CPU milliseconds of a run, the minimum of {_ROUNDS} rounds in turns."
     lines = [page.head("Models with quantized nodes", command, machine, conditions)]
     lines += [
-        "float: `tfcarve transform --preset mobile --fuse`. bytes: `--preset mobile`, then `quantize_weights quantize_nodes`, which",
-        "measures the ranges in each run. bytes / float below 1: the quantized model is faster.",
+        "float: `tfcarve transform --preset mobile --fuse`. bytes: `--preset int8` with the ranges of `tfcarve calibrate`.",
+        "bytes / float below 1: the quantized model is faster.",
         "",
     ]
     rows = [
