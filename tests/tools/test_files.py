@@ -1,7 +1,11 @@
 """Tests of reading and writing files, data types, and defines."""
 
 import os
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,6 +30,66 @@ def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="folder: cannot be written"):
         files.write_if_changed(tmp_path / "folder", b"data")
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_symbolic_link_stays(tmp_path: Path, exists: bool) -> None:
+    target, link = tmp_path / "folder/target", tmp_path / "link"
+    target.parent.mkdir()
+    if exists:
+        target.write_text("old")
+    link.symlink_to(target)
+    assert files.write_if_changed(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert [p.name for p in target.parent.iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("data", [b"", b"a line\n", bytes(200_000)])
+def test_a_pipe_stays(tmp_path: Path, data: bytes) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        assert files.write_if_changed(pipe, data)
+        assert read.result(60) == data
+    assert pipe.is_fifo()
+
+
+def test_nothing_is_written_to_a_pipe_if_the_content_fails(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"some"
+        raise InvalidInput("the rest is damaged")
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(InvalidInput, match="the rest is damaged"):
+        files.write_pieces(pipe, pieces())
+    assert os.read(reader, 100) == b""
+    os.close(reader)
+
+
+_TO_DESCRIPTOR = """
+import sys
+from pathlib import Path
+from tfcarve import files
+print("before", flush=True)
+files.write_if_changed(Path(sys.argv[1]), b"data\\n")
+print("after")
+"""
+
+
+@pytest.mark.parametrize("number", ["/proc/self/fd/1", "/dev/fd/1"])
+def test_an_open_file_is_written_at_its_position(tmp_path: Path, number: str) -> None:
+    command = [sys.executable, "-c", _TO_DESCRIPTOR, number]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    printed = tmp_path / "printed"
+    with printed.open("wb") as stream:
+        subprocess.run(command, check=True, stdout=stream, env=environment)
+    assert printed.read_text() == "before\ndata\nafter\n"
+    piped = subprocess.run(command, check=True, capture_output=True, env=environment)
+    assert piped.stdout == printed.read_bytes()
 
 
 def test_write_directory(tmp_path: Path) -> None:

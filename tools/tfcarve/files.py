@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,6 +11,9 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 
 _HEAD_BYTES = 64
+# Names of open files of this process. Where one is a regular file, it must be written at its position, not replaced.
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def cache_directory() -> Path:
@@ -52,29 +57,53 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     An equal file keeps its time stamp. The write is atomic: no reader sees a partial file.
     """
     with contextlib.suppress(OSError):
-        if path.stat().st_size == len(data) and path.read_bytes() == data:
+        is_same_size = path.is_file() and path.stat().st_size == len(data)
+        if is_same_size and _descriptor(path) is None and path.read_bytes() == data:
             return False
     write_pieces(path, (data,))
     return True
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes `pieces` to `path`, one after the other. The write is atomic, even if `pieces` raises an exception."""
+    """Writes `pieces` to `path`, one after the other.
+
+    The write is atomic, even if `pieces` raises an exception. A symbolic link stays, and the file that it names is written.
+    Pipes, devices and open files of this process (`/dev/stdout`) are written once all pieces exist.
+    """
+    descriptor = _descriptor(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if descriptor is not None or (path.exists() and not path.is_file() and not path.is_dir()):
+            _write_through(path if descriptor is None else os.dup(descriptor), pieces)
+        else:
+            _replace(Path(os.path.realpath(path)), pieces)
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _descriptor(path: Path) -> int | None:
+    """Returns the number of the open file that a path names, or None."""
+    number = _DESCRIPTOR.fullmatch(str(path))
+    return int(number[1]) if number else _STREAMS.get(str(path))
+
+
+def _write_through(place: Path | int, pieces: Iterable[bytes]) -> None:
+    with tempfile.TemporaryFile() as spooled:
+        spooled.writelines(pieces)
+        spooled.seek(0)
+        with open(place, "wb") as stream:
+            shutil.copyfileobj(spooled, stream)
+
+
+def _replace(path: Path, pieces: Iterable[bytes]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            for piece in pieces:
-                stream.write(piece)
+            stream.writelines(pieces)
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
-    except OSError as error:
-        raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
