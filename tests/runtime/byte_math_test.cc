@@ -138,6 +138,16 @@ Axis AxisOf(Index in, Index filter, Index stride, Index padding) {
   return {in, out, filter, stride, 1, padding};
 }
 
+// Returns the index of the pixel under an element of the filter; -1 outside of
+// the image.
+Index PixelUnder(const Window& window, Index row, Index column, Index tap) {
+  const Index y = window.rows.At(row, tap / window.columns.filter);
+  const Index x = window.columns.At(column, tap % window.columns.filter);
+  const bool is_inside =
+      y >= 0 && y < window.rows.in && x >= 0 && x < window.columns.in;
+  return is_inside ? y * window.columns.in + x : -1;
+}
+
 void CheckConvolution(const ByteKernels& kernels, const Window& window,
                       std::uint8_t image_zero, std::uint8_t filter_zero) {
   constexpr Index kImages = 2, kFilters = 19;
@@ -159,15 +169,11 @@ void CheckConvolution(const ByteKernels& kernels, const Window& window,
     for (Index f = 0; f < kFilters; ++f) {
       std::uint32_t sum = 0;
       for (Index tap = 0; tap < window.taps(); ++tap) {
-        const Index y = window.rows.At(row, tap / window.columns.filter);
-        const Index x = window.columns.At(column, tap % window.columns.filter);
-        if (y < 0 || y >= window.rows.in || x < 0 || x >= window.columns.in) {
-          continue;
-        }
+        const Index under = PixelUnder(window, row, column, tap);
+        if (under < 0) continue;
         for (Index c = 0; c < channels; ++c) {
-          sum +=
-              (image[(y * window.columns.in + x) * channels + c] - image_zero) *
-              (filter[(tap * channels + c) * kFilters + f] - filter_zero);
+          sum += (image[under * channels + c] - image_zero) *
+                 (filter[(tap * channels + c) * kFilters + f] - filter_zero);
         }
       }
       Equal(out[pixel * kFilters + f], sum);
@@ -340,13 +346,9 @@ void CheckDepthwiseRow(const Window& window, const Bytes& image,
     const Index column = i / channels, c = i % channels;
     std::uint32_t sum = 0;
     for (Index tap = 0; tap < window.taps(); ++tap) {
-      const Index y = window.rows.At(row, tap / window.columns.filter);
-      const Index x = window.columns.At(column, tap % window.columns.filter);
-      if (y < 0 || y >= window.rows.in || x < 0 || x >= window.columns.in) {
-        continue;
-      }
-      sum += (image[(y * window.columns.in + x) * channels + c] - zero) *
-             filter[tap * channels + c];
+      const Index under = PixelUnder(window, row, column, tap);
+      if (under < 0) continue;
+      sum += (image[under * channels + c] - zero) * filter[tap * channels + c];
     }
     Equal(out[i], sum);
   }
