@@ -27,15 +27,18 @@ namespace tensorflow {
 namespace overrides {
 namespace {
 
-// Returns images with each channel repeated `times` times, once for each
-// filter.
-std::vector<uint8_t> RepeatedBytes(const uint8_t* images, int64_t elements,
-                                   int64_t times) {
-  std::vector<uint8_t> repeated(elements * times);
-  for (int64_t i = 0; i < elements; ++i) {
-    std::fill_n(repeated.begin() + i * times, times, images[i]);
+// Stores images with each channel repeated `times` times, once for each filter.
+Status Repeat(OpKernelContext* context, const Tensor& images, int64_t times,
+              Tensor* repeated) {
+  TensorShape shape = images.shape();
+  TF_RETURN_IF_ERROR(shape.AddDimWithStatus(times));
+  TF_RETURN_IF_ERROR(context->allocate_temp(DT_QUINT8, shape, repeated));
+  const quint8* const from = images.flat<quint8>().data();
+  quint8* const to = repeated->flat<quint8>().data();
+  for (int64_t i = 0; i < images.NumElements(); ++i) {
+    std::fill_n(to + i * times, times, from[i]);
   }
-  return repeated;
+  return OkStatus();
 }
 
 void FilterChannels(OpKernelContext* context, const math::Window& window,
@@ -88,6 +91,8 @@ class QuantizedDepthwiseConvOp : public OpKernel {
                 errors::InvalidArgument(
                     "input and filter must have the same depth, but have ",
                     input.dim_size(3), " and ", filter.dim_size(2)));
+    OP_REQUIRES(context, filter.NumElements() > 0,
+                errors::InvalidArgument("the filter is empty"));
     for (int i = 2; i < 6; ++i) {
       OP_REQUIRES(context, context->input(i).NumElements() == 1,
                   errors::InvalidArgument("input ", i, " must be a scalar"));
@@ -109,18 +114,17 @@ class QuantizedDepthwiseConvOp : public OpKernel {
     const int64_t batch = input.dim_size(0);
     const int64_t times = filter.dim_size(3);
     const int64_t channels = input.dim_size(3) * times;
+    TensorShape shape;
+    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(
+                                {batch, rows, columns, channels}, &shape));
     Tensor* output = nullptr;
-    OP_REQUIRES_OK(
-        context,
-        context->allocate_output(
-            0, TensorShape({batch, rows, columns, channels}), &output));
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
     SetRange(context, low, high);
     if (!context->status().ok() || output->NumElements() == 0) return;
-    const uint8_t* images = overrides::BytesOf(input.flat<quint8>().data());
-    std::vector<uint8_t> repeated;
+    Tensor images = input;
     if (times > 1) {
-      repeated = overrides::RepeatedBytes(images, input.NumElements(), times);
-      images = repeated.data();
+      OP_REQUIRES_OK(context,
+                     overrides::Repeat(context, input, times, &images));
     }
     const tfcarve::math::Window window{
         {input.dim_size(1), rows, filter.dim_size(0), strides_[1], 1,
@@ -129,7 +133,9 @@ class QuantizedDepthwiseConvOp : public OpKernel {
          padding_columns},
         channels};
     overrides::FilterChannels(
-        context, window, batch, images, static_cast<uint8_t>(zero),
+        context, window, batch,
+        overrides::BytesOf(images.flat<quint8>().data()),
+        static_cast<uint8_t>(zero),
         reinterpret_cast<const int8_t*>(filter.flat<qint8>().data()),
         reinterpret_cast<int32_t*>(output->flat<qint32>().data()));
   }
