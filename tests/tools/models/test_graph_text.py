@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tfcarve.models import graph_def, graph_text, meta_graph
 from tfcarve.models.node_use import AttrValue, NodeUse
-from tfcarve.models.text_format import TextError
+from tfcarve.models.text_format import Message, TextError
 from tfcarve.models.wire import Budget, WireError
 
 
@@ -188,3 +188,36 @@ def test_as_protobuf_writes_it(nodes: list[tuple[str, list[str], dict[str, Any]]
         graph, use_short_repeated_primitives=True, pointy_brackets=True
     )
     assert _nodes(short) == expected
+
+
+def _check(message: Message, descriptor: Any, checked: set[str]) -> None:
+    """Checks that a table lists the fields that TensorFlow's message has, with their numbers, recursively."""
+    names = {name.decode() for name in (*message.fields, *message.skipped)}
+    assert names == set(descriptor.fields_by_name), message.name
+    if message.name in checked:
+        return
+    if not descriptor.GetOptions().map_entry:
+        assert message.name == descriptor.name
+        checked.add(message.name)
+    for name, field in message.fields.items():
+        known = descriptor.fields_by_name[name.decode()]
+        assert field.number == known.number
+        if field.message is not None:
+            _check(field.message, known.message_type, checked)
+
+
+def test_fields_are_tensorflows() -> None:
+    from tensorflow.core.framework import graph_pb2
+    from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+
+    checked: set[str] = set()
+    found = (graph_pb2.GraphDef, meta_graph_pb2.MetaGraphDef, saved_model_pb2.SavedModel)
+    for message, theirs in zip(graph_text.MESSAGES.values(), found, strict=True):
+        _check(message, theirs.DESCRIPTOR, checked)
+    assert {"NodeDef", "AttrValue", "TensorProto", "OpDef", "SignatureDef"} < checked
+
+
+def test_a_field_that_tensorflow_does_not_know() -> None:
+    text = 'node {\n  name: "r"\n  opType: "Relu"\n}\n'
+    with pytest.raises(TextError, match="line 3, column 3: NodeDef has no field 'opType'"):
+        graph_text.to_binary(text.encode())

@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfcarve.models import text_format
-from tfcarve.models.text_format import Field, TextError, first_name, short_blanks, to_wire
+from tfcarve.models.text_format import (
+    Field,
+    Message,
+    TextError,
+    first_name,
+    short_blanks,
+    to_wire,
+)
 
-_INNER = {b"d": Field(1, "bool"), b"e": Field(2, "int")}
+_INNER = Message("Inner", {b"d": Field(1, "bool"), b"e": Field(2, "int")})
 _FIELDS = {
     b"a": Field(1, "int"),
     b"b": Field(2, "string"),
@@ -21,6 +28,7 @@ _FIELDS = {
     b"k": Field(7, "enum", enum={"ONE": 1}.get),
     b"[ext.name]": Field(8, "int"),
 }
+_OUTER = Message("Outer", _FIELDS, frozenset((b"skip", b"x", b"[other]")))
 
 
 @pytest.mark.parametrize(
@@ -56,10 +64,10 @@ _FIELDS = {
 )  # fmt: skip
 def test_fields(text: str, wire: bytes | None) -> None:
     if wire is not None:
-        assert to_wire(text.encode(), _FIELDS) == wire
+        assert to_wire(text.encode(), _OUTER) == wire
         return
     with pytest.raises(TextError, match="line 1: .* was expected"):
-        to_wire(text.encode(), _FIELDS)
+        to_wire(text.encode(), _OUTER)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +97,29 @@ def test_fields(text: str, wire: bytes | None) -> None:
 )
 def test_invalid_text(text: str, message: str) -> None:
     with pytest.raises(TextError, match=message):
-        to_wire(text.encode(), _FIELDS)
+        to_wire(text.encode(), _OUTER)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\n  skp: 2", "line 2, column 3: Outer has no field 'skp'; did you mean skip?"),
+        ("c { e: 1 dd: 2 }", "line 1, column 10: Inner has no field 'dd'; did you mean d?"),
+        ("[ext.other]: 3", "line 1, column 1: Outer has no field"),
+        ("y { }", "line 1, column 1: Outer has no field 'y'"),
+        ("skip { y: 1 } g { y: 1 } x: 1 z: 2", "line 1, column 31: Outer has no field 'z'"),
+    ],
+)
+def test_unknown_fields(text: str, message: str) -> None:
+    with pytest.raises(TextError) as raised:
+        to_wire(text.encode(), _OUTER)
+    assert str(raised.value).startswith(message)
 
 
 @given(st.text(alphabet='abcx:{}<>[],;"\\\n 1-', max_size=60))
 def test_any_text(text: str) -> None:
     try:
-        to_wire(text.encode(), _FIELDS)
+        to_wire(text.encode(), _OUTER)
     except TextError as error:
         assert "line " in str(error)
 
@@ -122,7 +146,7 @@ def test_first_name() -> None:
 def test_skipped_fields_take_no_memory(text: bytes) -> None:
     tracemalloc.start()
     try:
-        assert to_wire(text, _FIELDS) == b""
+        assert to_wire(text, _OUTER) == b""
         assert tracemalloc.get_traced_memory()[1] < len(text)
     finally:
         tracemalloc.stop()

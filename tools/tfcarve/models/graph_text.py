@@ -5,7 +5,7 @@ tensor,tensor_shape}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.pr
 """
 
 from tfcarve import dtypes
-from tfcarve.models.text_format import Field, Fields, first_name, to_wire
+from tfcarve.models.text_format import Field, Message, first_name, to_wire
 from tfcarve.models.wire import Buffer
 
 SUFFIXES = (".pbtxt", ".prototxt", ".textproto")
@@ -25,21 +25,40 @@ def _text(number: int) -> Field:
     return Field(number, "string")
 
 
-def _message(number: int, fields: Fields) -> Field:
-    return Field(number, "message", fields)
+def _message(number: int, message: Message) -> Field:
+    return Field(number, "message", message)
 
 
 def _type(number: int) -> Field:
     return Field(number, "enum", enum=_data_type)
 
 
-_SHAPE = {
-    b"dim": _message(2, {b"size": Field(1, "int")}),
-    b"unknown_rank": Field(3, "bool"),
-}
+def _entry(value: Field) -> Message:
+    """Returns the message of an entry of a map from strings."""
+    return Message("map entry", {b"key": _text(1), b"value": value})
+
+
+def _names(text: str) -> frozenset[bytes]:
+    return frozenset(text.encode().split())
+
+
+_SHAPE = Message(
+    "TensorShapeProto",
+    {
+        b"dim": _message(2, Message("Dim", {b"size": Field(1, "int")}, _names("name"))),
+        b"unknown_rank": Field(3, "bool"),
+    },
+)
 # Without a tensor's values: kernels are not chosen by them, and they are most of a file.
-_TENSOR = {b"dtype": _type(1), b"tensor_shape": _message(2, _SHAPE)}
-_FUNC = {b"name": _text(1)}
+_TENSOR = Message(
+    "TensorProto",
+    {b"dtype": _type(1), b"tensor_shape": _message(2, _SHAPE)},
+    _names(
+        "bool_val dcomplex_val double_val float8_val float_val half_val int64_val int_val resource_handle_val "
+        "scomplex_val string_val tensor_content uint32_val uint64_val variant_val version_number"
+    ),
+)
+_FUNC = Message("NameAttrList", {b"name": _text(1)}, _names("attr"))
 _SCALARS = {
     b"s": Field(2, "start"),
     b"i": Field(3, "int"),
@@ -47,70 +66,120 @@ _SCALARS = {
     b"b": Field(5, "bool"),
     b"type": _type(6),
 }
-_LIST = {
-    **_SCALARS,
-    b"shape": Field(7, "shell"),
-    b"tensor": Field(8, "shell"),
-    b"func": _message(9, _FUNC),
-}
-_VALUE = {
-    **_SCALARS,
-    b"list": _message(1, _LIST),
-    b"shape": _message(7, _SHAPE),
-    b"tensor": _message(8, _TENSOR),
-    b"placeholder": _text(9),
-    b"func": _message(10, _FUNC),
-}
-_NODE = {
-    b"name": _text(1),
-    b"op": _text(2),
-    b"input": _text(3),
-    b"device": _text(4),
-    b"attr": _message(5, {b"key": _text(1), b"value": _message(2, _VALUE)}),
-}
-_FUNCTION = {
-    b"signature": _message(1, _FUNC),
-    b"node_def": _message(3, _NODE),
-    b"ret": _message(4, {b"key": _text(1), b"value": _text(2)}),
-}
-_GRAPH = {
-    b"node": _message(1, _NODE),
-    b"library": _message(2, {b"function": _message(1, _FUNCTION)}),
-}
-_SPARSE = {
-    b"values_tensor_name": _text(1),
-    b"indices_tensor_name": _text(2),
-    b"dense_shape_tensor_name": _text(3),
-}
+_LIST = Message(
+    "ListValue",
+    {
+        **_SCALARS,
+        b"shape": Field(7, "shell"),
+        b"tensor": Field(8, "shell"),
+        b"func": _message(9, _FUNC),
+    },
+)
+_VALUE = Message(
+    "AttrValue",
+    {
+        **_SCALARS,
+        b"list": _message(1, _LIST),
+        b"shape": _message(7, _SHAPE),
+        b"tensor": _message(8, _TENSOR),
+        b"placeholder": _text(9),
+        b"func": _message(10, _FUNC),
+    },
+)
+_NODE = Message(
+    "NodeDef",
+    {
+        b"name": _text(1),
+        b"op": _text(2),
+        b"input": _text(3),
+        b"device": _text(4),
+        b"attr": _message(5, _entry(_message(2, _VALUE))),
+    },
+    _names("experimental_debug_info experimental_type"),
+)
+_OP = Message(
+    "OpDef",
+    {b"name": _text(1)},
+    _names(
+        "allows_uninitialized_input attr control_output deprecation description input_arg is_aggregate is_commutative "
+        "is_distributed_communication is_stateful output_arg summary"
+    ),
+)
+_FUNCTION = Message(
+    "FunctionDef",
+    {
+        b"signature": _message(1, _OP),
+        b"node_def": _message(3, _NODE),
+        b"ret": _message(4, _entry(_text(2))),
+    },
+    _names("arg_attr attr control_ret resource_arg_unique_id"),
+)
+_LIBRARY = Message(
+    "FunctionDefLibrary",
+    {b"function": _message(1, _FUNCTION)},
+    _names("gradient registered_gradients"),
+)
+_GRAPH = Message(
+    "GraphDef",
+    {b"node": _message(1, _NODE), b"library": _message(2, _LIBRARY)},
+    _names("debug_info version versions"),
+)
+_SPARSE = Message(
+    "CooSparse",
+    {
+        b"values_tensor_name": _text(1),
+        b"indices_tensor_name": _text(2),
+        b"dense_shape_tensor_name": _text(3),
+    },
+)
 # The components of a composite tensor are TensorInfos too.
 _COMPONENTS: dict[bytes, Field] = {}
-_TENSOR_INFO = {
-    b"name": _text(1),
-    b"dtype": _type(2),
-    b"tensor_shape": _message(3, _SHAPE),
-    b"coo_sparse": _message(4, _SPARSE),
-    b"composite_tensor": _message(5, _COMPONENTS),
-}
-_COMPONENTS[b"components"] = _message(2, _TENSOR_INFO)
-_TENSORS = {b"key": _text(1), b"value": _message(2, _TENSOR_INFO)}
-_SIGNATURE = {b"inputs": _message(1, _TENSORS), b"outputs": _message(2, _TENSORS)}
-_META_GRAPH = {
-    b"meta_info_def": _message(1, {b"tags": _text(4)}),
-    b"graph_def": _message(2, _GRAPH),
-    b"signature_def": _message(5, {b"key": _text(1), b"value": _message(2, _SIGNATURE)}),
-}
-_SAVED_MODEL = {
-    b"saved_model_schema_version": Field(1, "int"),
-    b"meta_graphs": _message(2, _META_GRAPH),
-}
-_KINDS = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
-# The three messages have no field name in common. These fields show the kind and are not converted.
-_META_GRAPH_ONLY = (
-    "asset_file_def",
-    "collection_def",
-    "object_graph_def",
-    "saver_def",
+_TENSOR_INFO = Message(
+    "TensorInfo",
+    {
+        b"name": _text(1),
+        b"dtype": _type(2),
+        b"tensor_shape": _message(3, _SHAPE),
+        b"coo_sparse": _message(4, _SPARSE),
+        b"composite_tensor": _message(
+            5, Message("CompositeTensor", _COMPONENTS, _names("type_spec"))
+        ),
+    },
 )
+_COMPONENTS[b"components"] = _message(2, _TENSOR_INFO)
+_TENSORS = _entry(_message(2, _TENSOR_INFO))
+_SIGNATURE = Message(
+    "SignatureDef",
+    {b"inputs": _message(1, _TENSORS), b"outputs": _message(2, _TENSORS)},
+    _names("defaults method_name"),
+)
+_META_INFO = Message(
+    "MetaInfoDef",
+    {b"tags": _text(4)},
+    _names(
+        "any_info function_aliases meta_graph_version stripped_default_attrs stripped_op_list tensorflow_git_version "
+        "tensorflow_version"
+    ),
+)
+_META_GRAPH = Message(
+    "MetaGraphDef",
+    {
+        b"meta_info_def": _message(1, _META_INFO),
+        b"graph_def": _message(2, _GRAPH),
+        b"signature_def": _message(5, _entry(_message(2, _SIGNATURE))),
+    },
+    # Each of them shows that a text is a MetaGraphDef: the three kinds of messages have no field name in common.
+    _names("asset_file_def collection_def object_graph_def saver_def"),
+)
+_SAVED_MODEL = Message(
+    "SavedModel",
+    {
+        b"saved_model_schema_version": Field(1, "int"),
+        b"meta_graphs": _message(2, _META_GRAPH),
+    },
+)
+# By what tfcarve calls them.
+MESSAGES = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
 
 
 def to_binary(data: Buffer) -> tuple[str, bytes]:
@@ -120,12 +189,11 @@ def to_binary(data: Buffer) -> tuple[str, bytes]:
       The message's kind (graphdef, meta_graph or saved_model), and the fields that tfcarve reads, in binary form.
 
     Raises:
-      text_format.TextError: the text is not one of these messages.
+      text_format.TextError: the text is not one of these messages, or has a field that TensorFlow does not know.
     """
-    name = first_name(data)
-    kind = "graphdef"
-    if name in _META_GRAPH_ONLY or name.encode() in _META_GRAPH:
-        kind = "meta_graph"
-    elif name.encode() in _SAVED_MODEL:
-        kind = "saved_model"
-    return kind, to_wire(data, _KINDS[kind])
+    name = first_name(data).encode()
+    found = (
+        k for k, message in MESSAGES.items() if name in message.fields or name in message.skipped
+    )
+    kind = next(found, "graphdef")
+    return kind, to_wire(data, MESSAGES[kind])

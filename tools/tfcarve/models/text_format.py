@@ -1,15 +1,17 @@
 """Converts the protocol buffer text format to the wire format.
 
-A table of fields selects what to convert; other fields are skipped. A text thus takes no more memory than the selected
-fields, and one reader of the wire format serves both forms.
+Tables of fields select what to convert; other fields of the messages are skipped. A text thus takes no more memory than the
+selected fields, and one reader of the wire format serves both forms.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 
 from tfcarve.models.wire import FIXED32, VARINT, Buffer
 from tfcarve.models.wire_write import begin, tag, varint
+from tfcarve.nearest import nearest
 
 # Deeper than any GraphDef: deeper input is hostile.
 _MAX_DEPTH = 64
@@ -57,17 +59,29 @@ class Field:
       number: its number in the message.
       kind: string; start (a string that may be cut to its start); int; bool; enum; message; float and shell (a number
         or message that is written without its content, because only its presence matters).
-      message: the fields of a message.
+      message: the message of kind message.
       enum: returns the number of an enumerator, or None if it is unknown.
     """
 
     number: int
     kind: str
-    message: Mapping[bytes, "Field"] | None = None
+    message: "Message | None" = None
     enum: Callable[[str], int | None] | None = None
 
 
-Fields = Mapping[bytes, Field]
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The fields of a message.
+
+    Attributes:
+      name: its type, for error messages.
+      fields: the fields to convert, by name.
+      skipped: the names of its other fields.
+    """
+
+    name: str
+    fields: Mapping[bytes, Field]
+    skipped: frozenset[bytes] = frozenset()
 
 
 def _unescaped(body: bytes) -> bytes:
@@ -191,7 +205,7 @@ class _Reader:
         if field is not None and field.kind not in ("message", "shell"):
             raise self.error(f"a value of kind {field.kind} was expected, not a message")
         inner = bytearray()
-        self.message((field.message if field else None) or {}, inner, closing, depth + 1)
+        self.message(field.message if field else None, inner, closing, depth + 1)
         if field is not None:
             out += begin(field.number, len(inner))
             out += inner
@@ -214,8 +228,18 @@ class _Reader:
                 raise self.error(f"',' or ']' was expected, not {self.shown()}")
         self.next()
 
-    def message(self, fields: Fields, out: bytearray, closing: bytes, depth: int) -> None:
-        """Reads a message, from its opening bracket, which is the current token, to `closing`."""
+    def _unknown(self, message: Message) -> NoReturn:
+        """Raises an error that names the current token, the name of a field that a message does not have."""
+        before = bytes(self._data[: self._start])
+        line, column = before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
+        name = self.token[:_MAX_WORD].decode()
+        known = [each.decode() for each in (*message.fields, *message.skipped)]
+        raise TextError(
+            f"line {line}, column {column}: {message.name} has no field {name!r}{nearest(name, known)}"
+        )
+
+    def message(self, message: Message | None, out: bytearray, closing: bytes, depth: int) -> None:
+        """Reads a message, from its opening bracket, which is the current token, to `closing`; None skips all fields."""
         if depth > _MAX_DEPTH:
             raise self.error(f"messages are nested more than {_MAX_DEPTH} levels deep")
         if closing:
@@ -228,8 +252,11 @@ class _Reader:
                     else "the text ends inside a message"
                 )
             name = self.token
+            field = message.fields.get(name) if message else None
+            if message and field is None and name not in message.skipped:
+                self._unknown(message)
             self.next()
-            self.value(name[:_MAX_WORD].decode(), fields.get(name), out, depth)
+            self.value(name[:_MAX_WORD].decode(), field, out, depth)
             if self.token in (b",", b";"):
                 self.next()
         if closing:
@@ -248,18 +275,19 @@ def first_name(data: Buffer) -> str:
     return reader.token[:_MAX_WORD].decode()
 
 
-def to_wire(data: Buffer, fields: Fields) -> bytes:
+def to_wire(data: Buffer, message: Message) -> bytes:
     """Returns the selected fields of a message in text format, in wire format.
 
     Args:
       data: the text.
-      fields: the fields to convert, by name.
+      message: the message.
 
     Raises:
-      TextError: the text is not a message, or a selected field has another kind.
+      TextError: the text is not a message, a selected field has another kind, or a field is unknown. Fields of messages
+        that are skipped are not checked.
     """
     out = bytearray()
-    _Reader(data).message(fields, out, b"", 0)
+    _Reader(data).message(message, out, b"", 0)
     return bytes(out)
 
 
