@@ -29,7 +29,7 @@ SOURCE_ATTRS = {
 }
 
 # The extensions of models whose inputs and outputs are tensors of the graph, and which may have a checkpoint.
-_GRAPH_EXTENSIONS = ["pb", "pbtxt", "meta"]
+_GRAPH_EXTENSIONS = (".pb", ".pbtxt", ".pb.txt", ".meta")
 
 def saved_model_folder(model):
     """The folder, relative to the calling package, of the SavedModel that a label names.
@@ -95,7 +95,7 @@ def names_tensors(ctx):
       a bool.
     """
     src = ctx.file.src
-    return bool(src) and not src.is_directory and src.extension in _GRAPH_EXTENSIONS
+    return bool(src) and not src.is_directory and src.basename.endswith(_GRAPH_EXTENSIONS)
 
 def requires_freezing(ctx):
     """Whether a model is frozen before it is transformed.

@@ -53,7 +53,7 @@ def _graph(ctx):
     """The GraphDef that is transformed: src itself, or the frozen src; and the names of its inputs and outputs."""
     src = ctx.file.src
     inputs, outputs = ctx.attr.inputs, ctx.attr.fetches
-    if src and not src.is_directory and src.extension in ["pb", "pbtxt"] and ctx.attr.signature:
+    if names_tensors(ctx) and src.extension != "meta" and ctx.attr.signature:
         fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
             ctx.label,
             repr(ctx.attr.signature),

@@ -30,6 +30,7 @@ def _write(path: Path, content: bytes | str) -> Path:
     [
         ("m.pb", _GRAPH, "graphdef"),
         ("m.pbtxt", _TEXT, "graphdef-text"),
+        ("m.pb.txt", _TEXT, "graphdef-text"),
         ("m.meta", protos.meta_graph(_GRAPH), "meta_graph"),
         ("m.pbtxt", f"graph_def {{ {_TEXT} }}", "meta_graph-text"),
         (

@@ -43,14 +43,16 @@ def test_unknown_fields_are_preserved(tmp_path: Path) -> None:
     assert unknown in graph_file.to_bytes(graph_file.read_graph(path))
 
 
-def test_text_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".pbtxt", ".pb.txt", ".PbTxt"])
+def test_text_format(tmp_path: Path, suffix: str) -> None:
     definition = _definition()
-    path = tmp_path / "m.pbtxt"
+    path = tmp_path / f"m{suffix}"
     path.write_text(text_format.MessageToString(definition))
     graph = graph_file.read_graph(path)
     assert tf1.GraphDef.FromString(graph_file.to_bytes(graph)) == definition
-    graph_file.write_graph(tmp_path / "n.pbtxt", graph)
-    assert text_format.Parse((tmp_path / "n.pbtxt").read_text(), tf1.GraphDef()) == definition
+    written = tmp_path / f"n{suffix}"
+    graph_file.write_graph(written, graph)
+    assert text_format.Parse(written.read_text(), tf1.GraphDef()) == definition
 
 
 def test_message_round_trip() -> None:

@@ -1,14 +1,21 @@
-"""Converts GraphDef, MetaGraphDef and SavedModel from text form (.pbtxt) to binary form.
+"""Converts GraphDef, MetaGraphDef and SavedModel from text form (.pbtxt, .pb.txt) to binary form.
 
 Source of the field names and numbers: tensorflow/core/framework/{graph,node_def,attr_value,function,op_def,
 tensor,tensor_shape}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 """
 
+from pathlib import Path
+
 from tfcarve import dtypes
 from tfcarve.models.text_format import Field, Message, first_name, to_wire
 from tfcarve.models.wire import Buffer
 
-SUFFIXES = (".pbtxt", ".prototxt", ".textproto")
+_SUFFIXES = (".pb.txt", ".pbtxt", ".prototxt", ".textproto")
+
+
+def has_name(path: Path) -> bool:
+    """Returns whether the name of a file says that it is a graph in text form."""
+    return path.name.lower().endswith(_SUFFIXES)
 
 
 def _data_type(text: str) -> int | None:

@@ -50,10 +50,9 @@ def model_file(path: Path) -> Path:
 
 
 def _graph(source: Source, data: Buffer, choice: Choice) -> Model:
-    suffix = source.path.suffix.lower()
-    if suffix in graph_text.SUFFIXES:
+    if graph_text.has_name(source.path):
         model = proto_model.from_text(source, data, choice)
-    elif suffix == ".meta":
+    elif source.path.suffix.lower() == ".meta":
         model = proto_model.from_binary(source, data, "meta_graph", choice)
     elif meta_graph.is_saved_model(data):
         model = proto_model.from_binary(source, data, "saved_model", choice)

@@ -77,13 +77,13 @@ def read_graph(path: Path) -> Graph:
 
 
 def parse(data: Buffer, path: Path) -> Graph:
-    """Parses `data`, the content of the GraphDef file `path`; it is text if `path` ends in .pbtxt.
+    """Parses `data`, the content of the GraphDef file `path`; it is text if its name says so (.pbtxt).
 
     Raises InvalidInput, with the file, the offset or node and the fix, if it is not a GraphDef, is damaged, or is
     an invalid graph: duplicate or missing nodes, a cycle, a constant whose values do not match its shape.
     """
     try:
-        if path.suffix.lower() in graph_text.SUFFIXES:
+        if graph_text.has_name(path):
             graph = _from_text(data, path)
         elif meta_graph.is_saved_model(data):
             raise InvalidInput(
@@ -125,8 +125,8 @@ def to_bytes(graph: Graph) -> bytes:
 
 
 def write_graph(path: Path, graph: Graph) -> None:
-    """Writes the GraphDef atomically, as text if `path` ends in .pbtxt."""
-    if path.suffix.lower() in graph_text.SUFFIXES:
+    """Writes the GraphDef atomically, as text if its name says so (.pbtxt)."""
+    if graph_text.has_name(path):
         whole = GraphDef.FromString(to_bytes(graph))
         files.write_if_changed(path, text_format.MessageToString(whole).encode())
     else:

@@ -11,13 +11,15 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
+from tfcarve.models import graph_text
+
 
 def main(argv: list[str]) -> None:
     """Runs the graph once."""
     model, folder, *words = argv
     inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
     definition = tf.compat.v1.GraphDef()
-    if model.endswith(".pbtxt"):
+    if graph_text.has_name(Path(model)):
         text_format.Parse(Path(model).read_bytes(), definition)
     else:
         definition.ParseFromString(Path(model).read_bytes())

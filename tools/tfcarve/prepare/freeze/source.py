@@ -52,7 +52,7 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
     if suffix in keras.SUFFIXES:
         keras.require_safe(path)
         return "keras", False, path
-    if suffix in graph_text.SUFFIXES:
+    if graph_text.has_name(path):
         return _text_kind(path)
     if suffix == ".meta":
         return "meta_graph", False, path
