@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tfcarve.errors import InvalidInput
+from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
 from tfcarve.selection import flex
 
@@ -48,3 +48,14 @@ def test_all_problems_are_listed() -> None:
     with pytest.raises(InvalidInput) as raised:
         flex.check(models)
     assert [line.partition(":")[0] for line in str(raised.value).splitlines()] == ["a", "b.tflite"]
+
+
+def test_models_that_need_no_library() -> None:
+    models = [_model(name, "tflite-flex") for name in ("m.tflite", "n.tflite")]
+    with pytest.raises(CheckFailed) as raised:
+        flex.require_ops(
+            [*models, _model("o.tflite", "tflite-flex", "Erf"), _model("p.pb", "graphdef")]
+        )
+    assert [p.what.partition(" ")[0] for p in raised.value.problems] == ["m.tflite", "n.tflite"]
+    assert "has no TensorFlow ops" in str(raised.value)
+    flex.require_ops([_model("o.tflite", "tflite-flex", "Erf"), _model("p.pb", "graphdef")])

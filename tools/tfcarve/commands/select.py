@@ -118,6 +118,8 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
     if arguments.flex_delegate:
         flex.check(models)
+    else:
+        flex.require_ops(models)
     index = common.load_index(arguments)
     release = known.nearest(index.tensorflow.version)
     rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)

@@ -5,12 +5,13 @@ Source: tensorflow/lite/delegates/flex/{kernel,delegate_data}.cc.
 
 from collections.abc import Iterable
 
-from tfcarve.errors import InvalidInput
+from tfcarve.errors import CheckFailed, InvalidInput, Problem
 from tfcarve.models.node_use import Model
 
 _TFLITE = "tflite-flex"
 _OPS_LIST = "ops-list"
 _FUNCTIONS = ("func", "list(func)")
+_NO_OPS = "has no TensorFlow ops (Flex ops)"
 
 
 def _problem(model: Model) -> str:
@@ -21,7 +22,7 @@ def _problem(model: Model) -> str:
             "TFLiteConverter and OpsSet.SELECT_TF_OPS, or build a tf_mobile_library for it"
         )
     if not len(model.nodes):
-        return f"{model.path}: has no TensorFlow ops (Flex ops): it needs no delegate"
+        return f"{model.path}: {_NO_OPS}: it needs no delegate"
     for use in model.nodes:
         for name, value in use.attrs.items():
             if value.kind in _FUNCTIONS:
@@ -37,3 +38,18 @@ def check(models: Iterable[Model]) -> None:
     problems = [why for m in models if m.format != _OPS_LIST and (why := _problem(m))]
     if problems:
         raise InvalidInput("\n".join(problems))
+
+
+def require_ops(models: Iterable[Model]) -> None:
+    """Raises CheckFailed, with all of them, if .tflite models need no TensorFlow library."""
+    found = [m.path for m in models if m.format == _TFLITE and not len(m.nodes)]
+    if found:
+        raise CheckFailed(
+            "no TensorFlow library is needed:",
+            [
+                Problem(
+                    f"{path} {_NO_OPS}", hint="TensorFlow Lite runs it: remove it from the models"
+                )
+                for path in found
+            ],
+        )
