@@ -36,3 +36,23 @@ def test_a_segment_whose_name_is_not_text() -> None:
     data = macho_library({"__text": bytes(8)})
     with pytest.raises(InvalidInput, match=r"x\.dylib: a segment has a name that is not UTF-8"):
         LinkedMachO(data.replace(b"__TEXT", b"__TE\xffT"), "x.dylib")
+
+
+@pytest.mark.parametrize("sections", [3, 1 << 22, 1 << 31])
+def test_a_segment_that_declares_more_sections_than_it_has(sections: int) -> None:
+    """lief would create an object for each of them."""
+    data = bytearray(macho_library({"__text": bytes(8)}))
+    command, size, found = struct.unpack_from("<II56xI", data, _HEADER)
+    assert (command, size) == (0x19, 72 + 80 * found)
+    assert LinkedMachO(bytes(data), "x.dylib").sections
+    struct.pack_into("<I", data, _HEADER + 64, found + sections)
+    with pytest.raises(InvalidInput, match=r"x\.dylib: not a complete Mach-O file"):
+        LinkedMachO(bytes(data), "x.dylib")
+
+
+@pytest.mark.parametrize(("at", "value"), [(16, 1 << 31), (36, 0), (36, 7), (36, 1 << 31)])
+def test_commands_that_end_beyond_the_file(at: int, value: int) -> None:
+    data = bytearray(macho_library({"__text": bytes(8)}))
+    struct.pack_into("<I", data, at, value)
+    with pytest.raises(InvalidInput, match="not a complete Mach-O file"):
+        LinkedMachO(bytes(data), "x.dylib")

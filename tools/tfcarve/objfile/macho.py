@@ -16,15 +16,43 @@ if TYPE_CHECKING:
 # The first bytes of little-endian files with 64-bit and 32-bit addresses.
 MAGIC_64 = b"\xcf\xfa\xed\xfe"
 MAGICS = (MAGIC_64, b"\xce\xfa\xed\xfe")
+# The commands that declare sections, with the sizes of the command and of a section, and where the number of sections is:
+# LC_SEGMENT and LC_SEGMENT_64.
+_SEGMENTS = {0x1: (56, 68, 48), 0x19: (72, 80, 64)}
 
 
 def open_macho(data: bytes) -> lief.MachO.Binary | None:
     """Returns the Mach-O file in `data`; None if it is damaged or universal."""
+    if not data.startswith(MAGICS) or not _has_its_commands(data):
+        return None
     import lief
 
     lief.logging.disable()
     read = lief.MachO.parse(io.BytesIO(data))
     return read.at(0) if read is not None and read.size == 1 else None
+
+
+def _has_its_commands(data: bytes) -> bool:
+    """Returns whether all load commands, and the sections that they declare, are inside the file.
+
+    lief creates as many sections as a segment declares, even if there is no space for them.
+    """
+    at = 32 if data.startswith(MAGIC_64) else 28
+    try:
+        (count,) = struct.unpack_from("<I", data, 16)
+        for _ in range(count):
+            command, size = struct.unpack_from("<II", data, at)
+            if command in _SEGMENTS:
+                fixed, section, place = _SEGMENTS[command]
+                (sections,) = struct.unpack_from("<I", data, at + place)
+                if fixed + sections * section > size:
+                    return False
+            at += size
+            if size < 8 or at > len(data):
+                return False
+    except struct.error:
+        return False
+    return True
 
 
 def section_type(section: lief.MachO.Section) -> str:
