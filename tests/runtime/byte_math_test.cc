@@ -369,11 +369,18 @@ void CheckDepthwise(const ByteKernels&) {
             const auto* signed_filter =
                 reinterpret_cast<const std::int8_t*>(filter.data());
             const Bytes outside(channels, zero);
+            std::vector<std::int16_t> packed((window.taps() + 1) * channels);
+            tfcarve::math::PackFilters(window.taps(), signed_filter, channels,
+                                       packed.data());
+            Ints initial(channels);
+            for (Index i = 0; i < window.taps() * channels; ++i) {
+              initial[i % channels] -= zero * signed_filter[i];
+            }
             std::vector<const std::uint8_t*> scratch(window.taps());
             for (Index row = 0; row < window.rows.out; ++row) {
               Ints out = Output(window.columns.out * channels);
-              tfcarve::math::DepthwiseRow(window, image.data(), zero,
-                                          signed_filter, row, outside.data(),
+              tfcarve::math::DepthwiseRow(window, image.data(), packed.data(),
+                                          initial.data(), row, outside.data(),
                                           scratch.data(), out.data());
               CheckDepthwiseRow(window, image, zero, signed_filter, row, out);
             }

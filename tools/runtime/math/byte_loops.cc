@@ -5,6 +5,12 @@
 
 #include <limits>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
 namespace tfcarve {
 namespace math {
 namespace {
@@ -16,14 +22,7 @@ typedef std::int32_t Ints
 
 typedef std::uint8_t Eight
     __attribute__((vector_size(8), aligned(1), may_alias));
-typedef std::int8_t SignedEight
-    __attribute__((vector_size(8), aligned(1), may_alias));
 typedef std::uint16_t Shorts __attribute__((vector_size(16)));
-typedef std::int16_t SignedShorts __attribute__((vector_size(16)));
-typedef std::int16_t SignedFour __attribute__((vector_size(8)));
-// Sums of them wrap.
-typedef std::uint32_t UnsignedInts
-    __attribute__((vector_size(16), aligned(4), may_alias));
 
 constexpr Index kBytes = 16;
 constexpr Index kShorts = 8;
@@ -147,38 +146,67 @@ void MeanOfBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
   }
 }
 
+void PackFilters(Index taps, const std::int8_t* filters, Index channels,
+                 std::int16_t* packed) {
+  for (Index t = 0; t < taps + taps % 2; ++t) {
+    std::int16_t* const to = packed + t / 2 * channels * 2 + t % 2;
+    for (Index c = 0; c < channels; ++c) {
+      to[2 * c] = t < taps ? filters[t * channels + c] : 0;
+    }
+  }
+}
+
 void FilterBytes(Index taps, const std::uint8_t* const* pixels,
-                 std::uint8_t zero, const std::int8_t* filter, Index channels,
-                 std::int32_t* out) {
-  const std::int16_t subtracted = zero;
+                 const std::int16_t* packed, const std::int32_t* initial,
+                 Index channels, std::int32_t* out) {
   Index c = 0;
   for (; c + kShorts <= channels; c += kShorts) {
-    UnsignedInts low = {}, high = {};
-    for (Index t = 0; t < taps; ++t) {
-      const SignedShorts values =
-          __builtin_convertvector(
-              *reinterpret_cast<const Eight*>(pixels[t] + c), SignedShorts) -
-          subtracted;
-      // A product of at most 255 and at most 128 has 16 bits.
-      const SignedShorts products =
-          values *
-          __builtin_convertvector(
-              *reinterpret_cast<const SignedEight*>(filter + t * channels + c),
-              SignedShorts);
-      const SignedFour first =
-          __builtin_shufflevector(products, products, 0, 1, 2, 3);
-      const SignedFour second =
-          __builtin_shufflevector(products, products, 4, 5, 6, 7);
-      low += __builtin_convertvector(first, UnsignedInts);
-      high += __builtin_convertvector(second, UnsignedInts);
+    const std::int16_t* filters = packed + 2 * c;
+#if defined(__SSE2__)
+    const __m128i zeros = _mm_setzero_si128();
+    const auto load = [](const std::int32_t* from) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    };
+    __m128i low = load(initial + c), high = load(initial + c + kInts);
+    for (Index t = 0; t < taps; t += 2, filters += 2 * channels) {
+      const Index next = t + 1 < taps ? t + 1 : t;
+      // The bytes of both taps alternate, and so do the filters.
+      const __m128i bytes = _mm_unpacklo_epi8(
+          _mm_loadl_epi64(reinterpret_cast<const __m128i*>(pixels[t] + c)),
+          _mm_loadl_epi64(reinterpret_cast<const __m128i*>(pixels[next] + c)));
+      const auto* const by = reinterpret_cast<const __m128i*>(filters);
+      low = _mm_add_epi32(low, _mm_madd_epi16(_mm_unpacklo_epi8(bytes, zeros),
+                                              _mm_loadu_si128(by)));
+      high = _mm_add_epi32(high, _mm_madd_epi16(_mm_unpackhi_epi8(bytes, zeros),
+                                                _mm_loadu_si128(by + 1)));
     }
-    *reinterpret_cast<UnsignedInts*>(out + c) = low;
-    *reinterpret_cast<UnsignedInts*>(out + c + kInts) = high;
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + c), low);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + c + kInts), high);
+#elif defined(__ARM_NEON)
+    int32x4_t low = vld1q_s32(initial + c);
+    int32x4_t high = vld1q_s32(initial + c + kInts);
+    for (Index t = 0; t < taps; t += 2, filters += 2 * channels) {
+      const Index next = t + 1 < taps ? t + 1 : t;
+      const int16x8x2_t by = vld2q_s16(filters);
+      const int16x8_t a =
+          vreinterpretq_s16_u16(vmovl_u8(vld1_u8(pixels[t] + c)));
+      const int16x8_t b =
+          vreinterpretq_s16_u16(vmovl_u8(vld1_u8(pixels[next] + c)));
+      low = vmlal_s16(low, vget_low_s16(a), vget_low_s16(by.val[0]));
+      high = vmlal_s16(high, vget_high_s16(a), vget_high_s16(by.val[0]));
+      low = vmlal_s16(low, vget_low_s16(b), vget_low_s16(by.val[1]));
+      high = vmlal_s16(high, vget_high_s16(b), vget_high_s16(by.val[1]));
+    }
+    vst1q_s32(out + c, low);
+    vst1q_s32(out + c + kInts, high);
+#else
+    break;
+#endif
   }
   for (; c < channels; ++c) {
-    std::uint32_t sum = 0;
+    std::uint32_t sum = initial[c];
     for (Index t = 0; t < taps; ++t) {
-      sum += (pixels[t][c] - zero) * filter[t * channels + c];
+      sum += pixels[t][c] * packed[(t / 2 * channels + c) * 2 + t % 2];
     }
     out[c] = sum;
   }

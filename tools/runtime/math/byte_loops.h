@@ -36,11 +36,16 @@ void LargestBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
 void MeanOfBytes(Index taps, const std::uint8_t* const* pixels, Index channels,
                  std::uint8_t* out);
 
-// out[c] = the sum of (pixels[t][c] - zero) * filter[t * channels + c], modulo
-// 2^32.
+// Packs filters for FilterBytes(), one for each channel: [pair of
+// taps][channel] [tap of the pair], with 0 for a tap that does not exist.
+void PackFilters(Index taps, const std::int8_t* filters, Index channels,
+                 std::int16_t* packed);
+
+// out[c] = initial[c] + the sum of pixels[t][c] * the filter of channel c at t,
+// modulo 2^32.
 void FilterBytes(Index taps, const std::uint8_t* const* pixels,
-                 std::uint8_t zero, const std::int8_t* filter, Index channels,
-                 std::int32_t* out);
+                 const std::int16_t* packed, const std::int32_t* initial,
+                 Index channels, std::int32_t* out);
 
 }  // namespace math
 }  // namespace tfcarve

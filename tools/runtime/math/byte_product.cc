@@ -266,12 +266,12 @@ bool MultiplyBytes(const ByteKernels& kernels, const ByteRows& left,
 }
 
 void DepthwiseRow(const Window& window, const std::uint8_t* image,
-                  std::uint8_t zero, const std::int8_t* filter, Index row,
-                  const std::uint8_t* outside, const std::uint8_t** scratch,
-                  std::int32_t* out) {
+                  const std::int16_t* filters, const std::int32_t* initial,
+                  Index row, const std::uint8_t* outside,
+                  const std::uint8_t** scratch, std::int32_t* out) {
   for (Index column = 0; column < window.columns.out; ++column) {
     FindNextElements(window, image, row, column, outside, scratch, scratch);
-    FilterBytes(window.taps(), scratch, zero, filter, window.channels, out);
+    FilterBytes(window.taps(), scratch, filters, initial, window.channels, out);
     out += window.channels;
   }
 }

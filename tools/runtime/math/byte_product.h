@@ -41,13 +41,13 @@ bool MultiplyBytes(const ByteKernels& kernels, const ByteRows& left,
                    Index out_stride);
 
 // Computes a row of a depthwise convolution's output, [column, channel], with a
-// separate filter for each channel, [filter row, filter column, channel]: sums
-// of (image - zero) * filter, modulo 2^32. `outside` has `zero` for each
-// channel; `scratch` has space for taps() pointers.
+// filter for each channel, packed by PackFilters(): as FilterBytes(), where
+// `outside` has the value outside of the image for each channel. `scratch` has
+// space for taps() pointers.
 void DepthwiseRow(const Window& window, const std::uint8_t* image,
-                  std::uint8_t zero, const std::int8_t* filter, Index row,
-                  const std::uint8_t* outside, const std::uint8_t** scratch,
-                  std::int32_t* out);
+                  const std::int16_t* filters, const std::int32_t* initial,
+                  Index row, const std::uint8_t* outside,
+                  const std::uint8_t** scratch, std::int32_t* out);
 
 }  // namespace math
 }  // namespace tfcarve

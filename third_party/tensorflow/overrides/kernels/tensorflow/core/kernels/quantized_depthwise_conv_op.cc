@@ -21,6 +21,7 @@
 #include "tensorflow/core/kernels/quantization_utils.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/padding.h"
+#include "tools/runtime/math/byte_loops.h"
 #include "tools/runtime/math/byte_product.h"
 
 namespace tensorflow {
@@ -43,18 +44,28 @@ Status Repeat(OpKernelContext* context, const Tensor& images, int64_t times,
 
 void FilterChannels(OpKernelContext* context, const math::Window& window,
                     int64_t batch, const uint8_t* images, uint8_t zero,
-                    const int8_t* filter, int32_t* out) {
-  const std::vector<uint8_t> outside(window.channels, zero);
+                    const int8_t* filters, int32_t* out) {
+  const math::Index channels = window.channels;
+  const std::vector<uint8_t> outside(channels, zero);
+  std::vector<int16_t> packed((window.taps() + 1) * channels);
+  math::PackFilters(window.taps(), filters, channels, packed.data());
+  // (image - zero) * filter = image * filter - zero * filter. Sums wrap.
+  std::vector<uint32_t> sums(channels);
+  for (math::Index i = 0; i < window.taps() * channels; ++i) {
+    sums[i % channels] -= zero * filters[i];
+  }
+  const std::vector<int32_t> initial(sums.begin(), sums.end());
   const int64_t rows = window.rows.out;
   const int64_t row_size = window.columns.out * window.channels;
   // Multiply-adds of a core in a cycle.
-  constexpr double kPerCycle = 4;
+  constexpr double kPerCycle = 5;
   Share(context->eigen_cpu_device(), batch * rows,
         row_size * window.taps() / kPerCycle, [&](int64_t begin, int64_t end) {
           std::vector<const uint8_t*> scratch(window.taps());
           for (int64_t i = begin; i < end; ++i) {
-            math::DepthwiseRow(window, images + i / rows * window.image(), zero,
-                               filter, i % rows, outside.data(), scratch.data(),
+            math::DepthwiseRow(window, images + i / rows * window.image(),
+                               packed.data(), initial.data(), i % rows,
+                               outside.data(), scratch.data(),
                                out + i * row_size);
           }
         });
