@@ -181,9 +181,13 @@ def test_flex_models_that_cannot_run(capsys: pytest.CaptureFixture[str]) -> None
     [flat.model([], []), flat.model([], [], subgraphs=0), flat.model(["CustomAdd"], [(0, b"")])],
     ids=["no operators", "no subgraphs", "no Flex ops"],
 )
-def test_a_lite_model_without_flex_ops_needs_nothing(model: bytes) -> None:
+def test_a_lite_model_without_flex_ops_needs_nothing(
+    model: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("plain.tflite").write_bytes(model)
-    assert set(_pairs(_selected("plain.tflite"))) == _ALWAYS
+    assert _select("plain.tflite") == 1
+    assert "plain.tflite has no TensorFlow ops (Flex ops)" in capsys.readouterr().err
+    assert not Path("s.json").exists()
 
 
 @pytest.mark.parametrize(
