@@ -65,8 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _refuse_added(selection: Selection) -> None:
     """Raises InvalidInput if a selected source is not TensorFlow's, because its own build does not find it."""
-    release = known.of_version(selection.tensorflow.version)
-    added = known.added_kernels(release) if release else {}
+    added = known.added_kernels(known.of_version(selection.tensorflow.version))
     found = sorted(added.keys() & set(selection.files))
     if found:
         raise InvalidInput(

@@ -149,7 +149,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     try:
         for top in layout.roots:
             _add(files, str(root / top), top)
-        for added, place in (known.added_kernels(release) if release else {}).items():
+        for added, place in known.added_kernels(release).items():
             files[added] = (str(place), _stat(place))
     except OSError as error:
         raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None

@@ -31,10 +31,10 @@ def folder() -> Path:
     return package.parents[1] / "third_party" / "tensorflow" / "releases"
 
 
-def added_kernels(of: Release) -> dict[str, Path]:
-    """Returns the sources that a release adds to TensorFlow's tree: the file of each path in the tree."""
+def added_kernels(of: Release | None) -> dict[str, Path]:
+    """Returns the sources that a release adds to TensorFlow's tree: the file of each path in the tree; None adds none."""
     kernels = folder().parent / "overrides" / "kernels"
-    return {added.path: kernels / added.path for added in of.overrides.added}
+    return {added.path: kernels / added.path for added in of.overrides.added} if of else {}
 
 
 def names() -> list[str]:
