@@ -4,6 +4,8 @@ import tracemalloc
 
 import protos
 import pytest
+from google.protobuf import text_format as protobufs
+from google.protobuf import wrappers_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +15,7 @@ from tfcarve.models.text_format import (
     Message,
     TextError,
     first_name,
-    short_blanks,
+    for_protobuf,
     to_wire,
 )
 
@@ -156,7 +158,28 @@ def test_long_blanks_are_shortened() -> None:
     long = " \n" * 100_000
     string = " " * 100_000
     text = f"a: 1 # one{long}b{long}: '{string}' # {'x' * 100_000}".encode()
-    assert short_blanks(text) == f"a: 1\nb\n: '{string}'\n".encode()
-    short = b"a: 1  # a comment\n\nb: 'x' \n"
-    assert short_blanks(short) == short
-    assert short_blanks(b"") == b""
+    assert for_protobuf(text) == f"a: 1\nb\n: '{string}'\n"
+    short = "a: 1  # a comment\n\nb: 'x\\\\y' \n"
+    assert for_protobuf(short.encode()) == short
+    assert for_protobuf(b"") == ""
+
+
+@pytest.mark.parametrize("number", [15, 16, 17, 40, 41, 100_000])
+def test_protobuf_reads_many_backslashes(number: int) -> None:
+    """In linear time: as it is written, protobuf takes half a minute for 100,000."""
+    text = b'value: "' + b"\\" * number + b'n"'
+    found = protobufs.Parse(for_protobuf(text), wrappers_pb2.StringValue())
+    assert found.value == "\\" * (number // 2) + ("\n" if number % 2 else "n")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (b"a: 1\n" * 1000 + b"$" + b" " * 2000, "line 1001: unexpected '\\$"),
+        (b'a: 1\nb: "', "line 2: unexpected '\"'"),
+        (b'a: "\xff"', "utf-8"),
+    ],
+)
+def test_not_for_protobuf(text: bytes, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        for_protobuf(text)

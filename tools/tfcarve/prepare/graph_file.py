@@ -9,7 +9,7 @@ from tfcarve import files
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, graph_text, meta_graph
 from tfcarve.models.mapped_file import mapped
-from tfcarve.models.text_format import TextError, short_blanks
+from tfcarve.models.text_format import TextError, for_protobuf
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
 from tfcarve.models.wire_write import begin, tag, varint
 from tfcarve.prepare.graph import Graph, require_new
@@ -65,7 +65,7 @@ def _from_text(data: Buffer, path: Path) -> Graph:
     graph_def.graph(binary, 0, len(binary), str(path), Budget(len(binary)))
     whole = GraphDef()
     try:
-        text_format.Parse(short_blanks(data).decode(), whole)
+        text_format.Parse(for_protobuf(data), whole)
     except UnicodeDecodeError:
         raise InvalidInput(f'{path}: not UTF-8: escape other bytes, as in "\\377"') from None
     return from_message(whole)

@@ -12,6 +12,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 
 from tfcarve.models import graph_text
+from tfcarve.models.text_format import for_protobuf
 
 
 def main(argv: list[str]) -> None:
@@ -20,7 +21,7 @@ def main(argv: list[str]) -> None:
     inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
     definition = tf.compat.v1.GraphDef()
     if graph_text.has_name(Path(model)):
-        text_format.Parse(Path(model).read_bytes(), definition)
+        text_format.Parse(for_protobuf(Path(model).read_bytes()), definition)
     else:
         definition.ParseFromString(Path(model).read_bytes())
     graph = tf.Graph()

@@ -13,6 +13,7 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.text_format import TextError, for_protobuf
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.tensor_names import parsed
 
@@ -45,9 +46,14 @@ def _message(path: Path, text: bool, into: Any, name: str) -> Any:
     try:
         data = path.read_bytes()
         if text:
-            return text_format.Parse(data, into)
+            return text_format.Parse(for_protobuf(data), into)
         into.ParseFromString(data)
-    except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
+    except (
+        message.DecodeError,
+        text_format.ParseError,
+        TextError,
+        UnicodeDecodeError,
+    ) as error:
         raise InvalidInput(
             f"{name}: not a valid {into.DESCRIPTOR.name}: {error}: it may be truncated"
         ) from None
