@@ -9,7 +9,7 @@ from docs.markdown import NOTE, escaped
 
 _COMMENT = re.compile(r"(?:^//.*\n)+", re.MULTILINE)
 _FUNCTION = re.compile(r"(\w+)\([^()]*\);")
-_TYPE = re.compile(r"typedef (?:enum|struct) (\w+)")
+_TYPE = re.compile(r"typedef (?:(?:enum|struct) |\w+ \(\*)(\w+)")
 
 
 def _text(comment: str) -> str:

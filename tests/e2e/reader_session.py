@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tfcarve.benchmark.c_api import Library, Session
+from tfcarve.benchmark.c_api import Library, Session, SessionOptions
 
 # Returns the `size` bytes at `offset`.
 Read = Callable[[int, int], bytes]
@@ -48,7 +48,7 @@ def opened(library: Library, size: int, read: Read, threads: int = 1) -> Session
 
 def of(library: Library, reader: Reader | None, threads: int = 1) -> Session:
     """Creates a session for a reader; raises CallError if that fails."""
-    function = library._calls.tfcarve_session_new_from_reader
-    function.restype, function.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_int32)
     pointer = None if reader is None else ctypes.byref(reader)
-    return Session(library._calls, function(pointer, threads), "")
+    options = SessionOptions(threads=threads)
+    handle = library.calls.tfcarve_session_new_from_reader(pointer, options)
+    return Session(library.calls, handle, "")

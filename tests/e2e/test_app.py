@@ -19,8 +19,9 @@ def app() -> Iterator[Workspace]:
         yield workspace
 
 
-def test_the_apps_own_test_passes(app: Workspace) -> None:
-    done = app.bazel(["test", "--noshow_progress", "--test_output=errors", "//:app_test"])
+@pytest.mark.parametrize("name", ["app_test", "wrapper_test"])
+def test_the_apps_own_test_passes(name: str, app: Workspace) -> None:
+    done = app.bazel(["test", "--noshow_progress", "--test_output=errors", f"//:{name}"])
     assert done.returncode == 0, done.stdout
 
 

@@ -133,10 +133,11 @@ struct Task {
 };
 
 tfcarve::ResultPtr Run(const Task& task, bool traced) {
-  const auto run = traced ? &tfcarve_session_run_traced : &tfcarve_session_run;
+  tfcarve_run_options options = TFCARVE_RUN_OPTIONS_INIT;
+  options.trace = traced ? 1 : 0;
   return tfcarve::ResultPtr(
-      run(task.session, task.inputs.data(), task.inputs.size(),
-          task.outputs.data(), task.outputs.size()),
+      tfcarve_session_run(task.session, task.inputs.data(), task.inputs.size(),
+                          task.outputs.data(), task.outputs.size(), &options),
       &tfcarve_result_free);
 }
 
@@ -239,7 +240,7 @@ int Benchmark(const Arguments& arguments) {
   const tfcarve::ResultPtr first = Run(task, /*traced=*/false);
   report.first_ms = MsSince(first_start);
   if (const char* why = tfcarve_result_error(first.get())) {
-    return Fail(tfcarve_result_status(first.get()),
+    return Fail(tfcarve::ExitStatusOfRun(tfcarve_result_status(first.get())),
                 arguments.model + ": " + why);
   }
   for (int i = 0; i < arguments.warmup; ++i) Run(task, /*traced=*/false);

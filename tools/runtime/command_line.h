@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "tools/runtime/tfcarve_c_api.h"
-
 namespace tfcarve {
 
-// The exit statuses are tfcarve_status.
-constexpr int kDone = TFCARVE_OK;
-constexpr int kRefused = TFCARVE_REFUSED;
-constexpr int kBadUse = TFCARVE_BAD_INPUT;
+// The exit statuses: done; the library cannot do it; invalid use or input.
+constexpr int kDone = 0;
+constexpr int kRefused = 1;
+constexpr int kBadUse = 2;
 
 // The largest value of --threads.
 constexpr int kMaxThreads = 1024;

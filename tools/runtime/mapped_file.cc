@@ -8,9 +8,15 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/strcat.h"
 
 namespace tfcarve {
 namespace {
+
+using ::tensorflow::Status;
 
 #if defined(__APPLE__)
 const timespec& ModifiedAt(const struct stat& stat) {
@@ -34,17 +40,28 @@ const char* WhyNotMappable(const struct stat& stat) {
 // The largest part of a model that a reader is asked for, in bytes.
 constexpr size_t kMaxPart = 1 << 20;
 
-void SetError(const char* why, std::string* error) {
-  *error = "can't be read: ";
-  *error += why;
+Status Error(absl::StatusCode code, const char* why) {
+  return Status(code, tensorflow::strings::StrCat("can't be read: ", why));
+}
+
+// The error of a system call.
+Status SystemError(int number) {
+  return Error(number == ENOENT   ? absl::StatusCode::kNotFound
+               : number == EACCES ? absl::StatusCode::kPermissionDenied
+               : number == ENOMEM ? absl::StatusCode::kResourceExhausted
+                                  : absl::StatusCode::kInvalidArgument,
+               std::strerror(number));
 }
 
 }  // namespace
 
-tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Map(
-    int file, const struct stat& stat, std::string* error) {
-  const char* why = WhyNotMappable(stat);
-  if (why == nullptr) {
+Status MappedFile::Map(int file, const struct stat& stat,
+                       MappedFilePtr* mapped) {
+  const char* const why = WhyNotMappable(stat);
+  Status status = why == nullptr
+                      ? tensorflow::OkStatus()
+                      : Error(absl::StatusCode::kInvalidArgument, why);
+  if (status.ok()) {
     const auto size = static_cast<size_t>(stat.st_size);
     // Writable, because some kernels write into their inputs (InplaceUpdate):
     // the process gets a private copy of such a page, the file does not change.
@@ -52,49 +69,44 @@ tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Map(
         nullptr, size, PROT_READ | PROT_WRITE,
         file == kNoFile ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, file, 0);
     if (address != MAP_FAILED) {
-      return tensorflow::core::RefCountPtr<const MappedFile>(new MappedFile(
-          file, stat, {static_cast<const char*>(address), size}));
+      mapped->reset(new MappedFile(file, stat,
+                                   {static_cast<const char*>(address), size}));
+      return status;
     }
-    why = std::strerror(errno);
+    status = SystemError(errno);
   }
   if (file != kNoFile) close(file);
-  SetError(why, error);
-  return nullptr;
+  return status;
 }
 
-tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Open(
-    const char* path, std::string* error) {
+Status MappedFile::Open(const char* path, MappedFilePtr* mapped) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat stat;
-  if (file >= 0 && fstat(file, &stat) == 0) return Map(file, stat, error);
-  SetError(std::strerror(errno), error);
+  if (file >= 0 && fstat(file, &stat) == 0) return Map(file, stat, mapped);
+  const Status status = SystemError(errno);
   if (file >= 0) close(file);
-  return nullptr;
+  return status;
 }
 
-tensorflow::core::RefCountPtr<const MappedFile> MappedFile::Read(
-    const tfcarve_reader* reader, std::string* error) {
+Status MappedFile::Read(const tfcarve_reader* reader, MappedFilePtr* mapped) {
   if (reader == nullptr || reader->read == nullptr) {
-    SetError("no function reads it", error);
-    return nullptr;
+    return Error(absl::StatusCode::kInvalidArgument, "no function reads it");
   }
   struct stat stat = {};
   stat.st_mode = S_IFREG;
   stat.st_size = static_cast<off_t>(reader->size);
-  auto memory = Map(kNoFile, stat, error);
-  if (memory == nullptr) return nullptr;
+  MappedFilePtr memory;
+  TF_RETURN_IF_ERROR(Map(kNoFile, stat, &memory));
   for (size_t offset = 0; offset < reader->size; offset += kMaxPart) {
     const char* const why =
         reader->read(reader->context, offset,
                      const_cast<char*>(memory->bytes_.data()) + offset,
                      std::min(kMaxPart, reader->size - offset));
-    if (why != nullptr) {
-      SetError(why, error);
-      return nullptr;
-    }
+    if (why != nullptr) return Error(absl::StatusCode::kAborted, why);
   }
-  return memory;
+  *mapped = std::move(memory);
+  return tensorflow::OkStatus();
 }
 
 MappedFile::~MappedFile() {

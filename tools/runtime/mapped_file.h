@@ -5,25 +5,26 @@
 
 #include <sys/stat.h>
 
-#include <string>
 #include <string_view>
 
 #include "tensorflow/core/lib/core/refcount.h"
+#include "tensorflow/core/platform/status.h"
 #include "tools/runtime/tfcarve_c_api.h"
 
 namespace tfcarve {
 
+class MappedFile;
+using MappedFilePtr = tensorflow::core::RefCountPtr<const MappedFile>;
+
 class MappedFile : public tensorflow::core::RefCounted {
  public:
-  // Maps a regular file that is not empty. On failure returns null and sets
-  // `error`. The file may be deleted while it is mapped.
-  static tensorflow::core::RefCountPtr<const MappedFile> Open(
-      const char* path, std::string* error);
+  // Maps a regular file that is not empty. The file may be deleted while it is
+  // mapped.
+  static tensorflow::Status Open(const char* path, MappedFilePtr* mapped);
 
-  // Reads a model that is not empty into anonymous memory. On failure returns
-  // null and sets `error`.
-  static tensorflow::core::RefCountPtr<const MappedFile> Read(
-      const tfcarve_reader* reader, std::string* error);
+  // Reads a model that is not empty into anonymous memory.
+  static tensorflow::Status Read(const tfcarve_reader* reader,
+                                 MappedFilePtr* mapped);
 
   std::string_view bytes() const { return bytes_; }
 
@@ -35,8 +36,8 @@ class MappedFile : public tensorflow::core::RefCounted {
  private:
   // Maps a file, which it takes over, or memory of `stat.st_size` bytes if
   // `file` is kNoFile.
-  static tensorflow::core::RefCountPtr<const MappedFile> Map(
-      int file, const struct stat& stat, std::string* error);
+  static tensorflow::Status Map(int file, const struct stat& stat,
+                                MappedFilePtr* mapped);
 
   static constexpr int kNoFile = -1;
 

@@ -15,12 +15,19 @@ tfcarve_tensor TensorOf(const std::string& name, const NpyArray& array) {
 
 int OpenSession(const std::string& model, int threads, SessionPtr* session,
                 std::string* error) {
-  session->reset(tfcarve_session_new_from_file(model.c_str(), threads));
-  if (const char* why = tfcarve_session_error(session->get())) {
-    *error = why;
-    return tfcarve_session_status(session->get());
-  }
-  return kDone;
+  tfcarve_session_options options = TFCARVE_SESSION_OPTIONS_INIT;
+  options.threads = threads;
+  session->reset(tfcarve_session_new_from_file(model.c_str(), &options));
+  const char* const why = tfcarve_session_error(session->get());
+  if (why == nullptr) return kDone;
+  *error = why;
+  const int32_t status = tfcarve_session_status(session->get());
+  return status == TFCARVE_UNIMPLEMENTED ? kRefused : kBadUse;
+}
+
+int ExitStatusOfRun(int32_t status) {
+  if (status == TFCARVE_OK) return kDone;
+  return status == TFCARVE_DATA_LOSS ? kBadUse : kRefused;
 }
 
 }  // namespace tfcarve

@@ -19,10 +19,13 @@ using SessionPtr =
 using ResultPtr =
     std::unique_ptr<tfcarve_result, decltype(&tfcarve_result_free)>;
 
-// Loads the model into `session`. Returns kDone, or another status and sets
-// `error`.
+// Loads the model into `session`. Returns kDone, or another exit status and
+// sets `error`.
 int OpenSession(const std::string& model, int threads, SessionPtr* session,
                 std::string* error);
+
+// Returns the exit status for the tfcarve_status of a run.
+int ExitStatusOfRun(int32_t status);
 
 }  // namespace tfcarve
 

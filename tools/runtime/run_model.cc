@@ -172,12 +172,12 @@ int RunModel(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const tfcarve::ResultPtr result(
       tfcarve_session_run(session.get(), inputs.data(), inputs.size(),
-                          names.data(), names.size()),
+                          names.data(), names.size(), /*options=*/nullptr),
       &tfcarve_result_free);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   if (const char* error = tfcarve_result_error(result.get())) {
-    return Fail(tfcarve_result_status(result.get()),
+    return Fail(tfcarve::ExitStatusOfRun(tfcarve_result_status(result.get())),
                 arguments.model + ": " + error);
   }
   int status = WriteOutputs(result.get(), arguments.outputs);

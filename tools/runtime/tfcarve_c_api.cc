@@ -1,462 +1,222 @@
 #include "tools/runtime/tfcarve_c_api.h"
 
 #include <cstring>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/tensor.h"
-#include "tensorflow/core/framework/tensor_shape.h"
-#include "tensorflow/core/framework/types.h"
-#include "tensorflow/core/platform/cpu_info.h"
-#include "tensorflow/core/platform/errors.h"
-#include "tensorflow/core/platform/status.h"
-#include "tensorflow/core/platform/strcat.h"
-#include "tensorflow/core/platform/threadpool_options.h"
-#include "tensorflow/core/protobuf/config.pb.h"
-#include "tensorflow/core/public/session.h"
-#include "tensorflow/core/public/session_options.h"
 #include "tools/runtime/constants.h"
-#include "tools/runtime/cpu_choice.h"
-#include "tools/runtime/graph_reader.h"
+#include "tools/runtime/graph_tensors.h"
+#include "tools/runtime/log.h"
 #include "tools/runtime/mapped_file.h"
 #include "tools/runtime/math/kernels.h"
-#include "tools/runtime/memmapped_package.h"
-#include "tools/runtime/missing.h"
-#include "tools/runtime/threads/worker_threads.h"
+#include "tools/runtime/outcome.h"
+#include "tools/runtime/run.h"
+#include "tools/runtime/run_control.h"
+#include "tools/runtime/session.h"
 #include "tools/runtime/trace.h"
 
 namespace {
 
-// An output, in the form of the C interface.
-struct Output {
-  std::string name;
-  tensorflow::Tensor tensor;
-  std::vector<int64_t> dims;
-  std::vector<tfcarve_string> strings;
-};
+using ::tfcarve::GraphTensor;
+using ::tfcarve::Outcome;
 
-// A session's threads, through TensorFlow's interface.
-class SessionThreads final : public tensorflow::thread::ThreadPoolInterface {
- public:
-  explicit SessionThreads(int count) : threads_(count) {}
-  void Schedule(std::function<void()> task) override {
-    threads_.Schedule(std::move(task));
-  }
-  int NumThreads() const override { return threads_.count(); }
-  int CurrentThreadId() const override { return threads_.CurrentThread(); }
-
- private:
-  tfcarve::WorkerThreads threads_;
-};
-
-struct Outcome {
-  tfcarve_status status = TFCARVE_OK;
-  std::string error;
-};
-
-}  // namespace
-
-struct tfcarve_session {
-  Outcome outcome;
-  // Null if the caller's thread computes alone.
-  std::unique_ptr<SessionThreads> threads;
-  std::unique_ptr<tensorflow::Session> session;
-  tfcarve::SessionConstants constants;
-  // For a graph in mapped memory: the path of its file or another name, and the
-  // memory if constants are used in place.
-  std::string path;
-  tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file;
-  size_t mapped_bytes = 0;
-};
-
-struct tfcarve_result {
-  Outcome outcome;
-  std::vector<Output> outputs;
-  std::vector<tfcarve::NodeTrace> trace;
-};
-
-namespace {
-
-using ::tensorflow::Status;
-using ::tensorflow::errors::InvalidArgument;
-using ::tensorflow::strings::StrCat;
-
-// Returns the outcome for a status: `error_status` if it is not OK.
-Outcome OutcomeOf(const Status& status, tfcarve_status error_status) {
-  if (status.ok()) return {};
-  const std::string text(status.message());
-  return {error_status, text.empty() ? status.ToString() : text};
+// The outcome of a call whose argument is NULL.
+const Outcome& NullOutcome() {
+  static const Outcome* const outcome =
+      new Outcome{TFCARVE_INVALID_ARGUMENT, "the argument is NULL", ""};
+  return *outcome;
 }
 
-const char* ErrorOf(const Outcome& outcome) {
-  return outcome.status == TFCARVE_OK ? nullptr : outcome.error.c_str();
+// `object`: a session or a result, or NULL.
+template <typename Object>
+const Outcome& OutcomeOf(const Object* object) {
+  return object == nullptr ? NullOutcome() : object->outcome;
 }
 
-constexpr int32_t kMaxThreads = 1024;
-
-Status CheckThreads(int32_t threads) {
-  if (threads < 0 || threads > kMaxThreads) {
-    return InvalidArgument(StrCat("threads is ", threads, ": give 1 to ",
-                                  kMaxThreads, ", or 0 for one per core"));
-  }
-  return tensorflow::OkStatus();
+const char* ErrorIn(const Outcome& outcome) {
+  return outcome.ok() ? nullptr : outcome.error.c_str();
 }
 
-Status CheckCpu() {
-  const std::string error = tfcarve::CpuChoiceError();
-  return error.empty() ? tensorflow::OkStatus() : InvalidArgument(error);
+const char* NodeIn(const Outcome& outcome) {
+  return outcome.node.empty() ? nullptr : outcome.node.c_str();
 }
 
-// Parses a serialized GraphDef: a tfcarve::GraphParser.
-bool ParseGraph(std::string_view bytes, tensorflow::GraphDef* graph,
-                std::vector<std::string_view>* contents, std::string* error) {
-  tfcarve::SplitGraph split;
-  if (bytes.empty()) {
-    *error = "the graph is empty";
-  } else if (bytes.size() >
-             static_cast<size_t>(std::numeric_limits<int>::max())) {
-    *error = "the graph is larger than 2 GB";
-  } else if (tfcarve::SplitGraphDef(bytes, &split, error)) {
-    *contents = std::move(split.contents);
-    if (graph->ParseFromString(split.graph)) return true;
-    *error = "the graph is not a serialized GraphDef";
-  }
-  return false;
+int32_t GetInfo(const std::vector<GraphTensor>& tensors, size_t index,
+                tfcarve_tensor_info* info) {
+  if (index >= tensors.size() || info == nullptr) return 1;
+  const GraphTensor& from = tensors[index];
+  info->name = from.name.c_str();
+  info->dtype = from.dtype;
+  info->rank = from.has_rank ? static_cast<int32_t>(from.dims.size()) : -1;
+  info->dims = from.dims.data();
+  return 0;
 }
 
-// Parses a model's bytes; `contents` point into them.
-Status ReadGraph(std::string_view bytes, tensorflow::GraphDef* graph,
-                 std::vector<std::string_view>* contents) {
-  std::string error;
-  const bool good =
-      tfcarve::package_reader != nullptr
-          ? tfcarve::package_reader(bytes, &ParseGraph, graph, contents, &error)
-          : ParseGraph(bytes, graph, contents, &error);
-  return good ? tensorflow::OkStatus() : InvalidArgument(error);
-}
-
-Status OpenSession(tensorflow::GraphDef graph, int32_t threads,
-                   std::vector<tensorflow::Tensor> constants,
-                   tfcarve_session* session) {
-  const std::string missing = tfcarve::MissingFor(graph);
-  if (!missing.empty()) return tensorflow::errors::NotFound(missing);
-  tensorflow::SessionOptions options;
-  if (threads == 0) threads = tensorflow::port::MaxParallelism();
-  if (threads > 1) {
-    session->threads = std::make_unique<SessionThreads>(threads);
-  }
-  // TensorFlow's own pool, which all sessions share, is not used.
-  options.config.set_intra_op_parallelism_threads(1);
-  // Ops run one after the other in the caller's thread: no thread is woken to
-  // run an op, and each op has all threads for itself.
-  options.config.set_inter_op_parallelism_threads(-1);
-  // Graphs name the devices of training; here each node runs on the CPU.
-  options.config.set_allow_soft_placement(true);
-  // Otherwise each partition graph stays in memory.
-  options.config.mutable_experimental()->set_disable_output_partition_graphs(
-      true);
-  tensorflow::Session* created = nullptr;
-  TF_RETURN_IF_ERROR(tensorflow::NewSession(options, &created));
-  session->session.reset(created);
-  TF_RETURN_IF_ERROR(session->constants.Attach(created, std::move(constants)));
-  return created->Create(std::move(graph));
-}
-
-// Initializes a session for the bytes of a graph, which may be those of `file`.
-void InitSession(std::string_view bytes,
-                 tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
-                 int32_t threads, tfcarve_session* session) {
-  tfcarve::RegisterConstantOp();
-  tensorflow::GraphDef graph;
-  std::vector<std::string_view> contents;
-  tfcarve::Constants constants;
-  Status status = CheckThreads(threads);
-  if (status.ok()) status = CheckCpu();
-  if (status.ok()) status = ReadGraph(bytes, &graph, &contents);
-  if (status.ok()) {
-    status = tfcarve::PlaceConstants(contents, file.get(), &graph, &constants);
-  }
-  session->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
-  if (!status.ok()) return;
-  session->mapped_bytes = constants.mapped_bytes;
-  if (constants.mapped_bytes > 0) session->file = std::move(file);
-  session->outcome =
-      OutcomeOf(OpenSession(std::move(graph), threads,
-                            std::move(constants.tensors), session),
-                TFCARVE_REFUSED);
-}
-
-// Initializes a session with a path for a graph in mapped memory; if it is
-// null, for the reason in the session's outcome.
-void InitFromFile(tensorflow::core::RefCountPtr<const tfcarve::MappedFile> file,
-                  int32_t threads, tfcarve_session* session) {
-  Outcome& outcome = session->outcome;
-  if (file != nullptr) {
-    const std::string_view bytes = file->bytes();
-    InitSession(bytes, std::move(file), threads, session);
-  } else {
-    outcome.status = TFCARVE_BAD_INPUT;
-  }
-  if (outcome.status != TFCARVE_OK) {
-    std::string error = session->path;
-    error += ": ";
-    error += outcome.error;
-    outcome.error.swap(error);
-  }
-}
-
-// Checks that the file that contains the session's constants is unchanged.
-Outcome CheckFile(const tfcarve_session& session) {
-  if (session.file == nullptr || session.file->IsUnchanged()) return {};
-  return {TFCARVE_BAD_INPUT,
-          session.path +
-              ": the file has changed since it was loaded, and with "
-              "it the constants: create a new session"};
-}
-
-Status CopyIn(const tfcarve_tensor& input, tensorflow::Tensor* tensor) {
-  if (input.name == nullptr) return InvalidArgument("an input has no name");
-  const auto error = [&input](const std::string& what) {
-    return InvalidArgument(StrCat("input '", input.name, "': ", what));
-  };
-  const auto dtype = static_cast<tensorflow::DataType>(input.dtype);
-  const bool is_string = dtype == tensorflow::DT_STRING;
-  if (!tensorflow::DataType_IsValid(input.dtype) ||
-      !(is_string || tensorflow::DataTypeCanUseMemcpy(dtype))) {
-    return error(StrCat("an input cannot have type ", input.dtype));
-  }
-  if (input.rank < 0 || (input.rank > 0 && input.dims == nullptr)) {
-    return error(StrCat("rank ", input.rank, " without dims"));
-  }
-  tensorflow::TensorShape shape;
-  const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
-  TF_RETURN_IF_ERROR(tensorflow::TensorShape::BuildTensorShape(dims, &shape));
-
-  // Division, because the product could overflow.
-  const size_t element =
-      is_string ? sizeof(tfcarve_string) : tensorflow::DataTypeSize(dtype);
-  const size_t count = static_cast<size_t>(shape.num_elements());
-  if (input.size % element != 0 || input.size / element != count) {
-    return error(StrCat("it has ", input.size, " bytes, which is not ", count,
-                        " elements of ", element, " bytes"));
-  }
-  if (count > 0 && input.data == nullptr) return error("it has no data");
-
-  tensorflow::Tensor copy(dtype, shape);
-  if (!copy.IsInitialized()) return error("out of memory");
-  if (is_string) {
-    const auto* strings = static_cast<const tfcarve_string*>(input.data);
-    auto flat = copy.flat<tensorflow::tstring>();
-    for (size_t i = 0; i < count; ++i) {
-      flat(i).assign(strings[i].data, strings[i].size);
-    }
-  } else if (count > 0) {
-    const auto bytes = copy.tensor_data();
-    std::memcpy(const_cast<char*>(bytes.data()), input.data, bytes.size());
-  }
-  *tensor = std::move(copy);
-  return tensorflow::OkStatus();
-}
-
-Status CopyOut(std::string name, tensorflow::Tensor tensor, Output* output) {
-  const bool is_string = tensor.dtype() == tensorflow::DT_STRING;
-  if (!is_string && !tensorflow::DataTypeCanUseMemcpy(tensor.dtype())) {
-    return tensorflow::errors::Unimplemented(
-        "output '", name, "': the C interface does not support its type ",
-        tensor.dtype());
-  }
-  for (int i = 0; i < tensor.dims(); ++i) {
-    output->dims.push_back(tensor.dim_size(i));
-  }
-  output->name = std::move(name);
-  output->tensor = std::move(tensor);
-  if (is_string) {
-    const auto flat = output->tensor.flat<tensorflow::tstring>();
-    output->strings.reserve(flat.size());
-    for (int64_t i = 0; i < flat.size(); ++i) {
-      output->strings.push_back({flat(i).data(), flat(i).size()});
-    }
-  }
-  return tensorflow::OkStatus();
-}
-
-using Feeds = std::vector<std::pair<std::string, tensorflow::Tensor>>;
-
-Status CopyAllIn(const tfcarve_tensor* inputs, size_t count, Feeds* feeds) {
-  feeds->resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    TF_RETURN_IF_ERROR(CopyIn(inputs[i], &(*feeds)[i].second));
-    (*feeds)[i].first = inputs[i].name;
-  }
-  return tensorflow::OkStatus();
-}
-
-Status CopyNames(const char* const* names, size_t count,
-                 std::vector<std::string>* fetches) {
-  for (size_t i = 0; i < count; ++i) {
-    if (names[i] == nullptr) {
-      return InvalidArgument(StrCat("output ", i, " has no name"));
-    }
-    fetches->emplace_back(names[i]);
-  }
-  return tensorflow::OkStatus();
-}
-
-// Sets `trace` unless it is null.
-Status Run(const tfcarve_session& session, const Feeds& feeds,
-           const std::vector<std::string>& fetches,
-           std::vector<Output>* outputs,
-           std::vector<tfcarve::NodeTrace>* trace) {
-  tensorflow::RunOptions options;
-  if (trace != nullptr) {
-    options.set_trace_level(tensorflow::RunOptions::SOFTWARE_TRACE);
-  }
-  tensorflow::RunMetadata metadata;
-  std::vector<tensorflow::Tensor> fetched;
-  tensorflow::thread::ThreadPoolOptions pools;
-  pools.intra_op_threadpool = session.threads.get();
-  TF_RETURN_IF_ERROR(session.session->Run(options, feeds, fetches, {}, &fetched,
-                                          &metadata, pools));
-  if (trace != nullptr) *trace = tfcarve::TraceOf(metadata.step_stats());
-  std::vector<Output> copied(fetched.size());
-  for (size_t i = 0; i < fetched.size(); ++i) {
-    TF_RETURN_IF_ERROR(CopyOut(fetches[i], std::move(fetched[i]), &copied[i]));
-  }
-  *outputs = std::move(copied);
-  return tensorflow::OkStatus();
-}
-
-tfcarve_result* RunSession(const tfcarve_session* session,
-                           const tfcarve_tensor* inputs, size_t input_count,
-                           const char* const* output_names, size_t output_count,
-                           bool traced) {
-  auto* result = new tfcarve_result;
-  result->outcome = session->outcome;
-  if (result->outcome.status == TFCARVE_OK) {
-    result->outcome = CheckFile(*session);
-  }
-  if (result->outcome.status != TFCARVE_OK) return result;
-  Feeds feeds;
-  std::vector<std::string> fetches;
-  Status status = CopyAllIn(inputs, input_count, &feeds);
-  if (status.ok()) status = CopyNames(output_names, output_count, &fetches);
-  result->outcome = OutcomeOf(status, TFCARVE_BAD_INPUT);
-  if (result->outcome.status != TFCARVE_OK) return result;
-  result->outcome = OutcomeOf(Run(*session, feeds, fetches, &result->outputs,
-                                  traced ? &result->trace : nullptr),
-                              TFCARVE_REFUSED);
-  return result;
+// Whether the session can run.
+bool IsReady(const tfcarve_session* session) {
+  return session != nullptr && session->outcome.ok();
 }
 
 }  // namespace
+
+int32_t tfcarve_api_version() { return TFCARVE_API_VERSION; }
+
+const char* tfcarve_status_name(int32_t status) {
+  // One string, because a table of strings needs relocations.
+  static constexpr char kNames[] =
+      "OK\0CANCELLED\0UNKNOWN\0INVALID_ARGUMENT\0DEADLINE_EXCEEDED\0NOT_FOUND\0"
+      "ALREADY_EXISTS\0PERMISSION_DENIED\0RESOURCE_EXHAUSTED\0"
+      "FAILED_PRECONDITION\0ABORTED\0OUT_OF_RANGE\0UNIMPLEMENTED\0INTERNAL\0"
+      "UNAVAILABLE\0DATA_LOSS\0UNAUTHENTICATED\0";
+  if (status < TFCARVE_OK || status > TFCARVE_UNAUTHENTICATED) return "";
+  const char* name = kNames;
+  for (; status > 0; --status) name += std::strlen(name) + 1;
+  return name;
+}
+
+tfcarve_threads* tfcarve_threads_new(int32_t count) {
+  auto threads = std::make_unique<tfcarve_threads>();
+  return tfcarve::NewThreads(count, &threads->threads).ok() ? threads.release()
+                                                            : nullptr;
+}
+
+void tfcarve_threads_free(tfcarve_threads* threads) { delete threads; }
 
 tfcarve_session* tfcarve_session_new(const void* graph_def, size_t size,
-                                     int32_t threads) {
+                                     const tfcarve_session_options* options) {
   auto* session = new tfcarve_session;
-  InitSession(
+  tfcarve::InitSession(
       {static_cast<const char*>(graph_def), graph_def == nullptr ? 0 : size},
-      nullptr, threads, session);
+      nullptr, options, session);
   return session;
 }
 
-tfcarve_session* tfcarve_session_new_from_file(const char* path,
-                                               int32_t threads) {
+tfcarve_session* tfcarve_session_new_from_file(
+    const char* path, const tfcarve_session_options* options) {
   auto* session = new tfcarve_session;
   session->path = path == nullptr ? "(no path)" : path;
-  InitFromFile(
-      tfcarve::MappedFile::Open(session->path.c_str(), &session->outcome.error),
-      threads, session);
+  tfcarve::MappedFilePtr file;
+  const auto status = tfcarve::MappedFile::Open(session->path.c_str(), &file);
+  tfcarve::InitFromFile(status, std::move(file), options, session);
   return session;
 }
 
-tfcarve_session* tfcarve_session_new_from_reader(const tfcarve_reader* reader,
-                                                 int32_t threads) {
+tfcarve_session* tfcarve_session_new_from_reader(
+    const tfcarve_reader* reader, const tfcarve_session_options* options) {
   auto* session = new tfcarve_session;
   session->path = "the model";
-  InitFromFile(tfcarve::MappedFile::Read(reader, &session->outcome.error),
-               threads, session);
+  tfcarve::MappedFilePtr memory;
+  const auto status = tfcarve::MappedFile::Read(reader, &memory);
+  tfcarve::InitFromFile(status, std::move(memory), options, session);
   return session;
 }
 
 size_t tfcarve_session_mapped_bytes(const tfcarve_session* session) {
-  return session->mapped_bytes;
+  return session == nullptr ? 0 : session->mapped_bytes;
 }
 
 const char* tfcarve_session_error(const tfcarve_session* session) {
-  return ErrorOf(session->outcome);
+  return ErrorIn(OutcomeOf(session));
 }
 
 int32_t tfcarve_session_status(const tfcarve_session* session) {
-  return session->outcome.status;
+  return OutcomeOf(session).status;
+}
+
+const char* tfcarve_session_error_node(const tfcarve_session* session) {
+  return NodeIn(OutcomeOf(session));
+}
+
+size_t tfcarve_session_input_count(const tfcarve_session* session) {
+  return IsReady(session) ? session->tensors.inputs.size() : 0;
+}
+
+int32_t tfcarve_session_input(const tfcarve_session* session, size_t index,
+                              tfcarve_tensor_info* info) {
+  if (!IsReady(session)) return 1;
+  return GetInfo(session->tensors.inputs, index, info);
+}
+
+size_t tfcarve_session_output_count(const tfcarve_session* session) {
+  return IsReady(session) ? session->tensors.outputs.size() : 0;
+}
+
+int32_t tfcarve_session_output(const tfcarve_session* session, size_t index,
+                               tfcarve_tensor_info* info) {
+  if (!IsReady(session)) return 1;
+  return GetInfo(session->tensors.outputs, index, info);
 }
 
 void tfcarve_session_free(tfcarve_session* session) { delete session; }
+
+tfcarve_cancellation* tfcarve_cancellation_new() {
+  return new tfcarve_cancellation;
+}
+
+void tfcarve_cancel(tfcarve_cancellation* cancellation) {
+  if (cancellation != nullptr) cancellation->is_cancelled = true;
+}
+
+void tfcarve_cancellation_free(tfcarve_cancellation* cancellation) {
+  delete cancellation;
+}
 
 tfcarve_result* tfcarve_session_run(tfcarve_session* session,
                                     const tfcarve_tensor* inputs,
                                     size_t input_count,
                                     const char* const* output_names,
-                                    size_t output_count) {
-  return RunSession(session, inputs, input_count, output_names, output_count,
-                    /*traced=*/false);
-}
-
-tfcarve_result* tfcarve_session_run_traced(tfcarve_session* session,
-                                           const tfcarve_tensor* inputs,
-                                           size_t input_count,
-                                           const char* const* output_names,
-                                           size_t output_count) {
-  return RunSession(session, inputs, input_count, output_names, output_count,
-                    /*traced=*/true);
+                                    size_t output_count,
+                                    const tfcarve_run_options* options) {
+  auto* result = new tfcarve_result;
+  result->outcome = OutcomeOf(session);
+  if (!result->outcome.ok()) return result;
+  const auto status = tfcarve::Run(
+      *session, {inputs, input_count, output_names, output_count, options},
+      result);
+  result->outcome = tfcarve::OutcomeOf(status);
+  return result;
 }
 
 const char* tfcarve_result_error(const tfcarve_result* result) {
-  return ErrorOf(result->outcome);
+  return ErrorIn(OutcomeOf(result));
 }
 
 int32_t tfcarve_result_status(const tfcarve_result* result) {
-  return result->outcome.status;
+  return OutcomeOf(result).status;
+}
+
+const char* tfcarve_result_error_node(const tfcarve_result* result) {
+  return NodeIn(OutcomeOf(result));
 }
 
 size_t tfcarve_result_count(const tfcarve_result* result) {
-  return result->outputs.size();
+  return result == nullptr ? 0 : result->outputs.size();
 }
 
 int32_t tfcarve_result_get(const tfcarve_result* result, size_t index,
                            tfcarve_tensor* output) {
-  if (index >= result->outputs.size()) return 1;
-  const Output& from = result->outputs[index];
-  output->name = from.name.c_str();
-  output->dtype = from.tensor.dtype();
-  output->rank = static_cast<int32_t>(from.dims.size());
-  output->dims = from.dims.data();
-  if (from.tensor.dtype() == tensorflow::DT_STRING) {
-    output->data = from.strings.data();
-    output->size = from.strings.size() * sizeof(tfcarve_string);
-  } else {
-    const auto bytes = from.tensor.tensor_data();
-    output->data = bytes.data();
-    output->size = bytes.size();
-  }
+  if (index >= tfcarve_result_count(result) || output == nullptr) return 1;
+  const tfcarve::Output& from = result->outputs[index];
+  *output = {from.name.c_str(),
+             from.tensor.dtype(),
+             static_cast<int32_t>(from.dims.size()),
+             from.dims.data(),
+             from.data,
+             from.size};
   return 0;
 }
 
 size_t tfcarve_result_trace_count(const tfcarve_result* result) {
-  return result->trace.size();
+  return result == nullptr ? 0 : result->trace.size();
 }
 
 int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
                                  tfcarve_node_trace* trace) {
-  if (index >= result->trace.size()) return 1;
+  if (index >= tfcarve_result_trace_count(result) || trace == nullptr) return 1;
   const tfcarve::NodeTrace& from = result->trace[index];
   *trace = {from.node.c_str(),   from.op.c_str(),    from.inputs.c_str(),
             from.start_ns,       from.duration_ns,   from.allocated_bytes,
@@ -472,6 +232,10 @@ int32_t tfcarve_set_cpu(const char* name) {
   return name != nullptr && tfcarve::math::SelectKernels(name) ? 0 : 1;
 }
 
+int32_t tfcarve_set_log(tfcarve_log_sink sink, void* context, int32_t level) {
+  return tfcarve::SetLog(sink, context, level) ? 0 : 1;
+}
+
 size_t tfcarve_kernel_count() {
   // Does not count the kernel for a session's constants.
   const auto is_selected = [](const tensorflow::KernelDef& kernel) {
@@ -482,6 +246,7 @@ size_t tfcarve_kernel_count() {
 }
 
 int32_t tfcarve_has_op(const char* op) {
+  if (op == nullptr) return 0;
   const tensorflow::OpRegistrationData* data = nullptr;
   return tensorflow::OpRegistry::Global()->LookUp(op, &data).ok() ? 1 : 0;
 }

@@ -7,7 +7,8 @@
 //   #include "tfcarve_c_api.h"
 //
 //   int main(void) {
-//     tfcarve_session* session = tfcarve_session_new_from_file("model.pb", 0);
+//     tfcarve_session* session =
+//         tfcarve_session_new_from_file("model.pb", NULL);
 //     if (tfcarve_session_error(session) != NULL) {
 //       fprintf(stderr, "%s\n", tfcarve_session_error(session));
 //       tfcarve_session_free(session);
@@ -19,7 +20,8 @@
 //     const tfcarve_tensor x = {"x",  TFCARVE_FLOAT, 2,
 //                               dims, values,        sizeof(values)};
 //     const char* const output = "y";
-//     tfcarve_result* result = tfcarve_session_run(session, &x, 1, &output, 1);
+//     tfcarve_result* result =
+//         tfcarve_session_run(session, &x, 1, &output, 1, NULL);
 //     tfcarve_tensor y;
 //     if (tfcarve_result_error(result) != NULL) {
 //       fprintf(stderr, "%s\n", tfcarve_result_error(result));
@@ -31,14 +33,25 @@
 //     return 0;
 //   }
 //
-// Ownership: the caller frees each session and each result. Texts and views
-// that a function returns belong to its argument and are valid until that is
-// freed.
+// Ownership: the caller frees each session, result, pool of threads and
+// cancellation. Texts and views that a function returns belong to its argument
+// and are valid until that is freed.
 //
 // Threads: several threads may run the same session at the same time, and read
-// the same result. No other thread may use a session or a result while it is
-// freed. The only state that is shared by sessions is the instruction set
-// (tfcarve_set_cpu).
+// the same result. No other thread may use an object while it is freed. Two
+// things are shared by all sessions of a process: the instruction set
+// (tfcarve_set_cpu) and the log (tfcarve_set_log).
+//
+// Errors: a function that creates an object never returns NULL; ask the object
+// for its status. A NULL argument is an error with the status
+// TFCARVE_INVALID_ARGUMENT, and never ends the process. The functions that free
+// an object ignore NULL.
+//
+// Versions: a library can be used with a header of the same major version and
+// the same or a lower minor version. Options are structures that begin with
+// their size, so later versions can add members at their end.
+//
+// C++: tfcarve.hpp has classes that free what they own.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
 #define TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
@@ -55,6 +68,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// The version of this interface: 100 times the major version, plus the minor
+// version.
+#define TFCARVE_API_VERSION 100
+
+// Returns the TFCARVE_API_VERSION of the library. May be called from any
+// thread.
+TFCARVE_EXPORT int32_t tfcarve_api_version(void);
 
 // The type of a tensor's elements: the numbers of TensorFlow's DataType.
 typedef enum tfcarve_dtype {
@@ -76,15 +97,31 @@ typedef enum tfcarve_dtype {
   TFCARVE_UINT64 = 23
 } tfcarve_dtype;
 
-// The outcome of a call.
+// The outcome of a call: the codes of TensorFlow's Status.
 typedef enum tfcarve_status {
   TFCARVE_OK = 0,
-  // TensorFlow cannot do it: the library does not contain an op or a kernel,
-  // shapes do not match, …
-  TFCARVE_REFUSED = 1,
-  // An argument is invalid: not a graph, a malformed tensor, …
-  TFCARVE_BAD_INPUT = 2
+  TFCARVE_CANCELLED = 1,  // by tfcarve_cancel
+  TFCARVE_UNKNOWN = 2,
+  // Not a graph, a malformed tensor, shapes that do not match, …
+  TFCARVE_INVALID_ARGUMENT = 3,
+  TFCARVE_DEADLINE_EXCEEDED = 4,  // timeout_ms has passed
+  TFCARVE_NOT_FOUND = 5,          // no such file, table or variable
+  TFCARVE_ALREADY_EXISTS = 6,
+  TFCARVE_PERMISSION_DENIED = 7,
+  TFCARVE_RESOURCE_EXHAUSTED = 8,   // no memory left, or memory_limit reached
+  TFCARVE_FAILED_PRECONDITION = 9,  // a variable or table has no value, …
+  TFCARVE_ABORTED = 10,             // tfcarve_reader could not read
+  TFCARVE_OUT_OF_RANGE = 11,
+  TFCARVE_UNIMPLEMENTED = 12,  // the library lacks ops or kernels
+  TFCARVE_INTERNAL = 13,
+  TFCARVE_UNAVAILABLE = 14,
+  TFCARVE_DATA_LOSS = 15,  // the model's file has changed
+  TFCARVE_UNAUTHENTICATED = 16
 } tfcarve_status;
+
+// Returns the name of a status, as in TensorFlow: "INVALID_ARGUMENT"; "" if
+// there is no such status. The text is static. May be called from any thread.
+TFCARVE_EXPORT const char* tfcarve_status_name(int32_t status);
 
 // An element of a tensor of strings. Not necessarily null-terminated.
 typedef struct tfcarve_string {
@@ -110,19 +147,51 @@ typedef struct tfcarve_session tfcarve_session;
 // The outputs of one run, or the reason why it failed.
 typedef struct tfcarve_result tfcarve_result;
 
+// Threads that compute ops, for several sessions.
+typedef struct tfcarve_threads tfcarve_threads;
+
+// Creates a pool of threads, which start when they are first needed.
+//
+// - count: the number of threads that compute an op, including the thread that
+//   calls tfcarve_session_run: 1 to 1024, or 0 for one per core.
+//
+// Returns a pool that the caller must free, or NULL if `count` is invalid.
+TFCARVE_EXPORT tfcarve_threads* tfcarve_threads_new(int32_t count);
+
+// Frees a pool. Sessions that use it keep its threads until they are freed.
+TFCARVE_EXPORT void tfcarve_threads_free(tfcarve_threads*);
+
+// How a session runs. Initialize it with TFCARVE_SESSION_OPTIONS_INIT, then set
+// members.
+typedef struct tfcarve_session_options {
+  size_t struct_size;  // sizeof(tfcarve_session_options)
+  // The number of threads that compute an op, including the thread that calls
+  // tfcarve_session_run: 1 to 1024, or 0 for one per core. They belong to the
+  // session and start when they are first needed.
+  int32_t threads;
+  // The threads of several sessions, instead of threads of its own; `threads`
+  // must then be 0. NULL: not shared.
+  tfcarve_threads* shared_threads;
+  // The most memory, in bytes, that tensors which the session's kernels
+  // allocate may take at any time, outputs included. A run that needs more
+  // fails with TFCARVE_RESOURCE_EXHAUSTED. Constants and inputs do not count.
+  // 0: no limit.
+  size_t memory_limit;
+} tfcarve_session_options;
+
+#define TFCARVE_SESSION_OPTIONS_INIT \
+  {sizeof(tfcarve_session_options), 0, NULL, 0}
+
 // Creates a session for a serialized GraphDef.
 //
 // - graph_def: the content of a frozen .pb file. Not used after the call.
 // - size: of `graph_def`, in bytes.
-// - threads: the number of threads that compute an op, including the thread
-//   that calls tfcarve_session_run: 1 to 1024, or 0 for one per core. Each
-//   session has its own threads, which start when they are first needed.
+// - options: NULL for the defaults. Not used after the call.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
-TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
-                                                    size_t size,
-                                                    int32_t threads);
+TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(
+    const void* graph_def, size_t size, const tfcarve_session_options* options);
 
 // Creates a session for a file that contains a serialized GraphDef. The file is
 // mapped into memory: constants that are at multiples of 64 bytes in it are
@@ -135,12 +204,12 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(const void* graph_def,
 // process (SIGBUS).
 //
 // - path: of the file, null-terminated. Not used after the call.
-// - threads: as for tfcarve_session_new.
+// - options: as for tfcarve_session_new.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
-TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_file(const char* path,
-                                                              int32_t threads);
+TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_file(
+    const char* path, const tfcarve_session_options* options);
 
 // A model that an app reads by itself: encrypted, compressed, from a server, …
 typedef struct tfcarve_reader {
@@ -160,19 +229,19 @@ typedef struct tfcarve_reader {
 // The model is read from its start to its end, each byte once, in parts of at
 // most 1 MiB, by the caller's thread. It is interpreted only when all of it has
 // been read: if a call of `read` fails, no further call follows, and the status
-// is TFCARVE_BAD_INPUT.
+// is TFCARVE_ABORTED.
 //
 // While it is loaded, the whole model is in memory. The session keeps this
 // memory if constants are used in place, which are those at multiples of 64
 // bytes of the model. Others are copied.
 //
 // - reader: of the model. Not used after the call.
-// - threads: as for tfcarve_session_new.
+// - options: as for tfcarve_session_new.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
 TFCARVE_EXPORT tfcarve_session* tfcarve_session_new_from_reader(
-    const tfcarve_reader* reader, int32_t threads);
+    const tfcarve_reader* reader, const tfcarve_session_options* options);
 
 // Returns the number of bytes of constants that are used in place in the mapped
 // file or in the memory of a model that the app reads; 0 for other sessions.
@@ -187,22 +256,108 @@ TFCARVE_EXPORT const char* tfcarve_session_error(const tfcarve_session*);
 // Returns the tfcarve_status of creating the session.
 TFCARVE_EXPORT int32_t tfcarve_session_status(const tfcarve_session*);
 
+// Returns the name of the node that the error is about, or NULL if there is no
+// error or it is not about one node. The text belongs to the session.
+TFCARVE_EXPORT const char* tfcarve_session_error_node(const tfcarve_session*);
+
+// What a graph says about a tensor.
+typedef struct tfcarve_tensor_info {
+  const char* name;     // "x", or "x:1" for the second output of the node "x"
+  int32_t dtype;        // a tfcarve_dtype, or 0 if the graph does not say it
+  int32_t rank;         // -1 if the graph does not say it
+  const int64_t* dims;  // `rank` sizes; -1: any size
+} tfcarve_tensor_info;
+
+// Returns the number of inputs of the graph: its nodes of ops Placeholder and
+// PlaceholderWithDefault; 0 if the session has an error.
+TFCARVE_EXPORT size_t tfcarve_session_input_count(const tfcarve_session*);
+
+// Sets `*info` to an input. What it points to belongs to the session.
+//
+// - index: of the input, in the order of the nodes in the graph.
+//
+// Returns 0, or 1 if there is no such input; `*info` is then unchanged.
+TFCARVE_EXPORT int32_t tfcarve_session_input(const tfcarve_session*,
+                                             size_t index,
+                                             tfcarve_tensor_info* info);
+
+// Returns the number of outputs of the graph: the outputs of the nodes that no
+// other node uses; 0 if the session has an error. Other tensors can be computed
+// too.
+TFCARVE_EXPORT size_t tfcarve_session_output_count(const tfcarve_session*);
+
+// Sets `*info` to an output. What it points to belongs to the session.
+//
+// - index: of the output, in the order of the nodes in the graph.
+//
+// Returns 0, or 1 if there is no such output; `*info` is then unchanged.
+TFCARVE_EXPORT int32_t tfcarve_session_output(const tfcarve_session*,
+                                              size_t index,
+                                              tfcarve_tensor_info* info);
+
 // Frees a session. Results of its runs stay valid. NULL is ignored.
 TFCARVE_EXPORT void tfcarve_session_free(tfcarve_session*);
 
+// Stops runs from another thread.
+typedef struct tfcarve_cancellation tfcarve_cancellation;
+
+// Returns a cancellation that the caller must free. It can be used for several
+// runs, one after the other or at the same time.
+TFCARVE_EXPORT tfcarve_cancellation* tfcarve_cancellation_new(void);
+
+// Stops the runs that have this cancellation, and those that begin later: they
+// end before their next op, with the status TFCARVE_CANCELLED. May be called
+// from any thread.
+TFCARVE_EXPORT void tfcarve_cancel(tfcarve_cancellation*);
+
+// Frees a cancellation that no run uses. NULL is ignored.
+TFCARVE_EXPORT void tfcarve_cancellation_free(tfcarve_cancellation*);
+
+// The memory for an output.
+typedef struct tfcarve_buffer {
+  void* data;   // NULL: the result has memory of its own
+  size_t size;  // in bytes
+} tfcarve_buffer;
+
+// How to run a graph. Initialize it with TFCARVE_RUN_OPTIONS_INIT, then set
+// members.
+typedef struct tfcarve_run_options {
+  size_t struct_size;  // sizeof(tfcarve_run_options)
+  // Milliseconds after which the run ends, before its next op, with the status
+  // TFCARVE_DEADLINE_EXCEEDED. 0: no limit.
+  int64_t timeout_ms;
+  // Stops the run; NULL: nothing does.
+  tfcarve_cancellation* cancellation;
+  // 1: record each execution of a node, for tfcarve_result_trace_get. Recording
+  // takes time itself.
+  int32_t trace;
+  // The memory into which outputs are copied, one for each output; NULL: the
+  // result has memory of its own. A run with an output that is larger than its
+  // buffer fails with the status TFCARVE_OUT_OF_RANGE. Outputs of strings
+  // cannot have a buffer. The memory must be valid until the result is freed.
+  const tfcarve_buffer* output_buffers;
+} tfcarve_run_options;
+
+#define TFCARVE_RUN_OPTIONS_INIT {sizeof(tfcarve_run_options), 0, NULL, 0, NULL}
+
 // Runs the graph once. May be called from several threads at the same time.
 //
-// - inputs: the tensors to feed, `input_count` of them. Their elements are
-//   copied; nothing is used after the call.
+// - inputs: the tensors to feed, `input_count` of them. Not used after the
+// call.
+//   Elements at a multiple of 64 bytes in memory are used in place if the graph
+//   keeps no state (variables, tables, queues); others are copied. Other
+//   threads must not change them during the call.
 // - output_names: the tensors to compute, `output_count` of them: "y" or "y:1".
 //   Not used after the call.
+// - options: NULL for the defaults. Not used after the call.
 //
 // Returns a result that the caller must free, never NULL. Check
 // tfcarve_result_error before using it. A session with an error gives a result
 // with the same error.
 TFCARVE_EXPORT tfcarve_result* tfcarve_session_run(
     tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
-    const char* const* output_names, size_t output_count);
+    const char* const* output_names, size_t output_count,
+    const tfcarve_run_options* options);
 
 // Returns the reason why the run failed, or NULL if it succeeded. The text
 // belongs to the result.
@@ -210,6 +365,10 @@ TFCARVE_EXPORT const char* tfcarve_result_error(const tfcarve_result*);
 
 // Returns the tfcarve_status of the run.
 TFCARVE_EXPORT int32_t tfcarve_result_status(const tfcarve_result*);
+
+// Returns the name of the node that the error is about, or NULL if there is no
+// error or it is not about one node. The text belongs to the result.
+TFCARVE_EXPORT const char* tfcarve_result_error_node(const tfcarve_result*);
 
 // Returns the number of outputs; 0 if the run failed.
 TFCARVE_EXPORT size_t tfcarve_result_count(const tfcarve_result*);
@@ -223,7 +382,8 @@ TFCARVE_EXPORT size_t tfcarve_result_count(const tfcarve_result*);
 TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
                                           tfcarve_tensor* output);
 
-// An execution of a node in a traced run.
+// An execution of a node in a traced run. The time of a node that calls a
+// function includes the times of the function's nodes.
 typedef struct tfcarve_node_trace {
   const char* node;         // its name
   const char* op;           // its op type: "Conv2D"
@@ -236,13 +396,6 @@ typedef struct tfcarve_node_trace {
                                   // elements; the type is 0 if the output was
                                   // not computed
 } tfcarve_node_trace;
-
-// Runs the graph like tfcarve_session_run, and records each execution of a
-// node. For profiling: recording takes time itself. The time of a node that
-// calls a function includes the times of the function's nodes.
-TFCARVE_EXPORT tfcarve_result* tfcarve_session_run_traced(
-    tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
-    const char* const* output_names, size_t output_count);
 
 // Returns the number of recorded executions; 0 if the run was not traced or
 // failed.
@@ -286,6 +439,24 @@ TFCARVE_EXPORT const char* tfcarve_cpu(void);
 // it; the selection is then unchanged. May be called from any thread; a run in
 // progress may use either instruction set.
 TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
+
+// Receives a message of TensorFlow: its severity (0 information, 1 warning, 2
+// error, 3 fatal: the process ends afterwards) and its text, which is valid
+// during the call. May be called from any thread.
+typedef void (*tfcarve_log_sink)(void* context, int32_t severity,
+                                 const char* message);
+
+// Sends the messages of all sessions of the process to a function, instead of
+// the standard error stream.
+//
+// - sink: NULL for the standard error stream.
+// - context: the first argument of each call of `sink`.
+// - level: the lowest severity to send, 0 to 4; 4 sends nothing.
+//
+// Returns 0, or 1 if `level` is invalid or the library is built without log
+// messages (`log_messages = False`). May be called from any thread.
+TFCARVE_EXPORT int32_t tfcarve_set_log(tfcarve_log_sink sink, void* context,
+                                       int32_t level);
 
 // Returns the number of kernels that the library has registered. 0 means that
 // the linker dropped the objects that register them. May be called from any

@@ -87,8 +87,9 @@ def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
 
 def _c_headers(ctx):
     """include/: the C interface."""
-    header = ctx.file._c_api_header
-    return _include_tree(ctx, "include", [header.basename], [header.dirname], depset([header]))
+    headers = ctx.files._c_api_headers
+    names = [header.basename for header in headers]
+    return _include_tree(ctx, "include", names, [headers[0].dirname], depset(headers))
 
 def _cpp_headers(ctx, headers):
     """include_cpp/: TensorFlow's C++ interface."""
@@ -114,8 +115,5 @@ def _include_tree(ctx, name, headers, folders, inputs):
 
 LINK_FACTS_ATTRS = {
     "platform": attr.string(doc = "PLATFORM_NAME."),
-    "_c_api_header": attr.label(
-        default = "//tools/runtime:tfcarve_c_api.h",
-        allow_single_file = True,
-    ),
+    "_c_api_headers": attr.label(default = "//tools/runtime:c_api_header_files"),
 }

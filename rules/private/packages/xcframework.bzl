@@ -26,7 +26,7 @@ def _xcframework_impl(ctx):
 
     # A Flex delegate has no header: the interpreter looks its functions up by name.
     flex = libraries[ctx.attr.platforms[0]].flex
-    headers = [] if flex else [ctx.file._c_api_header]
+    headers = [] if flex else ctx.files._c_api_headers
     name = "TensorFlowLiteSelectTfOps" if flex else "TensorFlowCore"
     archive = "libtensorflowlite_flex.a" if flex else "libtensorflow-core.a"
     output = ctx.actions.declare_directory("%s/%s.xcframework" % (ctx.label.name, name))
@@ -51,10 +51,7 @@ _xcframework = rule(
     attrs = TRANSITION_ATTRS | TFCARVE_ATTRS | {
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
-        "_c_api_header": attr.label(
-            default = "//tools/runtime:tfcarve_c_api.h",
-            allow_single_file = True,
-        ),
+        "_c_api_headers": attr.label(default = "//tools/runtime:c_api_header_files"),
     },
 )
 

@@ -23,8 +23,10 @@ void Check(bool good, const char* what, const char* error) {
 // A traced run has a record for each node, with its outputs.
 void CheckTrace(tfcarve_session* session, const tfcarve_tensor* input,
                 const char* output_name) {
+  tfcarve_run_options options = TFCARVE_RUN_OPTIONS_INIT;
+  options.trace = 1;
   tfcarve_result* result =
-      tfcarve_session_run_traced(session, input, 1, &output_name, 1);
+      tfcarve_session_run(session, input, 1, &output_name, 1, &options);
   const char* error = tfcarve_result_error(result);
   Check(error == nullptr, "tracing the model", error);
   tfcarve_node_trace trace;
@@ -57,9 +59,9 @@ void CheckTrace(tfcarve_session* session, const tfcarve_tensor* input,
   tfcarve_result_free(result);
 
   const char* const missing = "missing";
-  result = tfcarve_session_run_traced(session, input, 1, &missing, 1);
-  Check(tfcarve_result_status(result) == TFCARVE_REFUSED, "a refused run",
-        nullptr);
+  result = tfcarve_session_run(session, input, 1, &missing, 1, &options);
+  Check(tfcarve_result_status(result) == TFCARVE_INVALID_ARGUMENT,
+        "a refused run", tfcarve_result_error(result));
   Check(tfcarve_result_trace_count(result) == 0, "no trace of it", nullptr);
   tfcarve_result_free(result);
 }
@@ -68,7 +70,7 @@ void CheckTrace(tfcarve_session* session, const tfcarve_tensor* input,
 
 int main(int argc, char** argv) {
   const char* const path = argc > 1 ? argv[1] : "tiny.pb";
-  tfcarve_session* session = tfcarve_session_new_from_file(path, 0);
+  tfcarve_session* session = tfcarve_session_new_from_file(path, nullptr);
   const char* error = tfcarve_session_error(session);
   Check(error == nullptr, "loading the model", error);
 
@@ -76,7 +78,7 @@ int main(int argc, char** argv) {
                                 kInputDims, kInput,        sizeof(kInput)};
   const char* const output_name = "output";
   tfcarve_result* result =
-      tfcarve_session_run(session, &input, 1, &output_name, 1);
+      tfcarve_session_run(session, &input, 1, &output_name, 1, nullptr);
   error = tfcarve_result_error(result);
   Check(error == nullptr, "running the model", error);
 

@@ -28,7 +28,8 @@ int main(int, char** argv) {
   const bool full_has =
       tensorflow::OpRegistry::Global()->LookUp("Conv3D", &op).ok();
 
-  tfcarve_session* session = tfcarve_session_new(bytes.data(), bytes.size(), 1);
+  tfcarve_session* session =
+      tfcarve_session_new(bytes.data(), bytes.size(), nullptr);
   if (const char* error = tfcarve_session_error(session)) {
     std::fprintf(stderr, "%s\n", error);
     return 1;
@@ -38,7 +39,8 @@ int main(int, char** argv) {
   const tfcarve_tensor input = {"input", TFCARVE_FLOAT, 2,
                                 dims,    values,        sizeof(values)};
   const char* const name = "output";
-  tfcarve_result* result = tfcarve_session_run(session, &input, 1, &name, 1);
+  tfcarve_result* result =
+      tfcarve_session_run(session, &input, 1, &name, 1, nullptr);
   tfcarve_tensor output;
   if (tfcarve_result_get(result, 0, &output) != 0) return 1;
   std::printf("%d %d %d %d %g\n", GOOGLE_PROTOBUF_VERSION,

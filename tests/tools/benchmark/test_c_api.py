@@ -1,6 +1,7 @@
 """Tests of calling a shared library through the C interface, with a fake library."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,20 +10,56 @@ import pytest
 from tfcarve import dtypes
 from tfcarve.benchmark import library_run, measurement
 from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.benchmark.c_api import API_VERSION, FUNCTIONS, CallError, Library, TensorInfo
 
 _X = Array(dtypes.NUMBER_OF["float32"], (1, 2), b"\0\0\x80\x3f\0\0\0\x40")
 _HEADER = "TFCARVE_C_API_HEADER"
 
 
+def _header() -> Path:
+    return Path(os.environ["RUNFILES_DIR"], os.environ[_HEADER])
+
+
+def _built(version: int, output: Path) -> Path:
+    source = Path(__file__).with_name("fake_library.c")
+    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{_header().parent}"]
+    subprocess.run(["gcc", *flags, f"-DVERSION={version}", source, "-o", output], check=True)
+    return output
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    header = Path(os.environ["RUNFILES_DIR"], os.environ[_HEADER])
-    source = Path(__file__).with_name("fake_library.c")
-    output = tmp_path_factory.mktemp("fake") / "libfake.so"
-    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{header.parent}"]
-    subprocess.run(["gcc", *flags, source, "-o", output], check=True)
-    return output
+    return _built(API_VERSION, tmp_path_factory.mktemp("fake") / "libfake.so")
+
+
+def test_client_has_all_functions_of_the_header() -> None:
+    text = _header().read_text(encoding="utf-8")
+    declared = re.findall(r"^TFCARVE_EXPORT [^;(]*?(\w+)\(", text, re.MULTILINE)
+    assert sorted(FUNCTIONS) == sorted(declared)
+
+
+@pytest.mark.parametrize(
+    ("version", "works"),
+    [
+        (API_VERSION, True),
+        (API_VERSION + 1, True),
+        (API_VERSION - 1, False),
+        (API_VERSION + 100, False),
+    ],
+)
+def test_version_of_the_library(version: int, works: bool, tmp_path: Path) -> None:
+    path = _built(version, tmp_path / "libother.so")
+    if works:
+        Library(path)
+    else:
+        with pytest.raises(CallError, match=f"it has version {version} of the C interface, not"):
+            Library(path)
+
+
+def test_inputs_and_outputs(library: Library) -> None:
+    with library.session_from_file("m.pb") as session:
+        assert session.inputs == [TensorInfo("x", dtypes.NUMBER_OF["float32"], (-1, 2))]
+        assert session.outputs == [TensorInfo("y", 0, None)]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +106,7 @@ def test_sessions_that_fail(library: Library) -> None:
     ):
         with pytest.raises(CallError, match="^empty$") as caught:
             create()
-        assert caught.value.status == 2
+        assert (caught.value.code, caught.value.status) == (3, 2)
 
 
 def test_runs_that_fail(library: Library) -> None:
@@ -77,7 +114,7 @@ def test_runs_that_fail(library: Library) -> None:
         for inputs, output in (({"x": _X}, "bad"), ({}, "y")):
             with pytest.raises(CallError, match=r"^m\.pb: no such node$") as caught:
                 session.bind(inputs, [output]).run()
-            assert caught.value.status == 1
+            assert (caught.value.code, caught.value.status, caught.value.node) == (5, 1, "bad")
 
 
 def test_cpu(library: Library) -> None:
@@ -94,7 +131,7 @@ def test_cpu(library: Library) -> None:
 def test_library_without_a_function(tmp_path: Path) -> None:
     empty = tmp_path / "libempty.so"
     subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-o", empty], check=True)
-    with pytest.raises(CallError, match=r"libempty\.so: cannot be used: .*tfcarve_session_new"):
+    with pytest.raises(CallError, match=r"libempty\.so: cannot be used: .*tfcarve_api_version"):
         Library(empty)
 
 

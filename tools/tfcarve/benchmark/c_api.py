@@ -24,6 +24,50 @@ class _Tensor(ctypes.Structure):
     ]
 
 
+class _TensorInfo(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("name", ctypes.c_char_p),
+        ("dtype", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+    ]
+
+
+class SessionOptions(ctypes.Structure):
+    """A tfcarve_session_options; the size is set."""
+
+    _fields_: ClassVar = [
+        ("struct_size", ctypes.c_size_t),
+        ("threads", ctypes.c_int32),
+        ("shared_threads", ctypes.c_void_p),
+        ("memory_limit", ctypes.c_size_t),
+    ]
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(ctypes.sizeof(SessionOptions), **members)
+
+
+class Buffer(ctypes.Structure):
+    """A tfcarve_buffer."""
+
+    _fields_: ClassVar = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+class RunOptions(ctypes.Structure):
+    """A tfcarve_run_options; the size is set."""
+
+    _fields_: ClassVar = [
+        ("struct_size", ctypes.c_size_t),
+        ("timeout_ms", ctypes.c_int64),
+        ("cancellation", ctypes.c_void_p),
+        ("trace", ctypes.c_int32),
+        ("output_buffers", ctypes.POINTER(Buffer)),
+    ]
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(ctypes.sizeof(RunOptions), **members)
+
+
 class _NodeTrace(ctypes.Structure):
     _fields_: ClassVar = [
         ("node", ctypes.c_char_p),
@@ -38,34 +82,76 @@ class _NodeTrace(ctypes.Structure):
 
 
 _POINTER, _TEXT, _INT, _SIZE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_size_t
+_OPTIONS = ctypes.POINTER(SessionOptions)
 _RUN = (_POINTER, ctypes.POINTER(_Tensor), _SIZE, ctypes.POINTER(_TEXT), _SIZE)
-_FUNCTIONS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
-    "tfcarve_session_new": (_POINTER, (_TEXT, _SIZE, _INT)),
-    "tfcarve_session_new_from_file": (_POINTER, (_TEXT, _INT)),
+_INFO = (_POINTER, _SIZE, ctypes.POINTER(_TensorInfo))
+LOG_SINK = ctypes.CFUNCTYPE(None, _POINTER, _INT, _TEXT)
+FUNCTIONS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
+    "tfcarve_api_version": (_INT, ()),
+    "tfcarve_status_name": (_TEXT, (_INT,)),
+    "tfcarve_threads_new": (_POINTER, (_INT,)),
+    "tfcarve_threads_free": (None, (_POINTER,)),
+    "tfcarve_session_new": (_POINTER, (_TEXT, _SIZE, _OPTIONS)),
+    "tfcarve_session_new_from_file": (_POINTER, (_TEXT, _OPTIONS)),
+    "tfcarve_session_new_from_reader": (_POINTER, (_POINTER, _OPTIONS)),
     "tfcarve_session_mapped_bytes": (_SIZE, (_POINTER,)),
     "tfcarve_session_error": (_TEXT, (_POINTER,)),
+    "tfcarve_session_error_node": (_TEXT, (_POINTER,)),
     "tfcarve_session_status": (_INT, (_POINTER,)),
+    "tfcarve_session_input_count": (_SIZE, (_POINTER,)),
+    "tfcarve_session_input": (_INT, _INFO),
+    "tfcarve_session_output_count": (_SIZE, (_POINTER,)),
+    "tfcarve_session_output": (_INT, _INFO),
     "tfcarve_session_free": (None, (_POINTER,)),
-    "tfcarve_session_run": (_POINTER, _RUN),
-    "tfcarve_session_run_traced": (_POINTER, _RUN),
+    "tfcarve_cancellation_new": (_POINTER, ()),
+    "tfcarve_cancel": (None, (_POINTER,)),
+    "tfcarve_cancellation_free": (None, (_POINTER,)),
+    "tfcarve_session_run": (_POINTER, (*_RUN, ctypes.POINTER(RunOptions))),
     "tfcarve_result_error": (_TEXT, (_POINTER,)),
+    "tfcarve_result_error_node": (_TEXT, (_POINTER,)),
     "tfcarve_result_status": (_INT, (_POINTER,)),
+    "tfcarve_result_count": (_SIZE, (_POINTER,)),
     "tfcarve_result_get": (_INT, (_POINTER, _SIZE, ctypes.POINTER(_Tensor))),
     "tfcarve_result_trace_count": (_SIZE, (_POINTER,)),
     "tfcarve_result_trace_get": (_INT, (_POINTER, _SIZE, ctypes.POINTER(_NodeTrace))),
     "tfcarve_result_free": (None, (_POINTER,)),
-    "tfcarve_kernel_count": (_SIZE, ()),
+    "tfcarve_manifest": (_TEXT, ()),
+    "tfcarve_registrations": (_POINTER, (ctypes.POINTER(_SIZE),)),
     "tfcarve_cpu": (_TEXT, ()),
     "tfcarve_set_cpu": (_INT, (_TEXT,)),
+    "tfcarve_set_log": (_INT, (LOG_SINK, _POINTER, _INT)),
+    "tfcarve_kernel_count": (_SIZE, ()),
+    "tfcarve_has_op": (_INT, (_TEXT,)),
 }
+API_VERSION = 100
+# Values of tfcarve_status.
+INVALID_ARGUMENT, UNIMPLEMENTED, DATA_LOSS = 3, 12, 15
 
 
 class CallError(Exception):
-    """A call failed; `status` is its tfcarve_status."""
+    """A call failed.
 
-    def __init__(self, status: int, message: str) -> None:
+    Attributes:
+      code: its tfcarve_status.
+      status: the exit status of a program that ends because of it: 1 if the library cannot run the model, 2 if the
+        model or the use of the library is invalid.
+      node: the node that the error is about, or "".
+    """
+
+    def __init__(self, code: int, status: int, message: str, node: str = "") -> None:
+        self.code = code
         self.status = status
+        self.node = node
         super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """What a graph says about a tensor; `dtype` 0 and `dims` None: nothing. A size of -1: any."""
+
+    name: str
+    dtype: int
+    dims: Shape | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +167,12 @@ class NodeRun:
     outputs: tuple[tuple[int, Shape], ...]
 
 
+class String(ctypes.Structure):
+    """A tfcarve_string."""
+
+    _fields_: ClassVar = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
 class Library:
     """A loaded library; it stays loaded until the process ends."""
 
@@ -88,21 +180,40 @@ class Library:
         """Loads it; raises CallError if it cannot be loaded or does not have the C interface."""
         try:
             self._calls = ctypes.CDLL(str(path))
-            for name, (result, arguments) in _FUNCTIONS.items():
+            for name, (result, arguments) in FUNCTIONS.items():
                 function = getattr(self._calls, name)
                 function.restype, function.argtypes = result, arguments
+            version: int = self._calls.tfcarve_api_version()
+            if version // 100 != API_VERSION // 100 or version < API_VERSION:
+                raise OSError(f"it has version {version} of the C interface, not {API_VERSION}")
         except (OSError, AttributeError) as error:
-            raise CallError(2, f"{path}: cannot be used: {error}") from None
+            message = f"{path}: cannot be used: {error}"
+            raise CallError(INVALID_ARGUMENT, 2, message) from None
 
-    def session_from_file(self, model: str | Path | None, threads: int = 1) -> Session:
-        """Creates a session for a file that holds a serialized GraphDef; raises CallError if that fails."""
+    @property
+    def calls(self) -> ctypes.CDLL:
+        """The functions of the C interface."""
+        return self._calls
+
+    def session_from_file(
+        self, model: str | Path | None, threads: int = 1, **options: Any
+    ) -> Session:
+        """Creates a session for a file that holds a serialized GraphDef; raises CallError if that fails.
+
+        Args:
+          model: the path.
+          threads: that compute an op.
+          **options: other members of SessionOptions.
+        """
         path = None if model is None else os.fsencode(model)
-        handle = self._calls.tfcarve_session_new_from_file(path, threads)
+        given = SessionOptions(threads=threads, **options)
+        handle = self._calls.tfcarve_session_new_from_file(path, given)
         return Session(self._calls, handle, f"{model}: ")
 
-    def session_from_bytes(self, graph: bytes, threads: int = 1) -> Session:
-        """Creates a session for a serialized GraphDef; raises CallError if that fails."""
-        return Session(self._calls, self._calls.tfcarve_session_new(graph, len(graph), threads), "")
+    def session_from_bytes(self, graph: bytes, threads: int = 1, **options: Any) -> Session:
+        """Creates a session for a serialized GraphDef, with options as `session_from_file`."""
+        given = SessionOptions(threads=threads, **options)
+        return Session(self._calls, self._calls.tfcarve_session_new(graph, len(graph), given), "")
 
     def kernel_count(self) -> int:
         """Returns the number of registered kernels."""
@@ -128,7 +239,10 @@ class Session:
         self._prefix = prefix
         error = calls.tfcarve_session_error(handle)
         if error is not None:
-            failure = CallError(calls.tfcarve_session_status(handle), _text(error))
+            code = calls.tfcarve_session_status(handle)
+            node = calls.tfcarve_session_error_node(handle)
+            status = 1 if code == UNIMPLEMENTED else 2
+            failure = CallError(code, status, _text(error), _text(node or b""))
             calls.tfcarve_session_free(handle)
             raise failure
 
@@ -143,13 +257,39 @@ class Session:
         """Bytes of constants that are used in place in the mapped file."""
         return int(self._calls.tfcarve_session_mapped_bytes(self._handle))
 
+    @property
+    def inputs(self) -> list[TensorInfo]:
+        """The inputs of the graph."""
+        calls = self._calls
+        count: int = calls.tfcarve_session_input_count(self._handle)
+        return [self._info(calls.tfcarve_session_input, i) for i in range(count)]
+
+    @property
+    def outputs(self) -> list[TensorInfo]:
+        """The outputs of the nodes that no other node of the graph uses."""
+        calls = self._calls
+        count: int = calls.tfcarve_session_output_count(self._handle)
+        return [self._info(calls.tfcarve_session_output, i) for i in range(count)]
+
+    def _info(self, function: Any, index: int) -> TensorInfo:
+        info = _TensorInfo()
+        if function(self._handle, index, ctypes.byref(info)) != 0:
+            raise IndexError(index)
+        return TensorInfo(
+            _text(info.name), info.dtype, None if info.rank < 0 else tuple(info.dims[: info.rank])
+        )
+
     def bind(self, inputs: Mapping[str, Array], outputs: Sequence[str]) -> BoundSession:
         """Returns the session with fixed inputs and outputs, valid as long as this session."""
         return BoundSession(self._calls, self._handle, self._prefix, inputs, outputs)
 
 
 class BoundSession:
-    """A session with inputs and outputs in the form of the C interface."""
+    """A session with inputs and outputs in the form of the C interface.
+
+    Attributes:
+      inputs: an array of tfcarve_tensor; the inputs of the following runs.
+    """
 
     def __init__(
         self,
@@ -164,7 +304,7 @@ class BoundSession:
         self._prefix = prefix
         # The structures point to these.
         self._data = [ctypes.c_char_p(array.data) for array in inputs.values()]
-        self._inputs = (_Tensor * len(inputs))(
+        self.inputs = (_Tensor * len(inputs))(
             *(
                 _Tensor(
                     name.encode(),
@@ -179,25 +319,29 @@ class BoundSession:
         )
         self._outputs = (_TEXT * len(outputs))(*(name.encode() for name in outputs))
 
-    def run(self) -> Result:
-        """Runs the graph once; raises CallError if that fails."""
-        return self._run(self._calls.tfcarve_session_run)
-
-    def run_traced(self) -> Result:
-        """Runs the graph once and records each node; raises CallError if that fails."""
-        return self._run(self._calls.tfcarve_session_run_traced)
-
-    def _run(self, function: Any) -> Result:
-        handle: int = function(
-            self._session, self._inputs, len(self._inputs), self._outputs, len(self._outputs)
+    def run(self, **options: Any) -> Result:
+        """Runs the graph once, with members of RunOptions; raises CallError if that fails."""
+        handle: int = self._calls.tfcarve_session_run(
+            self._session,
+            self.inputs,
+            len(self.inputs),
+            self._outputs,
+            len(self._outputs),
+            RunOptions(**options),
         )
         error = self._calls.tfcarve_result_error(handle)
         if error is not None:
-            status = self._calls.tfcarve_result_status(handle)
-            failure = CallError(status, self._prefix + _text(error))
+            code = self._calls.tfcarve_result_status(handle)
+            node = self._calls.tfcarve_result_error_node(handle)
+            status = 2 if code == DATA_LOSS else 1
+            message = self._prefix + _text(error)
             self._calls.tfcarve_result_free(handle)
-            raise failure
+            raise CallError(code, status, message, _text(node or b""))
         return Result(self._calls, handle)
+
+    def run_traced(self) -> Result:
+        """Runs the graph once and records each node; raises CallError if that fails."""
+        return self.run(trace=1)
 
 
 class Result:

@@ -18,7 +18,8 @@ int Classify(tfcarve_session* session, const float* image, size_t bytes) {
   const int64_t dims[] = {1, 28, 28, 1};
   const tfcarve_tensor input = {"image", TFCARVE_FLOAT, 4, dims, image, bytes};
   const char* const output = "digit";
-  tfcarve_result* result = tfcarve_session_run(session, &input, 1, &output, 1);
+  tfcarve_result* result =
+      tfcarve_session_run(session, &input, 1, &output, 1, nullptr);
   const char* const error = tfcarve_result_error(result);
   int status = 0;
   tfcarve_tensor scores;
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
   std::fclose(file);
   if (count != std::size(image)) return Fail("the image has too few pixels");
 
-  tfcarve_session* session = tfcarve_session_new_from_file(argv[1], 1);
+  tfcarve_session* session = tfcarve_session_new_from_file(argv[1], nullptr);
   const char* const error = tfcarve_session_error(session);
   const int status =
       error != nullptr ? Fail(error) : Classify(session, image, sizeof(image));

@@ -38,7 +38,8 @@ static tfcarve_session* Load(const char* path, const char* key_path) {
     return NULL;
   }
   const tfcarve_reader reader = encrypted_model_reader(model);
-  tfcarve_session* const session = tfcarve_session_new_from_reader(&reader, 1);
+  tfcarve_session* const session =
+      tfcarve_session_new_from_reader(&reader, NULL);
   encrypted_model_close(model);
   return session;
 }
@@ -66,7 +67,7 @@ static int Run(tfcarve_session* session) {
                                 kDims,   kInput,        sizeof(kInput)};
   const char* const output = "output";
   tfcarve_result* const result =
-      tfcarve_session_run(session, &input, 1, &output, 1);
+      tfcarve_session_run(session, &input, 1, &output, 1, NULL);
   const int status = PrintOutput(result);
   tfcarve_result_free(result);
   return status;

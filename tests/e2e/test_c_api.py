@@ -1,0 +1,419 @@
+"""The C interface of a carved library: options, errors, cancellation, memory, strings, and what it says about a graph."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e import app_workspace, c_api_models
+from e2e.numpy_session import output, run
+from tfcarve import dtypes
+from tfcarve.benchmark.arrays import Array
+from tfcarve.benchmark.c_api import (
+    API_VERSION,
+    Buffer,
+    CallError,
+    Library,
+    Session,
+    SessionOptions,
+    String,
+    TensorInfo,
+)
+
+_LIBRARY = "//c_api:library"
+_FLOAT, _INT32, _STRING = (dtypes.NUMBER_OF[name] for name in ("float32", "int32", "string"))
+_X = np.arange(32, dtype=np.float32).reshape(2, 16)
+# Counting so far takes minutes.
+_LONG = np.array(2**31 - 1, np.int32)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("models")
+    files = {name: folder / f"{name}.pb" for name in c_api_models.MODELS}
+    for name, file in files.items():
+        file.write_bytes(c_api_models.graph(name).SerializeToString(deterministic=True))
+    return files
+
+
+@pytest.fixture(scope="module")
+def shared(models: dict[str, Path]) -> Iterator[Path]:
+    with app_workspace.opened() as workspace:
+        workspace.place("c_api", {file.name: file for file in models.values()}, "*.pb")
+        built = workspace.build([_LIBRARY]).files(_LIBRARY)
+        yield next(file for file in built if file.name == "libtensorflow-core.so")
+
+
+@pytest.fixture(scope="module")
+def library(shared: Path) -> Library:
+    return Library(shared)
+
+
+def _code(error: pytest.ExceptionInfo[CallError], library: Library) -> str:
+    """The name of an error's status."""
+    name: bytes = library.calls.tfcarve_status_name(error.value.code)
+    return name.decode()
+
+
+def _aligned(array: np.ndarray[Any, Any], offset: int = 0) -> np.ndarray[Any, Any]:
+    """A copy at `offset` bytes after a multiple of 64."""
+    memory = np.empty(array.nbytes + 128, np.uint8)
+    start = -memory.ctypes.data % 64 + offset
+    part = memory[start : start + array.nbytes]
+    copy: np.ndarray[Any, Any] = part.view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    assert copy.ctypes.data % 64 == offset
+    return copy
+
+
+def _bound(session: Session, array: np.ndarray[Any, Any], fetches: list[str]) -> Any:
+    """The session with the input `x` in the memory of the array, which is not copied."""
+    given = Array(dtypes.NUMBER_OF[array.dtype.name], array.shape, bytes(array.nbytes))
+    bound = session.bind({"x": given}, fetches)
+    bound.inputs[0].data = array.ctypes.data
+    return bound
+
+
+def test_version_and_names(library: Library) -> None:
+    calls = library.calls
+    assert calls.tfcarve_api_version() == API_VERSION
+    names = [calls.tfcarve_status_name(code).decode() for code in range(-1, 18)]
+    assert names[:5] == ["", "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT"]
+    assert names[-2:] == ["UNAUTHENTICATED", ""]
+    assert json.loads(calls.tfcarve_manifest())["ops"]
+    assert calls.tfcarve_has_op(b"Identity") == 1
+    assert calls.tfcarve_has_op(b"Conv3D") == 0
+
+
+def test_inputs_and_outputs_of_a_graph(library: Library, models: dict[str, Path]) -> None:
+    with library.session_from_file(models["pass"]) as session:
+        assert session.inputs == [TensorInfo("x", _FLOAT, (-1, 16))]
+        assert session.outputs == [
+            TensorInfo("same", _FLOAT, None),
+            TensorInfo("sum", _FLOAT, None),
+        ]
+    with library.session_from_file(models["product"]) as session:
+        assert session.inputs == [TensorInfo("x", _FLOAT, None)]
+        names = [(one.name, one.dtype) for one in session.outputs]
+        assert names == [("top", _FLOAT), ("top:1", _INT32)]
+    with library.session_from_file(models["text"]) as session:
+        assert session.inputs == [TensorInfo("text", _STRING, (-1,))]
+
+
+def test_error_has_tensorflows_code_and_the_node(library: Library, models: dict[str, Path]) -> None:
+    with library.session_from_file(models["product"]) as session:
+        with pytest.raises(CallError, match="Matrix size-incompatible") as failed:
+            run(session, {"x": np.ones((1, 4), np.float32)}, ["y"])
+        assert (_code(failed, library), failed.value.node) == ("INVALID_ARGUMENT", "y")
+        assert failed.value.status == 1
+        with pytest.raises(CallError, match="not found in the Graph") as failed:
+            run(session, {}, ["absent"])
+        assert (_code(failed, library), failed.value.node) == ("INVALID_ARGUMENT", "")
+        # The session can still be used.
+        (y,) = run(session, {"x": np.ones((1, 3), np.float32)}, ["y"])
+        assert y.tolist() == [[6, 9]]
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "status"),
+    [(None, "NOT_FOUND", 2), (b"\xff" * 9, "INVALID_ARGUMENT", 2), (b"", "INVALID_ARGUMENT", 2)],
+)
+def test_code_of_a_model_that_cannot_be_loaded(
+    content: bytes | None, code: str, status: int, library: Library, tmp_path: Path
+) -> None:
+    file = tmp_path / "m.pb"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(CallError) as failed:
+        library.session_from_file(file)
+    assert (_code(failed, library), failed.value.status) == (code, status)
+
+
+def test_library_lacks_an_op(library: Library, models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "m.pb"
+    file.write_bytes(models["pass"].read_bytes().replace(b"Identity", b"Identitx"))
+    with pytest.raises(CallError, match="op Identitx, for node same") as failed:
+        library.session_from_file(file)
+    assert (_code(failed, library), failed.value.status) == ("UNIMPLEMENTED", 1)
+
+
+def test_null_arguments(library: Library, models: dict[str, Path]) -> None:
+    calls = library.calls
+    for function in ("session", "result"):
+        assert getattr(calls, f"tfcarve_{function}_status")(None) == 3
+        assert getattr(calls, f"tfcarve_{function}_error")(None) == b"the argument is NULL"
+        assert getattr(calls, f"tfcarve_{function}_error_node")(None) is None
+        getattr(calls, f"tfcarve_{function}_free")(None)
+    for name in ("session_mapped_bytes", "session_input_count", "session_output_count"):
+        assert getattr(calls, f"tfcarve_{name}")(None) == 0
+    for name in ("result_count", "result_trace_count"):
+        assert getattr(calls, f"tfcarve_{name}")(None) == 0
+    for name in ("session_input", "session_output", "result_get", "result_trace_get"):
+        assert getattr(calls, f"tfcarve_{name}")(None, 0, None) == 1
+    for name in ("threads_free", "cancel", "cancellation_free"):
+        getattr(calls, f"tfcarve_{name}")(None)
+    assert calls.tfcarve_has_op(None) == 0
+    calls.tfcarve_registrations(None)
+    for handle in (
+        calls.tfcarve_session_new(None, 4, None),
+        calls.tfcarve_session_new_from_file(None, None),
+        calls.tfcarve_session_new_from_reader(None, None),
+    ):
+        assert calls.tfcarve_session_error(handle) is not None
+        assert calls.tfcarve_session_input_count(handle) == 0
+        calls.tfcarve_session_free(handle)
+    result = calls.tfcarve_session_run(None, None, 0, None, 0, None)
+    assert calls.tfcarve_result_status(result) == 3
+    calls.tfcarve_result_free(result)
+    session = calls.tfcarve_session_new_from_file(str(models["pass"]).encode(), None)
+    assert calls.tfcarve_session_error(session) is None
+    for counts, message in ((1, 0), b"inputs is NULL"), ((0, 1), b"output_names is NULL"):
+        result = calls.tfcarve_session_run(session, None, counts[0], None, counts[1], None)
+        assert message in calls.tfcarve_result_error(result)
+        calls.tfcarve_result_free(result)
+    calls.tfcarve_session_free(session)
+
+
+def test_size_of_the_options(library: Library, models: dict[str, Path]) -> None:
+    """A program that was built with another version of the header has shorter or longer structures."""
+    calls, path = library.calls, str(models["pass"]).encode()
+
+    def outcome(options: SessionOptions) -> bytes | None:
+        session = calls.tfcarve_session_new_from_file(path, options)
+        error: bytes | None = calls.tfcarve_session_error(session)
+        calls.tfcarve_session_free(session)
+        return error
+
+    options = SessionOptions(threads=-1)
+    assert b"threads is -1" in (outcome(options) or b"")
+    # Without its members: the value is not read.
+    options.struct_size = ctypes.sizeof(ctypes.c_size_t)
+    assert outcome(options) is None
+    options.struct_size = ctypes.sizeof(SessionOptions) + 8
+    assert b"threads is -1" in (outcome(options) or b"")
+    for size in (0, 7, 1 << 40):
+        options.struct_size = size
+        assert b"struct_size of the options is" in (outcome(options) or b"")
+
+
+def test_cancelled_run_ends(library: Library, models: dict[str, Path]) -> None:
+    calls = library.calls
+    cancellation = calls.tfcarve_cancellation_new()
+    with library.session_from_file(models["loop"]) as session:
+        timer = threading.Timer(0.2, calls.tfcarve_cancel, [cancellation])
+        timer.start()
+        bound = session.bind({"n": Array(_INT32, (), _LONG.tobytes())}, ["count"])
+        start = time.monotonic()
+        with pytest.raises(CallError, match="the run was cancelled$") as failed:
+            bound.run(cancellation=cancellation)
+        assert 0.1 < time.monotonic() - start < 30
+        assert (_code(failed, library), failed.value.node) == ("CANCELLED", "")
+        timer.join()
+        # So do later runs with it, and none without it.
+        with pytest.raises(CallError, match="the run was cancelled$"):
+            session.bind({"n": Array(_INT32, (), bytes(4))}, ["count"]).run(
+                cancellation=cancellation
+            )
+        (count,) = run(session, {"n": np.array(5, np.int32)}, ["count"])
+        assert count == 5
+    calls.tfcarve_cancellation_free(cancellation)
+
+
+def test_run_ends_at_its_deadline(library: Library, models: dict[str, Path]) -> None:
+    with library.session_from_file(models["loop"]) as session:
+        bound = session.bind({"n": Array(_INT32, (), _LONG.tobytes())}, ["count"])
+        start = time.monotonic()
+        with pytest.raises(CallError, match="the run took longer than 200 ms$") as failed:
+            bound.run(timeout_ms=200)
+        assert 0.2 <= time.monotonic() - start < 30
+        assert _code(failed, library) == "DEADLINE_EXCEEDED"
+        with pytest.raises(CallError, match="timeout_ms is -1"):
+            bound.run(timeout_ms=-1)
+        short = session.bind({"n": Array(_INT32, (), np.int32(5).tobytes())}, ["count"])
+        for timeout in (60_000, 2**63 - 1):
+            with short.run(timeout_ms=timeout) as result:
+                assert output(result, 0) == 5
+
+
+def test_memory_limit(library: Library, models: dict[str, Path]) -> None:
+    megabyte = 1 << 20
+    with library.session_from_file(models["fill"], memory_limit=megabyte) as session:
+        for _ in range(4):  # freed memory can be used again
+            (y,) = run(session, {"dims": np.array([200_000], np.int64)}, ["y"])
+            assert y.shape == (200_000,)
+        with pytest.raises(CallError, match=r"OOM .*memory_limit") as failed:
+            run(session, {"dims": np.array([300_000], np.int64)}, ["y"])
+        assert (_code(failed, library), failed.value.node) == ("RESOURCE_EXHAUSTED", "y")
+        # A result counts as long as it exists, and may outlive the session.
+        bound = session.bind({"dims": Array(9, (1,), np.int64(200_000).tobytes())}, ["y"])
+        kept = bound.run()
+        with pytest.raises(CallError, match="OOM"):
+            bound.run()
+    assert output(kept, 0).sum() == 200_000
+    kept.free()
+
+
+@pytest.mark.parametrize("dims", [[1 << 45], [1 << 31, 1 << 31, 1 << 31], [-1], [1 << 62, 16]])
+def test_impossible_shape_is_an_error(
+    dims: list[int], library: Library, models: dict[str, Path]
+) -> None:
+    with library.session_from_file(models["fill"]) as session:
+        with pytest.raises(CallError) as failed:
+            run(session, {"dims": np.array(dims, np.int64)}, ["y"])
+        assert _code(failed, library) in ("RESOURCE_EXHAUSTED", "INVALID_ARGUMENT")
+        (y,) = run(session, {"dims": np.array([2], np.int64)}, ["y"])
+        assert y.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("offset", [0, 4])
+def test_output_does_not_depend_on_the_inputs_memory(
+    offset: int, library: Library, models: dict[str, Path]
+) -> None:
+    given = _aligned(_X, offset)
+    with (
+        library.session_from_file(models["pass"]) as session,
+        _bound(session, given, ["same", "sum"]).run() as result,
+    ):
+        given[...] = 0
+        assert (output(result, 0) == _X).all()
+        assert output(result, 1) == _X.sum()
+
+
+def test_variable_does_not_depend_on_the_inputs_memory(
+    library: Library, models: dict[str, Path]
+) -> None:
+    given = _aligned(_X[1])
+    with library.session_from_file(models["state"]) as session:
+        with pytest.raises(CallError) as failed:
+            run(session, {}, ["get"])
+        assert failed.value.node == "get"
+        _bound(session, given, ["set"]).run().free()
+        given[...] = 0
+        (found,) = run(session, {}, ["get"])
+        assert (found == _X[1]).all()
+
+
+def test_op_does_not_write_into_the_inputs_memory(
+    library: Library, models: dict[str, Path]
+) -> None:
+    given = _aligned(_X.reshape(8, 4)[:4])
+    with library.session_from_file(models["write"]) as session:
+        with _bound(session, given, ["y"]).run() as result:
+            assert output(result, 0)[0].tolist() == [7] * 4
+        assert (given == _X.reshape(8, 4)[:4]).all()
+
+
+def test_aligned_input_is_not_copied(shared: Path, models: dict[str, Path]) -> None:
+    """In its own process, whose peak is not that of other tests."""
+    size = 64 << 20
+    found = subprocess.run(
+        [sys.executable, "-m", "e2e.input_memory", shared, models["pass"], str(size)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    aligned, misaligned = (int(line) for line in found.stdout.split())
+    assert aligned < size // 8
+    assert misaligned > size // 2
+
+
+def test_output_buffers(library: Library, models: dict[str, Path]) -> None:
+    with library.session_from_file(models["pass"]) as session:
+        bound = _bound(session, _aligned(_X), ["same", "sum"])
+        memory = np.full(2 * 16 + 1, -1, np.float32)
+        buffers = (Buffer * 2)(Buffer(memory.ctypes.data, 4 * 32), Buffer(None, 0))
+        with bound.run(output_buffers=buffers) as result:
+            assert (memory[:32].reshape(2, 16) == _X).all() and memory[32] == -1
+            assert (output(result, 0) == _X).all()
+            assert output(result, 1) == _X.sum()
+        memory[...] = -1
+        buffers[0].size = 4 * 32 - 1
+        with pytest.raises(CallError, match="'same' has 128 bytes, but its buffer only 127") as bad:
+            bound.run(output_buffers=buffers)
+        assert _code(bad, library) == "OUT_OF_RANGE"
+        assert (memory == -1).all()
+
+
+def test_strings(library: Library, models: dict[str, Path]) -> None:
+    texts = [b"", b"a", "µ".encode(), b"zero\0byte", b"long" * 1000]
+    strings = (String * 6)(*(String(text, len(text)) for text in texts), String(None, 0))
+    with library.session_from_file(models["text"]) as session:
+        bound = session.bind({"text": Array(_STRING, (6,), bytes(strings))}, ["joined"])
+        with bound.run() as result:
+            found = (String * 6).from_buffer_copy(result.output(0).data)
+            pointers = (ctypes.c_size_t * 12).from_buffer_copy(found)
+            got = [ctypes.string_at(pointers[i], pointers[i + 1]) for i in range(0, 12, 2)]
+        assert got == [text + b"!" for text in (*texts, b"")]
+        buffers = (Buffer * 1)(Buffer(ctypes.addressof(strings), ctypes.sizeof(strings)))
+        with pytest.raises(CallError, match="'joined': strings cannot have a buffer"):
+            bound.run(output_buffers=buffers)
+        bound.inputs[0].size -= 1
+        with pytest.raises(CallError, match="input 'text': it has 95 bytes"):
+            bound.run()
+
+
+def _task_count() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def test_sessions_share_threads(library: Library, models: dict[str, Path]) -> None:
+    calls = library.calls
+    assert calls.tfcarve_threads_new(-1) is None
+    assert calls.tfcarve_threads_new(1025) is None
+    threads = calls.tfcarve_threads_new(4)
+    before = _task_count()
+    options = {"threads": 0, "shared_threads": threads}
+    with (
+        library.session_from_file(models["fill"], **options) as one,
+        library.session_from_file(models["fill"], **options) as two,
+    ):
+        calls.tfcarve_threads_free(threads)  # the sessions keep them
+        for session in (one, two) * 4:
+            run(session, {"dims": np.array([1 << 23], np.int64)}, ["y"])
+        assert before < _task_count() <= before + 4
+    assert _task_count() == before
+    other = calls.tfcarve_threads_new(2)
+    with pytest.raises(CallError, match="threads is 2, but the session has shared_threads"):
+        library.session_from_file(models["fill"], threads=2, shared_threads=other)
+    calls.tfcarve_threads_free(other)
+
+
+_LOG = """
+import ctypes, sys
+from tfcarve.benchmark.c_api import LOG_SINK, Library
+library, level = Library(sys.argv[1]), int(sys.argv[3])
+got = []
+sink = LOG_SINK(lambda context, severity, text: got.append((context, severity, text)))
+assert library.calls.tfcarve_set_log(sink, 7, -1) == 1
+assert library.calls.tfcarve_set_log(sink, 7, 5) == 1
+assert library.calls.tfcarve_set_log(sink, 7, level) == 0
+with library.session_from_file(sys.argv[2]):
+    print(got)
+"""
+
+
+@pytest.mark.parametrize(("level", "logs"), [(0, True), (1, False), (4, False)])
+def test_log(level: int, logs: bool, shared: Path, models: dict[str, Path]) -> None:
+    """TensorFlow's first message is about the CPU, once in each process."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LOG, shared, models["pass"], str(level)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "0"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    assert ("CPU" in done.stdout) == logs
+    assert ("(7, 0, " in done.stdout) == logs
