@@ -19,9 +19,9 @@ def app() -> Iterator[Workspace]:
         yield workspace
 
 
-@pytest.mark.parametrize("name", ["app_test", "wrapper_test"])
-def test_the_apps_own_test_passes(name: str, app: Workspace) -> None:
-    done = app.bazel(["test", "--noshow_progress", "--test_output=errors", f"//:{name}"])
+@pytest.mark.parametrize("label", ["//:app_test", "//:wrapper_test"])
+def test_the_apps_own_test_passes(label: str, app: Workspace) -> None:
+    done = app.bazel(["test", "--noshow_progress", "--test_output=errors", label])
     assert done.returncode == 0, done.stdout
 
 

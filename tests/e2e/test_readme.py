@@ -26,7 +26,7 @@ def _blocks(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("language", "count"), [("starlark", 5), ("c", 1), ("cmake", 2), ("make", 1)]
+    ("language", "count"), [("starlark", 5), ("cpp", 1), ("cmake", 2), ("make", 1)]
 )
 def test_code_is_that_of_the_apps(language: str, count: int) -> None:
     found = _blocks(language)
