@@ -6,6 +6,7 @@ from typing import TypeVar
 from tfcarve.registry.index import Registration
 from tfcarve.selection.missing import Missing
 from tfcarve.selection.need import Need
+from tfcarve.selection.refused_attributes import Refusal
 
 # The number of nodes that are listed for each op or kernel.
 _MAX_NEEDS = 100
@@ -29,6 +30,7 @@ class PartialSelection:
       kernels: the nodes that need each kernel.
       why: why each kernel was chosen.
       missing: the nodes that need each op or kernel that does not exist.
+      refused: the nodes with each attribute value that their kernel refuses.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
       leftovers: the leftover nodes, by kind, op and what removes them.
@@ -39,6 +41,7 @@ class PartialSelection:
     kernels: dict[Registration, list[Need]] = field(default_factory=dict)
     why: dict[Registration, set[str]] = field(default_factory=dict)
     missing: dict[Missing, list[Need]] = field(default_factory=dict)
+    refused: dict[Refusal, list[Need]] = field(default_factory=dict)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from tfcarve.selection import (
     leftovers,
     missing,
     reachable,
+    refused_attributes,
 )
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
@@ -82,6 +83,10 @@ def _add_node(
     need = Need(use.model, use.node, use.function)
     op = _add_op(use.op, need, lookup, partial)
     if op is None:
+        return
+    refusal = refused_attributes.refusal(use, lookup.release)
+    if refusal is not None:
+        add_need(partial.refused, refusal, need)
         return
     if device_type(use.device) not in ("", DEVICE):
         add_need(partial.devices, use.device, need)
@@ -250,11 +255,14 @@ def resolve(
         _add_requested_ops(model, lookup, partial)
         _find_leftovers(model, uses, kinds, lookup, partial)
     _refuse_unbuildable(partial, lookup.release)
-    if partial.missing:
-        problems = missing.problems(partial.missing, index, lookup)
+    if partial.missing or partial.refused:
+        absent = missing.problems(partial.missing, index, lookup)
+        refused = refused_attributes.problems(partial.refused)
+        counts = ((len(absent), "missing"), (len(refused), "refused"))
+        what = ", ".join(f"{count} {word}" for count, word in counts if count)
         raise CheckFailed(
-            f"TensorFlow {index.tensorflow.version} cannot run the models: {len(problems)} missing:",
-            problems,
+            f"TensorFlow {index.tensorflow.version} cannot run the models: {what}:",
+            [*absent, *refused],
         )
     added = []
     if any(model.training for model in ordered):

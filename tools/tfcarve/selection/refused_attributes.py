@@ -1,0 +1,74 @@
+"""Reads refused_attributes.yaml: attribute values that CPU kernels refuse when a graph runs."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import yaml
+
+from tfcarve import json_codec
+from tfcarve.errors import Problem
+from tfcarve.json_codec import Form
+from tfcarve.models.node_use import NodeUse
+from tfcarve.releases.release import Release
+from tfcarve.selection.need import Need, shown
+
+
+class Refused(Form, frozen=True):
+    """Values of an attribute that the kernels of some ops refuse.
+
+    Attributes:
+      ops: the ops.
+      attribute: the attribute.
+      values: the values that are refused.
+      why: what the kernels support.
+      fix: how to change the model.
+    """
+
+    ops: frozenset[str]
+    attribute: str
+    values: frozenset[str]
+    why: str
+    fix: str
+
+
+class _Document(Form, frozen=True):
+    refused: tuple[Refused, ...]
+
+
+# An op, the attribute's value, and why it is refused.
+Refusal = tuple[str, str, Refused]
+
+
+@cache
+def load(release: Release) -> Mapping[str, tuple[Refused, ...]]:
+    """Returns what is refused, by op."""
+    file = release.file("refused_attributes.yaml")
+    document = yaml.safe_load(file.read_bytes())
+    table: dict[str, tuple[Refused, ...]] = {}
+    for refused in json_codec.convert(document, _Document, str(file)).refused:
+        for op in refused.ops:
+            table[op] = (*table.get(op, ()), refused)
+    return table
+
+
+def refusal(use: NodeUse, release: Release) -> Refusal | None:
+    """Returns why the kernel of a node refuses one of its attributes, or None."""
+    for refused in load(release).get(use.op, ()):
+        value = use.attrs.get(refused.attribute)
+        if value is not None and value.value in refused.values:
+            return use.op, str(value.value), refused
+    return None
+
+
+def problems(refusals: Mapping[Refusal, list[Need]]) -> list[Problem]:
+    """Returns a problem for each op and value."""
+    return [
+        Problem(
+            f"op {op!r} with {refused.attribute} {value!r}: {refused.why}",
+            shown(needs),
+            refused.fix,
+        )
+        for (op, value, refused), needs in sorted(
+            refusals.items(), key=lambda item: (item[0][0], item[0][1])
+        )
+    ]
