@@ -48,11 +48,18 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def shared(models: dict[str, Path]) -> Iterator[Path]:
+def built(models: dict[str, Path]) -> Iterator[dict[str, Path]]:
+    """The library and its programs, by name."""
     with app_workspace.opened() as workspace:
         workspace.place("c_api", {file.name: file for file in models.values()}, "*.pb")
-        built = workspace.build([_LIBRARY]).files(_LIBRARY)
-        yield next(file for file in built if file.name == "libtensorflow-core.so")
+        build = workspace.build([_LIBRARY], ["--output_groups=default,runner"])
+        files = [*build.files(_LIBRARY), *build.files(_LIBRARY, "runner")]
+        yield {file.name: file for file in files}
+
+
+@pytest.fixture(scope="module")
+def shared(built: dict[str, Path]) -> Path:
+    return built["libtensorflow-core.so"]
 
 
 @pytest.fixture(scope="module")
@@ -362,6 +369,27 @@ def test_strings(library: Library, models: dict[str, Path]) -> None:
         bound.inputs[0].size -= 1
         with pytest.raises(CallError, match="input 'text': it has 95 bytes"):
             bound.run()
+
+
+def test_run_model_with_strings(
+    built: dict[str, Path], models: dict[str, Path], tmp_path: Path
+) -> None:
+    np.save(tmp_path / "text.npy", np.array(["a", "µ", ""]))
+    np.save(tmp_path / "good.npy", np.array([b"a!", "µ!".encode(), b"!"]))
+    np.save(tmp_path / "bad.npy", np.array([b"a!", b"u!", b"!"]))
+
+    def ran(option: str) -> subprocess.CompletedProcess[str]:
+        words = [built["run_model"], models["text"], "--input=text=text.npy", option]
+        return subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+
+    assert ran("--output=joined=out.npy").returncode == 0
+    assert (np.load(tmp_path / "out.npy") == np.load(tmp_path / "good.npy")).all()
+    assert ran("--expect=joined=good.npy").returncode == 0
+    wrong = ran("--expect=joined=bad.npy")
+    assert wrong.returncode == 1
+    assert (
+        "'joined' differs in 1 of 3 strings; element 1 is '\\xc2\\xb5!', not 'u!'" in wrong.stderr
+    )
 
 
 def _task_count() -> int:

@@ -90,6 +90,26 @@ void TypesAndShapes() {
                   "has TensorFlow's data type 3, not 1");
 }
 
+void Strings() {
+  const tfcarve_string wanted[] = {{"a", 1}, {"", 0}, {"b\\\n", 3}};
+  tfcarve_string found[] = {{"a", 1}, {nullptr, 0}, {"b\\\n", 3}};
+  const int64_t dims[] = {3};
+  tfcarve::NpyArray array;
+  array.dtype = TFCARVE_STRING;
+  array.dims = {3};
+  array.strings.assign(wanted, wanted + 3);
+  const tfcarve_tensor tensor = {"y",  TFCARVE_STRING, 1,
+                                 dims, found,          sizeof(found)};
+  ExpectSame(tfcarve::Difference(tensor, array, {}), "strings");
+  found[1] = {"\xff", 1};
+  found[2].size = 2;
+  ExpectDifferent(tfcarve::Difference(tensor, array, {}),
+                  "differs in 2 of 3 strings; element 1 is '\\xff', not ''");
+  found[1] = {nullptr, 0};
+  ExpectDifferent(tfcarve::Difference(tensor, array, {}),
+                  "element 2 is 'b\\x5c', not 'b\\x5c\\x0a'");
+}
+
 void Tolerances() {
   tfcarve::Tolerance tolerance;
   Expect(tolerance.Set("float32", 0.5), "float32 is a type");
@@ -107,6 +127,7 @@ int main() {
   Floats();
   OtherTypes();
   TypesAndShapes();
+  Strings();
   Tolerances();
   return failures == 0 ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include "tools/runtime/npy.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/runtime/expecting.h"
@@ -97,6 +98,78 @@ void Headers() {
   }
 }
 
+// Little-endian UTF-32.
+std::string Utf32(const std::u32string& text) {
+  std::string bytes;
+  for (const char32_t code : text) {
+    for (int i = 0; i < 4; ++i) {
+      bytes += static_cast<char>((code >> (8 * i)) & 0xff);
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::string> Strings(const tfcarve::NpyArray& array) {
+  std::vector<std::string> strings;
+  for (const tfcarve_string& each : array.strings) {
+    strings.emplace_back(each.data, each.size);
+  }
+  return strings;
+}
+
+void StringArrays() {
+  const std::string start = "{'descr': '";
+  const std::string end = "', 'fortran_order': False, 'shape': (2,)}";
+  const struct {
+    std::string type, data;
+    std::vector<std::string> strings;
+  } cases[] = {
+      {"|S3", std::string("a\0\0b\0c", 6), {"a", std::string("b\0c", 3)}},
+      {"|S1", std::string("\0z", 2), {"", "z"}},
+      {"<U2", Utf32(U"aß€𝄞"), {"aß", "€𝄞"}},
+      {"<U1", std::string(8, '\0'), {"", ""}},
+  };
+  for (const auto& c : cases) {
+    tfcarve::NpyArray array;
+    std::string error;
+    Expect(
+        tfcarve::ParseNpy(File(start + c.type + end, c.data), &array, &error),
+        c.type + error);
+    Expect(array.dtype == TFCARVE_STRING, c.type);
+    Expect(array.dims == std::vector<int64_t>{2}, c.type);
+    const tfcarve::NpyArray moved = std::move(array);
+    Expect(Strings(moved) == c.strings, c.type);
+  }
+  for (const char* type : {"|S0", "|S", "|S-1", "<U0", "|S1x", "<S1", "|U1",
+                           "|S4294967297", "<U9999999999"}) {
+    Expect(!Parses(File(start + type + end, "ab")), type);
+  }
+  Expect(!Parses(File(start + "|S3" + end, "abcd")), "too short");
+  Expect(!Parses(File(start + "<U1" + end, Utf32({0x110000, 'a'}))),
+         "no code point");
+  Expect(!Parses(File(start + "<U1" + end, Utf32({0xd800, 'a'}))),
+         "a surrogate");
+}
+
+void WritesStrings() {
+  const std::string zero("b\0c", 3);
+  const tfcarve_string strings[] = {
+      {"", 0}, {"a", 1}, {zero.data(), 3}, {nullptr, 0}};
+  std::string file, error;
+  Expect(tfcarve::StringsToNpy(strings, 4, {2, 2}, &file, &error), error);
+  tfcarve::NpyArray array;
+  Expect(tfcarve::ParseNpy(file, &array, &error), error);
+  Expect(array.dims == std::vector<int64_t>{2, 2}, "their shape");
+  Expect(Strings(array) == std::vector<std::string>{"", "a", zero, ""},
+         "the same strings");
+  Expect(tfcarve::StringsToNpy(nullptr, 0, {0}, &file, &error), "none");
+  Expect(Parses(file), "a file without strings");
+  const tfcarve_string lost = {"a\0", 2};
+  Expect(!tfcarve::StringsToNpy(&lost, 1, {}, &file, &error),
+         "a zero at the end");
+  Expect(error.find("zero byte") != std::string::npos, error);
+}
+
 void TruncatedFiles() {
   const std::string whole =
       tfcarve::NpyHeader(TFCARVE_FLOAT, {2}) + std::string(8, '\0');
@@ -116,6 +189,8 @@ void TruncatedFiles() {
 int main() {
   ReadsWhatItWrites();
   Headers();
+  StringArrays();
+  WritesStrings();
   TruncatedFiles();
   return failures == 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace tfcarve {
@@ -85,10 +86,53 @@ std::string ShapeText(const std::vector<int64_t>& dims) {
   return text + "]";
 }
 
+// In bytes, as in the C interface.
+size_t SizeOf(const NpyArray& array) {
+  return array.dtype == TFCARVE_STRING
+             ? array.strings.size() * sizeof(tfcarve_string)
+             : array.data.size();
+}
+
+std::string_view View(const tfcarve_string& string) {
+  return {string.size == 0 ? "" : string.data, string.size};
+}
+
+// The start of a string, with escapes.
+std::string Quoted(const tfcarve_string& string) {
+  constexpr size_t kShown = 40;
+  std::string text = "'";
+  for (const char each : View(string).substr(0, kShown)) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte >= 0x20 && byte < 0x7f && each != '\\') {
+      text += each;
+      continue;
+    }
+    char escaped[5];
+    std::snprintf(escaped, sizeof(escaped), "\\x%02x", byte);
+    text += escaped;
+  }
+  return text + (string.size > kShown ? "…'" : "'");
+}
+
 std::string Text(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", value);
   return text;
+}
+
+std::string StringDifference(const tfcarve_tensor& actual,
+                             const NpyArray& expected) {
+  const auto* const strings = static_cast<const tfcarve_string*>(actual.data);
+  size_t wrong = 0, first = 0;
+  for (size_t i = 0; i < expected.strings.size(); ++i) {
+    if (View(strings[i]) == View(expected.strings[i])) continue;
+    if (wrong++ == 0) first = i;
+  }
+  if (wrong == 0) return "";
+  return "differs in " + std::to_string(wrong) + " of " +
+         std::to_string(expected.strings.size()) + " strings; element " +
+         std::to_string(first) + " is " + Quoted(strings[first]) + ", not " +
+         Quoted(expected.strings[first]);
 }
 
 }  // namespace
@@ -126,9 +170,10 @@ std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
            ", not " + std::to_string(expected.dtype);
   }
   const std::vector<int64_t> dims(actual.dims, actual.dims + actual.rank);
-  if (dims != expected.dims || actual.size != expected.data.size()) {
+  if (dims != expected.dims || actual.size != SizeOf(expected)) {
     return "has shape " + ShapeText(dims) + ", not " + ShapeText(expected.dims);
   }
+  if (actual.dtype == TFCARVE_STRING) return StringDifference(actual, expected);
   const Layout layout = LayoutOf(actual.dtype);
   const size_t count = actual.size / layout.size;
   const double allowed = tolerance.Of(actual.dtype);

@@ -1,9 +1,9 @@
 #include "tools/runtime/npy.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
-
-#include "tools/runtime/tfcarve_c_api.h"
 
 namespace tfcarve {
 namespace {
@@ -145,10 +145,10 @@ bool Split(std::string_view bytes, std::string_view* header,
   return true;
 }
 
-// Computes the size of an array in bytes. Returns false if it overflows.
-bool ByteSize(const Type& type, const std::vector<int64_t>& dims,
-              size_t* size) {
-  *size = type.size;
+// Computes the size of an array with elements of `element` bytes. Returns false
+// if it overflows.
+bool ByteSize(size_t element, const std::vector<int64_t>& dims, size_t* size) {
+  *size = element;
   for (const int64_t dim : dims) {
     const auto count = static_cast<uint64_t>(dim);
     if (count != 0 && *size > std::numeric_limits<size_t>::max() / count) {
@@ -158,6 +158,102 @@ bool ByteSize(const Type& type, const std::vector<int64_t>& dims,
   }
   return true;
 }
+
+bool CheckSize(size_t element, const std::vector<int64_t>& dims,
+               std::string_view data, std::string* error) {
+  size_t size;
+  if (ByteSize(element, dims, &size) && size == data.size()) return true;
+  *error = "the array's shape does not fit the " + std::to_string(data.size()) +
+           " bytes of elements";
+  return false;
+}
+
+// A type of strings: "|S5" has 5 bytes in each, "<U5" 5 code points of 4 bytes.
+struct StringType {
+  bool is_unicode;
+  size_t width;  // of a string, in bytes
+};
+
+bool ParseStringType(std::string_view name, StringType* type) {
+  type->is_unicode = name.substr(0, 2) == "<U";
+  if (!type->is_unicode && name.substr(0, 2) != "|S") return false;
+  int64_t count;
+  Scanner scanner(name.substr(2));
+  if (name.size() > 11 || !scanner.TakeNumber(&count) || !scanner.AtEnd()) {
+    return false;
+  }
+  type->width = static_cast<size_t>(count) * (type->is_unicode ? 4 : 1);
+  return count > 0;
+}
+
+// Appends a code point as UTF-8. Returns false if there is no such code point.
+bool AppendUtf8(uint32_t code, std::vector<char>* text) {
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+  const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  static constexpr uint32_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+  text->push_back(static_cast<char>(kFirst[more] | (code >> (6 * more))));
+  for (int i = more - 1; i >= 0; --i) {
+    text->push_back(static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f)));
+  }
+  return true;
+}
+
+// Appends a string of the file, without the zeros at its end.
+bool AppendString(std::string_view bytes, bool is_unicode,
+                  std::vector<char>* text) {
+  bytes = bytes.substr(0, bytes.find_last_not_of('\0') + 1);
+  if (!is_unicode) {
+    text->insert(text->end(), bytes.begin(), bytes.end());
+    return true;
+  }
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    uint32_t code = 0;
+    std::memcpy(&code, bytes.data() + i,
+                std::min(sizeof(code), bytes.size() - i));
+    if (!AppendUtf8(code, text)) return false;
+  }
+  return true;
+}
+
+bool ReadStrings(std::string_view data, const StringType& type,
+                 NpyArray* array) {
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < data.size(); i += type.width) {
+    if (!AppendString(data.substr(i, type.width), type.is_unicode,
+                      &array->text)) {
+      return false;
+    }
+    ends.push_back(array->text.size());
+  }
+  size_t start = 0;
+  for (const size_t end : ends) {
+    array->strings.push_back({array->text.data() + start, end - start});
+    start = end;
+  }
+  return true;
+}
+
+std::string HeaderOf(std::string_view type, const std::vector<int64_t>& dims) {
+  std::string text = "{'descr': '" + std::string(type) +
+                     "', 'fortran_order': False, 'shape': (";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  }
+  text += dims.size() == 1 ? ",), }" : "), }";
+  // Magic, version, length and text together are a multiple of 64 bytes.
+  const size_t before = kMagic.size() + 4;
+  text.append(63 - (before + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(kMagic);
+  header += '\x01';
+  header += '\x00';
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+// A larger file of strings is an error.
+constexpr size_t kMaxStrings = std::numeric_limits<int32_t>::max();
 
 }  // namespace
 
@@ -179,46 +275,65 @@ bool ParseNpy(std::string_view bytes, NpyArray* array, std::string* error) {
   }
   for (const Type& type : kTypes) {
     if (type.name != header.type) continue;
-    size_t size;
-    if (!ByteSize(type, header.dims, &size) || size != data.size()) {
-      *error = "the array's shape does not fit the " +
-               std::to_string(data.size()) + " bytes of elements";
-      return false;
-    }
+    if (!CheckSize(type.size, header.dims, data, error)) return false;
     array->dtype = type.dtype;
     array->dims = std::move(header.dims);
     array->data.assign(data.data(), data.size());
     return true;
+  }
+  StringType strings;
+  if (ParseStringType(header.type, &strings)) {
+    if (!CheckSize(strings.width, header.dims, data, error)) return false;
+    array->dtype = TFCARVE_STRING;
+    array->dims = std::move(header.dims);
+    if (ReadStrings(data, strings, array)) return true;
+    *error = "a string has an invalid code point";
+    return false;
   }
   *error = "elements of type '" + std::string(header.type.substr(0, 16)) +
            "' are not supported; these are:";
   for (const Type& type : kTypes) {
     error->append(" ").append(type.name);
   }
+  error->append(" |S <U");
+  if (header.type == "|O") {
+    error->append("; save an array of strings with .astype('S')");
+  }
   return false;
 }
 
 std::string NpyHeader(int32_t dtype, const std::vector<int64_t>& dims) {
   for (const Type& type : kTypes) {
-    if (type.dtype != dtype) continue;
-    std::string text = "{'descr': '" + std::string(type.name) +
-                       "', 'fortran_order': False, 'shape': (";
-    for (size_t i = 0; i < dims.size(); ++i) {
-      text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
-    }
-    text += dims.size() == 1 ? ",), }" : "), }";
-    // Magic, version, length and text together are a multiple of 64 bytes.
-    const size_t before = kMagic.size() + 4;
-    text.append(63 - (before + text.size()) % 64, ' ');
-    text += '\n';
-    std::string header(kMagic);
-    header += '\x01';
-    header += '\x00';
-    header += static_cast<char>(text.size() & 0xff);
-    header += static_cast<char>(text.size() >> 8);
-    return header + text;
+    if (type.dtype == dtype) return HeaderOf(type.name, dims);
   }
   return "";
+}
+
+bool StringsToNpy(const tfcarve_string* strings, size_t count,
+                  const std::vector<int64_t>& dims, std::string* file,
+                  std::string* error) {
+  size_t width = 1;
+  for (size_t i = 0; i < count; ++i) {
+    const tfcarve_string& string = strings[i];
+    if (string.size > 0 && string.data[string.size - 1] == '\0') {
+      *error = "string " + std::to_string(i) +
+               " ends with a zero byte, which .npy files do not store";
+      return false;
+    }
+    width = std::max(width, string.size);
+  }
+  size_t size;
+  if (!ByteSize(width, dims, &size) || size > kMaxStrings) {
+    *error = "the strings, padded to " + std::to_string(width) +
+             " bytes each, are larger than 2 GB";
+    return false;
+  }
+  *file = HeaderOf("|S" + std::to_string(width), dims);
+  for (size_t i = 0; i < count; ++i) {
+    file->append(strings[i].data, strings[i].size);
+    file->append(width - strings[i].size, '\0');
+  }
+  return true;
 }
 
 }  // namespace tfcarve

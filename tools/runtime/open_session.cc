@@ -5,12 +5,17 @@
 namespace tfcarve {
 
 tfcarve_tensor TensorOf(const std::string& name, const NpyArray& array) {
-  return {name.c_str(),
-          array.dtype,
-          static_cast<int32_t>(array.dims.size()),
-          array.dims.data(),
-          array.data.data(),
-          array.data.size()};
+  tfcarve_tensor tensor = {name.c_str(),
+                           array.dtype,
+                           static_cast<int32_t>(array.dims.size()),
+                           array.dims.data(),
+                           array.data.data(),
+                           array.data.size()};
+  if (array.dtype == TFCARVE_STRING) {
+    tensor.data = array.strings.data();
+    tensor.size = array.strings.size() * sizeof(tfcarve_string);
+  }
+  return tensor;
 }
 
 int OpenSession(const std::string& model, int threads, SessionPtr* session,

@@ -101,6 +101,18 @@ bool ParseArguments(const std::vector<std::string>& words, Arguments* arguments,
   return error->empty();
 }
 
+int WriteStrings(const Binding& output, const tfcarve_tensor& tensor,
+                 const std::vector<int64_t>& dims) {
+  std::string file, error;
+  if (!tfcarve::StringsToNpy(static_cast<const tfcarve_string*>(tensor.data),
+                             tensor.size / sizeof(tfcarve_string), dims, &file,
+                             &error)) {
+    return Fail(kRefused, "output '" + output.name + "': " + error);
+  }
+  if (tfcarve::WriteFile(output.value, file, nullptr, 0)) return kDone;
+  return Fail(kBadUse, "can't write " + output.value);
+}
+
 int WriteOutputs(const tfcarve_result* result,
                  const std::vector<Binding>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -109,6 +121,11 @@ int WriteOutputs(const tfcarve_result* result,
       return Fail(kRefused, "no output '" + outputs[i].name + "'");
     }
     const std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
+    if (tensor.dtype == TFCARVE_STRING) {
+      const int status = WriteStrings(outputs[i], tensor, dims);
+      if (status != kDone) return status;
+      continue;
+    }
     const std::string header = tfcarve::NpyHeader(tensor.dtype, dims);
     if (header.empty()) {
       return Fail(kRefused,

@@ -28,7 +28,15 @@ SETTINGS = {
 
 
 class Failed(Exception):
-    """The program failed; the text is the signal that ended it or its last line on standard error; "": there is none."""
+    """The program failed; the text is the signal that ended it or its last line on standard error; "": there is none.
+
+    Attributes:
+      status: its exit status; negative: the signal that ended it.
+    """
+
+    def __init__(self, status: int, text: str) -> None:
+        self.status = status
+        super().__init__(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,12 @@ def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         message = lines[-1][:_MAX_MESSAGE] if lines else ""
-        raise Failed(_by_signal(-done.returncode, limits) or message)
+        raise Failed(done.returncode, _by_signal(-done.returncode, limits) or message)
+
+
+def report(message: str) -> None:
+    """Prints the error of a program that `run` runs: in one line, because that shows the last one."""
+    print(" ".join(message.split()), file=sys.stderr)
 
 
 def _by_signal(number: int, limits: Limits) -> str:

@@ -31,7 +31,7 @@ def test_commands() -> None:
 
 
 def test_code() -> None:
-    (block,) = _blocks("c")
+    (block,) = _blocks("cpp")
     documented, tested = _lines(block), _lines(_file("APP_TEST"))
     assert any(tested[i : i + len(documented)] == documented for i in range(len(tested)))
 

@@ -40,9 +40,19 @@ def test_outputs_of_full_tensorflow(model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--output=z=z.npy"], "does not run it"),
-        (["--input=x=three.npy", "--output=z=z.npy"], "does not run it"),
-        (["--output=nothing=z.npy"], "does not run it"),
+        (
+            ["--input=x=x.npy", "--output=z=z.npy"],
+            "does not run it: You must feed a value for placeholder tensor 'y'",
+        ),
+        (
+            ["--input=x=three.npy", "--output=z=z.npy"],
+            "does not run it: Cannot feed value of shape (3,)",
+        ),
+        (
+            ["--output=nothing=z.npy"],
+            "The name 'nothing:0' refers to a Tensor which does not exist",
+        ),
+        (["--input=x=add.pb", "--output=z=z.npy"], "add.pb: not a .npy file, or damaged"),
         (["--input=x", "--output=z=z.npy"], "--input takes NAME=FILE.npy, not 'x'"),
         (["--output==z.npy"], "--output takes NAME=FILE.npy, not '=z.npy'"),
         (["--input=x=none.npy", "--output=z=z.npy"], "none.npy: no such file"),
@@ -57,8 +67,57 @@ def test_bad_input(
 ) -> None:
     monkeypatch.chdir(model.parent)
     assert main(["golden", "add.pb", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
     assert not Path("z.npy").exists()
+
+
+@pytest.fixture(scope="module", name="other")
+def _other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`joined` is a string, `half` has a type that .npy files do not have."""
+    folder = tmp_path_factory.mktemp("other")
+    with tf.Graph().as_default() as graph:
+        text = tf.compat.v1.placeholder(tf.string, [None], name="text")
+        tf.strings.join([text, tf.constant("!")], name="joined")
+        tf.strings.join([text, tf.constant(b"\0")], name="zero")
+        tf.cast(tf.constant([1.0]), tf.bfloat16, name="half")
+    (folder / "text.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    np.save(folder / "bytes.npy", np.array([b"a", b"long"]))
+    np.save(folder / "unicode.npy", np.array(["a", "é"]))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"), [("bytes", [b"a!", b"long!"]), ("unicode", [b"a!", "é!".encode()])]
+)
+def test_strings(
+    file: str, expected: list[bytes], other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(other)
+    assert main(["golden", "text.pb", f"--input=text={file}.npy", "--output=joined=out.npy"]) == 0
+    found = np.load("out.npy")
+    assert (found.dtype.kind, found.tolist()) == ("S", expected)
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("half", "text.pb: the output 'half' has type bfloat16, which .npy files lack"),
+        ("zero", "text.pb: the output 'zero' has a string that ends with a zero byte"),
+    ],
+)
+def test_output_that_a_file_cannot_store(
+    output: str,
+    message: str,
+    other: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(other)
+    arguments = ["text.pb", "--input=text=bytes.npy", f"--output={output}=none.npy"]
+    assert main(["golden", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("none.npy").exists()
 
 
 def test_without_tensorflow(

@@ -19,6 +19,8 @@ HELP = "runs a model with full TensorFlow and writes its outputs, which tf_model
 
 _RUN = "tfcarve.proof.golden_run"
 _LITE_RUN = "tfcarve.proof.lite_golden_run"
+# Their exit status if a .npy file cannot be read or written.
+_ARRAYS_FAILED = 2
 _LITE_SUFFIX = ".tflite"
 # The options that say how a graph is frozen; a TensorFlow Lite model has none.
 _GRAPH_OPTIONS = (
@@ -142,6 +144,8 @@ def _run(program: str, name: Path, model: Path, folder: str, words: Sequence[str
     try:
         full_tensorflow.run(program, [model, folder, *words], folder, limits)
     except full_tensorflow.Failed as failed:
+        if failed.status == _ARRAYS_FAILED:
+            raise InvalidInput(f"{name}: {failed}") from None
         raise InvalidInput(
             f"{name}: full {what} does not run it: {str(failed) or 'no message'}"
         ) from None

@@ -1,7 +1,8 @@
 """Runs a frozen graph in full TensorFlow; tfcarve.full_tensorflow runs this program in a separate process.
 
 usage: golden_run.py MODEL FOLDER INPUT=FILE.npy... -- OUTPUT...
-Writes FOLDER/0.npy and so on, one for each OUTPUT.
+Writes FOLDER/0.npy and so on, one for each OUTPUT. Exit status: 0 done; 1 TensorFlow does not run the graph; 2 a .npy file cannot be
+read or written. The last line on standard error says why.
 """
 
 import sys
@@ -11,8 +12,10 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
+from tfcarve import full_tensorflow
 from tfcarve.models import graph_text
 from tfcarve.models.text_format import for_protobuf
+from tfcarve.proof import npy_arrays
 
 
 def main(argv: list[str]) -> None:
@@ -30,11 +33,11 @@ def main(argv: list[str]) -> None:
     feeds = {}
     for word in inputs:
         name, _, file = word.partition("=")
-        feeds[_tensor(name)] = np.load(file, allow_pickle=False)
+        feeds[_tensor(name)] = npy_arrays.read(Path(file))
     with tf.compat.v1.Session(graph=graph) as session:
         arrays = session.run([_tensor(name) for name in outputs], feeds)
-    for number, array in enumerate(arrays):
-        np.save(Path(folder, f"{number}.npy"), np.ascontiguousarray(array), allow_pickle=False)
+    for number, (name, array) in enumerate(zip(outputs, arrays, strict=True)):
+        npy_arrays.write(Path(folder, f"{number}.npy"), name, np.asarray(array))
 
 
 def _tensor(name: str) -> str:
@@ -42,4 +45,17 @@ def _tensor(name: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except npy_arrays.ArrayError as error:
+        full_tensorflow.report(str(error))
+        sys.exit(2)
+    except tf.errors.OpError as error:
+        # TensorFlow's own message: the session adds stack traces of the code that imported the graph.
+        original = error.__context__
+        message = original.message if isinstance(original, tf.errors.OpError) else error.message
+        full_tensorflow.report(message)
+        sys.exit(1)
+    except (ValueError, TypeError, KeyError) as error:
+        full_tensorflow.report(str(error))
+        sys.exit(1)

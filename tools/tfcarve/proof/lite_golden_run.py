@@ -9,8 +9,10 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from tfcarve.proof import lite_arrays, lite_model
+from tfcarve import full_tensorflow
+from tfcarve.proof import lite_model, npy_arrays
 from tfcarve.proof.lite_model import LiteError
+from tfcarve.proof.npy_arrays import ArrayError
 
 
 def main(argv: list[str]) -> None:
@@ -20,16 +22,19 @@ def main(argv: list[str]) -> None:
     feeds = {}
     for word in inputs:
         name, _, file = word.partition("=")
-        feeds[name] = lite_arrays.read(Path(file))
+        feeds[name] = npy_arrays.read(Path(file))
     interpreter = tf.lite.Interpreter(model_path=model, num_threads=1)
     arrays = lite_model.run(interpreter, signature, feeds, outputs)
     for number, (name, array) in enumerate(zip(outputs, arrays, strict=True)):
-        lite_arrays.write(Path(folder, f"{number}.npy"), name, array)
+        npy_arrays.write(Path(folder, f"{number}.npy"), name, array)
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
+    except ArrayError as error:
+        full_tensorflow.report(str(error))
+        sys.exit(2)
     except (LiteError, RuntimeError, ValueError) as error:
-        # One line: the caller shows the last one.
-        sys.exit(" ".join(str(error).split()))
+        full_tensorflow.report(str(error))
+        sys.exit(1)

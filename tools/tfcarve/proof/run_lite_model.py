@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve.printable import printable_lines
-from tfcarve.proof import lite_arrays, lite_model
+from tfcarve.proof import lite_model, npy_arrays
 from tfcarve.proof.difference import TOLERANCES, Array, difference
 from tfcarve.proof.lite_model import LiteError
+from tfcarve.proof.npy_arrays import ArrayError
 
 _PROGRAM = "run_lite_model"
 _DONE, _REFUSED, _BAD_USE = 0, 1, 2
@@ -106,10 +107,10 @@ def main(argv: Sequence[str]) -> int:
         if not path.is_file():
             return _fail(_BAD_USE, f"{path}: no such file")
     try:
-        feeds = {name: lite_arrays.read(path) for name, path in arguments.input}
-        expected = [lite_arrays.read(path) for _, path in arguments.expect]
+        feeds = {name: npy_arrays.read(path) for name, path in arguments.input}
+        expected = [npy_arrays.read(path) for _, path in arguments.expect]
         actual = _outputs(arguments, feeds)
-    except LiteError as error:
+    except (ArrayError, LiteError) as error:
         return _fail(_BAD_USE, f"{arguments.model}: {error}")
     except (OSError, RuntimeError, ValueError) as error:
         # What the interpreter, the delegate or the dynamic linker says.

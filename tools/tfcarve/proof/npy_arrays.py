@@ -1,4 +1,4 @@
-"""Arrays of TensorFlow Lite models in .npy files. Strings are bytes objects in memory, and of type S in a file."""
+"""Arrays of models in .npy files. Strings are bytes objects in memory, and of type S in a file."""
 
 import tokenize
 from pathlib import Path
@@ -7,28 +7,31 @@ from typing import Any
 import numpy as np
 
 from tfcarve.proof.difference import Array, type_name
-from tfcarve.proof.lite_model import LiteError
 
 # What .npy files can store: bools, numbers and strings.
 _KINDS = "biufcSU"
 _FORMAT: Any = np.lib.format
 
 
+class ArrayError(Exception):
+    """A .npy file cannot be read, or cannot store an array."""
+
+
 def read(path: Path) -> Array:
     """Returns the array in a .npy file.
 
     Raises:
-      LiteError: it cannot be read, is not such a file, or has other elements than numbers, bools and strings.
+      ArrayError: it cannot be read, is not such a file, or has other elements than numbers, bools and strings.
     """
     try:
         with path.open("rb") as stream:
             array: Array = _FORMAT.read_array(stream, allow_pickle=False)
     except OSError as error:
-        raise LiteError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ArrayError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, EOFError, SyntaxError, tokenize.TokenError, MemoryError):
-        raise LiteError(f"{path}: not a .npy file, or damaged: write it with numpy.save") from None
+        raise ArrayError(f"{path}: not a .npy file, or damaged: write it with numpy.save") from None
     if array.dtype.kind not in _KINDS:
-        raise LiteError(f"{path}: has type {array.dtype}: expected numbers, bools or strings")
+        raise ArrayError(f"{path}: has type {array.dtype}: expected numbers, bools or strings")
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
@@ -45,16 +48,16 @@ def write(path: Path, name: str, array: Array) -> None:
       array: the output.
 
     Raises:
-      LiteError: such a file cannot store it.
+      ArrayError: such a file cannot store it.
     """
     if array.dtype.kind == "O":
         if any(bytes(element).endswith(b"\0") for element in array.reshape(-1)):
-            raise LiteError(
+            raise ArrayError(
                 f"the output {name!r} has a string that ends with a zero byte, which .npy files do not store"
             )
         array = array.astype("S")
     if array.dtype.kind not in _KINDS:
-        raise LiteError(
+        raise ArrayError(
             f"the output {name!r} has type {type_name(array.dtype)}, which .npy files lack"
         )
     np.save(path, np.asarray(array, order="C"), allow_pickle=False)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfcarve.proof import lite_arrays
-from tfcarve.proof.lite_model import LiteError
+from tfcarve.proof import npy_arrays
+from tfcarve.proof.npy_arrays import ArrayError
 
 
 @pytest.mark.parametrize(
@@ -23,22 +23,22 @@ from tfcarve.proof.lite_model import LiteError
     ],
 )
 def test_numbers(array: Any, tmp_path: Path) -> None:
-    lite_arrays.write(tmp_path / "a.npy", "a", array)
-    found = lite_arrays.read(tmp_path / "a.npy")
+    npy_arrays.write(tmp_path / "a.npy", "a", array)
+    found = npy_arrays.read(tmp_path / "a.npy")
     assert (found.tolist(), found.shape) == (array.tolist(), array.shape)
     assert found.dtype.isnative and found.dtype == array.dtype.newbyteorder("=")
 
 
 @pytest.mark.parametrize("texts", [[b"a", b"", b"long\xff"], [], b"one"])
 def test_strings(texts: Any, tmp_path: Path) -> None:
-    lite_arrays.write(tmp_path / "a.npy", "a", np.array(texts, object))
-    found = lite_arrays.read(tmp_path / "a.npy")
+    npy_arrays.write(tmp_path / "a.npy", "a", np.array(texts, object))
+    found = npy_arrays.read(tmp_path / "a.npy")
     assert (found.tolist(), found.dtype) == (texts, object)
 
 
 def test_unicode(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array(["é"]))
-    assert lite_arrays.read(tmp_path / "a.npy").tolist() == ["é".encode()]
+    assert npy_arrays.read(tmp_path / "a.npy").tolist() == ["é".encode()]
 
 
 @pytest.mark.parametrize(
@@ -49,28 +49,28 @@ def test_unicode(tmp_path: Path) -> None:
     ],
 )
 def test_what_files_do_not_store(array: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(LiteError) as raised:
-        lite_arrays.write(tmp_path / "a.npy", "out", array)
+    with pytest.raises(ArrayError) as raised:
+        npy_arrays.write(tmp_path / "a.npy", "out", array)
     assert message in str(raised.value)
     assert not any(tmp_path.iterdir())
 
 
 def test_damaged_files(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
-    with pytest.raises(LiteError, match="cannot be read: No such file"):
-        lite_arrays.read(path)
+    with pytest.raises(ArrayError, match="cannot be read: No such file"):
+        npy_arrays.read(path)
     np.save(path, np.arange(9))
     whole = path.read_bytes()
     for data in (b"", whole[:40], whole[:-1], b"text", b"PK\x03\x04"):
         path.write_bytes(data)
-        with pytest.raises(LiteError, match="a.npy: not a .npy file, or damaged"):
-            lite_arrays.read(path)
+        with pytest.raises(ArrayError, match="a.npy: not a .npy file, or damaged"):
+            npy_arrays.read(path)
     np.savez(tmp_path / "a.npz", a=np.arange(2))
-    with pytest.raises(LiteError, match="not a .npy file"):
-        lite_arrays.read(tmp_path / "a.npz")
+    with pytest.raises(ArrayError, match="not a .npy file"):
+        npy_arrays.read(tmp_path / "a.npz")
     np.save(path, np.array([{}]), allow_pickle=True)
-    with pytest.raises(LiteError, match="not a .npy file"):
-        lite_arrays.read(path)
+    with pytest.raises(ArrayError, match="not a .npy file"):
+        npy_arrays.read(path)
     np.save(path, np.zeros(1, "V2"))
-    with pytest.raises(LiteError, match=r"has type \|V2: expected numbers"):
-        lite_arrays.read(path)
+    with pytest.raises(ArrayError, match=r"has type \|V2: expected numbers"):
+        npy_arrays.read(path)
