@@ -379,7 +379,8 @@ def test_run_model_with_strings(
     np.save(tmp_path / "bad.npy", np.array([b"a!", b"u!", b"!"]))
 
     def ran(option: str) -> subprocess.CompletedProcess[str]:
-        words = [built["run_model"], models["text"], "--input=text=text.npy", option]
+        words: list[str | Path] = [built["run_model"], models["text"]]
+        words += ["--input=text=text.npy", option]
         return subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
 
     assert ran("--output=joined=out.npy").returncode == 0
