@@ -46,10 +46,10 @@ def _reason(ctx, platform):
     return "%s: no C++ toolchain: %s" % (platform, reasons[platform])
 
 def _report_skipped(ctx, platforms):
-    """Prints which platforms are skipped and why, or fails if all are required."""
+    """Fails for platforms without a toolchain; prints them and why if they may be skipped."""
     reasons = "".join(["\n  " + _reason(ctx, platform) for platform in platforms])
-    if ctx.attr._require_all[BuildSettingInfo].value:
-        fail("%s cannot be built for all of its platforms:%s" % (ctx.label, reasons))
+    if not ctx.attr._skip_missing[BuildSettingInfo].value:
+        fail("%s cannot be built for all of its platforms:%s\nWith --@tfcarve//rules/config:skip_missing_platforms these are skipped." % (ctx.label, reasons))
 
     # buildifier: disable=print
     print("%s skips platforms that cannot be built on this machine:%s" % (ctx.label, reasons))
@@ -81,7 +81,7 @@ _multi_platform_library = rule(
             cfg = each_platform,
         ),
         "_missing": attr.label(default = "@tfcarve_cross//:missing", providers = [MissingToolchainsInfo]),
-        "_require_all": attr.label(default = "//rules/config:require_all_platforms"),
+        "_skip_missing": attr.label(default = "//rules/config:skip_missing_platforms"),
     },
 )
 
@@ -92,9 +92,9 @@ def tf_multi_platform_library(name, library, platforms, **kwargs):
     output group; <platform>_runner is the program that runs a model in that library and <platform>_benchmark the
     program that measures it.
     Bazel runs the validation actions of all platforms for any output group, and so builds all of them;
-    --output_groups=<platform> --norun_validations builds and proves one. A platform without a C++ toolchain is
-    skipped: the build prints the reason, which is also in <name>/<platform>/skipped.txt. With
-    --@tfcarve//rules/config:require_all_platforms the build fails.
+    --output_groups=<platform> --norun_validations builds and proves one. The build fails if a platform has no C++
+    toolchain. With --@tfcarve//rules/config:skip_missing_platforms it skips the platform and prints the reason, which
+    is also in <name>/<platform>/skipped.txt.
 
     Args:
       name: of the target.
