@@ -6,6 +6,7 @@ import json
 import pytest
 from size_reports import report
 
+from tfcarve import cli
 from tfcarve.errors import InvalidInput
 from tfcarve.size import budget, committed
 from tfcarve.size.budget import OVER, WAIVED, WARNING, WITHIN, Rules
@@ -47,6 +48,13 @@ def test_each_measure_has_its_own_budget(measure: Measure) -> None:
 def test_growth_in_percent_over_the_committed_sizes(size: int, level: str) -> None:
     old = _committed(report(stripped=6000))
     assert _levels(Rules({}, growth=1, warning=2), old, size=size)[0] == level
+
+
+@pytest.mark.parametrize(("size", "level"), [(6031, OVER), (6029, WITHIN)])
+def test_default_growth_permits_another_linker(size: int, level: str) -> None:
+    default = cli.parser().parse_args(["size-check", "r.json"]).growth
+    old = _committed(report(stripped=6000))
+    assert _levels(Rules({}, growth=default, warning=2), old, size=size)[0] == level
 
 
 def test_message_states_growth_in_percent() -> None:

@@ -46,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--growth",
         type=_percent,
-        default=0.0,
+        default=budget.GROWTH,
         metavar="PERCENT",
-        help="allowed growth over the committed sizes (default: 0)",
+        help=f"allowed growth over the committed sizes (default: {budget.GROWTH:g})",
     )
     parser.add_argument(
         "--warning",
