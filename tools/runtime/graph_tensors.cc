@@ -59,32 +59,30 @@ GraphTensor InputOf(const NodeDef& node) {
   return tensor;
 }
 
-// Returns the types of a node's outputs; one unknown type if the definition of
+// Returns the types of a node's outputs; one invalid type if the definition of
 // its op does not say them.
-std::vector<int32_t> OutputTypes(const NodeDef& node) {
-  const OpDef* const definition = DefinitionOf(node);
-  if (definition == nullptr) return {0};
-  NodeDef full = node;
-  tensorflow::AddDefaultsToNodeDef(*definition, &full);
+tensorflow::DataTypeVector OutputTypes(const NodeDef& node) {
   tensorflow::DataTypeVector types;
-  if (!tensorflow::OutputTypesForNode(full, *definition, &types).ok()) {
-    return {0};
+  const OpDef* const definition = DefinitionOf(node);
+  if (definition != nullptr) {
+    NodeDef full = node;
+    tensorflow::AddDefaultsToNodeDef(*definition, &full);
+    if (tensorflow::OutputTypesForNode(full, *definition, &types).ok()) {
+      return types;
+    }
   }
-  std::vector<int32_t> numbers;
-  for (const auto type : types) {
-    numbers.push_back(tensorflow::BaseType(type));
-  }
-  return numbers;
+  types.assign(1, tensorflow::DT_INVALID);
+  return types;
 }
 
 void AddOutputs(const NodeDef& node, std::vector<GraphTensor>* outputs) {
   const auto* const shapes = Attribute(node, "_output_shapes");
-  const std::vector<int32_t> types = OutputTypes(node);
+  const tensorflow::DataTypeVector types = OutputTypes(node);
   for (size_t i = 0; i < types.size(); ++i) {
     GraphTensor tensor;
     tensor.name = node.name();
     if (i > 0) tensor.name += ":" + std::to_string(i);
-    tensor.dtype = types[i];
+    tensor.dtype = tensorflow::BaseType(types[i]);
     const int index = static_cast<int>(i);
     if (shapes != nullptr && index < shapes->list().shape_size()) {
       SetShape(shapes->list().shape(index), &tensor);

@@ -70,34 +70,32 @@ Status CheckOutput(const std::string& name, const Tensor& tensor,
   return tensorflow::OkStatus();
 }
 
-Output MakeOutput(std::string name, Tensor tensor,
-                  const tfcarve_buffer& buffer) {
-  Output output;
+void SetOutput(const std::string& name, Tensor tensor,
+               const tfcarve_buffer& buffer, Output* output) {
+  output->name = name;
   for (int i = 0; i < tensor.dims(); ++i) {
-    output.dims.push_back(tensor.dim_size(i));
+    output->dims.push_back(tensor.dim_size(i));
   }
-  output.name = std::move(name);
   if (tensor.dtype() == tensorflow::DT_STRING) {
     const auto flat = tensor.flat<tensorflow::tstring>();
-    output.strings.reserve(flat.size());
+    output->strings.reserve(flat.size());
     for (int64_t i = 0; i < flat.size(); ++i) {
-      output.strings.push_back({flat(i).data(), flat(i).size()});
+      output->strings.push_back({flat(i).data(), flat(i).size()});
     }
-    output.data = output.strings.data();
-    output.size = output.strings.size() * sizeof(tfcarve_string);
-    output.tensor = std::move(tensor);
+    output->data = output->strings.data();
+    output->size = output->strings.size() * sizeof(tfcarve_string);
+    output->tensor = std::move(tensor);
   } else if (buffer.data != nullptr) {
-    output.size = tensor.TotalBytes();
-    output.data = buffer.data;
-    if (output.size > 0) std::memcpy(buffer.data, tensor.data(), output.size);
-    output.tensor = Tensor(tensor.dtype());
+    output->data = buffer.data;
+    output->size = tensor.TotalBytes();
+    if (output->size > 0) std::memcpy(buffer.data, tensor.data(), output->size);
+    output->tensor = Tensor(tensor.dtype());
   } else {
     const auto bytes = tensor.tensor_data();
-    output.data = bytes.data();
-    output.size = bytes.size();
-    output.tensor = std::move(tensor);
+    output->data = bytes.data();
+    output->size = bytes.size();
+    output->tensor = std::move(tensor);
   }
-  return output;
 }
 
 // Sets `outputs`, only if all can be set.
@@ -110,14 +108,15 @@ Status SetOutputs(const RunArguments& arguments, const tfcarve_buffer* buffers,
   for (size_t i = 0; i < tensors.size(); ++i) {
     TF_RETURN_IF_ERROR(CheckOutput(names[i], tensors[i], buffer(i)));
   }
-  outputs->reserve(tensors.size());
+  std::vector<Output> made(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     // The result may outlive the inputs.
     if (IsBorrowed(tensors[i], arguments.inputs, arguments.input_count)) {
       tensors[i] = tensorflow::tensor::DeepCopy(tensors[i]);
     }
-    outputs->push_back(MakeOutput(names[i], std::move(tensors[i]), buffer(i)));
+    SetOutput(names[i], std::move(tensors[i]), buffer(i), &made[i]);
   }
+  outputs->swap(made);
   return tensorflow::OkStatus();
 }
 
