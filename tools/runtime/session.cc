@@ -104,7 +104,12 @@ Status OpenSession(tensorflow::GraphDef graph, size_t memory_limit,
       /*factory=*/nullptr);
   TF_RETURN_IF_ERROR(
       session->constants.Attach(session->session.get(), std::move(constants)));
-  return session->session->Create(std::move(graph));
+  const Status status = session->session->Create(std::move(graph));
+  // An op that TensorFlow adds to the graph is not registered.
+  if (tensorflow::errors::IsNotFound(status)) {
+    return tensorflow::errors::Unimplemented(status.message());
+  }
+  return status;
 }
 
 Status Init(std::string_view bytes, MappedFilePtr file,
