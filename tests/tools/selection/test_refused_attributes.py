@@ -53,7 +53,8 @@ def _select(*nodes: NodeUse) -> Selection:
     ops = tuple(OpDefinition(op, "tensorflow/core/ops/a.cc", 1) for op in ("Conv2D", "BiasAdd"))
     kernels = tuple(
         Registration(
-            op=op.name, device="CPU", constraints={}, clazz=f"{op.name}Op", file=_KERNELS, line=1
+            op=op.name, device="CPU", constraints={}, label="", priority=0, host_memory=(), system=False,
+            clazz=f"{op.name}Op", file=_KERNELS, line=1,
         )
         for op in ops
     )  # fmt: skip
@@ -75,8 +76,8 @@ def test_selection_refuses_the_nodes() -> None:
     (_, refused) = failed.value.problems
     assert refused.text().splitlines() == [
         "op 'Conv2D' with data_format 'NCHW': its CPU kernel computes only NHWC",
-        "    needed by node conv of m.pb",
-        "    needed by node other of m.pb",
+        "    needed by m.pb: node 'conv'",
+        "    needed by m.pb: node 'other'",
         "    convert the model: tfcarve transform MODEL --transforms convert_layout",
     ]
 
