@@ -42,10 +42,9 @@
 // things are shared by all sessions of a process: the instruction set
 // (tfcarve_set_cpu) and the log (tfcarve_set_log).
 //
-// Errors: a function that creates an object never returns NULL; ask the object
-// for its status. A NULL argument is an error with the status
-// TFCARVE_INVALID_ARGUMENT, and never ends the process. The functions that free
-// an object ignore NULL.
+// Errors: a session or a result is never NULL; ask it for its status. A NULL
+// argument is an error with the status TFCARVE_INVALID_ARGUMENT, and never ends
+// the process. The functions that free an object ignore NULL.
 //
 // Versions: a library can be used with a header of the same major version and
 // the same or a lower minor version. Options are structures that begin with
@@ -442,7 +441,8 @@ TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
 
 // Receives a message of TensorFlow: its severity (0 information, 1 warning, 2
 // error, 3 fatal: the process ends afterwards) and its text, which is valid
-// during the call. May be called from any thread.
+// during the call. May be called from any thread, and must not call functions
+// of this interface.
 typedef void (*tfcarve_log_sink)(void* context, int32_t severity,
                                  const char* message);
 
