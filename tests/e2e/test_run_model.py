@@ -53,6 +53,7 @@ def run_model(program: tuple[Path, Path], tmp_path: Path) -> Runner:
     np.save(tmp_path / "double.npy", FED.astype(np.float64))
     np.save(tmp_path / "flat.npy", FED.ravel())
     np.save(tmp_path / "text.npy", np.array(["a"]))
+    np.save(tmp_path / "day.npy", np.array(["2026-01-01"], "datetime64[D]"))
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("these are words and no model")
@@ -130,7 +131,8 @@ IN = "--input=input=in.npy"
         (["words", OUT], 2, "words: the graph is not a serialized GraphDef"),
         (["MODEL", "--input=input=missing.npy", OUT], 2, "can't read missing.npy"),
         (["MODEL", "--input=input=words", OUT], 2, "words: not a .npy file"),
-        (["MODEL", "--input=input=text.npy", OUT], 2, "elements of type '<U1' are not supported"),
+        (["MODEL", "--input=input=text.npy", OUT], 1, "arg[0] to be float but string is provided"),
+        (["MODEL", "--input=input=day.npy", OUT], 2, "elements of type '<M8[D]' are not supported"),
         (["MODEL", IN, "--output=output=folder/none/out.npy"], 2, "can't write folder/none/out"),
         (["MODEL", OUT], 1, "You must feed a value for placeholder tensor 'input'"),
         (["MODEL", "--input=other=in.npy", OUT], 1, "other:0"),

@@ -5,6 +5,7 @@ comments of FunctionDef in tensorflow/core/framework/function.proto, NameRangesF
 tensorflow/core/framework/node_def_util.cc.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tfcarve.prepare import nodes
@@ -12,6 +13,9 @@ from tfcarve.prepare.graph import Graph, Ref, ref
 from tfcarve.prepare.messages import FunctionDef, FunctionDefLibrary, NodeDef, OpDef
 
 OpDefs = Mapping[str, OpDef]
+
+# The number of a tensor in an output of several.
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 
 class UnsupportedBody(Exception):
@@ -105,10 +109,10 @@ def _flat(text: str, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDe
     name, *rest = text.split(":")
     if name in args:
         return Ref(name)
-    if name not in known or not rest:
+    index = rest[1] if len(rest) > 1 else "0"
+    if name not in known or not rest or not _INDEX.fullmatch(index):
         raise UnsupportedBody(text)
-    output, index = rest[0], int(rest[1]) if len(rest) > 1 else 0
-    return Ref(name, _first(known[name], output, op_defs) + index)
+    return Ref(name, _first(known[name], rest[0], op_defs) + int(index))
 
 
 def _nested(source: Ref, known: Mapping[str, NodeDef], args: set[str], op_defs: OpDefs) -> str:
