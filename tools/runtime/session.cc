@@ -105,8 +105,10 @@ Status OpenSession(tensorflow::GraphDef graph, size_t memory_limit,
   TF_RETURN_IF_ERROR(
       session->constants.Attach(session->session.get(), std::move(constants)));
   const Status status = session->session->Create(std::move(graph));
-  // An op that TensorFlow adds to the graph is not registered.
-  if (tensorflow::errors::IsNotFound(status)) {
+  // An op that TensorFlow adds to the graph is not registered. Some of its
+  // functions return this as an invalid argument.
+  if (status.message().find("Op type not registered") !=
+      std::string_view::npos) {
     return tensorflow::errors::Unimplemented(status.message());
   }
   return status;
