@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tensorflow/core/common_runtime/device_mgr.h"
-#include "tensorflow/core/framework/allocation_description.pb.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/framework/function.pb.h"
 #include "tensorflow/core/framework/kernel_def_builder.h"
@@ -22,6 +21,7 @@
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/strcat.h"
 #include "tools/runtime/folded_constants.h"
+#include "tools/runtime/foreign_buffer.h"
 
 namespace tfcarve {
 namespace {
@@ -29,33 +29,20 @@ namespace {
 using ::tensorflow::NodeDef;
 using ::tensorflow::Status;
 using ::tensorflow::Tensor;
-using ::tensorflow::TensorBuffer;
 using ::tensorflow::errors::InvalidArgument;
 using ::tensorflow::strings::StrCat;
 
 // A part of a mapped file; keeps the file mapped.
-class MappedBuffer : public TensorBuffer {
+class MappedBuffer final : public ForeignBuffer {
  public:
   MappedBuffer(const MappedFile* file, std::string_view bytes)
-      : TensorBuffer(const_cast<char*>(bytes.data())),
-        file_(file),
-        size_(bytes.size()) {
+      : ForeignBuffer(bytes.data(), bytes.size()), file_(file) {
     file_->Ref();
   }
   ~MappedBuffer() override { file_->Unref(); }
 
-  size_t size() const override { return size_; }
-  TensorBuffer* root_buffer() override { return this; }
-  void FillAllocationDescription(
-      tensorflow::AllocationDescription* description) const override {
-    description->set_requested_bytes(size_);
-  }
-  // Prevents kernels from reusing the buffer for their output.
-  bool OwnsMemory() const override { return false; }
-
  private:
   const MappedFile* const file_;
-  const size_t size_;
 };
 
 constexpr const char* kValue = "value";

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tensorflow/core/framework/allocation_description.pb.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
 #include "tools/runtime/constants.h"
+#include "tools/runtime/foreign_buffer.h"
 
 namespace tfcarve {
 namespace {
@@ -17,25 +17,6 @@ using ::tensorflow::Status;
 using ::tensorflow::Tensor;
 using ::tensorflow::errors::InvalidArgument;
 using ::tensorflow::strings::StrCat;
-
-// Memory of the app.
-class BorrowedBuffer final : public tensorflow::TensorBuffer {
- public:
-  BorrowedBuffer(const void* data, size_t size)
-      : TensorBuffer(const_cast<void*>(data)), size_(size) {}
-
-  size_t size() const override { return size_; }
-  TensorBuffer* root_buffer() override { return this; }
-  void FillAllocationDescription(
-      tensorflow::AllocationDescription* description) const override {
-    description->set_requested_bytes(size_);
-  }
-  // Prevents kernels from reusing the buffer for their output.
-  bool OwnsMemory() const override { return false; }
-
- private:
-  const size_t size_;
-};
 
 Status Copy(const tfcarve_tensor& input, Tensor* tensor) {
   if (!tensor->IsInitialized()) {
@@ -86,7 +67,7 @@ Status Read(const tfcarve_tensor& input, bool borrow, Tensor* tensor) {
   const bool is_aligned =
       reinterpret_cast<uintptr_t>(input.data) % kConstantAlignment == 0;
   if (borrow && is_aligned && count > 0 && !is_string) {
-    auto* const buffer = new BorrowedBuffer(input.data, input.size);
+    auto* const buffer = new ForeignBuffer(input.data, input.size);
     *tensor = Tensor(dtype, shape, buffer);
     buffer->Unref();
     return tensorflow::OkStatus();

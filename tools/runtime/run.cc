@@ -110,8 +110,10 @@ Status SetOutputs(const RunArguments& arguments, const tfcarve_buffer* buffers,
   }
   std::vector<Output> made(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
-    // The result may outlive the inputs.
-    if (IsBorrowed(tensors[i], arguments.inputs, arguments.input_count)) {
+    // The result may outlive the inputs; an output with a buffer is copied
+    // below.
+    if (buffer(i).data == nullptr &&
+        IsBorrowed(tensors[i], arguments.inputs, arguments.input_count)) {
       tensors[i] = tensorflow::tensor::DeepCopy(tensors[i]);
     }
     SetOutput(names[i], std::move(tensors[i]), buffer(i), &made[i]);
