@@ -7,25 +7,23 @@ The model has the input `x` with 16 columns and the output `sum`. SIZE is the in
 
 from __future__ import annotations
 
-import re
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import Library
+from tfcarve.benchmark.process_status import status_bytes
 
 _ROW = 16 * 4
 
 
 def _peak() -> int:
     # Not ru_maxrss, which starts with that of the parent process.
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    assert found is not None
-    return 1024 * int(found[1])
+    peak = status_bytes("VmHWM")
+    assert peak is not None
+    return peak
 
 
 def main(path: str, model: str, size: str) -> None:

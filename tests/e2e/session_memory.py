@@ -7,7 +7,6 @@ Run it in its own process: freed memory may stay with a process.
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -16,14 +15,14 @@ import numpy as np
 from e2e import reader_session
 from e2e.numpy_session import run
 from tfcarve.benchmark.c_api import Library, Session
+from tfcarve.benchmark.process_status import status_bytes
 
 
 def anonymous() -> int:
     """This process's anonymous memory in KiB."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    found = re.search(r"^RssAnon:\s+(\d+) kB$", status, re.MULTILINE)
-    assert found is not None
-    return int(found[1])
+    size = status_bytes("RssAnon")
+    assert size is not None
+    return size // 1024
 
 
 def _session(library: Library, model: str, form: str) -> Session:
