@@ -141,13 +141,6 @@ PLATFORMS = {
             name: [
                 "-mcpu=" + name,
                 "-mfpu=" + fpu,
-                # NEON flushes denormal numbers; without this flag GCC does not use it for floats.
-                "-funsafe-math-optimizations",
-                # Other optimizations of that flag would change results: (x + c) - c, which rounds a float, would become x.
-                "-fno-associative-math",
-                "-fno-reciprocal-math",
-                "-fsigned-zeros",
-                "-ftree-vectorize",
                 # One compiler compiles the whole library, so the ABI change of GCC 7 does not matter.
                 "-Wno-psabi",
             ]

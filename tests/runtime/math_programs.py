@@ -18,6 +18,7 @@ from e2e import cpu_features
 
 ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
 _COPTS = os.environ["LOOPS_COPTS"].split()
+_ARMV7_COPTS = os.environ["ARMV7_LOOPS_COPTS"].split()
 _SOURCES = (
     ROOT / "tools/runtime/cpu_choice.cc",
     *sorted(ROOT.glob("tools/runtime/math/*.cc")),
@@ -35,7 +36,7 @@ CPUS = {
     "x86_64": Cpu(("g++",), ()),
     "arm64": Cpu(("aarch64-linux-gnu-g++",), ("qemu-aarch64",)),
     "armv7": Cpu(
-        ("arm-linux-gnueabihf-g++", "-mfpu=neon", "-mthumb"),
+        ("arm-linux-gnueabihf-g++", "-mfpu=neon", "-mthumb", *_ARMV7_COPTS),
         ("qemu-arm", "-cpu", "cortex-a7"),
     ),
 }

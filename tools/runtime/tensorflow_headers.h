@@ -14,6 +14,8 @@
 // included for the first time.
 #define EIGEN_USE_THREADS
 
+#include "without_memory_annotations.h"
+
 #ifdef TFCARVE_WITHOUT_LOG_MESSAGES
 #include "without_log_messages.h"
 #endif

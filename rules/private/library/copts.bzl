@@ -39,6 +39,16 @@ LOOPS_COPTS = MATH_COPTS + [
     "-fno-tree-vectorize",
 ]
 
+# In addition, for 32-bit Arm. NEON flushes denormal numbers to zero, so GCC uses it for vectors of floats only with the first
+# flag. The others disable the optimizations of that flag that would change results otherwise. No other sources have these
+# flags: TensorFlow's use NEON through Eigen's intrinsics.
+ARMV7_LOOPS_COPTS = [
+    "-funsafe-math-optimizations",
+    "-fno-associative-math",
+    "-fno-reciprocal-math",
+    "-fsigned-zeros",
+]
+
 # Log messages and errors of TensorFlow name source files: relative to the tree, not where it is unpacked.
 _SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % ROOT]
 

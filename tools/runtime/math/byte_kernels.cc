@@ -13,6 +13,8 @@
 
 #include <immintrin.h>
 
+#include "tools/runtime/math/x86_features.h"
+
 // 64-bit code has 16 vector registers, 32 with AVX-512; 32-bit code has 8.
 #if defined(__x86_64__)
 #define TFCARVE_ROWS(rows) rows
@@ -109,7 +111,7 @@ TFCARVE_TARGET TFCARVE_INLINE void StoreBytes(Sums sums, std::uint8_t* to) {
                    _mm_packus_epi16(shorts, shorts));
 }
 
-inline bool IsSupported() { return __builtin_cpu_supports("avx2") != 0; }
+inline bool IsSupported() { return HasAvx2AndFma(); }
 
 }  // namespace bytes_avx2
 #undef TFCARVE_TARGET
@@ -174,10 +176,7 @@ TFCARVE_TARGET TFCARVE_INLINE void StoreBytes(Sums sums, std::uint8_t* to) {
                    _mm512_cvtusepi32_epi8(reinterpret_cast<__m512i>(raised)));
 }
 
-inline bool IsSupported() {
-  return __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512vnni");
-}
+inline bool IsSupported() { return HasAvx512Vnni(); }
 
 }  // namespace bytes_vnni
 #undef TFCARVE_TARGET

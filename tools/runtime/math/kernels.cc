@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
+#include "tools/runtime/math/x86_features.h"
+
 // 64-bit code has 16 vector registers, 32 with AVX-512; 32-bit code has 8.
 #if defined(__x86_64__)
 #define TFCARVE_SSE_ROWS 6
@@ -37,8 +39,7 @@
 #define TFCARVE_NUMBER 1
 #define TFCARVE_NAME "avx2"
 #define TFCARVE_TARGET __attribute__((target("avx2,fma")))
-#define TFCARVE_SUPPORTED \
-  (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#define TFCARVE_SUPPORTED HasAvx2AndFma()
 #define TFCARVE_LANES 8
 #define TFCARVE_TILE_ROWS TFCARVE_SSE_ROWS
 #define TFCARVE_TILE_VECTORS 2
@@ -49,7 +50,7 @@
 #define TFCARVE_NUMBER 2
 #define TFCARVE_NAME "avx512"
 #define TFCARVE_TARGET __attribute__((target("avx512f")))
-#define TFCARVE_SUPPORTED (__builtin_cpu_supports("avx512f") != 0)
+#define TFCARVE_SUPPORTED HasAvx512()
 #define TFCARVE_LANES 16
 #define TFCARVE_TILE_ROWS TFCARVE_AVX512_ROWS
 #define TFCARVE_TILE_VECTORS 2

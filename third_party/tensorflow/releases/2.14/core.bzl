@@ -17,16 +17,17 @@ OVERRIDDEN_SOURCES = [
     "tensorflow/core/common_runtime/collective_executor_mgr.cc",
     "tensorflow/core/common_runtime/costmodel_manager.cc",
     "tensorflow/core/common_runtime/gradients.cc",
-    "tensorflow/core/common_runtime/node_file_writer.cc",
     "tensorflow/core/common_runtime/placer.cc",
     "tensorflow/core/common_runtime/process_state.cc",
     "tensorflow/core/common_runtime/replicate_per_replica_nodes.cc",
+    "tensorflow/core/common_runtime/threadpool_device.cc",
     "tensorflow/core/framework/log_memory.cc",
     "tensorflow/core/framework/run_handler.cc",
     "tensorflow/core/framework/variant_op_registry.cc",
     "tensorflow/core/graph/collective_order.cc",
     "tensorflow/core/graph/costmodel.cc",
     "tensorflow/core/graph/graph_debug_info_builder.cc",
+    "tensorflow/core/util/debug_data_dumper.cc",
 ]
 
 OVERRIDDEN_PROTOS = [
