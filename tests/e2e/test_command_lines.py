@@ -172,7 +172,9 @@ def test_most_sources_are_checked(
 def test_only_loops_for_armv7_have_unsafe_math(commands: Mapping[Key, Commands]) -> None:
     """The flag changes results for NaN, infinity and denormal numbers."""
     for (platform, _), found in commands.items():
-        unsafe = {kind for kind, c in found if {"-funsafe-math-optimizations", "-ffast-math"} & {*c}}
+        unsafe = {
+            kind for kind, c in found if {"-funsafe-math-optimizations", "-ffast-math"} & {*c}
+        }
         assert unsafe == ({"loops"} if platform == "linux_armv7" else set())
 
 

@@ -81,6 +81,24 @@ void TasksRunConcurrently() {
   }
 }
 
+// Each thread begins with a range of its own, always the same one.
+void ThreadsKeepTheirRanges() {
+  WorkerThreads threads(1);
+  for (int repetition = 0; repetition < 100; ++repetition) {
+    std::atomic<int> arrived{0};
+    int64_t caller = -1, helper = -1;  // the first unit of each
+    tfcarve::ShareWork(10, 1, In(&threads), [&](int64_t unit) {
+      int64_t& first = threads.CurrentThread() == -1 ? caller : helper;
+      if (first != -1) return;
+      first = unit;
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+    });
+    Expect(caller == 0 && helper == 5, "first units " + std::to_string(caller) +
+                                           " and " + std::to_string(helper));
+  }
+}
+
 // A task may schedule others, from several threads at once.
 void TasksScheduleTasks() {
   std::atomic<int> ran{0};
@@ -108,11 +126,14 @@ void ThreadsHaveNumbers() {
     WorkerThreads threads(3);
     Expect(threads.count() == 3, "count");
     Expect(threads.CurrentThread() == -1, "the caller is not a worker");
+    Expect(WorkerThreads::NumberInPool() == -1, "the caller is in no pool");
     for (int i = 0; i < 300; ++i) {
       threads.Schedule([&] {
         const std::lock_guard<std::mutex> lock(mutex);
         numbers.insert(threads.CurrentThread());
-        others_have_none &= other.CurrentThread() == -1;
+        others_have_none &=
+            other.CurrentThread() == -1 &&
+            WorkerThreads::NumberInPool() == threads.CurrentThread();
       });
     }
   }
@@ -128,6 +149,7 @@ int main() {
   LateTasksDoNothing();
   AllTasksRunBeforeTheEnd();
   TasksRunConcurrently();
+  ThreadsKeepTheirRanges();
   TasksScheduleTasks();
   ThreadsHaveNumbers();
   return failures == 0 ? 0 : 1;

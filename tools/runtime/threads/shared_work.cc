@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "tools/runtime/threads/spin.h"
+#include "tools/runtime/threads/worker_threads.h"
 
 namespace tfcarve {
 namespace {
 
+// Each thread first computes a range of its own, always the same one, because
+// the previous op's part of it may still be in the cache of its core. Then it
+// helps with other ranges.
+//
 // Lives until the caller has waited and all tasks are done. Normally the caller
 // is the last one: memory that another thread frees takes a lock of malloc,
 // which stops both threads.
@@ -20,19 +26,30 @@ class Work {
   // For the caller and `tasks` tasks.
   Work(int64_t units, int64_t tasks,
        const std::function<void(int64_t)>& compute)
-      : units_(units),
-        compute_(compute),
-        users_(static_cast<uint32_t>(tasks) + 1) {}
+      : compute_(compute),
+        count_(tasks + 1),
+        ranges_(new Range[count_]),
+        users_(static_cast<uint32_t>(count_)) {
+    for (int64_t i = 0; i < count_; ++i) {
+      ranges_[i].next = units * i / count_;
+      ranges_[i].end = units * (i + 1) / count_;
+    }
+  }
 
-  void Compute() {
-    for (int64_t unit; (unit = next_++) < units_;) compute_(unit);
+  void Compute(int64_t first) {
+    for (int64_t i = 0; i < count_; ++i) {
+      Range& range = ranges_[(first + i) % count_];
+      for (int64_t unit; (unit = range.next++) < range.end;) compute_(unit);
+    }
   }
 
   // Computes units in another thread. Counts as helping before it takes a unit,
   // so that Wait(), which starts when no unit is left, sees it.
   void Help() {
     users_ += kHelping;
-    Compute();
+    // The first range is the caller's.
+    const int64_t thread = std::max(0, WorkerThreads::NumberInPool());
+    Compute(1 + thread % (count_ - 1));
     Leave(kHelping + 1);
   }
 
@@ -52,6 +69,13 @@ class Work {
   }
 
  private:
+  struct Range {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+    // The counters of different ranges are on different cache lines.
+    char padding[48];
+  };
+
   // Counts of helping tasks and of users are in one number, because a task
   // leaves both at once.
   static constexpr uint32_t kHelping = 1 << 16;
@@ -60,10 +84,10 @@ class Work {
     if ((users_ -= counts) == 0) delete this;
   }
 
-  const int64_t units_;
   // Owned by the caller. No longer valid for tasks that find nothing to do.
   const std::function<void(int64_t)>& compute_;
-  std::atomic<int64_t> next_{0};
+  const int64_t count_;  // of ranges
+  const std::unique_ptr<Range[]> ranges_;
   std::atomic<uint32_t> users_;
 };
 
@@ -78,7 +102,7 @@ void ShareWork(int64_t units, int64_t helpers, const Schedule& schedule,
     // A pointer is stored in the function object, without memory of its own.
     schedule([work] { work->Help(); });
   }
-  work->Compute();
+  work->Compute(0);
   work->Wait();
 }
 

@@ -56,6 +56,10 @@ int WorkerThreads::CurrentThread() const {
   return current_ != nullptr && current_->pool == this ? current_->id : -1;
 }
 
+int WorkerThreads::NumberInPool() {
+  return current_ != nullptr ? current_->id : -1;
+}
+
 void WorkerThreads::StartThread() {
   Thread& thread = threads_.emplace_back();
   thread.pool = this;

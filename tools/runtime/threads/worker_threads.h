@@ -31,6 +31,8 @@ class WorkerThreads {
   int count() const { return count_; }
   // The index of the current thread; -1 if it is not one of these threads.
   int CurrentThread() const;
+  // The index of the current thread in its pool; -1 if it is in none.
+  static int NumberInPool();
 
  private:
   struct Thread {
