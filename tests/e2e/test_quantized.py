@@ -21,6 +21,7 @@ from demo.nested import Workspace
 from e2e import app_workspace, releases
 from models import frozen
 from tfcarve.cli import main
+from tfcarve.prepare.calibrate import ranges
 
 _PACKAGE = "quantized"
 _SHAPE = (1, 13, 13, 3)
@@ -147,6 +148,38 @@ def test_depthwise_convolutions_are_quantized(tmp_path: Path) -> None:
 def test_output_is_full_tensorflows(app: Workspace, model: str, platform: str) -> None:
     done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:{model}_test_{platform}"])
     assert done.returncode == 0, done.stdout
+
+
+def _calibrated(folder: Path, *options: str) -> dict[str, tuple[float, float]]:
+    source, samples, written = (
+        str(folder / name) for name in ("source.pb", "samples.npz", "source_ranges.json")
+    )
+    command = ["calibrate", source, "--data", samples, "-o", written, "--outputs", frozen.OUTPUT]
+    assert main([*command, *options]) == 0
+    return {each.tensor: (each.low, each.high) for each in ranges.read(Path(written)).ranges}
+
+
+def test_a_carved_library_measures_the_same_ranges(
+    app: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(tmp_path)
+    libraries = [f"//{_PACKAGE}:{name}" for name in ("float_library", "library")]
+    build = app.build(libraries)
+    carved, quantized = (
+        next(file for file in build.files(name) if file.suffix == ".so") for name in libraries
+    )
+    full = _calibrated(tmp_path)
+    found = _calibrated(tmp_path, "--library", str(carved))
+    assert found.keys() == full.keys()
+    for tensor, ends in full.items():
+        assert found[tensor] == pytest.approx(ends, rel=1e-5, abs=1e-6)
+    # The control: the other library has no kernels for floats, so it did run the samples.
+    words = ["calibrate", str(tmp_path / "source.pb"), "--data", str(tmp_path / "samples.npz")]
+    refused = tmp_path / "refused.json"
+    options = ["--outputs", frozen.OUTPUT, "--library", str(quantized)]
+    assert main([*words, "-o", str(refused), *options]) == 2
+    assert "Conv2D" in capsys.readouterr().err
+    assert not refused.exists()
 
 
 @pytest.mark.parametrize("model", ["model", "separable"])

@@ -1,6 +1,7 @@
 """Tests of `tfcarve calibrate`: ranges as TensorFlow computes them, messages, and that a failure writes nothing."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -220,6 +221,9 @@ def test_bad_input(change: object, message: str, capsys: pytest.CaptureFixture[s
         (("--percentile", "99"), "--percentile requires --method percentile"),
         (("--method", "percentile", "--percentile", "49"), "--percentile 49: expected a number"),
         (("--outputs", "z"), "m.pb: output 'z' is not a node of the graph"),
+        (("--library", "m.pb"), "m.pb: not an ELF file"),
+        (("--library", "none.so"), "none.so: no such file"),
+        (("--library", sys.executable), "expected a carved library for this machine"),
     ],
 )
 def test_bad_arguments(

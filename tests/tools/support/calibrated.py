@@ -10,6 +10,7 @@ import prepared
 from prepared import Array
 
 from tfcarve.prepare.calibrate.calibration import Choice, calibrate
+from tfcarve.prepare.calibrate.session import FullSession
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.digest import digest
 from tfcarve.prepare.evaluate import Evaluator
@@ -30,5 +31,8 @@ def written(
     sha256 = digest(graph)
     data = [("x.npz", {"x": samples})]
     choice = Choice(method, 99.99)
-    path.write_bytes(calibrate(prepared.copy(graph), context, 0, data, choice, sha256).to_json())
+    found = calibrate(
+        prepared.copy(graph), context, lambda placed: FullSession(placed, 0), data, choice, sha256
+    )
+    path.write_bytes(found.to_json())
     return path

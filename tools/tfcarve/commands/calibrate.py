@@ -9,12 +9,15 @@ from tfcarve.commands import freeze_options, preparing
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tfcarve.prepare.calibrate.calibration import Choice
+    from tfcarve.prepare.calibrate.session import Session
     from tfcarve.prepare.graph import Graph
     from tfcarve.prepare.transform_list import Step
 
 NAME = "calibrate"
-HELP = "runs a model on samples in full TensorFlow and measures the ranges that quantization needs"
+HELP = "runs a model on samples and measures the ranges that quantization needs"
 
 _PERCENTILE = 99.99
 
@@ -50,6 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for --method percentile: the percent of the values that each end keeps (default: {_PERCENTILE})",
     )
     parser.add_argument(
+        "--library",
+        type=Path,
+        metavar="FILE.so",
+        help="a carved library for this machine, which runs the samples; by default full TensorFlow does, which is "
+        "needed in both cases",
+    )
+    parser.add_argument(
         "--as-is",
         action="store_true",
         help="measures the model as it is, for a list of transforms of your own; by default it is first transformed as "
@@ -79,6 +89,22 @@ def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
     return [] if as_is or is_quantized else presets.before_quantize_nodes()
 
 
+def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session]":
+    from tfcarve.benchmark import executable
+    from tfcarve.prepare.calibrate.carved_session import CarvedSession
+    from tfcarve.prepare.calibrate.session import FullSession
+
+    if library is None:
+        return lambda graph: FullSession(graph, size)
+    kind = executable.identify(files.read_bytes(library), str(library))
+    if kind.is_program or kind.cpu != executable.host_cpu():
+        raise InvalidInput(
+            f"{library}: a {'program' if kind.is_program else 'library'} for {kind.cpu}: "
+            "expected a carved library for this machine"
+        )
+    return lambda graph: CarvedSession(graph, library)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     preparing.require_packages()
@@ -98,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     source.require_signatures(arguments.model, options)
     heap.release_freed_memory()
     size = source_size(arguments.model)
+    open_session = _open_session(arguments.library, size)
     with progress.shown() as show, Evaluator(size) as evaluator:
         graph, frozen = read_source(arguments.model, options)
         inputs, outputs = preparing.ends(graph, frozen, arguments.model)
@@ -107,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
             steps = _steps(graph, arguments.as_is)
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
             context = Context(tuple(inputs), tuple(outputs), Parameters(NAME), evaluator)
-            found = calibrate(graph, context, size, data, choice, sha256, show)
+            found = calibrate(graph, context, open_session, data, choice, sha256, show)
         except InvalidInput as error:
             named = str(error).startswith(tuple(map(str, (arguments.model, *arguments.data))))
             raise (error if named else InvalidInput(f"{arguments.model}: {error}")) from None

@@ -1,6 +1,6 @@
 """Measures the ranges of the tensors that quantization needs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +48,7 @@ def _samples(data: Data, facts: Facts, inputs: Sequence[str]) -> list[samples.Sa
 def calibrate(
     graph: Graph,
     context: Context,
-    size: int,
+    open_session: Callable[[Graph], Session],
     files: Iterable[Data],
     choice: Choice,
     sha256: str,
@@ -59,7 +59,7 @@ def calibrate(
     Args:
       graph: the model, as quantize_nodes or freeze_requantization_ranges gets it.
       context: its inputs and outputs, and TensorFlow.
-      size: of the model's file, for the memory limit.
+      open_session: returns the session that runs a graph on the samples.
       files: the samples; one file at a time is in memory.
       choice: how the ranges are chosen.
       sha256: the digest of the model's frozen graph.
@@ -67,7 +67,7 @@ def calibrate(
 
     Raises:
       InvalidInput: the model has nothing to quantize; an array has another name, type or shape than the input, or a
-        value that is not finite; TensorFlow can't run the model on a sample; a tensor has no values.
+        value that is not finite; the session can't run the model on a sample; a tensor has no values.
     """
     fed = context.input_nodes()
     placed = hoisted(graph, Facts(by_name(graph), {}, fed), context.preserved())
@@ -78,7 +78,7 @@ def calibrate(
     found: dict[str, Histogram] = {}
     count = 0
     counts = choice.method not in thresholds.OF_ENDS
-    with Session(placed, size) as session:
+    with open_session(placed) as session:
         for data in files:
             fed_values = _samples(data, facts, context.inputs)
             count += len(fed_values)

@@ -72,7 +72,7 @@ def measure(
       show: called with the current step, the number of steps done and their total.
 
     Raises:
-      InvalidInput: TensorFlow can't run the graph on a sample, or a value is not finite.
+      InvalidInput: the session can't run the graph on a sample, or a value is not finite.
     """
     found = {each.name: before.get(each.name, Histogram()) for each in listed}
     for number, sample in enumerate(samples):

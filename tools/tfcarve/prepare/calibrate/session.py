@@ -1,8 +1,9 @@
-"""Runs a graph on many samples in TensorFlow's child process."""
+"""Runs a graph on many samples: what measuring needs, and full TensorFlow's child process."""
 
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from typing import Protocol
 
 from tfcarve.prepare.evaluate import Evaluator, Loaded
 from tfcarve.prepare.graph import Graph, Ref
@@ -12,7 +13,18 @@ from tfcarve.prepare.messages import TensorProto
 _SECONDS = 300.0
 
 
-class Session:
+class Session(Protocol):
+    """A graph that is ready to run; leaving its context frees it."""
+
+    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `fetches`; raises evaluate.Failed if they can't be computed."""
+
+    def __enter__(self) -> "Session": ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class FullSession:
     """A graph in TensorFlow, which is loaded again in a new process before a process reaches its time limit."""
 
     def __init__(self, graph: Graph, size: int) -> None:
@@ -32,7 +44,7 @@ class Session:
             self._started = time.monotonic()
         return self._loaded.run(fetches, feeds)
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> "FullSession":
         return self
 
     def __exit__(self, *_: object) -> None:

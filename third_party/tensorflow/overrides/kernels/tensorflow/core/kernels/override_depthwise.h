@@ -3,11 +3,12 @@
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_repeat.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tools/runtime/math/convolution.h"
 
@@ -16,28 +17,19 @@ namespace overrides {
 
 namespace math = ::tfcarve::math;
 
-// Returns images with each channel repeated `times` times, once for each
-// filter.
-inline std::vector<float> Repeated(const float* images, int64_t elements,
-                                   int64_t times) {
-  std::vector<float> repeated(elements * times);
-  for (int64_t i = 0; i < elements; ++i) {
-    std::fill_n(repeated.begin() + i * times, times, images[i]);
-  }
-  return repeated;
-}
-
 // output = finish(convolution of each of the window.channels input channels
-// with its own `times` filters). `finish` may be null.
+// with its own `times` filters). `finish` may be null. The context gets an
+// error if there is not enough memory.
 inline void FilterChannels(OpKernelContext* context, math::Window window,
                            int64_t batch, int64_t times, const float* input,
                            const float* filter, const math::Finish* finish,
                            float* output) {
   const math::Kernels& kernels = math::SelectedKernels();
-  std::vector<float> repeated;
+  Tensor repeated;
   if (times > 1) {
-    repeated = Repeated(input, batch * window.image(), times);
-    input = repeated.data();
+    OP_REQUIRES_OK(context, Repeat(context, input, batch * window.image(),
+                                   times, &repeated));
+    input = repeated.flat<float>().data();
     window.channels *= times;
   }
   const std::vector<float> zeros(window.channels);

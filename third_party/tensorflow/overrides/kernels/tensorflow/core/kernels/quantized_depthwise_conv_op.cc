@@ -8,16 +8,15 @@
 #define EIGEN_USE_THREADS
 #endif
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "tensorflow/core/framework/kernel_shape_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/kernels/override_bytes.h"
+#include "tensorflow/core/kernels/override_repeat.h"
 #include "tensorflow/core/kernels/quantization_utils.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/padding.h"
@@ -27,20 +26,6 @@
 namespace tensorflow {
 namespace overrides {
 namespace {
-
-// Stores images with each channel repeated `times` times, once for each filter.
-Status Repeat(OpKernelContext* context, const Tensor& images, int64_t times,
-              Tensor* repeated) {
-  TensorShape shape = images.shape();
-  TF_RETURN_IF_ERROR(shape.AddDimWithStatus(times));
-  TF_RETURN_IF_ERROR(context->allocate_temp(DT_QUINT8, shape, repeated));
-  const quint8* const from = images.flat<quint8>().data();
-  quint8* const to = repeated->flat<quint8>().data();
-  for (int64_t i = 0; i < images.NumElements(); ++i) {
-    std::fill_n(to + i * times, times, from[i]);
-  }
-  return OkStatus();
-}
 
 void FilterChannels(OpKernelContext* context, const math::Window& window,
                     int64_t batch, const uint8_t* images, uint8_t zero,
@@ -135,7 +120,8 @@ class QuantizedDepthwiseConvOp : public OpKernel {
     Tensor images = input;
     if (times > 1) {
       OP_REQUIRES_OK(context,
-                     overrides::Repeat(context, input, times, &images));
+                     overrides::Repeat(context, input.flat<quint8>().data(),
+                                       input.NumElements(), times, &images));
     }
     const tfcarve::math::Window window{
         {input.dim_size(1), rows, filter.dim_size(0), strides_[1], 1,
