@@ -8,6 +8,8 @@
 
 #include "tensorflow/core/kernels/fused_batch_norm_op.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "tensorflow/core/framework/op_kernel.h"
@@ -68,10 +70,11 @@ class FloatBatchNorm {
 
   // Computes the moments of each channel. Sums are doubles, because there may
   // be millions of places.
-  void Moments(Eigen::ArrayXf* mean, Eigen::ArrayXf* variance) const {
-    const Eigen::ArrayXd center = Sum(Eigen::ArrayXd::Zero(channels_), false);
-    *mean = (center / places_).cast<float>();
-    *variance = (Sum(center / places_, true) / places_).cast<float>();
+  void Moments(const Eigen::ThreadPoolDevice& device, Eigen::ArrayXf* mean,
+               Eigen::ArrayXf* variance) const {
+    const Eigen::ArrayXd center = Average(device, nullptr);
+    *mean = center.cast<float>();
+    *variance = Average(device, center.data()).cast<float>();
   }
 
  private:
@@ -79,25 +82,32 @@ class FloatBatchNorm {
     return Values(tensor.flat<float>().data(), tensor.NumElements());
   }
 
-  // Returns for each channel the sum of x - center, or of its square.
-  Eigen::ArrayXd Sum(const Eigen::ArrayXd& center, bool squared) const {
-    Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels_);
-    for (Eigen::Index i = 0; i < rows_; ++i) {
-      const auto row = Values(x_ + i * size_, size_).cast<double>();
-      if (by_place_) {
-        const auto rest = row - center;
-        if (squared) {
-          sum += rest.square();
-        } else {
-          sum += rest;
-        }
-      } else {
-        const Eigen::Index c = i % channels_;
-        const auto rest = row - center[c];
-        sum[c] += squared ? rest.square().sum() : rest.sum();
-      }
+  // Returns for each channel the average of x or, if there is a center, of the
+  // square of x - center.
+  Eigen::ArrayXd Average(const Eigen::ThreadPoolDevice& device,
+                         const double* center) const {
+    // Not the number of threads: sums do not depend on it.
+    constexpr Eigen::Index kMaxParts = 16;
+    const Eigen::Index parts = std::min(rows_, kMaxParts);
+    Eigen::ArrayXXd sums = Eigen::ArrayXXd::Zero(channels_, parts);
+    overrides::ShareUnits(
+        device, parts, 2.0 * rows_ / parts * size_, [&](int64_t part) {
+          double* const sum = sums.data() + part * channels_;
+          const Eigen::Index end = rows_ * (part + 1) / parts;
+          for (Eigen::Index i = rows_ * part / parts; i < end; ++i) {
+            AddRow(i, center, sum);
+          }
+        });
+    return sums.rowwise().sum() / places_;
+  }
+
+  void AddRow(Eigen::Index row, const double* center, double* sum) const {
+    const float* const x = x_ + row * size_;
+    Eigen::Index c = by_place_ ? 0 : row % channels_;
+    for (Eigen::Index i = 0; i < size_; ++i, c += by_place_) {
+      const double rest = x[i] - (center == nullptr ? 0 : center[c]);
+      sum[c] += center == nullptr ? rest : rest * rest;
     }
-    return sum;
   }
 
   const float* const x_;
@@ -150,7 +160,7 @@ struct FloatFusedBatchNorm {
       return;
     }
     Eigen::ArrayXf mean, variance;
-    norm.Moments(&mean, &variance);
+    norm.Moments(device, &mean, &variance);
     norm.Normalize(device, scale, offset, mean.data(), variance.data(), epsilon,
                    y);
     // Bessel's correction, for the variance of the population.
