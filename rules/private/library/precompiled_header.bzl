@@ -83,6 +83,7 @@ def _precompiled_header_impl(ctx):
     context = cc_common.merge_compilation_contexts(
         compilation_contexts = [dep[CcInfo].compilation_context for dep in ctx.attr.deps],
     )
+    options = ctx.attr.options[BuildSettingInfo].value
     name = ctx.attr.include_as or ctx.file.hdr.basename
     header = ctx.actions.declare_file(name)
     ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
@@ -107,7 +108,7 @@ def _precompiled_header_impl(ctx):
     return [
         DefaultInfo(files = depset(files)),
         PrecompiledHeaderInfo(copts = copts, plain_copts = plain),
-        platform_common.TemplateVariableInfo({ctx.attr.variable: " ".join(copts)}),
+        platform_common.TemplateVariableInfo({ctx.attr.variable: " ".join(copts + options)}),
         # The linking contexts of the dependencies too: a source depends on them only through the header.
         cc_common.merge_cc_infos(
             direct_cc_infos = [CcInfo(compilation_context = own)],
@@ -131,6 +132,6 @@ precompiled_header = rule(
             doc = "Further flags of the sources: those of a library's options.",
             providers = [BuildSettingInfo],
         ),
-        "variable": attr.string(mandatory = True, doc = "The Make variable with the flags, for cc_library."),
+        "variable": attr.string(mandatory = True, doc = "The Make variable with the flags and the options, for cc_library."),
     },
 )

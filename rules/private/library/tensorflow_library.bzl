@@ -6,21 +6,24 @@ load(":copts.bzl", "TENSORFLOW_COPTS")
 visibility("public")
 
 _HEADERS = Label("@tfcarve_tensorflow//:precompiled_headers")
+_HOT_HEADERS = Label("@tfcarve_tensorflow//:hot_precompiled_headers")
 
-def tensorflow_library(name, copts = [], deps = [], **kwargs):
+def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
     """A cc_library of sources that include the core's headers, precompiled if the compiler can do that.
 
     Args:
       name: of the target.
       copts: flags in addition to those of all of TensorFlow's sources.
       deps: dependencies in addition to the core's headers.
+      hot: whether the sources are compiled for speed, as those of hot_sources.yaml.
       **kwargs: as in cc_library.
     """
+    headers = _HOT_HEADERS if hot else _HEADERS
     cc_library(
         name = name,
-        copts = TENSORFLOW_COPTS + ["$(TENSORFLOW_HEADERS)"] + copts,
+        copts = TENSORFLOW_COPTS + ["$(HOT_TENSORFLOW_HEADERS)" if hot else "$(TENSORFLOW_HEADERS)"] + copts,
         linkstatic = True,
-        toolchains = [_HEADERS],
-        deps = [_HEADERS] + deps,
+        toolchains = [headers],
+        deps = [headers] + deps,
         **kwargs
     )

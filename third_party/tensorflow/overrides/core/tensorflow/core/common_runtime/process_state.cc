@@ -8,15 +8,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tensorflow/core/framework/allocator.h"
+#include "tensorflow/core/platform/mem.h"
 #include "tensorflow/core/platform/mutex.h"
 
 namespace tensorflow {
 namespace {
 
-// Each block is preceded by a header with its size.
+// Each block is preceded by a header.
 class CachingAllocator : public Allocator {
  public:
   explicit CachingAllocator(Allocator* system) : system_(system) {}
@@ -24,6 +26,7 @@ class CachingAllocator : public Allocator {
   std::string Name() override { return system_->Name(); }
 
   void* AllocateRaw(size_t alignment, size_t size) override {
+    if (size < kMinCached && alignment <= kHeader) return AllocateSmall(size);
     // A larger alignment leaves unused bytes before the header.
     const size_t offset = std::max(alignment, kHeader);
     if (size > kMaxSize - offset) return nullptr;
@@ -40,7 +43,7 @@ class CachingAllocator : public Allocator {
     }
     if (start == nullptr) return nullptr;
     Block* const block = reinterpret_cast<Block*>(start + offset) - 1;
-    *block = {start, is_cached ? total : 0};
+    *block = {start, is_cached ? total : kNotCached};
     if (is_cached) {
       mutex_lock lock(mutex_);
       Use(total);
@@ -51,10 +54,8 @@ class CachingAllocator : public Allocator {
   void DeallocateRaw(void* pointer) override {
     if (pointer == nullptr) return;
     const Block block = *(static_cast<Block*>(pointer) - 1);
-    if (block.size == 0) {
-      system_->DeallocateRaw(block.start);
-      return;
-    }
+    if (block.size == kSmall) return port::Free(block.start);
+    if (block.size == kNotCached) return system_->DeallocateRaw(block.start);
     size_t limit;
     {
       mutex_lock lock(mutex_);
@@ -69,15 +70,27 @@ class CachingAllocator : public Allocator {
  private:
   struct Block {
     char* start;
-    size_t
-        size;  // including the header; 0 if the block is not cached when freed
+    size_t size;  // including the header, or one of the numbers below
   };
 
+  // From malloc, or from the system's allocator and not cached when freed.
+  static constexpr size_t kSmall = 0, kNotCached = 1;
   static constexpr size_t kHeader = kAllocatorAlignment;
   static_assert(sizeof(Block) <= kHeader, "the header is too small");
   static constexpr size_t kUnit = 16 * 1024;
   static constexpr size_t kMinCached = 64 * 1024;
   static constexpr size_t kMaxSize = ~size_t{0} / 2;
+
+  // malloc takes a third of the time of posix_memalign in glibc.
+  static void* AllocateSmall(size_t size) {
+    char* const start =
+        static_cast<char*>(port::Malloc(sizeof(Block) + kHeader + size));
+    if (start == nullptr) return nullptr;
+    char* const end = start + sizeof(Block) + kHeader;
+    char* const data = end - reinterpret_cast<std::uintptr_t>(end) % kHeader;
+    *(reinterpret_cast<Block*>(data) - 1) = {start, kSmall};
+    return data;
+  }
 
   // Takes the smallest cached block that fits and is not much too large.
   // Returns null if there is none.
