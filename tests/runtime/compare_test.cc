@@ -46,18 +46,20 @@ void Floats() {
   ExpectSame(
       Compare<float>(TFCARVE_FLOAT, F{1.000009f, 100000.5f}, F{1, 100000}),
       "within 1e-5, relative to large numbers");
-  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{1, 1.00002f}, F{1, 1}),
-                  "differs in 1 of 2 numbers by more than 1e-05; the largest "
-                  "difference is 2e-05 at element 1");
+  ExpectDifferent(
+      Compare<float>(TFCARVE_FLOAT, F{1, 1.00002f}, F{1, 1}),
+      "differs in 1 of 2 numbers by more than the tolerance, 1e-05; "
+      "the largest difference is 2e-05; element 1 is 1.00002003, "
+      "not 1");
   ExpectDifferent(
       Compare<float>(TFCARVE_FLOAT, F{1, 2, 5}, F{nan, 2, 4}),
-      "in 2 of 3 numbers by more than 1e-05; the largest difference is inf at "
-      "element 0");
+      "in 2 of 3 numbers by more than the tolerance, 1e-05; the largest "
+      "difference is inf; element 0 is 1, not nan");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{nan}, F{1}), "inf");
   ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{inf}, F{-inf}), "inf");
   ExpectDifferent(
       Compare<float>(TFCARVE_COMPLEX64, F{1, 1, 1, 2}, F{1, 1, 1, 1}),
-      "the largest difference is 1 at element 1");
+      "the largest difference is 1; element 1 is 2, not 1");
 }
 
 void OtherTypes() {
@@ -69,14 +71,17 @@ void OtherTypes() {
                                H{0x3c00, 0, 0x7c00, 0x7e01}),
              "half");
   ExpectDifferent(Compare<uint16_t>(TFCARVE_HALF, H{0x4000}, H{0x3c00}),
-                  "difference is 1 at element 0");
+                  "difference is 1; element 0 is 2, not 1");
   ExpectSame(Compare<int32_t>(TFCARVE_INT32, {1, -1}, {1, -1}), "int32");
   ExpectDifferent(Compare<int32_t>(TFCARVE_INT32, {1, 2}, {1, 3}),
-                  "in 1 of 2 numbers by more than 0; the largest difference is "
-                  "inf at element 1");
+                  "differs in 1 of 2 numbers; element 1 is 2, not 3");
+  ExpectDifferent(Compare<int8_t>(TFCARVE_INT8, {-1}, {127}),
+                  "element 0 is -1, not 127");
+  ExpectDifferent(Compare<uint8_t>(TFCARVE_UINT8, {255}, {0}),
+                  "element 0 is 255, not 0");
   ExpectDifferent(
       Compare<int64_t>(TFCARVE_INT64, {(1LL << 53) + 1}, {1LL << 53}),
-      "in 1 of 1");
+      "element 0 is 9007199254740993, not 9007199254740992");
 }
 
 void TypesAndShapes() {

@@ -28,8 +28,8 @@ double FromHalf(uint16_t bits) {
   return sign * std::ldexp(fraction + 0x400, exponent - 25);
 }
 
-// How elements of a type are compared.
-enum class Kind { kHalf, kFloat, kDouble, kExact };
+// How elements of a type are compared and shown.
+enum class Kind { kHalf, kFloat, kDouble, kSigned, kUnsigned };
 
 struct Layout {
   Kind kind;
@@ -49,18 +49,27 @@ Layout LayoutOf(int32_t dtype) {
       return {Kind::kDouble, 8, 1};
     case TFCARVE_COMPLEX128:
       return {Kind::kDouble, 8, 2};
+    case TFCARVE_INT8:
+      return {Kind::kSigned, 1, 1};
     case TFCARVE_INT16:
-    case TFCARVE_UINT16:
-      return {Kind::kExact, 2, 1};
+      return {Kind::kSigned, 2, 1};
     case TFCARVE_INT32:
-    case TFCARVE_UINT32:
-      return {Kind::kExact, 4, 1};
+      return {Kind::kSigned, 4, 1};
     case TFCARVE_INT64:
+      return {Kind::kSigned, 8, 1};
+    case TFCARVE_UINT16:
+      return {Kind::kUnsigned, 2, 1};
+    case TFCARVE_UINT32:
+      return {Kind::kUnsigned, 4, 1};
     case TFCARVE_UINT64:
-      return {Kind::kExact, 8, 1};
+      return {Kind::kUnsigned, 8, 1};
     default:
-      return {Kind::kExact, 1, 1};
+      return {Kind::kUnsigned, 1, 1};
   }
+}
+
+bool IsExact(Kind kind) {
+  return kind == Kind::kSigned || kind == Kind::kUnsigned;
 }
 
 double NumberAt(const void* data, size_t index, Kind kind) {
@@ -76,6 +85,20 @@ double Distance(double actual, double expected) {
   const double distance =
       std::abs(actual - expected) / std::max(1.0, std::abs(expected));
   return std::isnan(distance) ? INFINITY : distance;
+}
+
+// The distance of a number from the expected one.
+double DistanceAt(const void* actual, const void* expected, size_t index,
+                  const Layout& layout) {
+  if (!IsExact(layout.kind)) {
+    return Distance(NumberAt(actual, index, layout.kind),
+                    NumberAt(expected, index, layout.kind));
+  }
+  const size_t at = index * layout.size;
+  const bool equal =
+      std::memcmp(static_cast<const char*>(actual) + at,
+                  static_cast<const char*>(expected) + at, layout.size) == 0;
+  return equal ? 0 : INFINITY;
 }
 
 std::string ShapeText(const std::vector<int64_t>& dims) {
@@ -114,10 +137,31 @@ std::string Quoted(const tfcarve_string& string) {
   return text + (string.size > kShown ? "…'" : "'");
 }
 
-std::string Text(double value) {
+std::string Text(double value, int digits = 3) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
   return text;
+}
+
+// A number with all its digits.
+std::string NumberText(const void* data, size_t index, const Layout& layout) {
+  switch (layout.kind) {
+    case Kind::kHalf:
+      return Text(NumberAt(data, index, layout.kind), 5);
+    case Kind::kFloat:
+      return Text(NumberAt(data, index, layout.kind), 9);
+    case Kind::kDouble:
+      return Text(NumberAt(data, index, layout.kind), 17);
+    default:
+      break;
+  }
+  // The targets are little-endian.
+  uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const char*>(data) + index * layout.size,
+              layout.size);
+  if (layout.kind == Kind::kUnsigned) return std::to_string(bits);
+  const int unused = 64 - 8 * static_cast<int>(layout.size);
+  return std::to_string(static_cast<int64_t>(bits << unused) >> unused);
 }
 
 std::string StringDifference(const tfcarve_tensor& actual,
@@ -175,33 +219,29 @@ std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
   }
   if (actual.dtype == TFCARVE_STRING) return StringDifference(actual, expected);
   const Layout layout = LayoutOf(actual.dtype);
+  const void* const wanted = expected.data.data();
   const size_t count = actual.size / layout.size;
   const double allowed = tolerance.Of(actual.dtype);
   size_t wrong = 0, worst = 0;
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
-    double distance;
-    if (layout.kind == Kind::kExact) {
-      const size_t at = i * layout.size;
-      distance = std::memcmp(static_cast<const char*>(actual.data) + at,
-                             expected.data.data() + at, layout.size) == 0
-                     ? 0
-                     : INFINITY;
-    } else {
-      distance = Distance(NumberAt(actual.data, i, layout.kind),
-                          NumberAt(expected.data.data(), i, layout.kind));
-    }
+    const double distance = DistanceAt(actual.data, wanted, i, layout);
     if (distance > allowed) ++wrong;
     if (distance > largest) {
       largest = distance;
-      worst = i / layout.parts;
+      worst = i;
     }
   }
   if (wrong == 0) return "";
-  return "differs in " + std::to_string(wrong) + " of " +
-         std::to_string(count) + " numbers by more than " + Text(allowed) +
-         "; the largest difference is " + Text(largest) + " at element " +
-         std::to_string(worst);
+  std::string text = "differs in " + std::to_string(wrong) + " of " +
+                     std::to_string(count) + " numbers";
+  if (!IsExact(layout.kind)) {
+    text += " by more than the tolerance, " + Text(allowed) +
+            "; the largest difference is " + Text(largest);
+  }
+  return text + "; element " + std::to_string(worst / layout.parts) + " is " +
+         NumberText(actual.data, worst, layout) + ", not " +
+         NumberText(wanted, worst, layout);
 }
 
 }  // namespace tfcarve

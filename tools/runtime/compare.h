@@ -30,7 +30,7 @@ struct Tolerance {
 //
 // Returns an empty string if the types, the shapes and, within `tolerance`, all
 // elements are equal (NaN equals NaN). Otherwise returns what differs: the
-// number of elements, the largest difference and its position.
+// number of elements, the largest difference, its position, and both numbers.
 std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
                        const Tolerance& tolerance);
 

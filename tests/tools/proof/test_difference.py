@@ -49,19 +49,34 @@ def test_equal(actual: Any, expected: Any) -> None:
         (
             _floats(1, 2, 3.5),
             _floats(1, 2.5, 2.5),
-            "differs in 2 of 3 numbers by more than 1e-05; the largest difference is 0.4 at element 2",
+            "differs in 2 of 3 numbers by more than the tolerance, 1e-05; the largest difference is 0.4; "
+            "element 2 is 3.5, not 2.5",
         ),
-        (_floats(0), _floats(2e-5), "the largest difference is 2e-05 at element 0"),
-        (_floats(np.nan), _floats(1), "the largest difference is inf at element 0"),
-        (_floats(1), _floats(np.inf), "the largest difference is inf at element 0"),
-        (_floats(np.inf), _floats(-np.inf), "the largest difference is inf at element 0"),
+        (_floats(0), _floats(2e-5), "is 2e-05; element 0 is 0, not 1.99999995e-05"),
+        (_floats(np.nan), _floats(1), "is inf; element 0 is nan, not 1"),
+        (_floats(1), _floats(np.inf), "is inf; element 0 is 1, not inf"),
+        (_floats(np.inf), _floats(-np.inf), "is inf; element 0 is inf, not -inf"),
         (
             np.array([0, 1 + 2j], np.complex64),
             np.array([0, 1 + 1j], np.complex64),
-            "differs in 1 of 4 numbers by more than 1e-05; the largest difference is 1 at element 1",
+            "differs in 1 of 4 numbers by more than the tolerance, 1e-05; the largest difference is 1; "
+            "element 1 is 2, not 1",
         ),
-        (np.array([1, 2]), np.array([1, 3]), "differs in 1 of 2 numbers by more than 0; "),
-        (_strings(b"a\0"), _strings(b"a"), "differs in 1 of 1 numbers"),
+        (
+            np.array([1, 2]),
+            np.array([1, 3]),
+            "differs in 1 of 2 numbers; element 1 is 2, not 3",
+        ),
+        (
+            np.array([2**53 + 1]),
+            np.array([2**53]),
+            "element 0 is 9007199254740993, not 9007199254740992",
+        ),
+        (
+            _strings(b"a\0"),
+            _strings(b"a"),
+            "differs in 1 of 1 strings; element 0 is b'a\\x00', not b'a'",
+        ),
     ],
 )
 def test_differences(actual: Any, expected: Any, message: str) -> None:

@@ -31,7 +31,7 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
 
     Returns:
       "" if types, shapes and, within the tolerance, all elements are equal; NaN equals NaN. Otherwise what differs: the number
-      of elements, the largest difference and its position.
+      of elements, the largest difference, its position, and both values.
     """
     found, wanted = type_name(actual.dtype), type_name(expected.dtype)
     if found != wanted:
@@ -39,25 +39,50 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
     if actual.shape != expected.shape:
         return f"has shape {list(actual.shape)}, not {list(expected.shape)}"
     part = _PART.get(found, found)
+    if part not in TOLERANCES:
+        return _exact_difference(actual.reshape(-1), expected.reshape(-1))
+    return _float_difference(_numbers(actual, part), _numbers(expected, part), found, tolerances)
+
+
+def _exact_difference(actual: Array, expected: Array) -> str:
+    differs = np.not_equal(actual, expected).astype(bool)
+    if not differs.any():
+        return ""
+    first = int(np.argmax(differs))
+    kind = "strings" if actual.dtype.kind in "SUO" else "numbers"
+    return (
+        f"differs in {np.count_nonzero(differs)} of {differs.size} {kind}; "
+        f"element {first} is {actual[first]}, not {expected[first]}"
+    )
+
+
+def _float_difference(
+    actual: Array, expected: Array, found: str, tolerances: Mapping[str, float]
+) -> str:
+    part = _PART.get(found, found)
+    distances = _distances(actual.astype(np.float64), expected.astype(np.float64))
     allowed = tolerances.get(part, 0.0)
-    if part in TOLERANCES:
-        distances = _distances(_numbers(actual, part), _numbers(expected, part))
-    else:
-        distances = np.where(np.equal(actual, expected).astype(bool), 0.0, np.inf).reshape(-1)
     wrong = int(np.count_nonzero(distances > allowed))
     if not wrong:
         return ""
     worst = int(np.argmax(distances))
-    parts = 1 if part == found else 2
+    element = worst if part == found else worst // 2
     return (
-        f"differs in {wrong} of {distances.size} numbers by more than {allowed:.3g}; "
-        f"the largest difference is {distances[worst]:.3g} at element {worst // parts}"
+        f"differs in {wrong} of {distances.size} numbers by more than the tolerance, {allowed:.3g}; "
+        f"the largest difference is {distances[worst]:.3g}; "
+        f"element {element} is {_text(actual[worst])}, not {_text(expected[worst])}"
     )
+
+
+def _text(number: Any) -> str:
+    """Returns a number with all its digits, as printf's %.Ng."""
+    digits = {2: 5, 4: 9, 8: 17}[number.dtype.itemsize]
+    return f"{float(number):.{digits}g}"
 
 
 def _numbers(array: Array, part: str) -> Array:
     """Returns the numbers in an array, of complex elements both parts."""
-    return np.ascontiguousarray(array).reshape(-1).view(part).astype(np.float64)
+    return np.ascontiguousarray(array).reshape(-1).view(part)
 
 
 def _distances(actual: Array, expected: Array) -> Array:
