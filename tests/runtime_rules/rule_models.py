@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from google.protobuf import text_format
 from tensorflow.python.framework import function
 from tensorflow.python.ops import (
     gen_array_ops,
@@ -245,6 +246,37 @@ def reduced() -> Any:
     return _graph(build)
 
 
+def in_one_tensor() -> Any:
+    """Computes two tensors in the memory of a third one. The ops have no Python functions."""
+    return text_format.Parse(
+        f"""
+        node {{ name: "{INPUT}" op: "Placeholder"
+          attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+          attr {{ key: "shape" value {{ shape {{ dim {{ size: 16 }} }} }} }} }}
+        node {{ name: "memory" op: "_ScopedAllocator" {_IN_MEMORY}
+          attr {{ key: "shapes" value {{ list {{
+            shape {{ dim {{ size: 16 }} }} shape {{ dim {{ size: 16 }} }} }} }} }}
+          attr {{ key: "expected_call_count" value {{ i: 2 }} }} }}
+        node {{ name: "negative" op: "Neg" input: "{INPUT}" input: "^memory" {_FLOAT}
+          attr {{ key: "_scoped_allocator" value {{ list {{ i: 0 i: 2 }} }} }} }}
+        node {{ name: "square" op: "Mul" input: "{INPUT}" input: "{INPUT}" input: "^memory" {_FLOAT}
+          attr {{ key: "_scoped_allocator" value {{ list {{ i: 0 i: 3 }} }} }} }}
+        node {{ name: "both" op: "_ScopedAllocatorConcat" {_IN_MEMORY}
+          input: "memory" input: "negative" input: "square"
+          attr {{ key: "N" value {{ i: 2 }} }} }}
+        node {{ name: "{OUTPUT}" op: "Neg" input: "both" {_FLOAT} }}
+        """,
+        tf.compat.v1.GraphDef(),
+    )
+
+
+_FLOAT = 'attr { key: "T" value { type: DT_FLOAT } }'
+_IN_MEMORY = f"""{_FLOAT}
+    attr {{ key: "shape" value {{ shape {{ dim {{ size: 32 }} }} }} }}
+    attr {{ key: "sa_name" value {{ s: "memory" }} }}
+    attr {{ key: "id" value {{ i: 1 }} }}"""
+
+
 def _needs(
     rule: str, make: Callable[[], Any], error: str, shape: tuple[int, ...] = ()
 ) -> RuleModel:
@@ -273,6 +305,9 @@ MODELS: Mapping[str, RuleModel] = {
         "parallel-concat", parallel_concat, _unregistered("_ParallelConcatStart"), (1,)
     ),
     "accumulated": _needs("accumulate-n", accumulated, _unregistered("TemporaryVariable")),
+    "in_one_tensor": _needs(
+        "scoped-allocators", in_one_tensor, "ScopedAllocatorMgr not supported on device", (16,)
+    ),
     "gathered": _needs("collectives", gathered, "was carved without collective ops", (1,)),
     "reduced": _needs("collective-reductions", reduced, _unregistered("Add")),
 }
