@@ -41,7 +41,12 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
     part = _PART.get(found, found)
     if part not in TOLERANCES:
         return _exact_difference(actual.reshape(-1), expected.reshape(-1))
-    return _float_difference(_numbers(actual, part), _numbers(expected, part), found, tolerances)
+    return _float_difference(
+        _numbers(actual, part),
+        _numbers(expected, part),
+        tolerances.get(part, 0.0),
+        1 if part == found else 2,
+    )
 
 
 def _exact_difference(actual: Array, expected: Array) -> str:
@@ -56,21 +61,17 @@ def _exact_difference(actual: Array, expected: Array) -> str:
     )
 
 
-def _float_difference(
-    actual: Array, expected: Array, found: str, tolerances: Mapping[str, float]
-) -> str:
-    part = _PART.get(found, found)
+def _float_difference(actual: Array, expected: Array, allowed: float, parts: int) -> str:
+    """Compares numbers, of which an element has `parts`: 2 if it is complex."""
     distances = _distances(actual.astype(np.float64), expected.astype(np.float64))
-    allowed = tolerances.get(part, 0.0)
     wrong = int(np.count_nonzero(distances > allowed))
     if not wrong:
         return ""
     worst = int(np.argmax(distances))
-    element = worst if part == found else worst // 2
     return (
         f"differs in {wrong} of {distances.size} numbers by more than the tolerance, {allowed:.3g}; "
         f"the largest difference is {distances[worst]:.3g}; "
-        f"element {element} is {_text(actual[worst])}, not {_text(expected[worst])}"
+        f"element {worst // parts} is {_text(actual[worst])}, not {_text(expected[worst])}"
     )
 
 
