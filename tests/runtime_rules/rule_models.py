@@ -308,6 +308,6 @@ MODELS: Mapping[str, RuleModel] = {
     "in_one_tensor": _needs(
         "scoped-allocators", in_one_tensor, "ScopedAllocatorMgr not supported on device", (16,)
     ),
-    "gathered": _needs("collectives", gathered, "a CollectiveExecutor has not been provided", (1,)),
+    "gathered": _needs("collectives", gathered, "was carved without collective ops", (1,)),
     "reduced": _needs("collective-reductions", reduced, _unregistered("Add")),
 }

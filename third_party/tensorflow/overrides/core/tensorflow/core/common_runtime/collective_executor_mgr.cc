@@ -1,11 +1,14 @@
 // Replaces TensorFlow's source of the same path if no collective op is
 // selected: a session creates the manager only if the graph has collective ops
-// or RunOptions name a collective_graph_key. Its executors run nothing: the ops
-// that would call them are not in the library.
+// or RunOptions name a collective_graph_key. Its executors run nothing: each
+// call ends with a status.
 
 #include "tensorflow/core/common_runtime/collective_executor_mgr.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "tensorflow/core/platform/errors.h"
@@ -13,18 +16,37 @@
 namespace tensorflow {
 namespace {
 
+Status WithoutCollectives() {
+  return errors::Unimplemented(
+      "this library was carved without collective ops");
+}
+
 class NoCollectives final : public CollectiveExecutor {
  public:
   explicit NoCollectives(CollectiveExecutorMgrInterface* manager)
       : CollectiveExecutor(manager) {}
 
+  void ExecuteAsync(OpKernelContext*, const CollectiveParams*,
+                    const std::string&, StatusCallback done) override {
+    done(WithoutCollectives());
+  }
+
+  void CompleteParamsAsync(const DeviceAttributes&, CollectiveParams*,
+                           CancellationManager*, StatusCallback done) override {
+    done(WithoutCollectives());
+  }
+
+  void CompleteGroupAsync(const DeviceAttributes&, CollGroupParams*,
+                          CancellationManager*, StatusCallback done) override {
+    done(WithoutCollectives());
+  }
+
+  Status LookupGroup(int32_t, CollGroupParams*) override {
+    return WithoutCollectives();
+  }
+
   void RunClosure(std::function<void()> closure) override { closure(); }
 };
-
-Status WithoutCollectives() {
-  return errors::Unimplemented(
-      "this library was carved without collective ops");
-}
 
 }  // namespace
 

@@ -32,7 +32,7 @@ class CachingAllocator : public Allocator {
     const size_t offset = std::max(alignment, kHeader);
     if (size > kMaxSize - offset) return nullptr;
     size_t total = size + offset;
-    const bool is_cached = total >= kMinCached && offset == kHeader;
+    const bool is_cached = offset == kHeader;
     if (is_cached) {
       total = (total + kUnit - 1) / kUnit * kUnit;
       if (void* cached = Take(total)) return cached;
