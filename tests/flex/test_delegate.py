@@ -200,10 +200,8 @@ def test_model_tests_pass(tested: Workspace) -> None:
 def test_wrong_output_fails_the_test(tested: Workspace) -> None:
     status, log = _test(tested, "wrong_test")
     assert status == 3, log
-    assert (
-        "output 'Identity' differs in 1 of 6 numbers by more than the tolerance, 1e-05; the" in log
-    )
-    assert re.search(r"the largest difference is \S+; element 5 is \S+, not \S+ ", log)
+    assert "output 'Identity' differs in 1 of 6 numbers by more than the tolerance, 1e-05 *" in log
+    assert re.search(r"[|]\); element 5 is \S+, not \S+ ", log)
 
 
 def test_model_outside_of_the_delegate_fails_the_test(tested: Workspace) -> None:

@@ -44,22 +44,24 @@ void Floats() {
                             F{1, 0, nan, inf, 0}),
              "the same");
   ExpectSame(
-      Compare<float>(TFCARVE_FLOAT, F{1.000009f, 100000.5f}, F{1, 100000}),
-      "within 1e-5, relative to large numbers");
-  ExpectDifferent(
-      Compare<float>(TFCARVE_FLOAT, F{1, 1.00002f}, F{1, 1}),
-      "differs in 1 of 2 numbers by more than the tolerance, 1e-05; "
-      "the largest difference is 2e-05; element 1 is 1.00002003, "
-      "not 1");
+      Compare<float>(TFCARVE_FLOAT, F{9e-6f, 1.000019f, 100000.5f, -100000.5f},
+                     F{0, 1, 100000, -100000}),
+      "within 1e-5 * (1 + |expected|)");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{1.1e-5f}, F{0}), "1e-05");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{1, 1.00003f}, F{1, 1}),
+                  "differs in 1 of 2 numbers by more than the tolerance, "
+                  "1e-05 * (1 + |expected|); element 1 is 1.00003004, not 1");
   ExpectDifferent(
       Compare<float>(TFCARVE_FLOAT, F{1, 2, 5}, F{nan, 2, 4}),
-      "in 2 of 3 numbers by more than the tolerance, 1e-05; the largest "
-      "difference is inf; element 0 is 1, not nan");
-  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{nan}, F{1}), "inf");
-  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{inf}, F{-inf}), "inf");
+      "in 2 of 3 numbers by more than the tolerance, 1e-05 * (1 + |expected|); "
+      "the worst: element 0 is 1, not nan");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{nan}, F{1}), "is nan, not 1");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{inf}, F{-inf}),
+                  "is inf, not -inf");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, F{1}, F{inf}), "not inf");
   ExpectDifferent(
       Compare<float>(TFCARVE_COMPLEX64, F{1, 1, 1, 2}, F{1, 1, 1, 1}),
-      "the largest difference is 1; element 1 is 2, not 1");
+      "|expected|); element 1 is 2, not 1");
 }
 
 void OtherTypes() {
@@ -71,7 +73,7 @@ void OtherTypes() {
                                H{0x3c00, 0, 0x7c00, 0x7e01}),
              "half");
   ExpectDifferent(Compare<uint16_t>(TFCARVE_HALF, H{0x4000}, H{0x3c00}),
-                  "difference is 1; element 0 is 2, not 1");
+                  "|expected|); element 0 is 2, not 1");
   ExpectSame(Compare<int32_t>(TFCARVE_INT32, {1, -1}, {1, -1}), "int32");
   ExpectDifferent(Compare<int32_t>(TFCARVE_INT32, {1, 2}, {1, 3}),
                   "differs in 1 of 2 numbers; element 1 is 2, not 3");
@@ -119,11 +121,11 @@ void Tolerances() {
   tfcarve::Tolerance tolerance;
   Expect(tolerance.Set("float32", 0.5), "float32 is a type");
   Expect(!tolerance.Set("int32", 0.5), "integers have no tolerance");
-  ExpectSame(Compare<float>(TFCARVE_FLOAT, {1.4f}, {1}, tolerance),
-             "0.4 apart");
-  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, {1.6f}, {1}, tolerance), "0.5");
-  ExpectDifferent(Compare<double>(TFCARVE_DOUBLE, {1.4}, {1}, tolerance),
-                  "0.4");
+  ExpectSame(Compare<float>(TFCARVE_FLOAT, {1.9f}, {1}, tolerance),
+             "0.9 apart");
+  ExpectDifferent(Compare<float>(TFCARVE_FLOAT, {2.1f}, {1}, tolerance), "0.5");
+  ExpectDifferent(Compare<double>(TFCARVE_DOUBLE, {1.9}, {1}, tolerance),
+                  "1e-09");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "tools/runtime/compare.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -78,12 +77,13 @@ double NumberAt(const void* data, size_t index, Kind kind) {
   return At<double>(data, index);
 }
 
-// The distance between two numbers; infinite if only one of them is NaN.
+// The distance between two numbers, in units of 1 + |expected|; infinite if
+// only one of them is NaN.
 double Distance(double actual, double expected) {
   if (actual == expected) return 0;
   if (std::isnan(actual) && std::isnan(expected)) return 0;
   const double distance =
-      std::abs(actual - expected) / std::max(1.0, std::abs(expected));
+      std::abs(actual - expected) / (1 + std::abs(expected));
   return std::isnan(distance) ? INFINITY : distance;
 }
 
@@ -235,11 +235,14 @@ std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
   if (wrong == 0) return "";
   std::string text = "differs in " + std::to_string(wrong) + " of " +
                      std::to_string(count) + " numbers";
-  if (!IsExact(layout.kind)) {
-    text += " by more than the tolerance, " + Text(allowed) +
-            "; the largest difference is " + Text(largest);
+  const bool is_exact = IsExact(layout.kind);
+  if (!is_exact) {
+    text +=
+        " by more than the tolerance, " + Text(allowed) + " * (1 + |expected|)";
   }
-  return text + "; element " + std::to_string(worst / layout.parts) + " is " +
+  return text +
+         (is_exact || wrong == 1 ? "; element " : "; the worst: element ") +
+         std::to_string(worst / layout.parts) + " is " +
          NumberText(actual.data, worst, layout) + ", not " +
          NumberText(wanted, worst, layout);
 }

@@ -11,8 +11,9 @@
 
 namespace tfcarve {
 
-// The permitted difference of elements: absolute, or relative to the expected
-// element if that is larger than 1. Elements of other types must be equal.
+// The permitted difference of elements, times 1 + |expected|: the absolute and
+// the relative tolerance of numpy.isclose. Elements of other types must be
+// equal.
 struct Tolerance {
   double float16 = 1e-2;
   double float32 = 1e-5;  // float and complex64
@@ -30,7 +31,8 @@ struct Tolerance {
 //
 // Returns an empty string if the types, the shapes and, within `tolerance`, all
 // elements are equal (NaN equals NaN). Otherwise returns what differs: the
-// number of elements, the largest difference, its position, and both numbers.
+// number of elements, and the position and both numbers of the largest
+// difference.
 std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
                        const Tolerance& tolerance);
 

@@ -7,9 +7,10 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 _MAX_MESSAGE = 400
 _SOURCES = Path(__file__).parents[1]
@@ -62,7 +63,13 @@ def not_installed() -> str:
     return f"tensorflow is not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
 
 
-def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits: Limits) -> None:
+def run(
+    module: str,
+    arguments: Sequence[str | Path],
+    folder: str | Path,
+    limits: Limits,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Runs a module of tfcarve as a program, in the Python that runs tfcarve.
 
     Args:
@@ -70,6 +77,7 @@ def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits
       arguments: the program's arguments.
       folder: its working directory.
       limits: its limits.
+      settings: environment variables instead of those in SETTINGS.
 
     Raises:
       Failed: the exit status is not 0.
@@ -84,6 +92,7 @@ def run(module: str, arguments: Sequence[str | Path], folder: str | Path, limits
         env={
             **os.environ,
             **SETTINGS,
+            **settings,
             "PYTHONPATH": path,
             "PYTHONHASHSEED": "0",
         },

@@ -98,8 +98,8 @@ def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, t
         TensorFlow. Of a .tflite, the names are outputs of its signature, or output tensors if it has no signatures.
       inputs: dict, input node to the .npy file with its value. Of a .tflite, the inputs of its signature, or input tensors.
       platform: from //rules/platforms; qemu runs programs for other machines. Default: the platform of the build.
-      tolerance: dict, "float16", "float32" or "float64" to the allowed difference, a string such as "1e-4": absolute,
-        and relative for numbers above 1. Defaults: 1e-2, 1e-5 and 1e-9. Other types must be equal.
+      tolerance: dict, "float16", "float32" or "float64" to the allowed difference, a string such as "1e-4", times
+        1 + |expected|. Defaults: 1e-2, 1e-5 and 1e-9. Other types must be equal.
       signature: for a SavedModel, the signature that it is frozen for; default: serving_default. For a .tflite, the signature that is
         run; default: serving_default, or the only one.
       saved_model_tags: for a SavedModel, the tags of its graph; default: "serve".

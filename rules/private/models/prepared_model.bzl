@@ -199,8 +199,8 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
         int8 only where they are not quantized.
       sample_inputs: an .npz file with an array for each input, by its name; an additional first dimension is for several
         samples. Default: random values.
-      tolerance: allowed difference of floating-point numbers, a string such as "1e-4": absolute, and relative for numbers
-        above 1. Other types must be equal. Default: "1e-5"; the presets weights8, weights16 and int8 require one.
+      tolerance: allowed difference of floating-point numbers, a string such as "1e-4", times 1 + |expected|. Other
+        types must be equal. Default: "1e-5"; the presets weights8, weights16 and int8 require one.
       **kwargs: common attributes.
     """
     _prepared_model(

@@ -72,6 +72,38 @@ def test_bad_input(
     assert not Path("z.npy").exists()
 
 
+@pytest.fixture(scope="module", name="noisy")
+def _noisy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`small` is the rounding error of a sum of large numbers, `sum` the sum."""
+    folder = tmp_path_factory.mktemp("noisy")
+    drawn = np.random.default_rng(0)
+    x, weights = (drawn.uniform(0, 100, shape) for shape in ((8, 4096), (4096, 16)))
+    x, weights = x.astype(np.float32), weights.astype(np.float32)
+    exact = (x.astype(np.float64) @ weights).astype(np.float32)
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, x.shape, name="x")
+        total = tf.matmul(fed, tf.constant(weights), name="sum")
+        tf.subtract(total, tf.constant(exact), name="small")
+    (folder / "noisy.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    np.save(folder / "x.npy", x)
+    return folder
+
+
+@pytest.mark.parametrize(("output", "warns"), [("small", True), ("sum", False)])
+def test_output_in_which_tensorflow_differs_from_itself(
+    output: str,
+    warns: bool,
+    noisy: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(noisy)
+    assert main(["golden", "noisy.pb", "--input=x=x.npy", f"--output={output}=y.npy"]) == 0
+    error = capsys.readouterr().err
+    assert ("output 'small' differs by" in error) == warns
+    assert ('tolerance above its default of 1e-05, such as {"float32": "' in error) == warns
+
+
 @pytest.fixture(scope="module", name="other")
 def _other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`joined` is a string, `half` has a type that .npy files do not have."""

@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_tolerance,
         default=1e-5,
         metavar="T",
-        help="the largest accepted difference of floating-point numbers, absolute or, above 1, relative to A's "
-        "(default: 1e-5); other types must be equal",
+        help="the largest accepted difference of floating-point numbers, times 1 + |A's number| (default: 1e-5); "
+        "other types must be equal",
     )
     preparing.add_ends(parser)
     freeze_options.add_graph(parser)

@@ -1,6 +1,7 @@
 """`tfcarve golden`: the outputs of full TensorFlow for a model, for tf_model_test."""
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from tfcarve import files, full_tensorflow
 from tfcarve.commands import common, freeze_options
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
+from tfcarve.printable import printable
+from tfcarve.proof import noise
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
@@ -105,6 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
             _run_lite(arguments, folder, words)
         else:
             _run_graph(arguments, folder, words, _options(arguments, outputs))
+            for warning in noise.warnings([name for name, _ in outputs], Path(folder)):
+                print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0
@@ -122,6 +127,7 @@ def _run_graph(
         _check_frozen(arguments.model, source.path)
         path = source.path.absolute()
         _run(_RUN, arguments.model, path, folder, words)
+        noise.run_again(_RUN, path, Path(folder), words)
 
 
 def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) -> None:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-# The permitted difference of elements: absolute, or relative to the expected element if that is larger than 1. Those of
-# float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
+# The permitted difference of elements, times 1 + |expected|: the absolute and the relative tolerance of numpy.isclose. Those
+# of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
 TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
 
 _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
@@ -19,6 +19,12 @@ _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
 def type_name(dtype: "np.dtype[Any]") -> str:
     """Returns TensorFlow's name of a type; NumPy has several for strings."""
     return "string" if dtype.kind in "SUO" else dtype.name
+
+
+def number_type(dtype: "np.dtype[Any]") -> str:
+    """Returns the name of a type, for complex64 and complex128 that of a part: a key of TOLERANCES if it has a tolerance."""
+    name = type_name(dtype)
+    return _PART.get(name, name)
 
 
 def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] = TOLERANCES) -> str:
@@ -31,14 +37,14 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
 
     Returns:
       "" if types, shapes and, within the tolerance, all elements are equal; NaN equals NaN. Otherwise what differs: the number
-      of elements, the largest difference, its position, and both values.
+      of elements, and the position and both values of the largest difference.
     """
     found, wanted = type_name(actual.dtype), type_name(expected.dtype)
     if found != wanted:
         return f"has type {found}, not {wanted}"
     if actual.shape != expected.shape:
         return f"has shape {list(actual.shape)}, not {list(expected.shape)}"
-    part = _PART.get(found, found)
+    part = number_type(expected.dtype)
     if part not in TOLERANCES:
         return _exact_difference(actual.reshape(-1), expected.reshape(-1))
     return _float_difference(
@@ -47,6 +53,13 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
         tolerances.get(part, 0.0),
         1 if part == found else 2,
     )
+
+
+def largest_difference(actual: Array, expected: Array) -> float:
+    """Returns the largest difference of two arrays of numbers with the same type and shape, in units of 1 + |expected|."""
+    part = number_type(expected.dtype)
+    numbers = (_numbers(array, part).astype(np.float64) for array in (actual, expected))
+    return float(np.max(_distances(*numbers), initial=0))
 
 
 def _exact_difference(actual: Array, expected: Array) -> str:
@@ -69,9 +82,8 @@ def _float_difference(actual: Array, expected: Array, allowed: float, parts: int
         return ""
     worst = int(np.argmax(distances))
     return (
-        f"differs in {wrong} of {distances.size} numbers by more than the tolerance, {allowed:.3g}; "
-        f"the largest difference is {distances[worst]:.3g}; "
-        f"element {worst // parts} is {_text(actual[worst])}, not {_text(expected[worst])}"
+        f"differs in {wrong} of {distances.size} numbers by more than the tolerance, {allowed:.3g} * (1 + |expected|); "
+        f"{'' if wrong == 1 else 'the worst: '}element {worst // parts} is {_text(actual[worst])}, not {_text(expected[worst])}"
     )
 
 
@@ -87,9 +99,9 @@ def _numbers(array: Array, part: str) -> Array:
 
 
 def _distances(actual: Array, expected: Array) -> Array:
-    """Returns the distances between numbers; infinite where only one of two is NaN."""
+    """Returns the distances between numbers, in units of 1 + |expected|; infinite where only one of two is NaN."""
     with np.errstate(all="ignore"):
-        distances: Array = np.abs(actual - expected) / np.maximum(1.0, np.abs(expected))
+        distances: Array = np.abs(actual - expected) / (1.0 + np.abs(expected))
     distances[np.isnan(distances)] = np.inf
     distances[(actual == expected) | (np.isnan(actual) & np.isnan(expected))] = 0.0
     return distances

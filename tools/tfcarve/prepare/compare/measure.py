@@ -17,8 +17,8 @@ class Difference:
 
     Attributes:
       elements: the number of compared elements.
-      error: the number that is compared with a tolerance: the largest absolute difference, or above 1 relative to the
-        first model's number; infinite if values of another type than floating-point differ.
+      error: the number that is compared with a tolerance: the largest quotient of the absolute difference and 1 + the
+        first model's absolute value; infinite if values of another type than floating-point differ.
       largest: the largest absolute difference; 1 for bools and strings that differ.
       total: the sum of all absolute differences.
       cosine: the smallest cosine similarity over all samples; None if it is undefined.
@@ -106,7 +106,7 @@ def _floats(a: Array, b: Array) -> Difference:
         gaps = np.abs(x - y)
     gaps[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
     gaps[np.isnan(gaps)] = np.inf
-    scale = np.maximum(1, np.abs(x))
+    scale = 1 + np.abs(x)
     scale[~np.isfinite(scale)] = 1
     finite = bool(np.isfinite(x).all() and np.isfinite(y).all())
     rows, first, fifth, classes = _classes(x, y) if finite and a.dtype.kind == "f" else (0,) * 4
