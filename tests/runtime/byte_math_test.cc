@@ -209,7 +209,7 @@ constexpr Index kSizes[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 70};
 Ints RandomInts(Index size) {
   const Bytes bytes = Random(4 * size);
   Ints ints(size);
-  std::memcpy(ints.data(), bytes.data(), bytes.size());
+  if (size > 0) std::memcpy(ints.data(), bytes.data(), bytes.size());
   for (Index i = 0; i < size; ++i) ints[i] >>= i % 4 * 6;
   return ints;
 }

@@ -48,7 +48,7 @@ def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("loop", "change", "checks"),
     [
-        ("if (accumulate) all += *to;", "", {"products"}),
+        ("if (accumulate) all += (Wrapping)*to;", "", {"products"}),
         ("AddGroup<1>(left, &panel, sums);", "", {"products", "convolutions"}),
     ],
 )

@@ -51,6 +51,9 @@ TFCARVE_TARGET inline __attribute__((always_inline)) void AddGroup(
   }
 }
 
+// Sums of 32 bits, which wrap around as in gemmlowp.
+typedef std::uint32_t Wrapping __attribute__((vector_size(sizeof(Sums))));
+
 template <int kRows, int kVectors>
 TFCARVE_TARGET void Tile(const ByteTileWork& work) {
   const Left* rows[kRows];
@@ -78,9 +81,10 @@ TFCARVE_TARGET void Tile(const ByteTileWork& work) {
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
       LooseSums* const to =
           reinterpret_cast<LooseSums*>(c + i * work.c_stride + j * kLanes);
-      Sums all = sums[i][j] + of_columns + work.row_added[i];
-      if (accumulate) all += *to;
-      *to = all;
+      Wrapping all = (Wrapping)sums[i][j] + (Wrapping)of_columns +
+                     static_cast<std::uint32_t>(work.row_added[i]);
+      if (accumulate) all += (Wrapping)*to;
+      *to = (Sums)all;
     }
   }
 }
@@ -229,7 +233,8 @@ TFCARVE_TARGET void Requantize(Index size, const std::int32_t* in,
     const Sums most = kLimit - Sums{};
     for (; i + kLanes <= size; i += kLanes) {
       const Sums sums = *reinterpret_cast<const LooseSums*>(in + i);
-      Sums upper = High(sums, low) + sums * high;
+      Sums upper = (Sums)((Wrapping)High(sums, low) +
+                          (Wrapping)sums * static_cast<std::uint32_t>(high));
       upper = upper < least ? least : upper;
       upper = upper > most ? most : upper;
       StoreBytes((upper + static_cast<std::int32_t>(added)) >> 16, out + i);
