@@ -77,6 +77,11 @@ def test_equal(actual: Any, expected: Any) -> None:
             _strings(b"a"),
             "differs in 1 of 1 strings; element 0 is b'a\\x00', not b'a'",
         ),
+        (
+            _strings(b"a" * 1000),
+            _strings(b"b"),
+            f"element 0 is b'{'a' * 40}'…, not b'b'",
+        ),
     ],
 )
 def test_differences(actual: Any, expected: Any, message: str) -> None:

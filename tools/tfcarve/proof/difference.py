@@ -13,6 +13,7 @@ Array = npt.NDArray[Any]
 # of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
 TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
 
+_SHOWN = 40
 _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
 
 
@@ -67,11 +68,16 @@ def _exact_difference(actual: Array, expected: Array) -> str:
     if not differs.any():
         return ""
     first = int(np.argmax(differs))
-    kind = "strings" if actual.dtype.kind in "SUO" else "numbers"
+    kind, text = ("strings", _quoted) if actual.dtype.kind in "SUO" else ("numbers", str)
     return (
         f"differs in {np.count_nonzero(differs)} of {differs.size} {kind}; "
-        f"element {first} is {actual[first]}, not {expected[first]}"
+        f"element {first} is {text(actual[first])}, not {text(expected[first])}"
     )
+
+
+def _quoted(string: bytes) -> str:
+    """Returns the start of a string, with escapes."""
+    return f"{string[:_SHOWN]!r}{'…' if len(string) > _SHOWN else ''}"
 
 
 def _float_difference(actual: Array, expected: Array, allowed: float, parts: int) -> str:
