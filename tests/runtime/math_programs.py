@@ -19,7 +19,8 @@ from e2e import cpu_features
 ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
 _COPTS = os.environ["LOOPS_COPTS"].split()
 _ARMV7_COPTS = os.environ["ARMV7_LOOPS_COPTS"].split()
-_SOURCES = (
+# The loops, for every program.
+SOURCES = (
     ROOT / "tools/runtime/cpu_choice.cc",
     *sorted(ROOT.glob("tools/runtime/math/*.cc")),
 )
@@ -56,7 +57,7 @@ def compile_for(cpu: str, test: str, program: Path, *includes: Path) -> None:
         pytest.skip(f"this machine does not run programs for {cpu}")
     require(compiler[0], *emulator[:1])
     folders = [f"-I{folder}" for folder in (*includes, ROOT)]
-    sources = [ROOT / "tests/runtime" / test, *_SOURCES]
+    sources = [ROOT / "tests/runtime" / test, *SOURCES]
     subprocess.run([*compiler, *_COPTS, "-static", *folders, *sources, "-o", program], check=True)
 
 

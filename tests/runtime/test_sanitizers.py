@@ -13,10 +13,6 @@ from runtime.math_programs import ROOT
 
 _MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _THREADS = ("-fsanitize=thread",)
-_LOOPS = (
-    ROOT / "tools/runtime/cpu_choice.cc",
-    *sorted(ROOT.glob("tools/runtime/math/*.cc")),
-)
 _SHARED_WORK = tuple(sorted(ROOT.glob("tools/runtime/threads/*.cc")))
 
 
@@ -33,7 +29,7 @@ def _run(
 
 @pytest.mark.parametrize("test", ["math_test.cc", "byte_math_test.cc"])
 def test_loops(test: str, tmp_path: Path) -> None:
-    done = _run([ROOT / "tests/runtime" / test, *_LOOPS], _MEMORY, tmp_path)
+    done = _run([ROOT / "tests/runtime" / test, *math_programs.SOURCES], _MEMORY, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 

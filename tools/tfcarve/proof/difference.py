@@ -13,6 +13,7 @@ Array = npt.NDArray[Any]
 # of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
 TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
 
+# The bytes of a string in a message, as in compare.cc.
 _SHOWN = 40
 _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
 
