@@ -1,4 +1,4 @@
-"""What a library tells of its size, seen at analysis: nothing is compiled."""
+"""The actions that write the size report of a library. Only analysis: nothing is compiled."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//rules:defs.bzl", "TfMobileLibraryInfo")
@@ -6,9 +6,9 @@ load("//rules:defs.bzl", "TfMobileLibraryInfo")
 def _outputs_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
-    told = target[OutputGroupInfo].sizes.to_list()
-    files = sorted([f.basename for f in told if f.extension not in ["a", "lo"]])
-    asserts.true(env, "libcore.a" in [f.basename for f in told], "what link.json's commands read")
+    report = target[OutputGroupInfo].sizes.to_list()
+    files = sorted([f.basename for f in report if f.extension not in ["a", "lo"]])
+    asserts.true(env, "libcore.a" in [f.basename for f in report], "link.json's commands read it")
     asserts.equals(env, ["link.json", "sizes.html", "sizes.json", "tensorflow-core.map"], files)
     asserts.equals(env, "sizes.json", target[TfMobileLibraryInfo].size_report.basename)
     return analysistest.end(env)
@@ -16,7 +16,7 @@ def _outputs_impl(ctx):
 outputs_test = analysistest.make(_outputs_impl)
 
 def _map_impl(ctx):
-    """The map is of the library's own link, and the report is of that map."""
+    """The map comes from the link of the library, and the report is made from that map."""
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     (map_file,) = [f for f in target[OutputGroupInfo].sizes.to_list() if f.extension == "map"]
@@ -31,12 +31,12 @@ def _map_impl(ctx):
 map_test = analysistest.make(_map_impl)
 
 def _link_json_impl(ctx):
-    """The link that is told is the link that is done: its flags, and what is forced in it."""
+    """link.json has the flags and the forced archives of the link that makes the library."""
     env = analysistest.begin(ctx)
     actions = analysistest.target_actions(env)
     (written,) = [a for a in actions if a.outputs.to_list()[0].basename == "link.json"]
-    told = json.decode(written.content)
-    argv = told["link"]["argv"]
+    report = json.decode(written.content)
+    argv = report["link"]["argv"]
     (linking,) = [a for a in actions if a.mnemonic == "CppLink" and "unstripped" in a.outputs.to_list()[0].path]
     flags = [f for f in argv if f.startswith("-Wl,") and "whole-archive" not in f and "-rpath" not in f]
     missing = [f for f in flags if f not in linking.argv]
@@ -48,12 +48,12 @@ def _link_json_impl(ctx):
         if argv[i] == "-Wl,--whole-archive"
     ]
     asserts.equals(env, ["libc_api", "libcore_registering", "libunits"], sorted([f.split(".")[0] for f in forced]))
-    asserts.true(env, told["link"]["source"] in argv)
-    asserts.true(env, told["link"]["output"] in argv)
-    compile = told["compile"]["argv"]
+    asserts.true(env, report["link"]["source"] in argv)
+    asserts.true(env, report["link"]["output"] in argv)
+    compile = report["compile"]["argv"]
     asserts.true(env, "-std=c++17" in compile)
-    asserts.true(env, told["compile"]["source"] in compile)
-    asserts.true(env, told["compile"]["output"] in compile)
+    asserts.true(env, report["compile"]["source"] in compile)
+    asserts.true(env, report["compile"]["output"] in compile)
     return analysistest.end(env)
 
 link_json_test = analysistest.make(_link_json_impl)

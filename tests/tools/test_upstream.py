@@ -1,8 +1,8 @@
-"""What the tests of other tools for the same job ask of them, asked of tfcarve.
+"""Cases of the tests of similar tools, run with tfcarve.
 
-TensorFlow's print_selective_registration_header and TensorFlow Lite's list_flex_ops, PyTorch's
-selective build, ExecuTorch's; what ONNX Runtime asks (a model with an op left out fails to load) needs a built
-library: tests/e2e.
+The tools are TensorFlow's print_selective_registration_header, TensorFlow Lite's list_flex_ops, and
+the selective builds of PyTorch and ExecuTorch. ONNX Runtime's case, a model that fails to load
+because an op was left out, needs a built library: see tests/e2e.
 """
 
 import json

@@ -66,8 +66,8 @@ def install_command(packages: Sequence[str]) -> str:
 def provide() -> None:
     """Installs missing packages as root on Debian; for other users, prints the command to do so.
 
-    Never asks. Root declines with TFCARVE_NO_INSTALL=1 in the environment. A missing package is no
-    error here: what needs it fails with its own message.
+    Never prompts. With TFCARVE_NO_INSTALL=1 in the environment, root installs nothing, too. A missing
+    package is no error here: the step that needs it fails with its own message.
 
     Raises:
         BootstrapError: apt-get failed.
