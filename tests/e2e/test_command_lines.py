@@ -18,7 +18,7 @@ from selections import selection
 
 from demo.nested import Workspace
 from e2e import app_workspace, prebuilt_selection
-from tfcarve.commands.common import default_defines
+from tfcarve.releases import known
 
 _PACKAGE = "command_lines"
 _KERNELS = "tensorflow/core/kernels"
@@ -72,7 +72,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         chosen = selection(
             [("NoOp", "None", f"{_KERNELS}/{name}.cc") for name in _UNITS],
             helpers=[f"{_KERNELS}/{name}.cc" for name in _HELPERS],
-            defines=default_defines(),
+            defines=known.release().defines,
         )
         prebuilt_selection.place(workspace, chosen, folder, _PACKAGE)
         (folder / "run.bzl").write_text(f'"""The ID of one run."""\n\nRUN = "{_RUN}"\n')

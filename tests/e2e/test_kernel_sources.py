@@ -11,10 +11,10 @@ import trees
 
 from demo.nested import Workspace
 from e2e import app_workspace, kernel_log
-from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import selection
 from tfcarve.selection.selection import Selection
 
@@ -42,7 +42,7 @@ def log(app: Workspace) -> str:
 
 @pytest.fixture(scope="module")
 def indexed() -> KernelIndex:
-    settings = Settings(default_defines(), find_compiler(os.environ))
+    settings = Settings(known.release().defines, find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 

@@ -185,6 +185,7 @@ def test_units_that_need_a_library_are_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _select("relu.pb") == 0
+    capsys.readouterr()
     file = f"{indexes.KERNELS}relu_op.cc"
     release = known.release()
     needed = {**release.units.libraries, file: ("libone", "libtwo")}
@@ -214,6 +215,42 @@ def test_config_and_lists() -> None:
     assert _select("relu.pb", "--config", "more.yaml") == 0
     ops = {o.name for o in parse(Path("s.json").read_bytes(), "s").ops}
     assert {"Relu", "Relu6"} <= ops
+
+
+_OTHER = "is not a release that tfcarve builds"
+
+
+def test_a_tree_of_another_release(capsys: pytest.CaptureFixture[str]) -> None:
+    """One warning, with both versions; none for a known release."""
+    version = known.release().version
+    assert _select("relu.pb") == 0
+    assert capsys.readouterr().err == (
+        f"tfcarve: warning: TensorFlow 9.8.7 {_OTHER}: the data of {version} are used\n"
+    )
+    facts = replace(indexes.INDEX.tensorflow, version=version)
+    Path("index.json").write_bytes(replace(indexes.INDEX, tensorflow=facts).to_json())
+    assert _select("relu.pb") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_an_index_without_helper_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    trees.write(Path("tree"))
+    plain = _tree_index("tree")
+    warning = "warning: tree: no helper sources were found: TensorFlow 9.8.7-rc1 is not a release"
+    assert warning in capsys.readouterr().err
+    assert index.parse(plain, "t.json").helpers == {}
+
+
+def test_an_index_of_an_incomplete_tree(capsys: pytest.CaptureFixture[str]) -> None:
+    release = known.release()
+    major, minor, patch = release.version.split(".")
+    text = f"#define TF_MAJOR_VERSION {major}\n#define TF_MINOR_VERSION {minor}\n#define TF_PATCH_VERSION {patch}\n"
+    trees.write(Path("tree"), {**trees.FILES, "tensorflow/core/public/version.h": text})
+    assert _run("index", "--tensorflow", "tree", "-o", "t.json") == 2
+    message = capsys.readouterr().err
+    assert f"{release.core.platform_sources[0]} (core.platform_sources)" in message
+    assert "release.toml names them" in message
+    assert not Path("t.json").exists()
 
 
 def test_warning(capsys: pytest.CaptureFixture[str]) -> None:

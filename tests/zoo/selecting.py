@@ -8,7 +8,6 @@ from pathlib import Path
 
 import trees
 
-from tfcarve.commands.common import default_defines
 from tfcarve.commands.read_model import read_model
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.registry import index, scan
@@ -23,7 +22,7 @@ from tfcarve.selection.selection import Selection
 @cache
 def tensorflow_index() -> KernelIndex:
     """Returns the index of the pinned TensorFlow."""
-    settings = Settings(default_defines(), find_compiler(os.environ))
+    settings = Settings(known.release().defines, find_compiler(os.environ))
     return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
 
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from small_release import small_release
+from small_release import FILES, small_release
 
-from tfcarve.build_files.core import CoreSourcesError, core_of
+from tfcarve.build_files.core import core_of, core_sources
 from tfcarve.build_files.core_bzl import core_bzl
+from tfcarve.build_files.tree import BuildTree
+from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import OnDemand
 
 _TREE = {
+    **FILES,
     "tensorflow/core/BUILD": """
 filegroup(name = "mobile_srcs", srcs = [
     "//tensorflow/core/framework:srcs",
@@ -85,10 +88,11 @@ def test_unit_sources_are_for_the_processor(root: Path) -> None:
 
 
 def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
+    release = small_release()
     with pytest.raises(
-        CoreSourcesError, match=r"is this the root of a TensorFlow 2.14 source tree\?"
+        ReleaseMismatch, match=rf"is this the root of a TensorFlow {release.name} source tree\?"
     ):
-        core_of(tmp_path, small_release())
+        core_sources(BuildTree(tmp_path), release)
 
 
 def test_core_bzl(root: Path) -> None:
@@ -97,7 +101,8 @@ def test_core_bzl(root: Path) -> None:
     exec(core_bzl(release, core_of(root, release)), names)
     assert names["CORE_SOURCES"] == ["tensorflow/core/framework/op.cc"]
     assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
-    assert "tensorflow/core/graph/costmodel.cc" in names["OVERRIDDEN_SOURCES"]
+    assert names["OVERRIDDEN_SOURCES"] == ["tensorflow/core/framework/op.cc"]
+    assert names["ADDED_KERNELS"] == [added.path for added in release.overrides.added]
 
 
 @pytest.mark.parametrize("field", ["platform_sources", "on_demand"])
@@ -107,11 +112,28 @@ def test_a_source_that_the_tree_lacks_is_named(root: Path, field: str) -> None:
     gone = ("tensorflow/core/gone.cc",)
     value = gone if field == "platform_sources" else (OnDemand(why="", sources=gone),)
     core = msgspec.structs.replace(release.core, **{field: value})
-    with pytest.raises(
-        CoreSourcesError,
-        match=r"no such source: tensorflow/core/gone\.cc: named by .*release\.toml",
-    ):
-        core_of(root, dataclasses.replace(release, core=core))
+    message = rf"no such file or folder: tensorflow/core/gone\.cc \(core\.{field}\): .*release\.toml names them"
+    changed = dataclasses.replace(release, core=core)
+    for read in (core_of, lambda root, release: core_sources(BuildTree(root), release)):
+        with pytest.raises(ReleaseMismatch, match=message):
+            read(root, changed)
+
+
+def test_other_paths_that_the_tree_lacks_are_named(root: Path) -> None:
+    release = small_release()
+    units = msgspec.structs.replace(release.units, folders=("tensorflow/core/gone",))
+    with pytest.raises(ReleaseMismatch, match=r"tensorflow/core/gone \(units\.folders\)"):
+        core_of(root, dataclasses.replace(release, units=units))
+
+
+def test_sources_that_no_cpu_compiles(root: Path) -> None:
+    release = small_release()
+    units = msgspec.structs.replace(release.units, not_for_cpu=())
+    found = core_of(root, dataclasses.replace(release, units=units)).unit_sources
+    assert set(found) - set(core_of(root, release).unit_sources) == {
+        "tensorflow/core/kernels/relu_op_gpu.cu.cc",
+        "tensorflow/core/kernels/relu_op_test.cc",
+    }
 
 
 def test_labels_of_repositories_in_the_tree(root: Path) -> None:

@@ -162,6 +162,34 @@ def test_sources_that_are_not_in_the_core(root: Path) -> None:
     assert _helpers(root, "other_op.cc") == []
 
 
+def test_source_that_cannot_be_a_helper(root: Path) -> None:
+    release = small_release()
+    refused = {f"{_K}/fill.cc": "it is for streams of GPUs"}
+    units = msgspec.structs.replace(release.units, not_helpers=refused)
+    unit = f"{_K}/add_op.cc"
+    found = helper_sources(
+        BuildTree(root),
+        dataclasses.replace(release, units=units),
+        sources.below(root),
+        [unit],
+        _REGISTERING,
+        {f"{_K}/core_thing.cc"},
+    )
+    assert f"{_K}/fill.cc" not in found[unit]
+    assert f"{_K}/launch.cc" in found[unit]
+
+
+def test_source_in_a_folder_that_is_not_searched(root: Path) -> None:
+    release = small_release()
+    units = msgspec.structs.replace(release.units, searched_folders=(f"{_K}/other",))
+    changed = dataclasses.replace(release, units=units)
+    unit = f"{_K}/add_op.cc"
+    assert (
+        helper_sources(BuildTree(root), changed, sources.below(root), [unit], _REGISTERING, set())
+        == {}
+    )
+
+
 def test_source_without_helpers(root: Path) -> None:
     units = [f"{_K}/deep.cc"]
     assert (

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 import trees
-from small_release import small_release
+from small_release import FILES, small_release
 
-from tfcarve.registry import index, memo, resolve, scan, values
+from tfcarve.registry import index, memo, resolve, scan, tree, values
 from tfcarve.registry.records import RawGradient, Records
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.registry.tree import Tree
 from tfcarve.releases import known
+from tfcarve.releases.paths import ReleaseMismatch
 
 _K = "tensorflow/core/kernels"
 _TWICE = f"{_K}/twice_op.cc"
@@ -137,6 +138,18 @@ def test_helpers_same_as_without_cache(name: str, tmp_path: Path) -> None:
     again = _index(root, tmp_path / "cache")
     assert helpers(again) == expected
     assert again == _index(root, tmp_path / "other")
+
+
+def test_a_tree_without_the_core_of_its_release(tmp_path: Path) -> None:
+    """An index without helpers is only for a tree of a release that tfcarve does not build."""
+    root = trees.write(tmp_path / "tree", {**_TREE, **FILES, "tensorflow/core/BUILD": ""})
+    assert index.parse(_index(root, tmp_path / "cache"), "index").helpers == {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(known, "of_version", lambda _: small_release())
+        patch.setattr(tree, "check_paths", lambda *_, **__: None)
+        patch.setattr(known, "added_kernels", lambda _: {})
+        with pytest.raises(ReleaseMismatch, match="mobile_srcs has no files"):
+            _index(root, tmp_path / "other")
 
 
 def test_unchanged_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tfcarve.registry import cache
+from tfcarve.releases import known
 
 _IMPORTED = """
 import sys
@@ -20,3 +21,8 @@ def test_every_imported_module_is_part_of_the_key() -> None:
     imported = set(map(Path, done.stdout.split()))
     assert len(imported) > 20
     assert imported <= set(cache.code_files())
+
+
+def test_data_of_releases_is_part_of_the_key() -> None:
+    names = {file.name for file in known.data_files()}
+    assert {"other_trees.toml", "release.toml", "options.h"} <= names

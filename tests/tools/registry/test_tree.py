@@ -1,14 +1,20 @@
 """Tests of listing a source tree."""
 
+import dataclasses
 import errno
 import os
 from pathlib import Path
 
 import pytest
 import trees
+from msgspec.structs import replace
+from small_release import FILES, small_release
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import tree
+from tfcarve.releases import known
+from tfcarve.releases.paths import ReleaseMismatch
+from tfcarve.releases.release import Overrides
 
 
 def test_sources(tmp_path: Path) -> None:
@@ -25,6 +31,39 @@ def test_sources(tmp_path: Path) -> None:
         "tensorflow/core/kernels/twice_op.cc",
         "tensorflow/core/ops/some_ops.cc",
     )
+
+
+def _of_version(root: Path, version: str) -> Path:
+    major, minor, patch = version.split(".")
+    (root / "tensorflow/core/public/version.h").write_text(
+        f"#define TF_MAJOR_VERSION {major}\n#define TF_MINOR_VERSION {minor}\n#define TF_PATCH_VERSION {patch}\n"
+    )
+    return root
+
+
+def test_a_tree_of_a_known_release_that_lacks_a_path(tmp_path: Path) -> None:
+    release = known.release()
+    root = _of_version(trees.write(tmp_path), release.version)
+    path = release.core.platform_sources[0]
+    with pytest.raises(ReleaseMismatch, match=rf"{path} \(core\.platform_sources\)"):
+        tree.load(root)
+    # Nothing is known of another release.
+    tree.load(_of_version(root, "9.8.7"))
+
+
+def test_facts_of_a_known_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = small_release()
+    layout = replace(release.tree, include_prefixes=("", "tensorflow/core/framework/"))
+    facts = replace(release.index, skipped=("tensorflow/core/ops",))
+    changed = dataclasses.replace(
+        release, tree=layout, index=facts, overrides=Overrides((), (), ())
+    )
+    monkeypatch.setattr(known, "of_version", lambda _: changed)
+    files = {**trees.FILES, **FILES, "tensorflow/c/README": ""}
+    found = tree.load(trees.write(tmp_path, files))
+    assert "tensorflow/core/ops/some_ops.cc" not in found.files
+    assert found.find("tensorflow/core/ops/some_ops.cc", "op.h") == "tensorflow/core/framework/op.h"
+    assert found.generated == release.generated_headers
 
 
 def test_broken_links(tmp_path: Path) -> None:

@@ -10,24 +10,38 @@ import trees
 
 from tfcarve.build_files.core import core_of
 from tfcarve.build_files.core_bzl import core_bzl
+from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
-from tfcarve.releases.release import read
+from tfcarve.releases.paths import check_paths
+from tfcarve.releases.release import Release, read
 from tfcarve.selection import runtime_rules
 
 # The files themselves, not their links in the runfiles.
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _RELEASE = known.release()
+_VERSION = f'version = "{_RELEASE.version}"'
 
 
-def _tree() -> Path:
-    """The whole tree, protos too: not only what is in the runfiles."""
-    return (trees.tensorflow() / "tensorflow/core/public/version.h").resolve().parents[3]
+@pytest.fixture(params=known.names())
+def release(request: pytest.FixtureRequest) -> Release:
+    """Each release."""
+    return known.release(request.param)
+
+
+@pytest.fixture
+def tree(release: Release) -> Path:
+    """The whole tree of the release, protos too: not only what is in the runfiles."""
+    return (
+        (trees.tensorflow(release.version) / "tensorflow/core/public/version.h")
+        .resolve()
+        .parents[3]
+    )
 
 
 def _copy(folder: Path) -> Path:
-    place = folder / "2.14"
+    place = folder / _RELEASE.name
     place.mkdir()
     shutil.copy(_RELEASE.file("release.toml"), place)
     return place
@@ -36,8 +50,8 @@ def _copy(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('version = "2.14.1"', 'version = "2.15.0"', "'2.15.0' is not of release 2.14"),
-        ('version = "2.14.1"', "version = 2", r"Expected `str`, got `int` - at `\$.version`"),
+        (_VERSION, 'version = "1.99.0"', f"'1.99.0' is not of release {_RELEASE.name}"),
+        (_VERSION, "version = 2", r"Expected `str`, got `int` - at `\$.version`"),
         ("[core]", "[core]\nextra = 1", "unknown field `extra`"),
         ('include_prefixes = [""]', "", "missing required field `include_prefixes`"),
         ("[core]", "[core", "."),
@@ -62,11 +76,11 @@ def test_no_data(tmp_path: Path) -> None:
 
 
 def test_a_release_that_is_not_known() -> None:
-    with pytest.raises(InvalidInput, match=r"TensorFlow 1\.99 is not .* known releases: 2\.14"):
+    with pytest.raises(InvalidInput, match=r"TensorFlow 1\.99 is not .* known releases: "):
         known.release("1.99")
     assert known.of_version("1.99.0") is None
     assert known.nearest("1.99.0") is _RELEASE
-    assert known.of_version("2.14.0") is _RELEASE
+    assert known.of_version(f"{_RELEASE.name}.99") is _RELEASE
 
 
 def test_starlark_knows_the_same_releases() -> None:
@@ -77,13 +91,9 @@ def test_starlark_knows_the_same_releases() -> None:
     assert values["DEFAULT_RELEASE"] == known.default_name()
 
 
-def test_overrides_are_the_files_there_are() -> None:
+def test_overrides_are_the_files_there_are(release: Release, tree: Path) -> None:
     """Each override is a file, each file that has TensorFlow's name is an override, each names a test."""
-    tree = _tree()
-    for kind, listed in (
-        ("core", _RELEASE.overrides.core),
-        ("kernels", _RELEASE.overrides.kernels),
-    ):
+    for kind, listed in (("core", release.overrides.core), ("kernels", release.overrides.kernels)):
         folder = _REPOSITORY / "third_party/tensorflow/overrides" / kind
         files = {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
         assert {o.path for o in listed} == {f for f in files if (tree / f).is_file()}
@@ -92,41 +102,100 @@ def test_overrides_are_the_files_there_are() -> None:
             assert (_REPOSITORY / override.test).is_file(), override.test
 
 
-def test_added_kernels_are_files_that_tensorflow_does_not_have() -> None:
-    assert known.added_kernels(_RELEASE)
-    for path, file in known.added_kernels(_RELEASE).items():
+def test_added_kernels_are_files_that_tensorflow_does_not_have(
+    release: Release, tree: Path
+) -> None:
+    assert known.added_kernels(release)
+    for path, file in known.added_kernels(release).items():
         assert file.is_file()
-        assert not (_tree() / path).exists()
-    for added in _RELEASE.overrides.added:
+        assert not (tree / path).exists()
+    for added in release.overrides.added:
         assert added.why
         assert (_REPOSITORY / added.test).is_file(), added.test
 
 
-def test_overrides_replace_the_files_that_were_reviewed() -> None:
-    for override in (*_RELEASE.overrides.core, *_RELEASE.overrides.kernels):
-        digest = hashlib.sha256((_tree() / override.path).read_bytes()).hexdigest()
+def test_overrides_replace_the_files_that_were_reviewed(release: Release, tree: Path) -> None:
+    for override in (*release.overrides.core, *release.overrides.kernels):
+        digest = hashlib.sha256((tree / override.path).read_bytes()).hexdigest()
         assert digest == override.replaces, f"{override.path}: review the override, then update"
 
 
-def test_all_paths_are_in_the_tree() -> None:
-    units = _RELEASE.units
-    named = {*units.libraries, *units.excluded_sources, *units.c_api_sources, *_RELEASE.on_demand}
-    named |= set(_RELEASE.core.platform_sources)
-    named |= {path for rule in runtime_rules.load(_RELEASE) for path in rule.compiles}
-    assert {path for path in named if not (_tree() / path).is_file()} == set()
-    folders = {*units.folders, *units.helper_folders, *_RELEASE.tree.roots, *units.excluded_folders}
-    assert {f for f in folders if not (_tree() / f).is_dir()} == set()
+def test_all_paths_are_in_the_tree(release: Release, tree: Path) -> None:
+    check_paths(tree, release)
+    compiled = {path for rule in runtime_rules.load(release) for path in rule.compiles}
+    assert {path for path in compiled if not (tree / path).is_file()} == set()
 
 
-def test_patterns_of_hot_sources_match() -> None:
-    sources = core_of(_tree(), _RELEASE).unit_sources
-    for group in hot.groups(_RELEASE):
+def test_paths_are_in_what_builds_give_the_index(release: Release) -> None:
+    """The files of the repository's `sources`, without protos."""
+    check_paths(trees.tensorflow(release.version), release, protos=False)
+
+
+def test_generated_headers(release: Release) -> None:
+    header = release.generated_headers["tensorflow/core/framework/registration/options.h"]
+    assert "#define TF_OPTION_REGISTRATION_V2() 0\n" in header
+
+
+def test_patterns_of_hot_sources_match(release: Release, tree: Path) -> None:
+    sources = core_of(tree, release).unit_sources
+    for group in hot.groups(release):
         for pattern in group.sources:
             assert any(fnmatch(source, pattern) for source in sources), pattern
 
 
-def test_core_bzl_is_that_of_the_tree() -> None:
-    text = core_bzl(_RELEASE, core_of(_tree(), _RELEASE))
-    assert text == _RELEASE.file("core.bzl").read_text(), (
-        "run ./bazelw run //third_party/tensorflow/releases/2.14:update and review the difference"
+def test_core_bzl_is_that_of_the_tree(release: Release, tree: Path) -> None:
+    text = core_bzl(release, core_of(tree, release))
+    assert text == release.file("core.bzl").read_text(), (
+        f"run ./bazelw run //third_party/tensorflow/releases/{release.name}:update and review the difference"
     )
+
+
+def test_no_tree_of_a_version() -> None:
+    with pytest.raises(FileNotFoundError, match="TensorFlow 1.99.0"):
+        trees.tensorflow("1.99.0")
+
+
+def _copies(folder: Path) -> None:
+    """Writes a release 1.2 with a define of its own next to the default release."""
+    for name, version, define in (
+        ("1.2", "1.2.3", "OLD"),
+        (_RELEASE.name, _RELEASE.version, "NDEBUG"),
+    ):
+        (folder / name).mkdir()
+        text = _RELEASE.file("release.toml").read_text()
+        text = text.replace(_RELEASE.version, version).replace('"NDEBUG"', f'"{define}"')
+        (folder / name / "release.toml").write_text(text)
+
+
+def test_defines_are_those_of_the_release_of_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    releases = tmp_path / "releases"
+    releases.mkdir()
+    _copies(releases)
+    monkeypatch.setattr(known, "folder", lambda: releases)
+    header = "tensorflow/core/public/version.h"
+    text = "#define TF_MAJOR_VERSION {}\n#define TF_MINOR_VERSION {}\n#define TF_PATCH_VERSION {}\n"
+    for version, define in (
+        ("1.2.0", "OLD"),
+        (_RELEASE.version, "NDEBUG"),
+        ("9.8.7", "NDEBUG"),
+    ):
+        root = trees.write(tmp_path / version, {header: text.format(*version.split("."))})
+        found = common.default_defines(root)
+        assert {"OLD", "NDEBUG"} & set(found) == {define}, version
+
+
+def test_facts_of_other_trees(tmp_path: Path) -> None:
+    """Of the paths in other_trees.toml, those that the tree has."""
+    for folder in ("tensorflow", "third_party/xla/xla/tsl"):
+        (tmp_path / folder).mkdir(parents=True)
+    header = tmp_path / "tensorflow/core/framework/types.h"
+    header.parent.mkdir(parents=True)
+    header.touch()
+    facts = known.tree_facts(None, tmp_path)
+    assert facts.tree.roots == ("tensorflow", "third_party/xla/xla/tsl")
+    assert facts.index.types_files == ("tensorflow/core/framework/types.h",)
+    assert facts.index.constant_files == ()
+    assert "tensorflow/lite" in facts.index.skipped
+    assert known.tree_facts(_RELEASE, tmp_path) == known.TreeFacts(_RELEASE.tree, _RELEASE.index)

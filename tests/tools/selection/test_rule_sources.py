@@ -10,7 +10,6 @@ import trees
 
 from tfcarve.build_files.core import core_sources
 from tfcarve.build_files.tree import BuildTree
-from tfcarve.commands.common import default_defines
 from tfcarve.releases import known
 from tfcarve.selection.runtime_rules import Rule, load
 
@@ -106,4 +105,4 @@ def test_no_grappler_remapper_fuses_ops() -> None:
     ]
     text = _text("tensorflow/core/common_runtime/graph_execution_state.cc")
     assert re.search(r"::OptimizeGraph\([^{]*\{\s*#ifdef IS_MOBILE_PLATFORM\s*return errors", text)
-    assert "IS_MOBILE_PLATFORM" in default_defines()
+    assert "IS_MOBILE_PLATFORM" in known.release().defines

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from tfcarve.registry.tree import version
+
 _OP_KERNEL = """\
 #ifndef OP_KERNEL_H_
 #define OP_KERNEL_H_
@@ -91,12 +93,15 @@ def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
     return folder
 
 
-def tensorflow() -> Path:
-    """Returns the root of TensorFlow's sources: $TFCARVE_TENSORFLOW, or a repository in Bazel's runfiles."""
+def tensorflow(wanted: str = "") -> Path:
+    """Returns the root of TensorFlow's sources: $TFCARVE_TENSORFLOW, or a repository in Bazel's runfiles.
+
+    Args:
+      wanted: the version; empty: any.
+    """
     named = os.environ.get("TFCARVE_TENSORFLOW")
-    if named:
-        return Path(named)
-    for repository in Path(os.environ["RUNFILES_DIR"]).iterdir():
-        if (repository / "tensorflow/core/public/version.h").is_file():
-            return repository
-    raise FileNotFoundError("TensorFlow's sources: set TFCARVE_TENSORFLOW")
+    folders = [Path(named)] if named else Path(os.environ["RUNFILES_DIR"]).iterdir()
+    for folder in folders:
+        if version(folder) != "unknown" and wanted in ("", version(folder)):
+            return folder
+    raise FileNotFoundError(f"sources of TensorFlow {wanted}: set TFCARVE_TENSORFLOW")

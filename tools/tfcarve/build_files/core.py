@@ -8,9 +8,8 @@ from pathlib import Path
 from tfcarve.build_files import sources
 from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BuildTree, parse_label
+from tfcarve.releases.paths import ReleaseMismatch, check_core_paths, check_paths
 from tfcarve.releases.release import Release
-
-_NOT_FOR_CPU = re.compile(r"_test$|_gpu$|\.cu$")
 
 # A static object at the start of a line that registers something. An object file with one is lost in an archive,
 # because no other object refers to it by name.
@@ -31,15 +30,11 @@ class Core:
     unit_sources: tuple[str, ...]
 
 
-class CoreSourcesError(ValueError):
-    """The tree does not have what the release's data says."""
-
-
 def core_sources(tree: BuildTree, release: Release) -> frozenset[str]:
     """Returns the C++ sources of the core, as paths from the tree's root.
 
     Raises:
-      CoreSourcesError: the tree lacks the filegroup of the mobile build, or a source that the release names.
+      ReleaseMismatch: the tree lacks the filegroup of the mobile build, or a source that the release names.
       BuildFileError: a BUILD file cannot be read.
     """
     chosen = {
@@ -47,12 +42,7 @@ def core_sources(tree: BuildTree, release: Release) -> frozenset[str]:
         for f in _mobile_sources(tree, release)
         if f.endswith(".cc") and not f.startswith(release.core.excluded)
     }
-    named = {*release.core.platform_sources, *release.on_demand}
-    absent = sorted(f for f in named if not (tree.root / f).is_file())
-    if absent:
-        raise CoreSourcesError(
-            f"{tree.root}: no such source: {', '.join(absent)}: named by {release.file('release.toml')}"
-        )
+    check_core_paths(tree.root, release)
     return frozenset((chosen - release.on_demand) | set(release.core.platform_sources))
 
 
@@ -67,7 +57,7 @@ def _mobile_sources(tree: BuildTree, release: Release) -> list[str]:
     label = parse_label(release.core.target, "", {})
     files = tree.filegroup(label) if label else []
     if not files:
-        raise CoreSourcesError(
+        raise ReleaseMismatch(
             f"{tree.root}: {release.core.target} has no files; is this the root of a TensorFlow {release.name} source tree?"
         )
     return files
@@ -76,15 +66,19 @@ def _mobile_sources(tree: BuildTree, release: Release) -> list[str]:
 def core_of(root: Path, release: Release) -> Core:
     """Returns the core of a TensorFlow source tree.
 
-    Headers and protos are those that the sources include, directly or not. Raises as core_sources does.
+    Headers and protos are those that the sources include, directly or not. Raises as core_sources does, and
+    ReleaseMismatch if the tree lacks any path that the release names.
     """
+    check_paths(root, release)
     tree = BuildTree(root, release.tree.repositories)
     chosen = core_sources(tree, release)
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
     files = sources.below(root)
     headers, protos = _included(root, files, chosen)
-    units = _sources_below(root, release.units.folders)
-    helpers = _sources_below(root, release.units.helper_folders) | c_api_sources(tree, release)
+    units = _sources_below(root, release.units.folders, release)
+    helpers = _sources_below(root, release.units.helper_folders, release) | c_api_sources(
+        tree, release
+    )
     _, unit_protos = _included(root, files, units)
     unit_headers, _ = _included(root, files, units | helpers)
     compiled = _compilable_protos(root, protos | unit_protos, release.core.proto_roots)
@@ -98,9 +92,10 @@ def core_of(root: Path, release: Release) -> Core:
     )
 
 
-def _sources_below(root: Path, folders: Iterable[str]) -> set[str]:
+def _sources_below(root: Path, folders: Iterable[str], release: Release) -> set[str]:
     found = (p for f in folders for p in (root / f).rglob("*.cc"))
-    return {str(p.relative_to(root)) for p in found if not _NOT_FOR_CPU.search(p.stem)}
+    not_for_cpu = release.units.not_for_cpu
+    return {str(p.relative_to(root)) for p in found if not p.name.endswith(not_for_cpu)}
 
 
 def _included(root: Path, files: Sources, paths: Iterable[str]) -> tuple[set[str], set[str]]:

@@ -20,6 +20,7 @@ def core_bzl(release: Release, core: Core) -> str:
         "DEFINES": release.defines,
         "OVERRIDDEN_SOURCES": [path for path in replaced if path.endswith(".cc")],
         "OVERRIDDEN_PROTOS": [path for path in replaced if path.endswith(".proto")],
+        "ADDED_KERNELS": [added.path for added in release.overrides.added],
     }
     for field in dataclasses.fields(core):
         name = field.name.upper()

@@ -16,22 +16,8 @@ from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BUILD_FILE_NAMES, BuildTree, Label, parse_label
 from tfcarve.releases.release import Release
 
-# The folders with kernels and helper sources; everything else that kernels link is in the core.
-_FOLDERS = tuple(
-    f"tensorflow/core/{f}" for f in ("common_runtime", "data", "kernels", "lib", "util")
-)
 # segment_reduction_ops_impl_1.cc and others share segment_reduction_ops_impl.h.
 _NUMBER = re.compile(r"_\d+\.cc$")
-_NOT_FOR_CPU = (
-    "_gpu.cc",
-    ".cu.cc",
-    "_test.cc",
-    "_rocm.cc",
-    "_mkl.cc",
-    "/device_event_mgr.cc",  # for streams of GPUs
-    "/autotune_maps/conv_parameters.cc",  # for cuDNN
-    "/proto/proto_utils.cc",  # needs descriptors, which protobuf's lite runtime does not have
-)
 
 
 def helper_sources(
@@ -74,7 +60,7 @@ def on_demand_headers(release: Release) -> dict[str, str]:
 def looks_at_names(path: str, release: Release) -> bool:
     """Does the search look at the names in a file that is no unit, beside what it includes?"""
     return (
-        path.startswith(_FOLDERS)
+        path.startswith(tuple(f"{folder}/" for folder in release.units.searched_folders))
         or path in release.on_demand
         or path.removesuffix(".h") + ".cc" in release.on_demand
     )
@@ -168,7 +154,7 @@ class _Targets:
         self._libraries_of: dict[str, list[Label]] = {}
         self._sources: dict[Label, frozenset[str]] = {}
         self._headers: dict[Label, frozenset[str]] = {}
-        for package in _packages(tree.root):
+        for package in _packages(tree.root, release.units.searched_folders):
             for rule in tree.rules(package).values():
                 if rule.kind.endswith("library"):
                     self._add(Label(package, rule.name), set(self._files(rule)))
@@ -205,7 +191,8 @@ class _Targets:
             for f in files
             if f.endswith(".cc")
             and looks_at_names(f, self._release)
-            and not f.endswith(_NOT_FOR_CPU)
+            and not f.endswith(self._release.units.not_for_cpu)
+            and f not in self._release.units.not_helpers
         )
         self._headers[label] = frozenset(f for f in files if f.endswith(".h"))
         for file in files:
@@ -223,7 +210,7 @@ class _Targets:
                     yield f"{rule.package}/{path.name}"
 
 
-def _packages(root: Path) -> list[str]:
-    """Returns the folders below _FOLDERS that have a BUILD file."""
-    found = (path for top in _FOLDERS for path in (root / top).rglob("BUILD*"))
+def _packages(root: Path, folders: Iterable[str]) -> list[str]:
+    """Returns the folders below `folders` that have a BUILD file."""
+    found = (path for top in folders for path in (root / top).rglob("BUILD*"))
     return sorted({str(p.parent.relative_to(root)) for p in found if p.name in BUILD_FILE_NAMES})

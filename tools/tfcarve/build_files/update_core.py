@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.build_files.core import CoreSourcesError, core_of
+from tfcarve.build_files.core import core_of
 from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.build_files.evaluate import BuildFileError
-from tfcarve.errors import TfcarveError
+from tfcarve.errors import InvalidInput, TfcarveError
+from tfcarve.registry import tree as trees
 from tfcarve.releases import known
+from tfcarve.releases.release import Release
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,14 +28,24 @@ def main(argv: Sequence[str]) -> int:
     place = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     try:
         release = known.release(name)
+        _require_version(tree, release)
         text = core_bzl(release, core_of(tree, release))
-    except (BuildFileError, CoreSourcesError, OSError, TfcarveError) as error:
+    except (BuildFileError, OSError, TfcarveError) as error:
         print(f"tfcarve: {error}", file=sys.stderr)
         return 2
     output = place / "third_party/tensorflow/releases" / name / "core.bzl"
     files.write_if_changed(output, text.encode())
     print(f"{output}: up to date")
     return 0
+
+
+def _require_version(tree: Path, release: Release) -> None:
+    version = trees.version(tree)
+    if version != release.version:
+        raise InvalidInput(
+            f"{tree}: TensorFlow {version}, but {release.file('release.toml')} is for {release.version}: "
+            "use that tree, or change the version and the pins"
+        )
 
 
 if __name__ == "__main__":

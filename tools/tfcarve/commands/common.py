@@ -20,9 +20,16 @@ if TYPE_CHECKING:
     from tfcarve.registry.settings import Settings
 
 
-def default_defines() -> tuple[str, ...]:
-    """Returns the defines of the configuration that tfcarve builds."""
-    return known.release().defines
+def default_defines(tree: Path) -> tuple[str, ...]:
+    """Returns the defines with which tfcarve builds a tree's release, or the newest one if it does not build that release."""
+    from tfcarve.registry.tree import version
+
+    return known.nearest(version(tree)).defines
+
+
+def warn(text: str) -> None:
+    """Prints a warning on standard error."""
+    print(printable(f"tfcarve: warning: {text}"), file=sys.stderr)
 
 
 def tensorflow_tree(path: Path | None) -> Path:
@@ -70,7 +77,8 @@ def load_index(arguments: argparse.Namespace) -> indexes.KernelIndex:
     from tfcarve.registry import scan  # takes as long to load as a selection from a finished index
 
     tree = tensorflow_tree(arguments.tensorflow)
-    settings = index_settings(arguments, loaded.tensorflow.defines if loaded else default_defines())
+    defines = loaded.tensorflow.defines if loaded else default_defines(tree)
+    settings = index_settings(arguments, defines)
     with progress.shown() as show:
         if loaded:
             return scan.with_custom_ops(loaded, tree, settings, arguments.custom_op, show)

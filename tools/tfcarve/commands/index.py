@@ -5,7 +5,8 @@ import re
 
 from tfcarve import progress
 from tfcarve.commands import common, options
-from tfcarve.registry import scan
+from tfcarve.registry import index, scan
+from tfcarve.releases import known
 
 NAME = "index"
 HELP = "writes all op and kernel registrations of a TensorFlow source tree, and of custom ops, to index.json"
@@ -36,8 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the index."""
     tree = common.tensorflow_tree(arguments.tensorflow)
-    settings = common.index_settings(arguments, tuple(arguments.define) or common.default_defines())
+    defines = tuple(arguments.define) or common.default_defines(tree)
+    settings = common.index_settings(arguments, defines)
     with progress.shown() as show:
         data = scan.make_index(tree, settings, arguments.custom_op, show)
+    built = index.parse(data, f"index of {tree}")
+    if not built.helpers and known.of_version(built.tensorflow.version) is None:
+        common.warn(
+            f"{tree}: no helper sources were found: TensorFlow {built.tensorflow.version} is not a release that tfcarve builds, "
+            f"and the core of {known.release().version} is not in this tree"
+        )
     common.output(data, arguments.output)
     return 0

@@ -121,14 +121,19 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     else:
         flex.require_ops(models)
     index = common.load_index(arguments)
-    release = known.nearest(index.tensorflow.version)
+    version = index.tensorflow.version
+    release = known.nearest(version)
+    if known.of_version(version) is None:
+        common.warn(
+            f"TensorFlow {version} is not a release that tfcarve builds: the data of {release.version} are used"
+        )
     rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)
     if arguments.flex_delegate:
         # No session adds ops, and converters leave no ops of training that an app does not call.
         rules, kinds = (), structs.replace(kinds, kinds=())
     resolved = resolve(models, index, rules, kinds)
     for warning in resolved.warnings:
-        print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
+        common.warn(warning)
     for note in resolved.notes:
         print(printable(f"tfcarve: note: {note}"), file=sys.stderr)
     common.output(resolved.selection.to_json(), arguments.output)

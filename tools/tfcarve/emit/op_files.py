@@ -2,15 +2,8 @@
 
 from tfcarve.emit.source_path import checked
 from tfcarve.emit.templates import fill
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
-
-# TensorFlow's mobile core contains all sources in these folders (tensorflow/core/BUILD, mobile_srcs_no_runtime); tfcarve's
-# core does not.
-_CORE = (
-    "tensorflow/core/common_runtime/",
-    "tensorflow/core/framework/",
-    "tensorflow/core/graph/",
-)
 
 
 def needed(selection: Selection) -> list[str]:
@@ -19,7 +12,8 @@ def needed(selection: Selection) -> list[str]:
     Raises:
       InvalidInput: a path is not valid in a makefile.
     """
-    selected = {file for file in selection.files if not file.startswith(_CORE)}
+    core = known.nearest(selection.tensorflow.version).core.mobile_folders
+    selected = {file for file in selection.files if not file.startswith(core)}
     return sorted(map(checked, {*selected, *selection.helpers}))
 
 

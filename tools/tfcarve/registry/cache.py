@@ -33,8 +33,7 @@ def code_files() -> list[Path]:
 @cache
 def code_digest() -> str:
     """Returns a digest of the indexer's code and of the releases' data: if they change, no old cache is used."""
-    data = sorted(known.folder().glob("*/release.toml"))
-    return digest(p.read_text(encoding="utf-8") for p in (*code_files(), *data))
+    return digest(p.read_text(encoding="utf-8") for p in (*code_files(), *known.data_files()))
 
 
 def folder(kind: str) -> Path:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.build_files import helpers
-from tfcarve.build_files.core import CoreSourcesError, core_sources
+from tfcarve.build_files.core import core_sources
 from tfcarve.build_files.sources import Sources
 from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
-from tfcarve.releases.release import Release
+from tfcarve.releases import known
+from tfcarve.releases.paths import ReleaseMismatch
 
 _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
@@ -18,13 +19,14 @@ _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 class HelperSearch:
     """The search for helper sources: scan() reads the tree's files, then found() returns the helpers of units.
 
-    Helpers are never part of the core. TensorFlow 1.x and older 2.x do not define their core: there are no helpers.
+    Helpers are never part of the core. A tree of a release that tfcarve does not build may lack the core that the newest
+    release's data describes; then there are no helpers.
     """
 
     def __init__(
         self,
         tensorflow: Path,
-        release: Release,
+        version: str,
         texts: Texts,
         digests: Mapping[str, str],
         memo: Memo,
@@ -33,13 +35,14 @@ class HelperSearch:
 
         Args:
           tensorflow: the tree's root.
-          release: its release.
+          version: its TensorFlow version.
           texts: the texts of its files.
           digests: a digest of each text.
           memo: values of the previous run.
         """
         self._root = tensorflow
-        self._release = release
+        self._release = known.nearest(version)
+        self._builds = known.of_version(version) is not None
         self._digests = digests
         self._memo = memo
         self._sources = Sources(lambda path: texts[path] if path in digests else "")
@@ -75,6 +78,9 @@ class HelperSearch:
         """Returns the helper sources of each unit that needs any.
 
         `units` are the sources that register something, as paths relative to the root.
+
+        Raises:
+          ReleaseMismatch: tfcarve builds the tree's release, but the tree has no core.
         """
         registering = frozenset(units)
         key = cache.digest(
@@ -127,7 +133,9 @@ class HelperSearch:
         tree = BuildTree(self._root, self._release.tree.repositories)
         try:
             core = core_sources(tree, self._release)
-        except CoreSourcesError:
+        except ReleaseMismatch:
+            if self._builds:
+                raise
             return {}
         found = helpers.helper_sources(
             tree, self._release, self._sources, sorted(units), units, core

@@ -28,7 +28,6 @@ from tfcarve.registry.records import Records
 from tfcarve.registry.settings import Settings
 from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.tree import Texts, Tree
-from tfcarve.releases import known
 
 # A source without any of these words registers nothing, unless it includes one that does: all registration
 # macros have REGISTER in their name or are passed to TF_CALL_…. XLA and Grappler have registries of their own;
@@ -38,8 +37,6 @@ _CANDIDATE = re.compile(
 )
 _INCLUDES_SOURCE = re.compile(r'#\s*include\s+"([^"]+\.(?:cc|inc))"')
 _BATCH = 16
-# They define `numbertype` and the like: up to 1.5 the source, later the header.
-_TYPES_FILES = ("tensorflow/core/framework/types.h", "tensorflow/core/framework/types.cc")
 _TYPES_SOURCE = "tfcarve_types.cc"
 
 
@@ -71,8 +68,7 @@ def read_records(
         folder = Path(name)
         types = [
             skeleton.make(tree.read(p), True, partial(tree.find, p))
-            for p in _TYPES_FILES
-            if p in tree.files
+            for p in tree.facts.index.types_files
         ]
         included = {i for t in types for i in t.includes}
         skeletons.write(folder, skeletons.closure(*sources, *included))
@@ -167,7 +163,7 @@ def build(
         if memo.get("candidate", s, digests[s], partial(_is_candidate, tree, texts, s))
     ]
     progress("reducing headers to skeletons", 0, len(sources))
-    helper_search = HelperSearch(tree.root, known.nearest(facts.version), texts, digests, memo)
+    helper_search = HelperSearch(tree.root, facts.version, texts, digests, memo)
     found, sets = _cached_records(
         tree,
         SkeletonTree(tree, texts, digests, memo),

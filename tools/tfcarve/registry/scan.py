@@ -14,14 +14,6 @@ from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.store import Store
 from tfcarve.registry.tree import Texts
 
-# They define the constants that registrations use, in addition to the headers.
-_CONSTANTS_OF_CUSTOM_OPS = (
-    "tensorflow/core/framework/types.cc",
-    "tensorflow/core/framework/common_shape_fns.cc",
-    "tensorflow/core/util/padding.cc",
-    "tensorflow/core/util/tensor_format.cc",
-)
-
 
 def _quiet(what: str, done: int, total: int) -> None:
     del what, done, total
@@ -126,7 +118,7 @@ def with_custom_ops(
     sources = sorted(tree.custom)
     skeletons = SkeletonTree(tree, texts, {}, Memo())
     found, sets = pipeline.read_records(tree, skeletons, sources, settings, progress)
-    places = [*texts, *(p for p in _CONSTANTS_OF_CUSTOM_OPS if p in tree.files)]
+    places = [*texts, *tree.facts.index.constant_files]
     names = resolve.expressions(found[s] for s in sources)
     resolver = values.Resolver(values.constants(names, {p: texts[p] for p in places}))
     own = custom.resolved((found[s] for s in sources), tree, resolver, sets)

@@ -40,12 +40,6 @@ PRELUDE = r"""
 TFCARVE_SOURCE
 """
 
-# Headers that TensorFlow's build generates, with their content.
-# Source: tensorflow/core/framework/registration/options.h.tpl.
-GENERATED = {
-    "tensorflow/core/framework/registration/options.h": "#define TF_OPTION_REGISTRATION_V2() 0\n",
-}
-
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)((?:[^\\\n]++|\\.)*+)\n?", re.MULTILINE | re.DOTALL)
 _BLOCK_COMMENT = re.compile(
     r"""("(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)++'|//[^\n]*+)|/\*.*?(?:\*/|\Z)""", re.DOTALL

@@ -22,7 +22,10 @@ class SkeletonTree:
         self._texts = texts
         self._digests = digests
         self._memo = memo
-        self._skeletons = {path: Skeleton(text, ()) for path, text in skeleton.GENERATED.items()}
+        self._skeletons = {
+            path: skeleton.make(text, False, partial(self._find, path))
+            for path, text in tree.generated.items()
+        }
         self._outlines: dict[str, tuple[str, frozenset[str]]] = {}
 
     def skeleton(self, path: str) -> Skeleton:
@@ -35,7 +38,7 @@ class SkeletonTree:
         return self._skeletons[path]
 
     def _find(self, includer: str, written: str) -> str | None:
-        return written if written in skeleton.GENERATED else self._tree.find(includer, written)
+        return written if written in self._tree.generated else self._tree.find(includer, written)
 
     def _outline(self, path: str) -> tuple[str, frozenset[str]]:
         """Returns a digest of a file's skeleton, and its includes."""

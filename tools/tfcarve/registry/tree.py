@@ -4,12 +4,14 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
+from tfcarve.releases.known import TreeFacts
+from tfcarve.releases.paths import check_paths
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
@@ -17,22 +19,7 @@ _READ = (*_HEADERS, *_SOURCES, ".bzl")
 # In a repository that tfcarve's Bazel rules fetched, TensorFlow's files are named BUILD.upstream.
 _BUILD_FILES = ("BUILD", "BUILD.bazel", "BUILD.upstream", "BUILD.bazel.upstream")
 
-# Folders without registrations for a TensorFlow library: other runtimes, samples, code generators, tests.
-_SKIPPED = frozenset(
-    (
-        "tensorflow/lite",
-        "tensorflow/examples",
-        "tensorflow/java",
-        "tensorflow/go",
-        "tensorflow/js",
-        "tensorflow/g3doc",
-        "tensorflow/tools",
-        "tensorflow/compiler/mlir",
-        "tensorflow/compiler/xla",
-        "tensorflow/core/api_def",
-        "tensorflow/python/kernel_tests",
-    )
-)
+# Names of tests; the same in all releases.
 _TEST_FILE = re.compile(
     r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
 )
@@ -66,14 +53,16 @@ class Tree:
       files: for each path relative to the root (for custom ops: see `custom`), the file's location and state.
       sources: the paths that may register something, in order.
       custom: for each custom op source (its path without a leading `/` or `..`), the path that the user gave.
-      include_prefixes: prefixes that #include lines omit.
+      facts: where its sources are, and what the index reads of them.
+      generated: texts of headers that TensorFlow's build generates, by path.
     """
 
     root: Path
     files: Mapping[str, tuple[str, Stat]]
     sources: tuple[str, ...]
-    custom: Mapping[str, str] = field(default_factory=dict)
-    include_prefixes: tuple[str, ...] = ("",)
+    custom: Mapping[str, str]
+    facts: TreeFacts
+    generated: Mapping[str, str]
 
     def read(self, path: str) -> str:
         """Returns the text of the file at `path` in the tree."""
@@ -86,9 +75,9 @@ class Tree:
 
     def find(self, includer: str, written: str) -> str | None:
         """Returns the path of the file that `#include "written"` in `includer` includes, or None."""
-        for root in self.include_prefixes:
-            if root + written in self.files:
-                return root + written
+        for prefix in self.facts.tree.include_prefixes:
+            if prefix + written in self.files:
+                return prefix + written
         if "/" in includer:
             near = os.path.normpath(f"{includer.rpartition('/')[0]}/{written}")
             if near in self.files:
@@ -115,8 +104,10 @@ def _stat(file: Path) -> Stat:
     return Stat(status.st_size, status.st_mtime_ns)
 
 
-def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
-    """Adds the files in the folder at `place`, whose path in the tree is `where`, recursively."""
+def _add(
+    files: dict[str, tuple[str, Stat]], place: str, where: str, skipped: frozenset[str]
+) -> None:
+    """Adds the files in the folder at `place`, whose path in the tree is `where`, recursively, without `skipped` folders."""
     with os.scandir(place) as entries:
         for entry in entries:
             name, path = entry.name, f"{where}/{entry.name}"
@@ -124,8 +115,8 @@ def _add(files: dict[str, tuple[str, Stat]], place: str, where: str) -> None:
             if name.startswith(".") or name.endswith("_test.cc") or not name.isprintable():
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if path not in _SKIPPED:
-                    _add(files, entry.path, path)
+                if path not in skipped:
+                    _add(files, entry.path, path, skipped)
             elif name in _BUILD_FILES or name.endswith(_READ):
                 with contextlib.suppress(FileNotFoundError):  # a broken symbolic link
                     status = entry.stat()
@@ -136,19 +127,24 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     """Lists the files under `root`, the kernels that its release adds, and custom op sources with the headers next to them.
 
     Raises:
-      InvalidInput: `root` is not a TensorFlow source tree, or a custom op source is missing.
+      InvalidInput: `root` is not a TensorFlow source tree, it lacks a path that the data of its release names, or a
+        custom op source is missing.
     """
     if not (root / MARKER).is_file():
         raise InvalidInput(
             f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
             "give the folder that contains tensorflow/"
         )
-    release = known.of_version(version(root))
-    layout = release.tree if release else known.other_layout(root)
+    stated = version(root)
+    release = known.of_version(stated)
+    if release:
+        check_paths(root, release, protos=False)
+    facts = known.tree_facts(release, root)
+    skipped = frozenset(facts.index.skipped)
     files: dict[str, tuple[str, Stat]] = {}
     try:
-        for top in layout.roots:
-            _add(files, str(root / top), top)
+        for top in facts.tree.roots:
+            _add(files, str(root / top), top, skipped)
         for added, place in known.added_kernels(release).items():
             files[added] = (str(place), _stat(place))
     except OSError as error:
@@ -168,7 +164,8 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
         MappingProxyType(files),
         tuple(dict.fromkeys(sources)),
         custom,
-        layout.include_prefixes,
+        facts,
+        known.nearest(stated).generated_headers,
     )
 
 

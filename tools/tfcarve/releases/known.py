@@ -5,21 +5,18 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from tfcarve.errors import InvalidInput
-from tfcarve.releases.release import Layout, Release, read
+import msgspec
 
-# Where TSL is in the trees of other releases: a repository of its own, and in XLA from 2.15 on. Such trees can be indexed,
-# but no libraries are built from them.
-_OTHER_TREES = Layout(
-    roots=(
-        "tensorflow",
-        "tsl",
-        "third_party/xla/third_party/tsl/tsl",
-        "third_party/xla/xla/tsl",
-    ),
-    include_prefixes=("", "third_party/xla/", "third_party/xla/third_party/tsl/"),
-    repositories={},
-)
+from tfcarve.errors import InvalidInput
+from tfcarve.json_codec import Form
+from tfcarve.releases.release import IndexFacts, Layout, Release, read
+
+
+class TreeFacts(Form, frozen=True):
+    """What is known of a tree whether or not tfcarve builds its release."""
+
+    tree: Layout
+    index: IndexFacts
 
 
 def folder() -> Path:
@@ -76,11 +73,24 @@ def nearest(version: str) -> Release:
     return of_version(version) or release()
 
 
-def other_layout(root: Path) -> Layout:
-    """Returns the layout of a tree of a release that tfcarve does not build."""
-    present = tuple(folder for folder in _OTHER_TREES.roots if (root / folder).is_dir())
-    return Layout(
-        roots=present,
-        include_prefixes=_OTHER_TREES.include_prefixes,
-        repositories=_OTHER_TREES.repositories,
+def tree_facts(of: Release | None, root: Path) -> TreeFacts:
+    """Returns where the sources of a tree are: from its release's data; None: a release that tfcarve does not build."""
+    if of:
+        return TreeFacts(of.tree, of.index)
+    other = msgspec.toml.decode((folder() / "other_trees.toml").read_bytes(), type=TreeFacts)
+
+    def present(paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(path for path in paths if (root / path).exists())
+
+    index = IndexFacts(
+        types_files=present(other.index.types_files),
+        constant_files=present(other.index.constant_files),
+        skipped=other.index.skipped,
     )
+    return TreeFacts(msgspec.structs.replace(other.tree, roots=present(other.tree.roots)), index)
+
+
+def data_files() -> list[Path]:
+    """Returns the files that an index depends on, of all releases, sorted."""
+    patterns = ("*.toml", "*/release.toml", "*/generated_headers/**/*.h")
+    return sorted(file for pattern in patterns for file in folder().glob(pattern))

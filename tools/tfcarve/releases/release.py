@@ -27,6 +27,20 @@ class Layout(Form, frozen=True):
     repositories: Mapping[str, str]
 
 
+class IndexFacts(Form, frozen=True):
+    """What the kernel index reads of a TensorFlow tree.
+
+    Attributes:
+      types_files: they define the sets of types that op definitions name.
+      constant_files: they define constants that registrations use, in addition to the headers.
+      skipped: folders without registrations for a library.
+    """
+
+    types_files: tuple[str, ...]
+    constant_files: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
 class OnDemand(Form, frozen=True):
     """Sources that the core omits, and that a library has only if a model needs them."""
 
@@ -40,6 +54,7 @@ class Core(Form, frozen=True):
     Attributes:
       target: label of the filegroup of TensorFlow's mobile build.
       excluded: path prefixes that the core omits.
+      mobile_folders: folders whose sources TensorFlow's own mobile core contains.
       platform_sources: sources that TensorFlow's targets add by select() on the platform.
       proto_roots: folders whose protos are compiled.
       on_demand: sources that the core omits.
@@ -47,6 +62,7 @@ class Core(Form, frozen=True):
 
     target: str
     excluded: tuple[str, ...]
+    mobile_folders: tuple[str, ...]
     platform_sources: tuple[str, ...]
     proto_roots: tuple[str, ...]
     on_demand: tuple[OnDemand, ...]
@@ -58,8 +74,11 @@ class Units(Form, frozen=True):
     Attributes:
       folders: where they are.
       helper_folders: where other sources that they link are.
+      searched_folders: where the search for helper sources looks.
       c_api_kernels: the folder of kernels that are written against TensorFlow's C API.
       c_api_sources: what these link in addition to the mobile build's C API.
+      not_for_cpu: endings of sources that no CPU build compiles.
+      not_helpers: why single sources cannot be helper sources.
       excluded_folders: why sources in other folders cannot be part of a library.
       excluded_sources: why single sources cannot.
       libraries: units that need libraries that tfcarve does not build.
@@ -67,8 +86,11 @@ class Units(Form, frozen=True):
 
     folders: tuple[str, ...]
     helper_folders: tuple[str, ...]
+    searched_folders: tuple[str, ...]
     c_api_kernels: str
     c_api_sources: tuple[str, ...]
+    not_for_cpu: tuple[str, ...]
+    not_helpers: Mapping[str, str]
     excluded_folders: Mapping[str, str]
     excluded_sources: Mapping[str, str]
     libraries: Mapping[str, tuple[str, ...]]
@@ -116,6 +138,7 @@ class _Document(Form, frozen=True):
     version: str
     defines: tuple[str, ...]
     tree: Layout
+    index: IndexFacts
     core: Core
     units: Units
     overrides: Overrides
@@ -130,7 +153,7 @@ class Release:
       folder: where its data is.
       version: the version that is pinned.
       defines: the macros that decide which kernels are registered.
-      tree, core, units, overrides: see their classes.
+      tree, index, core, units, overrides: see their classes.
     """
 
     name: str
@@ -138,6 +161,7 @@ class Release:
     version: str
     defines: tuple[str, ...]
     tree: Layout
+    index: IndexFacts
     core: Core
     units: Units
     overrides: Overrides
@@ -146,6 +170,13 @@ class Release:
     def on_demand(self) -> frozenset[str]:
         """The sources that the core omits."""
         return frozenset(source for group in self.core.on_demand for source in group.sources)
+
+    @cached_property
+    def generated_headers(self) -> Mapping[str, str]:
+        """The texts of headers that TensorFlow's build generates, by their paths in #include lines."""
+        folder = self.file("generated_headers")
+        headers = sorted(folder.rglob("*.h"))
+        return {str(h.relative_to(folder)): h.read_text(encoding="utf-8") for h in headers}
 
     def file(self, name: str) -> Path:
         """Returns a data file of the release."""
@@ -172,6 +203,7 @@ def read(folder: Path) -> Release:
         document.version,
         document.defines,
         document.tree,
+        document.index,
         document.core,
         document.units,
         document.overrides,

@@ -36,6 +36,10 @@ OVERRIDDEN_PROTOS = [
     "tensorflow/core/protobuf/cluster.proto",
 ]
 
+ADDED_KERNELS = [
+    "tensorflow/core/kernels/quantized_depthwise_conv_op.cc",
+]
+
 CORE_SOURCES = [
     "tensorflow/compiler/jit/defs.cc",
     "tensorflow/core/common_runtime/arg_ret_placement.cc",
