@@ -1,0 +1,1 @@
+"""The runtime rules: for each, a model that runs with the rule and fails without it."""

@@ -45,10 +45,12 @@ class PrivateApt:
     """apt with its own lists and state, for one suite of Debian."""
 
     def __init__(self, suite: str, sources: bool, architecture: str = "") -> None:
-        """Args:
-        suite: like "sid".
-        sources: True for source packages, False for binary ones.
-        architecture: Debian's name, like "arm64"; empty for this machine's.
+        """Names the suite; nothing is read or downloaded yet.
+
+        Args:
+          suite: like "sid".
+          sources: True for source packages, False for binary ones.
+          architecture: Debian's name, like "arm64"; empty for this machine's.
         """
         self._suite = suite
         self._sources = sources

@@ -91,7 +91,7 @@ def on_path(version: str, bazelw: Path) -> Choice:
 
 
 def from_npm(version: str) -> Choice:
-    """bazelisk from npm.
+    """Returns bazelisk from npm.
 
     Raises:
         BootstrapError: see bazelisk.install.
@@ -100,7 +100,7 @@ def from_npm(version: str) -> Choice:
 
 
 def from_debian(version: str, bazelw: Path) -> Choice:
-    """Debian's Bazel.
+    """Returns Debian's Bazel.
 
     Raises:
         BootstrapError: see debian_bazel.install.
@@ -110,7 +110,7 @@ def from_debian(version: str, bazelw: Path) -> Choice:
 
 
 def choose(version: str, bazelw: Path) -> Choice:
-    """The first Bazel that is available.
+    """Returns the first Bazel that is available.
 
     Raises:
         BootstrapError: none is; lists the reason for each source.

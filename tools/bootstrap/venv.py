@@ -18,13 +18,13 @@ Version = tuple[int, int]
 
 
 def parse_version(text: str) -> Version:
-    """ "3.11" -> (3, 11)."""
+    """Returns the major and the minor version: "3.11" -> (3, 11)."""
     major, minor = text.split(".")[:2]
     return int(major), int(minor)
 
 
 def candidates(oldest: Version, newest: Version) -> list[str]:
-    """Names of interpreters to look for; the best tested ones first."""
+    """Returns the names of interpreters to look for; the best tested ones first."""
     names = ["python3.11", "python3"]
     names += [f"python3.{minor}" for minor in range(newest[1], oldest[1] - 1, -1)]
     return list(dict.fromkeys(names))

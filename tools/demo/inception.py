@@ -1,5 +1,6 @@
-"""Carves the smallest TensorFlow library that runs Inception v3, for this host and for
-Raspberry Pi (arm64), and runs the model in both.
+"""Carves a library for Inception v3, and runs the model in it.
+
+It is the smallest TensorFlow library that runs the model. It is built for this host and for Raspberry Pi (arm64).
 
 The first run builds TensorFlow's core, which takes tens of minutes. Later runs use Bazel's cache.
 """

@@ -53,7 +53,7 @@ def test_too_many_sections() -> None:
 
 
 def test_a_note_whose_name_does_not_end() -> None:
-    """pyelftools raises an error of the library with which it parses."""
+    """The error that pyelftools raises is of the library with which it parses."""
     library = elf_library()
     assert read_shared_library(library, "x.so").soname == "libx.so"
     damaged = library.replace(b"GNU\0build-id", b"GNU!build-id")

@@ -40,7 +40,7 @@ def test_a_segment_whose_name_is_not_text() -> None:
 
 @pytest.mark.parametrize("sections", [3, 1 << 22, 1 << 31])
 def test_a_segment_that_declares_more_sections_than_it_has(sections: int) -> None:
-    """lief would create an object for each of them."""
+    """Without the check, lief would create an object for each of them."""
     data = bytearray(macho_library({"__text": bytes(8)}))
     command, size, found = struct.unpack_from("<II56xI", data, _HEADER)
     assert (command, size) == (0x19, 72 + 80 * found)

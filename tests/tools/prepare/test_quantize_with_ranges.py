@@ -281,7 +281,7 @@ def test_depthwise_convolutions(
 def test_depthwise_convolutions_that_stay_float(
     activation: Callable[[tf.Tensor], tf.Tensor], parameters: str, quantizes: _Quantizes
 ) -> None:
-    """oneDNN's kernel is wrong if 0 is not quantized to 0, and only oneDNN has one."""
+    """The kernel of oneDNN is wrong if 0 is not quantized to 0, and only oneDNN has one."""
     before, after = quantizes(_separable(activation), parameters)
     ops = prepared.ops(after)
     assert (ops["DepthwiseConv2dNative"], ops["QuantizedDepthwiseConv2D"]) == (1, 0)

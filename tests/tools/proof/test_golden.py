@@ -14,7 +14,7 @@ from tfcarve.cli import main
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """z = x + y, and a second output."""
+    """A model of z = x + y and a second output."""
     folder = tmp_path_factory.mktemp("golden")
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float32, [2], name="x")

@@ -70,8 +70,11 @@ def benchmark(
     """Returns the benchmark for a measurement.
 
     Args:
-      program, cpu, measurement, instructions: as in Benchmark.
+      program: as in Benchmark.
+      cpu: as in Benchmark.
+      measurement: as in Benchmark.
       uses: the model's nodes.
+      instructions: as in Benchmark.
     """
     counts = node_multiply_adds(measurement.nodes, uses)
     return Benchmark(program, cpu, measurement, tuple(counts), instructions)

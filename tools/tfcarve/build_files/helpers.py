@@ -32,6 +32,7 @@ def helper_sources(
 
     Args:
       tree: the BUILD files.
+      release: the tree's TensorFlow release.
       sources: the C++ sources of the same tree.
       units: the sources whose helper sources are needed; this and other paths are relative to the tree's root.
       registering: all sources that register something.

@@ -13,7 +13,7 @@ BUILD_FILE_NAMES = ("BUILD.upstream", "BUILD", "BUILD.bazel")
 
 @dataclass(frozen=True)
 class Label:
-    """//package:name"""
+    """The label of a target, //package:name."""
 
     package: str
     name: str

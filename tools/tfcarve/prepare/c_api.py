@@ -10,10 +10,14 @@ from typing import Any
 
 
 class Buffer(ctypes.Structure):
+    """TF_Buffer: bytes, and the function that frees them."""
+
     _fields_ = (("data", c_void_p), ("length", c_size_t), ("deallocator", c_void_p))
 
 
 class Output(ctypes.Structure):
+    """TF_Output: an output of an operation, by its index."""
+
     _fields_ = (("operation", c_void_p), ("index", c_int))
 
 

@@ -66,7 +66,7 @@ _LLD_SECTION, _LLD_SYMBOL = " " * 8, " " * 16
 
 
 def _lld(text: str) -> list[Piece]:
-    """lld's table (lld/ELF/MapFile.cpp): VMA, LMA, size in hexadecimal, alignment, then the names."""
+    """Reads the table of lld (lld/ELF/MapFile.cpp): VMA, LMA, size in hexadecimal, alignment, then the names."""
     pieces: list[Piece] = []
     section = ""
     for line in text.splitlines()[1:]:
