@@ -57,6 +57,17 @@ def test_ruff_check() -> None:
     _require_success(_run(sys.executable, "-m", "ruff", "check", "--no-cache", "."))
 
 
+def test_ruff_requires_docstrings_outside_of_tests(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for folder in ("tests", "tools"):
+        (tmp_path / folder).mkdir()
+        text = '"""A module."""\n\n\ndef f() -> None:\n    pass\n'
+        (tmp_path / folder / "a.py").write_text(text, encoding="utf-8")
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise"]
+    found = re.findall(r"^(\S+):4:\d+: (D\d+)", _run(*ruff, ".", cwd=tmp_path).stdout, re.MULTILINE)
+    assert found == [("tools/a.py", "D103")]
+
+
 def test_ruff_format() -> None:
     _require_success(_run(sys.executable, "-m", "ruff", "format", "--no-cache", "--check", "."))
 
