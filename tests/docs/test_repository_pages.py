@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
 
 import pytest
 import yaml
@@ -12,29 +15,59 @@ from docs.tree import ROOT, tracked
 from tfcarve import __version__
 
 _PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md")
-# Folders whose subfolders are listed too.
-_SPLIT = ("rules", "rules/private", "templates", "tests", "tools", "tools/tfcarve")
+# Each of their subfolders is listed, too.
+_SPLIT = {
+    "rules",
+    "rules/private",
+    "templates",
+    "tests",
+    "tests/e2e",
+    "third_party/tensorflow",
+    "tools",
+    "tools/runtime",
+    "tools/tfcarve",
+    "tools/tfcarve/prepare",
+}
+# A row of the table of folders: each column has text.
+_ROW = re.compile(r"^\| `([^`|]+)/` \| [^|\s][^|]* \| [^|\s][^|]* \|$", re.MULTILINE)
 
 
 def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def _folders() -> set[str]:
-    """Every folder that needs a sentence."""
-    folders = set()
-    for name in tracked():
-        folder, *rest = name.split("/")
-        while len(rest) > 1 and folder in _SPLIT:
-            folder = f"{folder}/{rest.pop(0)}"
-        if rest:
-            folders.add(folder)
-    return folders - {"rules/private", "tests", "tools"}
+def _listed_folder(name: str) -> str:
+    """Returns the folder of CONTRIBUTING's table that a file belongs to; "" for a file of the root."""
+    folders = [str(folder) for folder in PurePath(name).parents][:-1]
+    listed = (f for f in folders if "/" not in f or f.rpartition("/")[0] in _SPLIT)
+    return next(listed, "")
 
 
-def test_every_folder_has_a_sentence() -> None:
-    rows = re.findall(r"^\| `([^`]+)/` \| [^|]+ \|", _text("CONTRIBUTING.md"), re.MULTILINE)
-    assert sorted(rows) == sorted(_folders())
+def test_each_folder_has_a_row() -> None:
+    rows = _ROW.findall(_text("CONTRIBUTING.md"))
+    # tools/ has only a BUILD file.
+    assert sorted(rows) == sorted({_listed_folder(name) for name in tracked()} - {"", "tools"})
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("README.md", ""),
+        ("docs/how-to/bazel.md", "docs"),
+        ("tools/runtime/log.cc", "tools/runtime"),
+        ("tools/runtime/math/a/b.h", "tools/runtime/math"),
+        ("third_party/zlib/BUILD", "third_party"),
+        ("third_party/tensorflow/releases/2.14/BUILD", "third_party/tensorflow/releases"),
+    ],
+)
+def test_the_folder_of_a_file(name: str, folder: str) -> None:
+    assert _listed_folder(name) == folder
+
+
+@pytest.mark.parametrize("row", ["| `a/` | b | |", "| `a/` | | c |", "| `a/` | b |"])
+def test_a_row_without_text_is_not_a_row(row: str) -> None:
+    assert _ROW.search("| `a/` | b | c |")
+    assert not _ROW.search(row)
 
 
 @pytest.mark.parametrize("page", _PAGES)
@@ -43,10 +76,37 @@ def test_links_lead_somewhere(page: str) -> None:
         assert (ROOT / link).exists(), link
 
 
+def _released() -> list[str]:
+    return re.findall(r"^## \[(\d[^\]]*)\]", _text("CHANGELOG.md"), re.MULTILINE)
+
+
 def test_version_is_the_same_everywhere() -> None:
     assert f'version = "{__version__}"' in _text("MODULE.bazel")
-    released = re.findall(r"^## \[(\d[^\]]*)\]", _text("CHANGELOG.md"), re.MULTILINE)
+    released = _released()
     assert not released or released[0] == __version__
+
+
+def _unfilled(metadata: Mapping[str, Any]) -> list[str]:
+    """Returns the fields of .bcr/metadata.template.json that a release requires and that have no value yet."""
+    addresses = [name for name in ("homepage", "repository") if "OWNER" in str(metadata[name])]
+    return addresses + ([] if metadata["maintainers"] else ["maintainers"])
+
+
+def test_a_release_has_an_owner() -> None:
+    unfilled = _unfilled(json.loads(_text(".bcr/metadata.template.json")))
+    assert not (_released() and unfilled), f"fill in {unfilled} in .bcr/metadata.template.json"
+
+
+def test_placeholders_are_found() -> None:
+    filled = {
+        "homepage": "https://a.b/c",
+        "maintainers": [{"name": "d"}],
+        "repository": ["github:e/f"],
+    }
+    assert not _unfilled(filled)
+    assert _unfilled({**filled, "homepage": "https://a.b/OWNER/c"}) == ["homepage"]
+    assert _unfilled({**filled, "repository": ["github:OWNER/f"]}) == ["repository"]
+    assert _unfilled({**filled, "maintainers": []}) == ["maintainers"]
 
 
 def test_registry_templates() -> None:
