@@ -12,7 +12,7 @@ COLUMNS = {
     "model": "model run",
 }
 BEGIN, END = "<!-- platforms: made by tests/platforms -->", "<!-- platforms: end -->"
-_KINDS = ({"test"}, {"test", "how"}, {"test", "only"}, {"not_yet"}, {"not_possible"})
+_KINDS = ({"test"}, {"test", "how"}, {"test", "only"}, {"not_yet"}, {"requires"})
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def _code(names: Iterable[str]) -> str:
 
 def _cell(row: Row, column: str, declared: Mapping[str, bool]) -> str:
     cell = row.cells[column]
-    if "not_possible" in cell:
-        return f"not possible on this machine: {cell['not_possible']}"
+    if "requires" in cell:
+        return f"not tested: requires {cell['requires']}"
     if "not_yet" in cell:
         return f"not yet: {cell['not_yet']}"
     test = cell["test"]

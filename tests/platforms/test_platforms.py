@@ -61,7 +61,7 @@ def test_update(tmp_path: Path) -> None:
         ({"test": "//tests/a:test_b", "only": "a sample"}, "only a sample: `a:test_b`"),
         ({"test": "//tests/a:test_c"}, "yes, by name: `a:test_c`"),
         ({"not_yet": "why"}, "not yet: why"),
-        ({"not_possible": "why"}, "not possible on this machine: why"),
+        ({"requires": "a Vax"}, "not tested: requires a Vax"),
     ],
 )
 def test_cells(cell: dict[str, str], text: str) -> None:
@@ -84,7 +84,7 @@ def test_undeclared_test() -> None:
     [
         ("linked:", "joined:", "platform, names, compiled, linked, registrations, model only"),
         ("how:", "somehow:", "compiled: invalid cell"),
-        ("not_possible:", "soon:", "model: invalid cell"),
+        ("requires:", "soon:", "model: invalid cell"),
     ],
 )
 def test_invalid_proofs(old: str, new: str, message: str) -> None:
