@@ -54,6 +54,10 @@ def test_no_banned_phrase() -> None:
         "a file\n# that stands in\n# place of another",
         "// takes the\n// place of it",
         "Of these there are none.",
+        "It can be had where Python is installed.",
+        "## Whom this stops",
+        "It reads the told of the build.",
+        "Each ask is an attribute.",
     ],
 )
 def test_phrases_are_found(text: str) -> None:
@@ -69,6 +73,7 @@ def test_phrases_are_found(text: str) -> None:
         "in place",
         "at most two",
         "It is on its way.",
+        "A rule asks for a toolchain, and the user was told.",
     ],
 )
 def test_right_english_is_not_found(text: str) -> None:

@@ -24,6 +24,9 @@ PHRASES = {
     r"\bNor (?:is|are|does|do)\b": "a sentence with a subject first",
     r"\bheld against\b": "compared with",
     r"\bwithout a word\b": "silently",
+    r"\bbe had where\b": '"is available where"',
+    r"\b[Ww]hom (?:this|it) stops\b": "threat model",
+    r"\b(?i:an?|each|every|its|the) (?:asks?|told)\b": '"request", "setting"',
 }
 _FOUND = re.compile("|".join(f"({phrase})" for phrase in PHRASES))
 
