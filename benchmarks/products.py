@@ -196,8 +196,10 @@ def starlark_values(text: str, **loaded: Any) -> dict[str, Any]:
 
 def library_copts() -> dict[str, Any]:
     """Returns the values of copts.bzl: the compiler options of libraries."""
-    text = (ROOT / "rules/private/library/copts.bzl").read_text()
-    return starlark_values(text, DEFINES=list(known.release().defines), ROOT="external")
+    text = (ROOT / "rules/private/cc/copts.bzl").read_text()
+    values = starlark_values(text)
+    tensorflow = values["tensorflow_copts"](defines=list(known.release().defines), root="external")
+    return {**values, "TENSORFLOW_COPTS": tensorflow}
 
 
 def code_bytes(file: Path, sections: str = "") -> int:

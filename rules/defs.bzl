@@ -3,7 +3,6 @@
 load("//rules:providers.bzl", _TfMobileLibraryInfo = "TfMobileLibraryInfo", _TfSelectionInfo = "TfSelectionInfo")
 load("//rules/private/library:mobile_library.bzl", _tf_flex_delegate = "tf_flex_delegate", _tf_mobile_library = "tf_mobile_library")
 load("//rules/private/library:multi_platform_library.bzl", _tf_multi_platform_library = "tf_multi_platform_library")
-load("//rules/private/library:size_test.bzl", _tf_size_test = "tf_size_test")
 load("//rules/private/models:frozen_model.bzl", _tf_frozen_model = "tf_frozen_model")
 load("//rules/private/models:model_benchmark.bzl", _tf_model_benchmark = "tf_model_benchmark")
 load("//rules/private/models:model_test.bzl", _tf_model_test = "tf_model_test")
@@ -11,6 +10,7 @@ load("//rules/private/models:prepared_model.bzl", _tf_prepared_model = "tf_prepa
 load("//rules/private/packages:aar.bzl", _tf_android_archive = "tf_android_archive")
 load("//rules/private/packages:xcframework.bzl", _tf_xcframework = "tf_xcframework")
 load("//rules/private/selection:selection.bzl", _tf_selection = "tf_selection")
+load("//rules/private/size:size_test.bzl", _tf_size_test = "tf_size_test")
 
 visibility("public")
 

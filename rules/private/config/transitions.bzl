@@ -21,6 +21,18 @@ each_platform = transition(
     outputs = [_PLATFORMS],
 )
 
+def _of_platform_impl(settings, attr):
+    if not attr.platform:
+        return {_PLATFORMS: settings[_PLATFORMS]}
+    return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
+
+# The platform that the attribute `platform` names, or the platform of the build.
+of_platform = transition(
+    implementation = _of_platform_impl,
+    inputs = [_PLATFORMS],
+    outputs = [_PLATFORMS],
+)
+
 _DEFAULT_OPTIONS = {
     str(Label("//rules/config:hot_copts")): ["-O2"],
     str(Label("//rules/config:library_copts")): [],

@@ -1,11 +1,12 @@
 """generator: a program that generates sources, built once for all libraries and options."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "default_options")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 
 visibility("public")
 
 def _generator_impl(ctx):
-    link = ctx.actions.declare_file(ctx.label.name)
+    link = declare_named(ctx)
     ctx.actions.symlink(output = link, target_file = ctx.executable.program, is_executable = True)
     return [DefaultInfo(executable = link, runfiles = ctx.attr.program[DefaultInfo].default_runfiles)]
 

@@ -1,8 +1,8 @@
 """Link fragments and headers, for apps that link a carved library without Bazel."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/outputs:declare.bzl", "declare", "declare_folder")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":declare.bzl", "declare")
 
 visibility(["//rules/private/..."])
 
@@ -27,12 +27,6 @@ _CPP_HEADERS = [
 
 # How a cc_library declares that it needs an Apple framework.
 _FRAMEWORK = "-Wl,-framework,"
-
-# The row of the platform table that a target is built for, as an attribute of a rule; "" if there is none.
-PLATFORM_NAME = select({
-    Label("//rules/platforms:is_" + name): name
-    for name in PLATFORMS
-} | {"//conditions:default": ""})
 
 def link_facts(ctx, *, selection, linked, minimum_os_version, headers, copts):
     """Declares the link fragments and the include trees of a library.
@@ -97,7 +91,7 @@ def _cpp_headers(ctx, headers):
     return _include_tree(ctx, "include_cpp", _CPP_HEADERS, folders, headers.headers)
 
 def _include_tree(ctx, name, headers, folders, inputs):
-    output = ctx.actions.declare_directory("%s/%s" % (ctx.label.name, name))
+    output = declare_folder(ctx, name)
     args = ctx.actions.args()
     args.add("include-tree")
     args.add_all(headers)

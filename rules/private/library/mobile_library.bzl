@@ -3,17 +3,9 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo", "TfSelectionInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
-load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
-load("//rules/private/selection:selection.bzl", "tf_selection")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
-load(":copts.bzl", "TENSORFLOW_COPTS")
-load(":declare.bzl", "declare")
-load(":link_facts.bzl", "LINK_FACTS_ATTRS", "PLATFORM_NAME", "link_facts")
-load(":lld.bzl", "LLD_ATTRS", "lld_flags")
-load(":minimum_os_version.bzl", "minimum_os_version")
+load("//rules/private/cc:copts.bzl", "tensorflow_copts")
 load(
-    ":objects.bzl",
+    "//rules/private/cc:objects.bzl",
     "CC_TOOLCHAINS",
     "CC_TOOLCHAIN_ATTRS",
     "archive",
@@ -25,9 +17,18 @@ load(
     "static_library",
     "strip",
 )
+load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config", "check_options")
+load("//rules/private/config:platform_name.bzl", "PLATFORM_NAME")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
+load("//rules/private/outputs:declare.bzl", "declare")
+load("//rules/private/proof:prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
+load("//rules/private/selection:selection.bzl", "tf_selection")
+load("//rules/private/size:sizes.bzl", "declare_map", "map_flags", "sizes")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
+load(":link_facts.bzl", "LINK_FACTS_ATTRS", "link_facts")
+load(":lld.bzl", "LLD_ATTRS", "lld_flags")
+load(":minimum_os_version.bzl", "minimum_os_version")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
-load(":prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
-load(":sizes.bzl", "declare_map", "map_flags", "sizes")
 load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 load(":units.bzl", "UNITS_ATTRS", "units")
 
@@ -187,6 +188,7 @@ def _runtime(ctx, interface):
 
 def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archive, selection):
     """Declares all artifacts of a library; each is built only if it is requested."""
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     linked = cc_info.linking_context
     runtime = [
         library
@@ -251,8 +253,8 @@ def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archiv
         selection = selection,
         linked = linked,
         minimum_os_version = lowest_version,
-        headers = ctx.attr._tensorflow[TensorFlowInfo].core_headers.compilation_context,
-        copts = TENSORFLOW_COPTS,
+        headers = tensorflow.core_headers.compilation_context,
+        copts = tensorflow_copts(defines = tensorflow.defines, root = tensorflow.root),
     )
     return TfMobileLibraryInfo(
         selection = selection,

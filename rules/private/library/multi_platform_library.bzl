@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/outputs:declare.bzl", "declare", "declare_folder")
 load("//rules/private/toolchains:missing_toolchains.bzl", "MissingToolchainsInfo")
 
 visibility("public")
@@ -56,14 +57,14 @@ def _report_skipped(ctx, platforms):
 
 def _skipped(ctx, platform):
     """<name>/<platform>/skipped.txt: the reason, where the library would be."""
-    output = ctx.actions.declare_file("%s/%s/skipped.txt" % (ctx.label.name, platform))
+    output = declare(ctx, platform + "/skipped.txt")
     ctx.actions.write(output, _reason(ctx, platform) + "\n")
     return output
 
 def _placed(ctx, platform, file):
     """The file below <name>/<platform>/, because the files of all platforms have the same names."""
-    name = "%s/%s/%s" % (ctx.label.name, platform, file.basename)
-    link = ctx.actions.declare_directory(name) if file.is_directory else ctx.actions.declare_file(name)
+    name = "%s/%s" % (platform, file.basename)
+    link = declare_folder(ctx, name) if file.is_directory else declare(ctx, name)
     ctx.actions.symlink(output = link, target_file = file)
     return link
 

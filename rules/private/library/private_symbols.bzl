@@ -1,9 +1,9 @@
 """The static archives of a library, with private symbols if requested."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("//rules/private/cc:objects.bzl", "archive", "static_library")
+load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":declare.bzl", "declare")
-load(":objects.bzl", "archive", "static_library")
 
 visibility(["//rules/private/..."])
 

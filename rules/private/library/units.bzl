@@ -3,10 +3,11 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TensorFlowInfo")
+load("//rules/private/cc:copts.bzl", "tensorflow_copts")
+load("//rules/private/cc:objects.bzl", "compile")
+load("//rules/private/outputs:declare.bzl", "declare_folder")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":copts.bzl", "TENSORFLOW_COPTS")
-load(":objects.bzl", "compile")
 
 visibility(["//rules/private/..."])
 
@@ -28,8 +29,9 @@ def units(ctx, cc, *, selected):
     hot_options = ctx.attr._hot_copts[BuildSettingInfo].value
     cold_headers = tensorflow.precompiled_headers
     hot_headers = cold_headers if hot_options == cold_options else tensorflow.hot_precompiled_headers
-    cold = _flags(ctx, cold_headers.flags, cold_options)
-    hot = _flags(ctx, hot_headers.flags, hot_options)
+    copts = tensorflow_copts(defines = tensorflow.defines, root = tensorflow.root)
+    cold = _flags(ctx, copts, cold_headers.flags, cold_options)
+    hot = _flags(ctx, copts, hot_headers.flags, hot_options)
     contexts = [
         cc_common.create_compilation_context(headers = selected.custom_ops),
         hot_headers.cc_info.compilation_context,
@@ -57,7 +59,7 @@ def units(ctx, cc, *, selected):
 def _write(ctx, selection, tensorflow):
     """Name -> directory of generated sources: units, and the helpers that they link."""
     directories = {
-        name: ctx.actions.declare_directory("%s/%s" % (ctx.label.name, name))
+        name: declare_folder(ctx, name)
         for name in ["units", "helpers", "hot/units", "hot/helpers"]
     }
     args = ctx.actions.args()
@@ -80,10 +82,10 @@ def _write(ctx, selection, tensorflow):
     )
     return directories
 
-def _flags(ctx, headers, options):
+def _flags(ctx, common, headers, options):
     """The compiler's flags. The options come last, because per_file_copt does not apply to files of a directory."""
-    copts = TENSORFLOW_COPTS + headers.copts + options
-    logged = TENSORFLOW_COPTS + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] + options
+    copts = common + headers.copts + options
+    logged = common + headers.plain_copts + ["-DTF_LOG_KERNEL_SOURCES"] + options
     logging = ctx.attr._log_kernel_sources[BuildSettingInfo].value
     return struct(copts = copts, unit_copts = logged if logging else copts)
 

@@ -1,6 +1,7 @@
 """tf_frozen_model: SavedModels and Keras files become frozen GraphDefs."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "model_config")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":model_files.bzl", "KERAS_EXTENSIONS")
 
@@ -216,7 +217,7 @@ def _check_source(ctx, outputs):
         fail(message.format(ctx.label, src.short_path, extensions))
 
 def _frozen_model_impl(ctx):
-    output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    output = declare_named(ctx, ".pb")
     freeze(ctx, output, ctx.attr.inputs, ctx.attr.fetches)
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles(files = [output]))]
 

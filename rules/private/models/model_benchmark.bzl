@@ -2,10 +2,11 @@
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "of_platform")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 load(":frozen_model.bzl", "frozen_to_run")
-load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform", "of_platform")
+load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform")
 
 visibility("public")
 
@@ -26,7 +27,7 @@ def _model_benchmark_impl(ctx):
         "--%s=%d" % (name.replace("_", "-"), getattr(ctx.attr, name))
         for name in ["runs", "threads", "traced_runs", "warmup"]
     ]
-    launcher = ctx.actions.declare_file(ctx.label.name)
+    launcher = declare_named(ctx)
     ctx.actions.write(
         launcher,
         _LAUNCHER.format(

@@ -4,20 +4,6 @@ load("//rules/platforms:table.bzl", "PLATFORMS")
 
 visibility(["//rules/private/..."])
 
-_PLATFORMS = "//command_line_option:platforms"
-
-def _of_platform_impl(settings, attr):
-    if not attr.platform:
-        return {_PLATFORMS: settings[_PLATFORMS]}
-    return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
-
-# The platform that the attribute `platform` names, or the platform of the build.
-of_platform = transition(
-    implementation = _of_platform_impl,
-    inputs = [_PLATFORMS],
-    outputs = [_PLATFORMS],
-)
-
 def check_platform(rule, name, platform):
     """Fails if the machine that builds cannot run programs for a platform.
 

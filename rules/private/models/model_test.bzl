@@ -3,10 +3,11 @@
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "of_platform")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load(":frozen_model.bzl", "frozen_to_run")
 load(":lite_model_test.bzl", "LITE_ATTRS", "is_lite", "lite_command", "lite_runner", "runs_lite")
-load(":model_run.bzl", "bound", "by_file", "check_platform", "of_platform")
+load(":model_run.bzl", "bound", "by_file", "check_platform")
 
 visibility("public")
 
@@ -58,7 +59,7 @@ def _model_test_impl(ctx):
     bindings = bound("--input", ctx.attr.inputs) + bound("--expect", ctx.attr.goldens)
     bindings += ["--tolerance=%s=%s" % item for item in ctx.attr.tolerance.items()]
     run = (lite_command if lite else _command)(ctx, library, bindings)
-    launcher = ctx.actions.declare_file(ctx.label.name)
+    launcher = declare_named(ctx)
     text = _LAUNCHER.format(command = run.command)
     if ctx.attr.platform and not lite:
         text += _emulated(ctx.attr.platform)

@@ -1,6 +1,7 @@
 """tf_prepared_model: transforms a model and compares it with its source."""
 
 load("//rules/private/config:transitions.bzl", "model_config")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
 
@@ -61,7 +62,7 @@ def _graph(ctx):
         ))
     if not requires_freezing(ctx):
         return struct(file = src, inputs = inputs, outputs = outputs)
-    output = ctx.actions.declare_file(ctx.label.name + ".frozen.pb")
+    output = declare_named(ctx, ".frozen.pb")
     of_graph = names_tensors(ctx)
     freeze(ctx, output, inputs if of_graph else [], outputs if of_graph else [])
     return struct(file = output, inputs = frozen_names(ctx, inputs), outputs = frozen_names(ctx, outputs))
@@ -74,7 +75,7 @@ def _ranges(ctx, graph):
     """The file with the ranges for the preset int8: a list of one file, or none."""
     if not ctx.files.calibration_data:
         return [ctx.file.ranges] if ctx.file.ranges else []
-    output = ctx.actions.declare_file(ctx.label.name + ".ranges.json")
+    output = declare_named(ctx, ".ranges.json")
     args = ctx.actions.args()
     args.add("calibrate")
     args.add(graph.file)
@@ -94,7 +95,7 @@ def _ranges(ctx, graph):
 
 def _transformed(ctx, graph):
     """Declares the action that transforms the model."""
-    output = ctx.actions.declare_file(ctx.label.name + ".pb")
+    output = declare_named(ctx, ".pb")
     ranges = _ranges(ctx, graph)
     args = ctx.actions.args()
     args.add("transform")
@@ -120,7 +121,7 @@ def _transformed(ctx, graph):
 
 def _compared(ctx, model):
     """Declares the validation action, which fails if the model's outputs differ from those of src, before it was frozen."""
-    output = ctx.actions.declare_file(ctx.label.name + ".compare.json")
+    output = declare_named(ctx, ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
     add_source(ctx, args)

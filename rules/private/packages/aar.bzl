@@ -2,11 +2,12 @@
 
 load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/cc:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
 load("//rules/private/library:minimum_os_version.bzl", "lowest", "newest")
-load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load("//rules/private/library:system_linker.bzl", "shared_library_flags")
+load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 load(":require_platforms.bzl", "require_platforms")
@@ -46,7 +47,7 @@ def _jni_library_impl(ctx):
         flags = flags + _c_interface(info),
         inputs = [ctx.file._exports],
     )
-    stripped = ctx.actions.declare_file("%s/stripped/lib%s.so" % (ctx.label.name, name))
+    stripped = declare(ctx, "stripped/lib%s.so" % name)
     strip(cc, output = stripped, library = unstripped)
     return [
         info,
@@ -67,7 +68,7 @@ _jni_library = rule(
 
 def _android_archive_impl(ctx):
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    output = ctx.actions.declare_file("%s/%s.aar" % (ctx.label.name, ctx.label.name))
+    output = declare(ctx, ctx.label.name + ".aar")
     args = ctx.actions.args()
     args.add("aar")
     libraries = []

@@ -4,6 +4,7 @@ load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
 load("//rules/private/library:minimum_os_version.bzl", "lowest")
+load("//rules/private/outputs:declare.bzl", "declare_folder")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 load(":require_platforms.bzl", "require_platforms")
 
@@ -29,7 +30,7 @@ def _xcframework_impl(ctx):
     headers = [] if flex else ctx.files._c_api_headers
     name = "TensorFlowLiteSelectTfOps" if flex else "TensorFlowCore"
     archive = "libtensorflowlite_flex.a" if flex else "libtensorflow-core.a"
-    output = ctx.actions.declare_directory("%s/%s.xcframework" % (ctx.label.name, name))
+    output = declare_folder(ctx, name + ".xcframework")
     args = ctx.actions.args()
     args.add("xcframework")
     args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])

@@ -4,6 +4,7 @@ They register no toolchain and need no rules_python, so they do not affect the a
 """
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load(":environments.bzl", environment_label = "environment")
 
 PySourcesInfo = provider(
@@ -76,7 +77,7 @@ def _sources(ctx):
     )
 
 def _launcher(ctx, sources, arguments):
-    launcher = ctx.actions.declare_file("%s_/%s" % (ctx.label.name, ctx.label.name))
+    launcher = declare_named(ctx, "_/" + ctx.label.name)
     ctx.actions.write(
         launcher,
         _LAUNCHER.format(

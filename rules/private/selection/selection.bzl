@@ -1,9 +1,9 @@
 """tf_selection: the ops, kernels and sources that models need."""
 
 load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
-load("//rules/private/library:declare.bzl", "declare")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
+load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 

@@ -1,9 +1,14 @@
-"""tensorflow_release: all targets of a TensorFlow release that rules use, as one provider."""
+"""tensorflow_release: all targets of a TensorFlow release that rules use, as one provider.
+
+Rules and macros name the release of the build, @tfcarve_tensorflow, only here.
+"""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("@tfcarve_tensorflow//:release.bzl", "DEFINES", "ROOT")
 load("//rules:providers.bzl", "TensorFlowInfo")
-load("//rules/private/library:precompiled_header.bzl", "PrecompiledHeaderInfo")
-load("//rules/private/selection:kernel_index.bzl", "KernelIndexInfo")
+load("//rules/private/cc:copts.bzl", "tensorflow_copts")
+load("//rules/private/cc:precompiled_header.bzl", "PrecompiledHeaderInfo")
+load(":kernel_index.bzl", "KernelIndexInfo")
 
 visibility("public")
 
@@ -66,3 +71,11 @@ TENSORFLOW_ATTRS = {
         providers = [TensorFlowInfo],
     ),
 }
+
+# For macros and BUILD files: the attributes of a cc_library are set while packages are loaded, when there is no TensorFlowInfo.
+# The flags of TensorFlow's sources:
+TENSORFLOW_COPTS = tensorflow_copts(defines = DEFINES, root = ROOT)
+
+# The precompiled headers of most sources, and of those that are compiled for speed:
+TENSORFLOW_HEADERS = Label("@tfcarve_tensorflow//:precompiled_headers")
+HOT_TENSORFLOW_HEADERS = Label("@tfcarve_tensorflow//:hot_precompiled_headers")

@@ -1,6 +1,6 @@
 """@tfcarve_tensorflow: the TensorFlow release that the build uses, under one name for all releases."""
 
-visibility(["//rules"])
+visibility(["//rules", "//rules/private/tensorflow"])
 
 # Targets of a release that BUILD files name. Rules read TensorFlowInfo of `release`.
 _TARGETS = [

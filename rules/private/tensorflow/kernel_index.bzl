@@ -3,9 +3,10 @@
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/cc:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
+load("//rules/private/config:platform_name.bzl", "PLATFORM_NAME")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "only_platform")
-load("//rules/private/library:link_facts.bzl", "PLATFORM_NAME")
-load("//rules/private/library:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 
 visibility("public")
@@ -19,7 +20,7 @@ KernelIndexInfo = provider(
 )
 
 def _kernel_index_impl(ctx):
-    index = ctx.actions.declare_file(ctx.label.name + ".json")
+    index = declare_named(ctx, ".json")
     args = ctx.actions.args()
     args.add("index")
     args.add("--tensorflow", ctx.label.workspace_root)
@@ -48,7 +49,7 @@ def _kernel_index_impl(ctx):
 def _predefined_macros(ctx):
     """The output of the target's compiler for -dM -E: macros such as __ARM_NEON decide what a source registers."""
     cc = cc_tools(ctx)
-    output = ctx.actions.declare_file(ctx.label.name + ".macros.h")
+    output = declare_named(ctx, ".macros.h")
     row = PLATFORMS[ctx.attr.platform]
     variables = cc_common.create_compile_variables(
         feature_configuration = cc.features,

@@ -1,10 +1,10 @@
 """The manifest of a carved library, and the proof that the library has what was selected."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//rules/private/cc:copts.bzl", "LIBRARY_COPTS")
+load("//rules/private/cc:objects.bzl", "compile")
+load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":copts.bzl", "LIBRARY_COPTS")
-load(":declare.bzl", "declare")
-load(":objects.bzl", "compile")
 
 visibility(["//rules/private/..."])
 

@@ -2,9 +2,9 @@
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
+load("//rules/private/cc:objects.bzl", "archive_of", "objects_of")
+load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":declare.bzl", "declare")
-load(":objects.bzl", "archive_of", "objects_of")
 
 visibility(["//rules/private/..."])
 

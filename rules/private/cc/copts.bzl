@@ -1,7 +1,5 @@
 """The compiler flags of all code in a carved library."""
 
-load("@tfcarve_tensorflow//:release.bzl", "DEFINES", "ROOT")
-
 visibility("public")
 
 # For third-party sources and TensorFlow: small code, a section for each function so that the linker can drop it, and no
@@ -49,16 +47,25 @@ ARMV7_LOOPS_COPTS = [
     "-fsigned-zeros",
 ]
 
-# Log messages and errors of TensorFlow name source files: relative to the tree, not where it is unpacked.
-_SHORT_NAMES = ["-fmacro-prefix-map=%s/=" % ROOT]
+def tensorflow_copts(*, defines, root):
+    """The flags of TensorFlow's sources.
 
-# In addition, sources have the flags of @tfcarve_tensorflow//:precompiled_headers, which they include first.
-TENSORFLOW_COPTS = (
-    LIBRARY_COPTS +
-    _WITHOUT_RTTI +
-    _SHORT_NAMES +
-    ["-D" + define for define in DEFINES if define != "NDEBUG"] +
-    # Eigen's product kernels with 4 accumulators. With the default, 8, a static assertion in TensorFlow's convolution
-    # fails for Arm.
-    ["-DEIGEN_NEON_GEBP_NR=4"]
-)
+    In addition, sources have the flags of the release's precompiled header, which they include first.
+
+    Args:
+      defines: list of strings, the release's macros.
+      root: the root of the release's source tree, as actions see it.
+
+    Returns:
+      list of strings.
+    """
+    return (
+        LIBRARY_COPTS +
+        _WITHOUT_RTTI +
+        # Log messages and errors of TensorFlow name source files: relative to the tree, not where it is unpacked.
+        ["-fmacro-prefix-map=%s/=" % root] +
+        ["-D" + define for define in defines if define != "NDEBUG"] +
+        # Eigen's product kernels with 4 accumulators. With the default, 8, a static assertion in TensorFlow's convolution
+        # fails for Arm.
+        ["-DEIGEN_NEON_GEBP_NR=4"]
+    )

@@ -1,12 +1,9 @@
 """tensorflow_library: sources compiled as TensorFlow's core."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load(":copts.bzl", "TENSORFLOW_COPTS")
+load(":release.bzl", "HOT_TENSORFLOW_HEADERS", "TENSORFLOW_COPTS", "TENSORFLOW_HEADERS")
 
 visibility("public")
-
-_HEADERS = Label("@tfcarve_tensorflow//:precompiled_headers")
-_HOT_HEADERS = Label("@tfcarve_tensorflow//:hot_precompiled_headers")
 
 def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
     """A cc_library of sources that include the core's headers, precompiled if the compiler can do that.
@@ -18,7 +15,7 @@ def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
       hot: whether the sources are compiled for speed, as those of hot_sources.yaml.
       **kwargs: as in cc_library.
     """
-    headers = _HOT_HEADERS if hot else _HEADERS
+    headers = HOT_TENSORFLOW_HEADERS if hot else TENSORFLOW_HEADERS
     cc_library(
         name = name,
         copts = TENSORFLOW_COPTS + ["$(HOT_TENSORFLOW_HEADERS)" if hot else "$(TENSORFLOW_HEADERS)"] + copts,

@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 
 visibility("public")
@@ -19,7 +20,7 @@ exec {command} "$@"
 
 def _own_name(ctx, platform, report):
     """The report under a name with its platform: in runfiles all reports would have the same name."""
-    link = ctx.actions.declare_file("%s.%s.json" % (ctx.label.name, platform))
+    link = declare_named(ctx, ".%s.json" % platform)
     ctx.actions.symlink(output = link, target_file = report)
     return link
 
@@ -29,7 +30,7 @@ def _size_impl(ctx):
         for platform in ctx.attr.platforms
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler != "none"
     ]
-    budgets = ctx.actions.declare_file(ctx.label.name + ".budgets.json")
+    budgets = declare_named(ctx, ".budgets.json")
     ctx.actions.write(budgets, ctx.attr.budgets)
 
     # By its absolute path, through which it finds its runfiles.
@@ -38,7 +39,7 @@ def _size_impl(ctx):
         "comment": _comment_command,
         "update": _update_command,
     }[ctx.attr.mode](ctx, [shell.quote(report.short_path) for report in reports], shell.quote(budgets.short_path))
-    launcher = ctx.actions.declare_file(ctx.label.name)
+    launcher = declare_named(ctx)
     ctx.actions.write(launcher, _LAUNCHER.format(command = " ".join(command)), is_executable = True)
     files = reports + [budgets] + ([ctx.file.committed] if ctx.file.committed else [])
     return [DefaultInfo(
