@@ -39,7 +39,7 @@ case $0 in
 esac
 [ -d "$runfiles" ] || runfiles=${{RUNFILES_DIR:-${{TEST_SRCDIR:-$runfiles}}}}
 case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
-python='{interpreter}'
+python={interpreter}
 if [ ! -x "$python" ]; then
     echo "$python does not exist (was the cache cleared?); run bazelw shutdown and try again" >&2
     exit 2
@@ -83,7 +83,7 @@ def _launcher(ctx, sources, arguments):
         _LAUNCHER.format(
             arguments = arguments,
             imports = " ".join([shell.quote(i) for i in sources.imports.to_list()]),
-            interpreter = ctx.attr.environment[PyEnvironmentInfo].interpreter,
+            interpreter = shell.quote(ctx.attr.environment[PyEnvironmentInfo].interpreter),
         ),
         is_executable = True,
     )
