@@ -39,17 +39,27 @@ def check_options(name, optimization, cpu, protos):
     if cpu and cpu not in cpus:
         fail("tf_mobile_library %s: unknown cpu %r; known values: %s" % (name, cpu, ", ".join(cpus)))
 
+def default_cpu_flags(row):
+    """The flags that a library for the default CPU adds to those of the toolchain.
+
+    The cross toolchains have the flags of the default CPU; toolchains that apps register for other systems do not.
+
+    Args:
+      row: of the platforms' table.
+
+    Returns:
+      list of strings.
+    """
+    return [] if row.cross else row.cpus.values()[0]
+
 def _canonical_config_impl(settings, attr):
     platforms = settings[_PLATFORMS]
     row = PLATFORMS.get(platforms[0].name) if platforms else None
     optimization = [] if attr.optimization == "Os" else ["-" + attr.optimization]
     cpu = []
     if row:
-        # The cross toolchains have the flags of the default CPU; toolchains that apps register do not.
-        default = [] if row.cross else row.cpus.values()[0]
-
         # A library is built for several platforms; some do not have this CPU.
-        cpu = row.cpus.get(attr.cpu, default)
+        cpu = row.cpus.get(attr.cpu, default_cpu_flags(row))
     return {
         _COMPILATION_MODE: "opt",
         # One set of objects serves the archive and the shared library. The NDK's toolchains always compile

@@ -1,7 +1,11 @@
 """The transitions of all rules but that of a library's own options (canonical_config.bzl)."""
 
+load("//rules/platforms:table.bzl", "PLATFORMS")
+load(":canonical_config.bzl", "default_cpu_flags")
+
 visibility(["//rules/private/..."])
 
+_LIBRARY_COPTS = str(Label("//rules/config:library_copts"))
 _PLATFORMS = "//command_line_option:platforms"
 
 # A rule with a transition on an attribute or on itself needs this attribute.
@@ -35,7 +39,7 @@ of_platform = transition(
 
 _DEFAULT_OPTIONS = {
     str(Label("//rules/config:hot_copts")): ["-O2"],
-    str(Label("//rules/config:library_copts")): [],
+    _LIBRARY_COPTS: [],
     str(Label("//rules/config:log_kernel_sources")): False,
     str(Label("//rules/config:log_messages")): True,
     str(Label("//rules/config:protos")): "lite",
@@ -49,20 +53,29 @@ default_options = transition(
     outputs = _DEFAULT_OPTIONS.keys(),
 )
 
-_ONLY_PLATFORM = _DEFAULT_OPTIONS | {
+_NO_OPTIONS = _DEFAULT_OPTIONS | {
     "//command_line_option:compilation_mode": "opt",
     "//command_line_option:force_pic": False,
     "//command_line_option:per_file_copt": [],
 }
 
-# For what depends on the platform and on none of a library's options: the kernel index.
-only_platform = transition(
-    implementation = lambda _settings, _attr: _ONLY_PLATFORM,
-    inputs = [],
-    outputs = _ONLY_PLATFORM.keys(),
+def _platform_and_cpu_impl(settings, _attr):
+    platforms = settings[_PLATFORMS]
+    row = PLATFORMS.get(platforms[0].name) if platforms else None
+    cpu = [flag for flag in settings[_LIBRARY_COPTS] if not flag.startswith("-O")]
+
+    # A library sets the flags of its default CPU, but a selection that is built alone does not: they share the index.
+    return _NO_OPTIONS | {_LIBRARY_COPTS: [] if row and cpu == default_cpu_flags(row) else cpu}
+
+# For what depends on the platform and, of a library's options, only on the CPU: the kernel index. All libraries for a
+# platform's default CPU share it.
+platform_and_cpu = transition(
+    implementation = _platform_and_cpu_impl,
+    inputs = [_LIBRARY_COPTS, _PLATFORMS],
+    outputs = _NO_OPTIONS.keys(),
 )
 
-_MODEL_CONFIG = _ONLY_PLATFORM | {
+_MODEL_CONFIG = _NO_OPTIONS | {
     _PLATFORMS: [str(Label("//rules/platforms:linux_x86_64"))],
 }
 

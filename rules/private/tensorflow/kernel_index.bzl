@@ -1,11 +1,14 @@
-"""kernel_index: the index of all registrations in a TensorFlow source tree, for the platform that the target is built for."""
+"""kernel_index: the index of all registrations in a TensorFlow source tree, for the platform and the CPU that the target is built for."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load("//rules/private/cc:copts.bzl", "tensorflow_copts")
 load("//rules/private/cc:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools")
+load("//rules/private/config:canonical_config.bzl", "default_cpu_flags")
 load("//rules/private/config:platform_name.bzl", "PLATFORM_NAME")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "only_platform")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "platform_and_cpu")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
 
@@ -50,11 +53,11 @@ def _predefined_macros(ctx):
     """The output of the target's compiler for -dM -E: macros such as __ARM_NEON decide what a source registers."""
     cc = cc_tools(ctx)
     output = declare_named(ctx, ".macros.h")
-    row = PLATFORMS[ctx.attr.platform]
     variables = cc_common.create_compile_variables(
         feature_configuration = cc.features,
         cc_toolchain = cc.toolchain,
-        user_compile_flags = ["-std=c++17"] + row.cpus.values()[0],
+        user_compile_flags = _unit_flags(ctx),
+        use_pic = cc.pic,
     )
     arguments = dict(
         feature_configuration = cc.features,
@@ -72,9 +75,16 @@ def _predefined_macros(ctx):
     )
     return output
 
+def _unit_flags(ctx):
+    """The flags of units, except those of their precompiled header, which has no part in the predefined macros."""
+    fragment = ctx.fragments.cpp
+    copts = tensorflow_copts(defines = ctx.attr.defines, root = ctx.label.workspace_root)
+    cpu = ctx.attr._library_copts[BuildSettingInfo].value or default_cpu_flags(PLATFORMS[ctx.attr.platform])
+    return fragment.copts + fragment.cxxopts + copts + cpu
+
 _kernel_index = rule(
     implementation = _kernel_index_impl,
-    cfg = only_platform,
+    cfg = platform_and_cpu,
     doc = "Indexes the tree of the repository that the target is in.",
     fragments = ["cpp"],
     provides = [KernelIndexInfo],
@@ -83,6 +93,7 @@ _kernel_index = rule(
         "defines": attr.string_list(mandatory = True, doc = "Macros of the compile."),
         "platform": attr.string(doc = "PLATFORM_NAME."),
         "sources": attr.label(mandatory = True),
+        "_library_copts": attr.label(default = "//rules/config:library_copts", providers = [BuildSettingInfo]),
     },
 )
 
