@@ -4,7 +4,7 @@ load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE")
 load(":repositories.bzl", "tfcarve_dev_repositories", "tfcarve_repositories")
 
 _tensorflow = tag_class(
-    doc = "The TensorFlow release. Only the root module chooses; else it is the default release.",
+    doc = "The TensorFlow release. Only the root module can choose it; the default is %s." % DEFAULT_RELEASE,
     attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version, a folder of //third_party/tensorflow/releases.")},
 )
 
@@ -16,7 +16,7 @@ def _tfcarve_impl(ctx):
         for tag in module.tags.tensorflow
     }.keys()
     if len(versions) > 1:
-        fail("tfcarve.tensorflow: one release a build; named are %s" % ", ".join(versions))
+        fail("tfcarve.tensorflow: only one TensorFlow release per build; found: %s" % ", ".join(versions))
     tfcarve_repositories(versions[0] if versions else DEFAULT_RELEASE)
 
 def _tfcarve_dev_impl(_ctx):
