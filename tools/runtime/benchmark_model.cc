@@ -28,9 +28,9 @@
 namespace {
 
 using tfcarve::Binding;
-using tfcarve::kBadUse;
+using tfcarve::kCheckFailed;
 using tfcarve::kDone;
-using tfcarve::kRefused;
+using tfcarve::kInvalidInput;
 
 constexpr char kUsage[] =
     "usage: benchmark_model MODEL.pb --input NAME=FILE.npy...\n"
@@ -42,24 +42,24 @@ constexpr char kUsage[] =
     "FILE]\n"
     "\n"
     "Measures a frozen TensorFlow graph.\n"
-    "  --input NAME=FILE.npy          feed the array in FILE to the node NAME\n"
-    "  --input-random NAME=TYPE:DIMS  feed random values, the same in each "
-    "run, "
-    "e.g.\n"
+    "  --input NAME=FILE.npy          feeds the array in FILE to the node "
+    "NAME\n"
+    "  --input-random NAME=TYPE:DIMS  feeds random values, the same in each "
+    "run, e.g.\n"
     "                                 x=float32:1x299x299x3\n"
-    "  --output NAME    compute the node NAME\n"
-    "  --threads N      number of compute threads; 0: one per core; default: "
-    "1\n"
+    "  --output NAME    computes the node NAME\n"
+    "  --threads N      number of compute threads; 0: one per core (default: "
+    "1)\n"
     "  --warmup N       number of runs between the first run and the measured "
-    "ones;\n"
-    "                   default: 1\n"
-    "  --runs N         number of measured runs; default: 20\n"
-    "  --seconds N      measure for N seconds instead\n"
-    "  --traced-runs N  number of further runs that time each node; default: "
-    "5\n"
-    "  --nodes          also print a table of the nodes\n"
-    "  --json FILE      write all results as JSON\n"
-    "  --trace FILE     write the last traced run for chrome://tracing or "
+    "ones\n"
+    "                   (default: 1)\n"
+    "  --runs N         number of measured runs (default: 20)\n"
+    "  --seconds N      measures for N seconds instead\n"
+    "  --traced-runs N  number of further runs that time each node (default: "
+    "5)\n"
+    "  --nodes          also prints a table of the nodes\n"
+    "  --json FILE      writes all results as JSON\n"
+    "  --trace FILE     writes the last traced run for chrome://tracing or "
     "Perfetto\n"
     "exit status: 0 done, 1 the library cannot run the model, 2 invalid "
     "input\n";
@@ -198,21 +198,22 @@ tfcarve::TracedRun TracedRunOf(const tfcarve_result* result) {
 
 int Write(const std::string& path, const std::string& text) {
   if (path.empty() || tfcarve::WriteFile(path, text, nullptr, 0)) return kDone;
-  return Fail(kBadUse, "can't write " + path);
+  return Fail(kInvalidInput, "can't write " + path);
 }
 
 int Benchmark(const Arguments& arguments) {
   std::vector<tfcarve::NpyArray> arrays;
   std::string error;
   if (!tfcarve::ReadArrays(arguments.inputs, &arrays, &error)) {
-    return Fail(kBadUse, error);
+    return Fail(kInvalidInput, error);
   }
   std::vector<Binding> bindings = arguments.inputs;
   for (const Binding& random : arguments.random_inputs) {
     bindings.push_back(random);
     arrays.emplace_back();
     if (!tfcarve::RandomInput(random.value, &arrays.back(), &error)) {
-      return Fail(kBadUse, "--input-random " + random.name + ": " + error);
+      return Fail(kInvalidInput,
+                  "--input-random " + random.name + ": " + error);
     }
   }
 
@@ -245,7 +246,7 @@ int Benchmark(const Arguments& arguments) {
   }
   for (int i = 0; i < arguments.warmup; ++i) Run(task, /*traced=*/false);
   error = RunTimed(task, arguments, &report);
-  if (!error.empty()) return Fail(kRefused, arguments.model + ": " + error);
+  if (!error.empty()) return Fail(kCheckFailed, arguments.model + ": " + error);
   report.peak_bytes = tfcarve::StatusBytes("VmHWM");
   report.anonymous_bytes = tfcarve::StatusBytes("RssAnon");
 
@@ -254,7 +255,7 @@ int Benchmark(const Arguments& arguments) {
   for (int i = 0; i < arguments.traced_runs; ++i) {
     const tfcarve::ResultPtr result = Run(task, /*traced=*/true);
     if (const char* why = tfcarve_result_error(result.get())) {
-      return Fail(kRefused, arguments.model + ": " + why);
+      return Fail(kCheckFailed, arguments.model + ": " + why);
     }
     traced.push_back(TracedRunOf(result.get()));
   }

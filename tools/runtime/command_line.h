@@ -9,10 +9,11 @@
 
 namespace tfcarve {
 
-// The exit statuses: done; the library cannot do it; invalid use or input.
+// The exit statuses: done; the library cannot run the model, or an output
+// differs from the expected one; invalid arguments or input.
 constexpr int kDone = 0;
-constexpr int kRefused = 1;
-constexpr int kBadUse = 2;
+constexpr int kCheckFailed = 1;
+constexpr int kInvalidInput = 2;
 
 // The largest value of --threads.
 constexpr int kMaxThreads = 1024;

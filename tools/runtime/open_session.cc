@@ -27,12 +27,12 @@ int OpenSession(const std::string& model, int threads, SessionPtr* session,
   if (why == nullptr) return kDone;
   *error = why;
   const int32_t status = tfcarve_session_status(session->get());
-  return status == TFCARVE_UNIMPLEMENTED ? kRefused : kBadUse;
+  return status == TFCARVE_UNIMPLEMENTED ? kCheckFailed : kInvalidInput;
 }
 
 int ExitStatusOfRun(int32_t status) {
   if (status == TFCARVE_OK) return kDone;
-  return status == TFCARVE_DATA_LOSS ? kBadUse : kRefused;
+  return status == TFCARVE_DATA_LOSS ? kInvalidInput : kCheckFailed;
 }
 
 }  // namespace tfcarve

@@ -32,7 +32,7 @@ int ProgramMain(const Program<Arguments>& program, int argc, char** argv) {
   Arguments arguments;
   std::string error;
   if (!program.parse({argv + 1, argv + argc}, &arguments, &error)) {
-    return program.fail(kBadUse, error);
+    return program.fail(kInvalidInput, error);
   }
   if (arguments.help) {
     std::fputs(program.usage, stdout);

@@ -127,10 +127,10 @@ Status SetOutputs(const RunArguments& arguments, const tfcarve_buffer* buffers,
 Status Run(const tfcarve_session& session, const RunArguments& arguments,
            tfcarve_result* result) {
   TF_RETURN_IF_ERROR(CheckFile(session));
-  tfcarve_run_options given = TFCARVE_RUN_OPTIONS_INIT;
-  TF_RETURN_IF_ERROR(ReadOptions(arguments.options, &given));
-  if (given.timeout_ms < 0) {
-    return InvalidArgument(StrCat("timeout_ms is ", given.timeout_ms,
+  tfcarve_run_options run_options = TFCARVE_RUN_OPTIONS_INIT;
+  TF_RETURN_IF_ERROR(ReadOptions(arguments.options, &run_options));
+  if (run_options.timeout_ms < 0) {
+    return InvalidArgument(StrCat("timeout_ms is ", run_options.timeout_ms,
                                   ": give a number of milliseconds, or 0"));
   }
   Feeds feeds;
@@ -140,14 +140,14 @@ Status Run(const tfcarve_session& session, const RunArguments& arguments,
   TF_RETURN_IF_ERROR(ReadNames(arguments, &names));
 
   tensorflow::RunOptions options;
-  if (given.trace != 0) {
+  if (run_options.trace != 0) {
     options.set_trace_level(tensorflow::RunOptions::SOFTWARE_TRACE);
   }
   tensorflow::RunMetadata metadata;
   std::vector<Tensor> tensors;
   tensorflow::thread::ThreadPoolOptions pools;
   pools.intra_op_threadpool = session.threads.get();
-  const RunControl control(given.timeout_ms, given.cancellation);
+  const RunControl control(run_options.timeout_ms, run_options.cancellation);
   TF_RETURN_IF_ERROR(control.Check());
   const Status status = session.session->Run(options, feeds, names, {},
                                              &tensors, &metadata, pools);
@@ -157,9 +157,9 @@ Status Run(const tfcarve_session& session, const RunArguments& arguments,
     TF_RETURN_IF_ERROR(control.Check());
   }
   TF_RETURN_IF_ERROR(status);
-  if (given.trace != 0) result->trace = TraceOf(metadata.step_stats());
-  return SetOutputs(arguments, given.output_buffers, names, std::move(tensors),
-                    &result->outputs);
+  if (run_options.trace != 0) result->trace = TraceOf(metadata.step_stats());
+  return SetOutputs(arguments, run_options.output_buffers, names,
+                    std::move(tensors), &result->outputs);
 }
 
 }  // namespace tfcarve

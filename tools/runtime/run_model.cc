@@ -22,9 +22,9 @@
 namespace {
 
 using tfcarve::Binding;
-using tfcarve::kBadUse;
+using tfcarve::kCheckFailed;
 using tfcarve::kDone;
-using tfcarve::kRefused;
+using tfcarve::kInvalidInput;
 
 constexpr char kUsage[] =
     "usage: run_model MODEL.pb --input NAME=FILE.npy... --output "
@@ -33,17 +33,18 @@ constexpr char kUsage[] =
     "                 [--threads N] [--time]\n"
     "\n"
     "Runs a frozen TensorFlow graph once.\n"
-    "  --input NAME=FILE.npy    feed the array in FILE to the node NAME\n"
-    "  --output NAME=FILE.npy   write the output of the node NAME to FILE\n"
-    "  --expect NAME=FILE.npy   compare the output of the node NAME with the "
+    "  --input NAME=FILE.npy    feeds the array in FILE to the node NAME\n"
+    "  --output NAME=FILE.npy   writes the output of the node NAME to FILE\n"
+    "  --expect NAME=FILE.npy   compares the output of the node NAME with the "
     "array in\n"
     "                           FILE\n"
     "  --tolerance TYPE=NUMBER  permitted difference of float16, float32 or "
-    "float64;\n"
-    "                           default: 1e-2, 1e-5, 1e-9\n"
-    "  --threads N              number of compute threads; 0: one per core; "
-    "default: 0\n"
-    "  --time                   print the duration of the run in milliseconds\n"
+    "float64\n"
+    "                           (default: 1e-2, 1e-5, 1e-9)\n"
+    "  --threads N              number of compute threads; 0: one per core "
+    "(default: 0)\n"
+    "  --time                   prints the duration of the run in "
+    "milliseconds\n"
     "exit status: 0 done, 1 the library cannot run the model or an output "
     "differs\n"
     "             from the expected one, 2 invalid input\n";
@@ -107,10 +108,10 @@ int WriteStrings(const Binding& output, const tfcarve_tensor& tensor,
   if (!tfcarve::StringsToNpy(static_cast<const tfcarve_string*>(tensor.data),
                              tensor.size / sizeof(tfcarve_string), dims, &file,
                              &error)) {
-    return Fail(kRefused, "output '" + output.name + "': " + error);
+    return Fail(kCheckFailed, "output '" + output.name + "': " + error);
   }
   if (tfcarve::WriteFile(output.value, file, nullptr, 0)) return kDone;
-  return Fail(kBadUse, "can't write " + output.value);
+  return Fail(kInvalidInput, "can't write " + output.value);
 }
 
 int WriteOutputs(const tfcarve_result* result,
@@ -118,7 +119,7 @@ int WriteOutputs(const tfcarve_result* result,
   for (size_t i = 0; i < outputs.size(); ++i) {
     tfcarve_tensor tensor;
     if (tfcarve_result_get(result, i, &tensor) != 0) {
-      return Fail(kRefused, "no output '" + outputs[i].name + "'");
+      return Fail(kCheckFailed, "no output '" + outputs[i].name + "'");
     }
     const std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
     if (tensor.dtype == TFCARVE_STRING) {
@@ -128,14 +129,14 @@ int WriteOutputs(const tfcarve_result* result,
     }
     const std::string header = tfcarve::NpyHeader(tensor.dtype, dims);
     if (header.empty()) {
-      return Fail(kRefused,
+      return Fail(kCheckFailed,
                   "output '" + outputs[i].name +
                       "': .npy has no type for TensorFlow's data type " +
                       std::to_string(tensor.dtype));
     }
     if (!tfcarve::WriteFile(outputs[i].value, header, tensor.data,
                             tensor.size)) {
-      return Fail(kBadUse, "can't write " + outputs[i].value);
+      return Fail(kInvalidInput, "can't write " + outputs[i].value);
     }
   }
   return kDone;
@@ -156,8 +157,8 @@ int CheckOutputs(const tfcarve_result* result, size_t first,
     }
     if (!difference.empty()) {
       status =
-          Fail(kRefused, "output '" + expected[i].name + "' " + difference +
-                             " (expected: " + expected[i].value + ")");
+          Fail(kCheckFailed, "output '" + expected[i].name + "' " + difference +
+                                 " (expected: " + expected[i].value + ")");
     }
   }
   return status;
@@ -168,7 +169,7 @@ int RunModel(const Arguments& arguments) {
   std::string error;
   if (!tfcarve::ReadArrays(arguments.inputs, &arrays, &error) ||
       !tfcarve::ReadArrays(arguments.expected, &expected, &error)) {
-    return Fail(kBadUse, error);
+    return Fail(kInvalidInput, error);
   }
   std::vector<tfcarve_tensor> inputs;
   for (size_t i = 0; i < arrays.size(); ++i) {

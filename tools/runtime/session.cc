@@ -115,13 +115,14 @@ Status OpenSession(tensorflow::GraphDef graph, size_t memory_limit,
 }
 
 Status Init(std::string_view bytes, MappedFilePtr file,
-            const tfcarve_session_options* given, tfcarve_session* session) {
+            const tfcarve_session_options* caller_options,
+            tfcarve_session* session) {
   RegisterConstantOp();
   tfcarve_session_options options = TFCARVE_SESSION_OPTIONS_INIT;
   tensorflow::GraphDef graph;
   std::vector<std::string_view> contents;
   Constants constants;
-  TF_RETURN_IF_ERROR(ReadOptions(given, &options));
+  TF_RETURN_IF_ERROR(ReadOptions(caller_options, &options));
   TF_RETURN_IF_ERROR(SetThreads(options, session));
   TF_RETURN_IF_ERROR(CheckCpu());
   TF_RETURN_IF_ERROR(ReadGraph(bytes, &graph, &contents));

@@ -212,18 +212,18 @@ class Session {
 
   static Session FromFile(const std::string& path,
                           const SessionOptions& options = {}) {
-    const tfcarve_session_options given = Given(options);
-    return Session(tfcarve_session_new_from_file(path.c_str(), &given));
+    const tfcarve_session_options c_options = ToCOptions(options);
+    return Session(tfcarve_session_new_from_file(path.c_str(), &c_options));
   }
   static Session FromMemory(const void* graph_def, size_t size,
                             const SessionOptions& options = {}) {
-    const tfcarve_session_options given = Given(options);
-    return Session(tfcarve_session_new(graph_def, size, &given));
+    const tfcarve_session_options c_options = ToCOptions(options);
+    return Session(tfcarve_session_new(graph_def, size, &c_options));
   }
   static Session FromReader(const tfcarve_reader& reader,
                             const SessionOptions& options = {}) {
-    const tfcarve_session_options given = Given(options);
-    return Session(tfcarve_session_new_from_reader(&reader, &given));
+    const tfcarve_session_options c_options = ToCOptions(options);
+    return Session(tfcarve_session_new_from_reader(&reader, &c_options));
   }
 
   bool ok() const { return status() == TFCARVE_OK; }
@@ -249,20 +249,20 @@ class Session {
     for (const Input& input : inputs) views.push_back(input.view());
     std::vector<const char*> names;
     for (const std::string& name : output_names) names.push_back(name.c_str());
-    tfcarve_run_options given = TFCARVE_RUN_OPTIONS_INIT;
-    given.timeout_ms = options.timeout.count();
+    tfcarve_run_options c_options = TFCARVE_RUN_OPTIONS_INIT;
+    c_options.timeout_ms = options.timeout.count();
     if (options.cancellation != nullptr) {
-      given.cancellation = options.cancellation->get();
+      c_options.cancellation = options.cancellation->get();
     }
-    given.trace = options.trace ? 1 : 0;
+    c_options.trace = options.trace ? 1 : 0;
     std::vector<tfcarve_buffer> buffers = options.output_buffers;
     if (!buffers.empty()) {
       // Outputs without a buffer have memory of their own.
       buffers.resize(names.size(), tfcarve_buffer{nullptr, 0});
-      given.output_buffers = buffers.data();
+      c_options.output_buffers = buffers.data();
     }
     return Result(tfcarve_session_run(get(), views.data(), views.size(),
-                                      names.data(), names.size(), &given));
+                                      names.data(), names.size(), &c_options));
   }
 
   tfcarve_session* get() const { return handle_.get(); }
@@ -272,14 +272,14 @@ class Session {
     void operator()(tfcarve_session* it) const { tfcarve_session_free(it); }
   };
 
-  static tfcarve_session_options Given(const SessionOptions& options) {
-    tfcarve_session_options given = TFCARVE_SESSION_OPTIONS_INIT;
-    given.threads = options.threads;
+  static tfcarve_session_options ToCOptions(const SessionOptions& options) {
+    tfcarve_session_options c_options = TFCARVE_SESSION_OPTIONS_INIT;
+    c_options.threads = options.threads;
     if (options.shared_threads != nullptr) {
-      given.shared_threads = options.shared_threads->get();
+      c_options.shared_threads = options.shared_threads->get();
     }
-    given.memory_limit = options.memory_limit;
-    return given;
+    c_options.memory_limit = options.memory_limit;
+    return c_options;
   }
 
   std::vector<tfcarve_tensor_info> Infos(

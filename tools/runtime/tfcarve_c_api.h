@@ -259,7 +259,7 @@ TFCARVE_EXPORT int32_t tfcarve_session_status(const tfcarve_session*);
 // error or it is not about one node. The text belongs to the session.
 TFCARVE_EXPORT const char* tfcarve_session_error_node(const tfcarve_session*);
 
-// What a graph says about a tensor.
+// A tensor's name, type and shape as declared in the graph.
 typedef struct tfcarve_tensor_info {
   const char* name;     // "x", or "x:1" for the second output of the node "x"
   int32_t dtype;        // a tfcarve_dtype, or 0 if the graph does not say it
