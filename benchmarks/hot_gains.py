@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import linked_again, measure
+from benchmarks import measure, relink
 from demo.library import INPUT, OUTPUT
 from demo.nested import Workspace
 from tfcarve.benchmark import program
@@ -159,13 +159,13 @@ def gain(
 
     Raises what program.run does.
     """
-    sources = list(linked_again.sources(built, selection, objects))
+    sources = list(relink.sources(built, selection, objects))
     with tempfile.TemporaryDirectory() as scratch:
         texts, programs = [], []
         for name, fast in (("cold", frozenset[str]()), ("hot", frozenset([group]))):
             folder = Path(scratch, name)
             folder.mkdir()
-            library, sizes = linked_again.linked(built, sources, fast, folder)
+            library, sizes = relink.linked(built, sources, fast, folder)
             texts.append(sizes.text)
             programs.append(_program(workspace, library))
         times = [[_milliseconds(p, group, graph) for p in programs] for _ in range(ROUNDS)]

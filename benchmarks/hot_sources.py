@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import hot_gains, linked_again, measure, page, selections, workspaces
+from benchmarks import hot_gains, measure, page, relink, selections, workspaces
 from benchmarks.hot_gains import Gain
-from benchmarks.linked_again import Sizes
+from benchmarks.relink import Sizes
 from benchmarks.sizes import MODELS
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
@@ -61,13 +61,13 @@ def _text(file: Path) -> int:
 
 def costs(built: LinkLine, platform: str, model: str, selection: Selection, folder: Path) -> Costs:
     """Compiles a model's sources and links its library with each group compiled for speed."""
-    sources = list(linked_again.sources(built, selection, folder))
+    sources = list(relink.sources(built, selection, folder))
     groups = hot.groups(known.release())
     names = [group.name for group in groups if any(s.group == group.name for s in sources)]
 
     def sizes(*fast: str) -> Sizes:
         with tempfile.TemporaryDirectory() as scratch:
-            return linked_again.linked(built, sources, frozenset(fast), Path(scratch))[1]
+            return relink.linked(built, sources, frozenset(fast), Path(scratch))[1]
 
     cold = sizes()
     return Costs(
@@ -113,7 +113,7 @@ def _rows(
         name: selections.selected([cached_models.load(name).model], indexed) for name in models
     }
     for platform in platforms:
-        built = linked_again.line(workspace, platform, selected[models[0]], folder)
+        built = relink.line(workspace, platform, selected[models[0]], folder)
         for model in models:
             print(f"{platform} {model}", file=sys.stderr, flush=True)
             yield costs(built, platform, model, selected[model], folder)
@@ -123,7 +123,7 @@ def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator
     for name, graph in hot_gains.graphs(folder).items():
         print(f"{hot_gains.PLATFORM} {name}", file=sys.stderr, flush=True)
         selection = selections.selected([graph], indexed)
-        built = linked_again.line(workspace, hot_gains.PLATFORM, selection, folder)
+        built = relink.line(workspace, hot_gains.PLATFORM, selection, folder)
         yield hot_gains.gain(workspace, built, selection, name, graph, folder)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_ALONE = Path(__file__).with_name("alone.py")
+_SUBPROCESS_USAGE = Path(__file__).with_name("subprocess_usage.py")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def run(
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as usage:
         done = subprocess.run(
-            [sys.executable, "-S", str(_ALONE), str(usage.fileno()), *command],
+            [sys.executable, "-S", str(_SUBPROCESS_USAGE), str(usage.fileno()), *command],
             env=variables,
             cwd=cwd,
             pass_fds=[usage.fileno()],

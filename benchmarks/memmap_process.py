@@ -34,7 +34,7 @@ def main(path: str, model: str, form: str, fed: str) -> None:
     """Loads and runs the model, then reports until standard input ends."""
     loaded = Library(path)
     array = np.load(fed)
-    given = arrays.Array(dtypes.NUMBER_OF[array.dtype.name], array.shape, array.tobytes())
+    input_array = arrays.Array(dtypes.NUMBER_OF[array.dtype.name], array.shape, array.tobytes())
     before, start = memory(), time.process_time()
     session = (
         loaded.session_from_file(model)
@@ -43,7 +43,7 @@ def main(path: str, model: str, form: str, fed: str) -> None:
     )
     seconds = time.process_time() - start
     with session:
-        session.bind({library.INPUT: given}, [library.OUTPUT]).run().free()
+        session.bind({library.INPUT: input_array}, [library.OUTPUT]).run().free()
         print(json.dumps({"seconds": seconds}), flush=True)
         for _ in sys.stdin:
             print(json.dumps({n: s - before[n] for n, s in memory().items()}), flush=True)

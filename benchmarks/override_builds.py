@@ -16,8 +16,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchmarks import linked_again, measure
-from benchmarks.linked_again import CommandError
+from benchmarks import measure, relink
+from benchmarks.relink import CommandError
 from demo.nested import NestedError, Workspace
 from tfcarve.emit import hot, units
 from tfcarve.objfile import archive
@@ -127,7 +127,7 @@ def of_core_source(built: LinkLine, path: str) -> Exchange:
 
 def protoc(workspace: Workspace, platform: str, built: LinkLine) -> Sequence[str]:
     """Returns the command that generates the C++ of the core's messages."""
-    query = f'mnemonic("TfProtoSources", deps({linked_again.LIBRARY}))'
+    query = f'mnemonic("TfProtoSources", deps({relink.LIBRARY}))'
     actions: list[dict[str, Any]] = workspace.actions(
         query, [f"--platforms=@tfcarve//rules/platforms:{platform}"]
     )
@@ -222,4 +222,4 @@ def stripped_size(built: LinkLine, exchange: Exchange, new: Path, folder: Path) 
     copy = replaced(built.root / exchange.library, exchange.member, new, folder)
     is_units = exchange.library == built.link.source
     registering = [str(copy) if is_units else built.link.source]
-    return linked_again.link(built, registering, {exchange.library: copy}, folder).stat().st_size
+    return relink.link(built, registering, {exchange.library: copy}, folder).stat().st_size

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import (
-    linked_again,
     measure,
     override_builds,
     override_table,
+    relink,
     selections,
     workspaces,
 )
-from benchmarks.linked_again import CommandError
 from benchmarks.override_builds import Exchange
 from benchmarks.override_table import Row
+from benchmarks.relink import CommandError
 from benchmarks.sizes import MODELS
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
@@ -106,7 +106,7 @@ def _rows(workspace: Workspace, paths: Sequence[str]) -> Iterator[Row]:
         missing = [path for path in missing if path not in found]
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            built = linked_again.line(workspace, PLATFORM, selection, folder)
+            built = relink.line(workspace, PLATFORM, selection, folder)
             same = override_builds.built_size(built)
             for path, exchange in _exchanges(workspace, built, selection, found, folder):
                 row = _row(built, path, model, exchange, same)

@@ -138,13 +138,16 @@ def prepared(
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.prepare -o benchmarks/PREPARE.md"
 
 
-def text(machine: str, beside: str, whole: Comparison, rows: Sequence[Prepared]) -> str:
+def text(machine: str, concurrent_load: str, whole: Comparison, rows: Sequence[Prepared]) -> str:
     """Returns the page."""
     misses = prepare_table.missed(whole, rows, _TFCARVE)
     return "\n".join(
         (
             head(
-                "Preparation of models", _COMMAND, machine, f"Running at the same time: {beside}."
+                "Preparation of models",
+                _COMMAND,
+                machine,
+                f"Running at the same time: {concurrent_load}.",
             ),
             f"Inception v3 with the pipeline in TensorFlow's documentation: medians of {_ROUNDS} alternating runs, and the largest",
             "memory of one process. `transform_graph` is compiled with -O1 from TensorFlow's sources and linked with the library of",
@@ -166,7 +169,11 @@ def main(argv: Sequence[str]) -> int:
     """Returns the exit status: 0, or 2 if a measurement fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prepare", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--beside", default="nothing", help="what else runs on the machine")
+    parser.add_argument(
+        "--concurrent-load",
+        default="nothing",
+        help="what else runs on the machine (default: %(default)s)",
+    )
     parser.add_argument(
         "--tensorflow",
         type=Path,
@@ -186,7 +193,7 @@ def main(argv: Sequence[str]) -> int:
                 for model in MODELS
                 for row in prepared(model, cached_models.load(model), reference, folder)
             ]
-        page = text(machine, arguments.beside, whole, rows)
+        page = text(machine, arguments.concurrent_load, whole, rows)
         files.write_if_changed(arguments.output, page.encode())
     except (TfcarveError, subprocess.CalledProcessError) as error:
         print(f"prepare: {error} {getattr(error, 'stderr', '') or ''}", file=sys.stderr)

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import carved, instructions, speed_text, turns, workspaces
+from benchmarks import alternating_runs, carved, instructions, speed_text, workspaces
 from benchmarks.carved import CarvedPair
 from benchmarks.speed_table import Instructions, Speed
 from bootstrap.console import BootstrapError
@@ -62,8 +62,8 @@ def _log(message: str) -> None:
 
 def _timed(built: Mapping[str, CarvedPair]) -> Iterator[Speed]:
     for name, carved_pair in built.items():
-        for threads in turns.THREADS:
-            for speed in turns.speeds(name, carved_pair, threads):
+        for threads in alternating_runs.THREADS:
+            for speed in alternating_runs.speeds(name, carved_pair, threads):
                 _log(f"{name}, {threads} threads: {speed.library.value}: {speed.cpu:.2f} ms")
                 yield speed
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from selections import selection
 
-from benchmarks import linked_again, override_builds, override_table, overrides
-from benchmarks.linked_again import CommandError
+from benchmarks import override_builds, override_table, overrides, relink
 from benchmarks.override_builds import Compile, Exchange
 from benchmarks.override_table import Row
+from benchmarks.relink import CommandError
 from demo.nested import NestedError
 from tfcarve.size.link_line import VERSION, Command, LinkLine
 
@@ -226,4 +226,4 @@ def test_an_unknown_override_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_failed_link_has_the_linkers_message(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"libunits\.a"):
-        linked_again.link(_built(tmp_path), [_UNITS], {}, tmp_path)
+        relink.link(_built(tmp_path), [_UNITS], {}, tmp_path)

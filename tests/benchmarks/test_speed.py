@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import carved, references, speed, turns
+from benchmarks import alternating_runs, carved, references, speed
 from benchmarks.carved import Carved
 from benchmarks.speed_table import Library as Runner
 from demo.cached_models import CachedModel
@@ -26,7 +26,7 @@ def test_build_file_has_the_platforms_of_the_scripts() -> None:
 
 @pytest.mark.parametrize(("cpu", "runs"), [(1000.0, 3), (100.0, 4), (10.0, 40), (1.0, 60), (0, 60)])
 def test_short_runs_are_repeated_more_often(cpu: float, runs: int) -> None:
-    assert turns.runs_of(cpu) == runs
+    assert alternating_runs.runs_of(cpu) == runs
 
 
 def _program(folder: Path, text: str) -> Path:

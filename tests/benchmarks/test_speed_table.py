@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import speed_table, speed_text, turns
+from benchmarks import alternating_runs, speed_table, speed_text
 from benchmarks.speed_table import Instructions, Library, Memory, Speed
 from tfcarve.benchmark.measurement import Measurement, Statistics
 
@@ -135,7 +135,7 @@ def test_instructions_per_multiply_add() -> None:
 
 def test_memory_is_the_smallest_increase() -> None:
     starts = [_measurement(loaded=loaded) for loaded in (700, 500, 600)]
-    assert turns.memory(starts, 100) == Memory(400, 410)
+    assert alternating_runs.memory(starts, 100) == Memory(400, 410)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _CODE = {"c", "cmake", "cpp", "make", "python", "starlark", "toml"}
 _FOLDERS = ("rules/", "tests/", "third_party/", "tools/")
 # Commands other than tfcarve's, and the file of the test or the page that runs them.
 _RUN_BY = {
-    "../../../bazelw build //:release": ("tests/e2e/releases.py", '"//:release"'),
+    "../../../bazelw build //:release": ("tests/e2e/built_libraries.py", '"//:release"'),
     "../../../bazelw test //:app_test": ("tests/e2e/test_app.py", '"//:app_test"'),
     'bazel run //:size.comment -- -o "$PWD/comment.md"': (
         "tests/tools/size/test_docs.py",

@@ -38,10 +38,10 @@ def _session(library: Library, model: str, form: str) -> Session:
 def main(path: str, model: str, form: str, fed: str, fetched: str, *shape: str) -> None:
     """Prints the two numbers."""
     library = Library(path)
-    given = np.ones(tuple(map(int, shape)), np.float32)
+    input_array = np.ones(tuple(map(int, shape)), np.float32)
     before = anonymous()
     with _session(library, model, form) as session:
-        run(session, {fed: given}, [fetched])
+        run(session, {fed: input_array}, [fetched])
         print(before, anonymous())
 
 

@@ -86,8 +86,8 @@ def _aligned(array: np.ndarray[Any, Any], offset: int = 0) -> np.ndarray[Any, An
 
 def _bound(session: Session, array: np.ndarray[Any, Any], fetches: list[str]) -> Any:
     """The session with the input `x` in the memory of the array, which is not copied."""
-    given = Array(dtypes.NUMBER_OF[array.dtype.name], array.shape, bytes(array.nbytes))
-    bound = session.bind({"x": given}, fetches)
+    input_array = Array(dtypes.NUMBER_OF[array.dtype.name], array.shape, bytes(array.nbytes))
+    bound = session.bind({"x": input_array}, fetches)
     bound.inputs[0].data = array.ctypes.data
     return bound
 
@@ -287,12 +287,12 @@ def test_impossible_shape_is_an_error(
 def test_output_does_not_depend_on_the_inputs_memory(
     offset: int, library: Library, models: dict[str, Path]
 ) -> None:
-    given = _aligned(_X, offset)
+    input_array = _aligned(_X, offset)
     with (
         library.session_from_file(models["pass"]) as session,
-        _bound(session, given, ["same", "sum"]).run() as result,
+        _bound(session, input_array, ["same", "sum"]).run() as result,
     ):
-        given[...] = 0
+        input_array[...] = 0
         assert (output(result, 0) == _X).all()
         assert output(result, 1) == _X.sum()
 
@@ -300,13 +300,13 @@ def test_output_does_not_depend_on_the_inputs_memory(
 def test_variable_does_not_depend_on_the_inputs_memory(
     library: Library, models: dict[str, Path]
 ) -> None:
-    given = _aligned(_X[1])
+    input_array = _aligned(_X[1])
     with library.session_from_file(models["state"]) as session:
         with pytest.raises(CallError) as failed:
             run(session, {}, ["get"])
         assert failed.value.node == "get"
-        _bound(session, given, ["set"]).run().free()
-        given[...] = 0
+        _bound(session, input_array, ["set"]).run().free()
+        input_array[...] = 0
         (found,) = run(session, {}, ["get"])
         assert (found == _X[1]).all()
 
@@ -314,11 +314,11 @@ def test_variable_does_not_depend_on_the_inputs_memory(
 def test_op_does_not_write_into_the_inputs_memory(
     library: Library, models: dict[str, Path]
 ) -> None:
-    given = _aligned(_X.reshape(8, 4)[:4])
+    input_array = _aligned(_X.reshape(8, 4)[:4])
     with library.session_from_file(models["write"]) as session:
-        with _bound(session, given, ["y"]).run() as result:
+        with _bound(session, input_array, ["y"]).run() as result:
             assert output(result, 0)[0].tolist() == [7] * 4
-        assert (given == _X.reshape(8, 4)[:4]).all()
+        assert (input_array == _X.reshape(8, 4)[:4]).all()
 
 
 def test_aligned_input_is_not_copied(shared: Path, models: dict[str, Path]) -> None:

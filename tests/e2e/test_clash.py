@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from demo import nested
-from e2e import releases
-from e2e.releases import Release, checked
+from e2e import built_libraries
+from e2e.built_libraries import Release, checked
 from tfcarve.cli import main
 
 SOURCE = "tests/e2e/clash/with_tensorflow.cc"
@@ -59,7 +59,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     assert found is not None and found.origin is not None
     tensorflow = Path(found.origin).parent
     version = "google/protobuf/stubs/common.h"
-    with releases.opened("linux_x86_64") as release:
+    with built_libraries.opened("linux_x86_64") as release:
         carved = _version(release.library / "include_cpp" / version)
         own = _version(tensorflow / "include" / version)
         assert carved != own, "both have the same protobuf"

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from demo import nested
-from e2e import releases
-from e2e.releases import Release, checked
+from e2e import built_libraries
+from e2e.built_libraries import Release, checked
 
 EXAMPLES = "tests/e2e"
 
 
-@pytest.fixture(scope="module", params=releases.PLATFORMS)
+@pytest.fixture(scope="module", params=built_libraries.PLATFORMS)
 def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with releases.opened(request.param) as opened:
+    with built_libraries.opened(request.param) as opened:
         yield opened
 
 

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from demo import nested
-from e2e import app_workspace, releases
-from e2e.releases import Release
+from e2e import app_workspace, built_libraries
+from e2e.built_libraries import Release
 
 _FULL = "//options:full_protos_release"
 _PLATFORM = "linux_x86_64"
@@ -16,15 +16,15 @@ _PLATFORM = "linux_x86_64"
 def _build(release: Release, folder: Path) -> subprocess.CompletedProcess[str]:
     source = nested.source_tree() / "tests/e2e/full_protos"
     package = f"-DTensorFlowCore_DIR={release.library}"
-    releases.checked(["cmake", "-S", str(source), "-B", str(folder), package])
+    built_libraries.checked(["cmake", "-S", str(source), "-B", str(folder), package])
     command = ["cmake", "--build", str(folder)]
     return subprocess.run(command, check=False, text=True, capture_output=True)
 
 
 def test_full_protos(tmp_path: Path) -> None:
     with app_workspace.opened() as workspace:
-        full = releases.built(workspace, _PLATFORM, _FULL)
-        lite = releases.built(workspace, _PLATFORM)
+        full = built_libraries.built(workspace, _PLATFORM, _FULL)
+        lite = built_libraries.built(workspace, _PLATFORM)
         done = _build(full, tmp_path / "full")
         assert done.returncode == 0, done.stdout + done.stderr
         program = tmp_path / "full" / "text_graph"

@@ -9,8 +9,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm_attributes, releases
-from e2e.releases import Release
+from e2e import arm_attributes, built_libraries
+from e2e.built_libraries import Release
 from tfcarve.objfile import archive
 
 MACHINES: Mapping[str, str] = {
@@ -20,9 +20,9 @@ MACHINES: Mapping[str, str] = {
 }
 
 
-@pytest.fixture(scope="module", params=releases.PLATFORMS)
+@pytest.fixture(scope="module", params=built_libraries.PLATFORMS)
 def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with releases.opened(request.param) as opened:
+    with built_libraries.opened(request.param) as opened:
         yield opened
 
 

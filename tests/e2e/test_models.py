@@ -11,7 +11,7 @@ from demo import library
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
 from demo.nested import Workspace
-from e2e import app_workspace, releases
+from e2e import app_workspace, built_libraries
 
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")
 
@@ -30,7 +30,7 @@ def app(models: dict[str, CachedModel]) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("name", _MODELS)
-@pytest.mark.parametrize("platform", releases.PLATFORMS)
+@pytest.mark.parametrize("platform", built_libraries.PLATFORMS)
 def test_output_is_full_tensorflows(
     app: Workspace, models: dict[str, CachedModel], platform: str, name: str
 ) -> None:

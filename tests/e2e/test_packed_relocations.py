@@ -6,8 +6,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from e2e import app_workspace, releases
-from e2e.releases import Release
+from e2e import app_workspace, built_libraries
+from e2e.built_libraries import Release
 from tfcarve.size import link_line
 
 _LIBRARY = "//:tensorflow"
@@ -29,7 +29,7 @@ def test_packed_relocations(tmp_path: Path) -> None:
         for library, flags in ((plain, []), (packed, [_PACKED])):
             library.parent.mkdir()
             command = line.link.with_files(str(library), [line.link.source])
-            releases.checked([*command, *flags], cwd=line.root)
+            built_libraries.checked([*command, *flags], cwd=line.root)
             release = Release("linux_x86_64", workspace.folder, library.parent)
             found = (f"-I{file.parent / 'include'}", f"-Wl,-rpath,{library.parent}")
             program = release.program("app_test.cc", tmp_path / "app", "-ltensorflow-core", *found)

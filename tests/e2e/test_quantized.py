@@ -18,7 +18,7 @@ import pytest
 import tensorflow as tf
 
 from demo.nested import Workspace
-from e2e import app_workspace, releases
+from e2e import app_workspace, built_libraries
 from models import frozen
 from tfcarve.cli import main
 from tfcarve.prepare.calibrate import ranges
@@ -143,7 +143,7 @@ def test_depthwise_convolutions_are_quantized(tmp_path: Path) -> None:
     assert (ops["QuantizedDepthwiseConv2D"], ops["DepthwiseConv2dNative"]) == (2, 0)
 
 
-@pytest.mark.parametrize("platform", releases.PLATFORMS)
+@pytest.mark.parametrize("platform", built_libraries.PLATFORMS)
 @pytest.mark.parametrize("model", ["model", "separable"])
 def test_output_is_full_tensorflows(app: Workspace, model: str, platform: str) -> None:
     done = app.bazel(["test", *_FLAGS, f"//{_PACKAGE}:{model}_test_{platform}"])

@@ -76,10 +76,10 @@ def run_all(
     """
     words: list[str | Path] = [_PROGRAM, package]
     for number, run in enumerate(runs):
-        given, found = folder / f"{number}.inputs.npz", folder / f"{number}.outputs.npz"
-        np.savez(given, **run.inputs)
+        inputs, found = folder / f"{number}.inputs.npz", folder / f"{number}.outputs.npz"
+        np.savez(inputs, **run.inputs)
         found.unlink(missing_ok=True)
-        words += [run.delegate, run.model, given, found]
+        words += [run.delegate, run.model, inputs, found]
     done = python(words, folder, command)
     if done.returncode < 0:
         raise AssertionError(f"killed by signal {-done.returncode}: {done.stderr}")

@@ -47,7 +47,7 @@ class App:
         files = {f"{name}.pb" for name in names}
         rules = runtime_rules.load(known.release())
         selected = without_rules.without(self.selection, files, rules, omitted)
-        folder = self.models / "given"
+        folder = self.models / "selected"
         folder.mkdir(exist_ok=True)
         prebuilt_selection.place(self.workspace, selected, folder)
 

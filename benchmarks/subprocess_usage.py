@@ -1,6 +1,6 @@
 """Runs a command and reports its usage, children included.
 
-    python -S alone.py DESCRIPTOR COMMAND…
+    python -S subprocess_usage.py DESCRIPTOR COMMAND…
 
 On Linux the peak memory of a child includes that of its parent before exec, so that a large process cannot measure
 a small one. This script imports next to nothing. It writes `[wall seconds, CPU seconds, peak memory in bytes]` as JSON
