@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from docs.forms import Document
+from docs.json_documents import Document
 from docs.markdown import NOTE, code, table
 
 _INTRODUCTION = """\

@@ -12,7 +12,7 @@ from docs import (
     overrides_page,
     rules_page,
 )
-from docs.forms import DOCUMENTS
+from docs.json_documents import DOCUMENTS
 from tfcarve import cli
 
 _REFERENCE = "docs/reference"

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from docs import c_api_page, cli_page, json_page, module_info, overrides_page, rules_page
-from docs.forms import Document
+from docs.json_documents import Document
 from docs.markdown import NOTE, cell, code, prose
 from docs.module_info import Module, Parameter, Symbol
 from tfcarve.json_codec import Form

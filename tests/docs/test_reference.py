@@ -40,7 +40,9 @@ def test_pages_are_up_to_date(generated: dict[str, str]) -> None:
 def test_no_schema_without_a_document(generated: dict[str, str]) -> None:
     schemas = (ROOT / "docs/reference/schemas").glob("*")
     extra = {str(file.relative_to(ROOT)) for file in schemas} - generated.keys()
-    assert not extra, f"no document in tests/docs/forms.py has these schemas: {sorted(extra)}"
+    assert not extra, (
+        f"no document in tests/docs/json_documents.py has these schemas: {sorted(extra)}"
+    )
 
 
 def test_the_rules_page_has_all_rules_that_apps_load(generated: dict[str, str]) -> None:

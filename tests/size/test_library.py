@@ -19,8 +19,8 @@ from tfcarve.size import link_line
 from tfcarve.size import report as reports
 from tfcarve.size.origin import LINKER
 from tfcarve.size.relink import Relinker
+from tfcarve.size.removal import Target
 from tfcarve.size.report import Report
-from tfcarve.size.without import Target
 
 TARGET = "//inception:inception"
 PLANTED = "//size:size"

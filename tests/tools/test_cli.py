@@ -148,7 +148,7 @@ def test_units_need_separate_folders(capsys: pytest.CaptureFixture[str]) -> None
     assert ".: contains 'index.json', which tfcarve did not write" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
     assert _run("units", "s.json", "--units", "u", "--helpers", "./u") == 2
-    assert "u: used for the units and for the helpers: give two folders" in capsys.readouterr().err
+    assert "u: used for the units and for the helpers: pass two folders" in capsys.readouterr().err
 
 
 def _names(folder: str) -> set[str]:
@@ -175,10 +175,10 @@ def test_hot_units_are_in_separate_folders(
     assert _names("u") == units, "without a hot folder they are among the others"
     assert _run("units", "s.json", "--units", "u", "--hot-units", "./u") == 2
     assert (
-        "u: used for the units and for the hot units: give two folders" in capsys.readouterr().err
+        "u: used for the units and for the hot units: pass two folders" in capsys.readouterr().err
     )
     assert _run("units", "s.json", "--units", "u", "--hot-helpers", "hh") == 2
-    assert "--hot-helpers: give --helpers as well" in capsys.readouterr().err
+    assert "--hot-helpers: pass --helpers as well" in capsys.readouterr().err
 
 
 def test_units_that_need_a_library_are_refused(
@@ -337,8 +337,8 @@ def test_names() -> None:
     assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
     modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
     shared = {
-        *("common", "freeze_options", "graph_file", "options", "preparing"),
-        *("read_model", "requested", "size_common"),
+        *("common", "freeze_options", "graph_file", "model_argument", "options"),
+        *("prepare_options", "read_model", "size_common"),
     }
     assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
 
@@ -534,7 +534,7 @@ def test_target(capsys: pytest.CaptureFixture[str]) -> None:
 def test_incomplete_target(capsys: pytest.CaptureFixture[str]) -> None:
     trees.write(Path("tree"))
     assert _run("index", "--tensorflow", "tree", "--target", "board") == 2
-    assert "--target and --target-macros: give both or none" in capsys.readouterr().err
+    assert "--target and --target-macros: pass both or none" in capsys.readouterr().err
     assert _run("index", "--tensorflow", "tree", "--target", "b", "--target-macros", "gone") == 2
     assert "gone: no such file" in capsys.readouterr().err
 
@@ -571,7 +571,7 @@ def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/pins.json")))
-    with pytest.raises(InvalidInput, match="no TensorFlow source tree: give --tensorflow"):
+    with pytest.raises(InvalidInput, match="no TensorFlow source tree: pass --tensorflow"):
         pinned.tree()
     Path("bootstrap").mkdir()
     Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
@@ -580,8 +580,16 @@ def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(
         InvalidInput,
-        match="could not get the sources of TensorFlow 9.8.7:(?s:.*)give a source tree",
+        match="could not get the sources of TensorFlow 9.8.7:(?s:.*)pass a source tree",
     ):
+        pinned.tree()
+
+
+def test_damaged_pins(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("bootstrap").mkdir()
+    Path("pins.json").write_text('{"tensorflow": {"version": 2}}')
+    monkeypatch.setattr(pinned, "_places", lambda: (Path().absolute(), Path("pins.json")))
+    with pytest.raises(InvalidInput, match=r"^pins\.json: Expected `str`, got `int`"):
         pinned.tree()
 
 

@@ -107,7 +107,7 @@ def test_a_folder_with_other_files(tmp_path: Path) -> None:
     files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").write_text("yours")
     with pytest.raises(
-        InvalidInput, match="contains 'b', which tfcarve did not write: give a separate folder"
+        InvalidInput, match="contains 'b', which tfcarve did not write: pass a separate folder"
     ):
         files.require_own(tmp_path, lambda head: head.startswith(b"mine"))
     (tmp_path / "b").unlink()

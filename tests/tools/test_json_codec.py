@@ -85,7 +85,7 @@ def test_deep_nesting() -> None:
 def test_documents_of_tiny_values(tiny: bytes) -> None:
     assert len(decode(b"[" + (tiny + b",") * 20_000 + b"1]", list[Any], "d")) == 20_001
     with pytest.raises(
-        InvalidInput, match="d: [0-9,]+ bytes of very small values: damaged, or made"
+        InvalidInput, match="d: [0-9,]+ bytes: too many small values: damaged, or crafted"
     ):
         decode(b"[" + (tiny + b",") * 1_000_000 + b"1]", list[Any], "d")
 

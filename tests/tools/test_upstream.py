@@ -149,7 +149,7 @@ def test_the_header_that_registers_everything(capsys: pytest.CaptureFixture[str]
     Path("use.cc").write_text(f'#include "ops_to_register.h"\n{_EVERYTHING}')
     subprocess.run(["g++", "-std=c++17", "-Werror", "-fsyntax-only", "use.cc"], check=True)
     assert cli.main(["header"]) == 2
-    assert "give either a selection or --all" in capsys.readouterr().err
+    assert "pass either a selection or --all" in capsys.readouterr().err
     assert cli.main(["header", "s.json", "--all"]) == 2
 
 

@@ -66,7 +66,7 @@ def install_command(packages: Sequence[str]) -> str:
 def provide() -> None:
     """Installs missing packages as root on Debian; for other users, prints the command to do so.
 
-    Never prompts. With TFCARVE_NO_INSTALL=1 in the environment, root installs nothing, too. A missing
+    Never prompts. With TFCARVE_NO_INSTALL=1 in the environment, even root installs nothing. A missing
     package is no error here: the step that needs it fails with its own message.
 
     Raises:

@@ -128,7 +128,7 @@ def require_own(folder: Path, is_ours: Callable[[bytes], bool]) -> None:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             if not entry.is_file() or not is_ours(_head(entry)):
                 raise InvalidInput(
-                    f"{folder}: contains {entry.name!r}, which tfcarve did not write: give a separate folder"
+                    f"{folder}: contains {entry.name!r}, which tfcarve did not write: pass a separate folder"
                 )
     except OSError as error:
         raise InvalidInput(f"{folder}: cannot be read: {error.strerror}") from None

@@ -108,7 +108,7 @@ def _require_moderate(data: bytes, where: str) -> None:
     needed = sum(cost * data.count(mark) for mark, cost in _BYTES_PER_MARK.items())
     if needed > _MAX_RATIO * len(data) + _MAX_EXTRA:
         raise InvalidInput(
-            f"{where}: {len(data):,} bytes of very small values: damaged, or made to exhaust memory"
+            f"{where}: {len(data):,} bytes: too many small values: damaged, or crafted to exhaust memory"
         )
 
 

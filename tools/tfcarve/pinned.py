@@ -1,20 +1,35 @@
 """The pinned TensorFlow's source tree, fetched once and kept in the user's cache directory."""
 
 import fcntl
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-from tfcarve import files
+import msgspec
+
+from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
 
 _DONE = "tfcarve_source.json"
+
+
+class _Upstream(msgspec.Struct, frozen=True):
+    """The archive that TensorFlow publishes; other keys of pins.json are read by the package `bootstrap`."""
+
+    urls: tuple[str, ...]
+
+
+class _Pin(msgspec.Struct, frozen=True):
+    version: str
+    upstream: _Upstream | None = None
+
+
+class _Pins(msgspec.Struct, frozen=True):
+    tensorflow: _Pin
 
 
 def _places() -> tuple[Path, Path]:
@@ -45,12 +60,10 @@ def _fetch(tools: Path, sources: Path, tree: Path, *arguments: str) -> tuple[int
     return done.returncode, done.stderr.strip()
 
 
-def _upstream(
-    tools: Path, sources: Path, tree: Path, pin: dict[str, Any], folder: Path
-) -> tuple[int, str]:
-    if "upstream" not in pin:
+def _upstream(tools: Path, sources: Path, tree: Path, pin: _Pin, folder: Path) -> tuple[int, str]:
+    if not pin.upstream or not pin.upstream.urls:
         return 1, "upstream: no archive is pinned"
-    url = str(pin["upstream"]["urls"][0])
+    url = pin.upstream.urls[0]
     from urllib.request import urlopen  # loaded only where something is downloaded
 
     archive = folder / url.rpartition("/")[2]
@@ -62,8 +75,8 @@ def _upstream(
     return _fetch(tools, sources, tree, "--archive", str(archive))
 
 
-def _get(tools: Path, sources: Path, tree: Path, pin: dict[str, Any], folder: Path) -> None:
-    print(f"tfcarve: getting the sources of TensorFlow {pin['version']}, once", file=sys.stderr)
+def _get(tools: Path, sources: Path, tree: Path, pin: _Pin, folder: Path) -> None:
+    print(f"tfcarve: getting the sources of TensorFlow {pin.version}, once", file=sys.stderr)
     failures = []
     status, reason = _fetch(tools, sources, tree, "--from", "local")
     if status == 1:
@@ -75,25 +88,25 @@ def _get(tools: Path, sources: Path, tree: Path, pin: dict[str, Any], folder: Pa
     if status:
         tried = "\n".join(f"  {line}" for text in [*failures, reason] for line in text.splitlines())
         raise InvalidInput(
-            f"could not get the sources of TensorFlow {pin['version']}:\n{tried}\n"
-            "give a source tree with --tensorflow DIR, or the archive's folder as TFCARVE_DISTDIR"
+            f"could not get the sources of TensorFlow {pin.version}:\n{tried}\n"
+            "pass a source tree with --tensorflow DIR, or set TFCARVE_DISTDIR to the archive's folder"
         )
 
 
 def tree() -> Path:
-    """Returns the folder with the pinned TensorFlow's sources, getting them where they are not there yet.
+    """Returns the folder with the pinned TensorFlow's sources, downloading them if they are not cached.
 
-    Raises InvalidInput, with each way that was tried, where they can't be had.
+    Raises InvalidInput, listing each attempt, if the sources cannot be fetched.
     """
     tools, sources = _places()
     if not sources.is_file() or not (tools / "bootstrap").is_dir():
         raise InvalidInput(
-            "no TensorFlow source tree: give --tensorflow DIR or set TFCARVE_TENSORFLOW"
+            "no TensorFlow source tree: pass --tensorflow DIR or set TFCARVE_TENSORFLOW"
         )
-    pin = json.loads(sources.read_bytes())["tensorflow"]
+    pin = json_codec.decode(sources.read_bytes(), _Pins, str(sources)).tensorflow
     cache = files.cache_directory() / "trees"
     cache.mkdir(parents=True, exist_ok=True)
-    place = cache / f"tensorflow-{pin['version']}"
+    place = cache / f"tensorflow-{pin.version}"
     if (place / _DONE).is_file():
         return place
     with (cache / f".{place.name}.lock").open("w") as lock:

@@ -87,7 +87,7 @@ def test_words_that_look_like_options() -> None:
 @pytest.mark.parametrize("name", ["", "a=b", "a\nb", "\x1b[2J"])
 def test_names_that_no_command_line_can_have(name: str) -> None:
     found = command_lines(summaries.of([], [Tensor(name, "A", "", None)]), PurePath("m.pb"))
-    assert found == CommandLines((), f"the name {name!r} cannot be given on a command line")
+    assert found == CommandLines((), f"the name {name!r} cannot be passed on a command line")
 
 
 def test_too_many_or_no_outputs() -> None:

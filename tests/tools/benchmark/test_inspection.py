@@ -54,7 +54,7 @@ def test_a_name_with_control_characters(capsys: pytest.CaptureFixture[str]) -> N
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "a\\x1b[2J\\nb  Relu" in printed
-    assert "no commands to run it: the name 'a\\x1b[2J\\nb' cannot be given" in printed
+    assert "no commands to run it: the name 'a\\x1b[2J\\nb' cannot be passed" in printed
 
 
 @pytest.mark.parametrize(

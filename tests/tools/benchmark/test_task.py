@@ -61,7 +61,7 @@ def test_random_values_for_other_inputs() -> None:
 @pytest.mark.parametrize(
     ("tensor", "message"),
     [
-        (_input("x", "string", (1,)), "m.pb: input 'x' has type string: give --input x=FILE.npy"),
+        (_input("x", "string", (1,)), "m.pb: input 'x' has type string: pass --input x=FILE.npy"),
         (_input("x", "", (1,)), "m.pb: input 'x' has type unknown: "),
         (_input("x", "float32", None), "m.pb: input 'x' has no known shape: "),
         (_input("x", "string", ()), "m.pb: input 'x' has type string: "),
@@ -78,6 +78,6 @@ def test_outputs() -> None:
     found = _summary(outputs=(_input("y", "", None), _input("z", "", None)))
     assert task.outputs(found, _MODEL) == ("y", "z")
     with pytest.raises(
-        InvalidInput, match=r"^m\.pb: every node is an input of another node: give --output"
+        InvalidInput, match=r"^m\.pb: every node is an input of another node: pass --output"
     ):
         task.outputs(_summary(), _MODEL)

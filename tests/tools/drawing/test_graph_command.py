@@ -117,7 +117,7 @@ def test_reports_of_other_kinds(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["m.pb"], "give -o FILE or --tensorboard DIR"),
+        (["m.pb"], "pass -o FILE or --tensorboard DIR"),
         (["m.pb", "-o", "g.png"], "g.png: expected a name that ends in .svg, .dot, .html"),
         (["m.pb", "-o", "g.dot", "--depth", "0"], "expected a number from 1 to 16, not '0'"),
         (["m.pb", "-o", "g.dot", "--depth", "17"], "expected a number from 1 to 16, not '17'"),
@@ -135,7 +135,7 @@ def test_models_without_a_graph(words: list[str], capsys: pytest.CaptureFixture[
     options = flat.flex_options(b"Add", node("sum", "Add"))
     Path("m.tflite").write_bytes(flat.model(["FlexAdd"], [(0, options)]))
     for name in ("ops.json", "m.tflite"):
-        assert f"{name}: has no TensorFlow graph to draw: give" in _rejected(capsys, name, *words)
+        assert f"{name}: has no TensorFlow graph to draw: pass" in _rejected(capsys, name, *words)
 
 
 def test_functions_without_nodes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -215,7 +215,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (b"", "is empty"),
         (b"no graph", "not a protocol buffer"),
-        (protos.saved_model(protos.meta_graph(protos.graph(), "serve")), "is a SavedModel: give a frozen GraphDef"),
+        (protos.saved_model(protos.meta_graph(protos.graph(), "serve")), "is a SavedModel: pass a frozen GraphDef"),
         (protos.graph(_const("a", _BIG))[:-1000], "the file is truncated"),
         (protos.graph(_of_tensor(_FLOAT, _SHAPE, b"\x22\xff\x7f")), "field 4 has 16383 bytes"),
     ],

@@ -214,7 +214,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "2 constants with 17,409 bytes are aligned\n"
     assert package.read_bytes() == _package(plain.read_bytes())
     wanted = (
-        "is in TensorFlow's memmapped format: give the frozen GraphDef that it was written from"
+        "is in TensorFlow's memmapped format: pass the frozen GraphDef that it was written from"
     )
     for words in (
         ["memmap", str(package), "-o", str(again)],

@@ -151,7 +151,7 @@ def test_new_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert stat.S_IMODE(one.stat().st_mode) == 0o600
     before = one.read_bytes()
     assert _protect("--new-key", one) == 2
-    assert f"{one}: exists: give another file" in capsys.readouterr().err
+    assert f"{one}: exists: pass another file" in capsys.readouterr().err
     assert one.read_bytes() == before
     assert _protect("--new-key", tmp_path / "no" / "key") == 2
     assert "cannot be written" in capsys.readouterr().err
@@ -161,20 +161,20 @@ def test_new_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "give MODEL, --key-file and -o, or --new-key"),
-        (["m.pb"], "give MODEL, --key-file and -o, or --new-key"),
-        (["m.pb", "--key-file", "key"], "give MODEL, --key-file and -o, or --new-key"),
-        (["m.pb", "-o", "out"], "give MODEL, --key-file and -o, or --new-key"),
-        (["--key-file", "key", "-o", "out"], "give MODEL, --key-file and -o, or --new-key"),
+        ([], "pass MODEL, --key-file and -o, or --new-key"),
+        (["m.pb"], "pass MODEL, --key-file and -o, or --new-key"),
+        (["m.pb", "--key-file", "key"], "pass MODEL, --key-file and -o, or --new-key"),
+        (["m.pb", "-o", "out"], "pass MODEL, --key-file and -o, or --new-key"),
+        (["--key-file", "key", "-o", "out"], "pass MODEL, --key-file and -o, or --new-key"),
         (["m.pb", "--new-key", "k"], "--new-key: omit MODEL, --key-file and -o"),
         (["--new-key", "k", "--key-file", "key"], "--new-key: omit MODEL, --key-file and -o"),
         (["--new-key", "k", "-o", "out"], "--new-key: omit MODEL, --key-file and -o"),
-        (["m.pb", "--key-file", "key", "-o", "./key"], "key: is the key file: give another file to -o"),
+        (["m.pb", "--key-file", "key", "-o", "./key"], "key: is the key file: pass another file to -o"),
         (["m.pb", "--key-file", "no", "-o", "out"], "no: no such file"),
         (["m.pb", "--key-file", "hex", "-o", "out"], "hex: has 65 bytes: a key has 32: create one with tfcarve protect --new-key"),
         (["no.pb", "--key-file", "key", "-o", "out"], "no.pb: no such file"),
         (["hex", "--key-file", "key", "-o", "out"], "hex: "),
-        (["saved.pb", "--key-file", "key", "-o", "out"], "saved.pb: is a SavedModel: give a frozen GraphDef"),
+        (["saved.pb", "--key-file", "key", "-o", "out"], "saved.pb: is a SavedModel: pass a frozen GraphDef"),
     ],
 )  # fmt: skip
 def test_invalid_use(

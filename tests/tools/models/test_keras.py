@@ -191,7 +191,7 @@ def test_files(tmp_path: Path) -> None:
     _archive(path, config_json="[" * 50_000)
     assert message() == "its configuration cannot be read: nested too deeply"
     _archive(path, config_json="[" + "{}," * 1_000_000 + "{}]")
-    assert "bytes of very small values" in message()
+    assert "bytes: too many small values" in message()
     _archive(path, config_json=json.dumps(_model(_layer("Lambda"))))
     assert message() == "it has a Lambda, which runs code from the file"
     _archive(path, config_json=json.dumps(_model(_layer("Dense"))))

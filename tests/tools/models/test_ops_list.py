@@ -24,7 +24,7 @@ def test_json(text: str, requests: tuple[RequestedOp, ...]) -> None:
     [
         ("", "Input data was truncated"),
         ("[" * 100_000, r"Expected `str`, got `array` - at `\$\[0\]\[0\]`"),
-        ("[" + "[]," * 200_000 + "[]]", "600,004 bytes of very small values"),
+        ("[" + "[]," * 200_000 + "[]]", "600,004 bytes: too many small values"),
         ("[" + '["A","AOp<CPUDevice>"],' * 50_000 + '["A",""]]', "50001 entries: at most 50000"),
         ("{}", "Expected `array`, got `object`"),
         ("[]", "is empty: a list of"),

@@ -186,7 +186,7 @@ def test_missing_signatures(tmp_path: Path, signature: str, message: str) -> Non
         ("m.yaml", "[]", "Expected `object`"),
         ("m.yaml", b"\xff", "byte 0: not UTF-8 text"),
         ("m.json", b" " * 5_000_000, "5000000 bytes: an ops list has at most 4194304"),
-        ("m.yaml", b"#" * 5_000_000, "give the model itself"),
+        ("m.yaml", b"#" * 5_000_000, "pass the model itself"),
         ("m.keras", b"", "is empty"),
         ("m.h5", b"x", "is a Keras file: freeze it first: tfcarve freeze"),
     ],
@@ -199,7 +199,7 @@ def test_bad_file(tmp_path: Path, name: str, content: bytes | str, message: str)
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="gone.pb: no such file: give a model"):
+    with pytest.raises(InvalidInput, match="gone.pb: no such file: pass a model"):
         read(tmp_path / "gone.pb")
 
 

@@ -129,8 +129,8 @@ def test_mobile_folds_batch_norms_of_channels_first(evaluator: Evaluator) -> Non
 def test_full_tensorflow_with_channels_first_has_equal_outputs(evaluator: Evaluator) -> None:
     """TensorFlow runs channels first with oneDNN."""
     before = drawn(Layout.means, False)
-    given = prepared.ran(before, {"x": X}, ["y"])[0]
+    unconverted = prepared.ran(before, {"x": X}, ["y"])[0]
     after = prepared.transformed(before, "convert_layout", evaluator)
     converted = prepared.ran(after, {"x": X}, ["y"])[0]
-    assert np.abs(given - converted).max() < 1e-4
-    assert np.abs(given).max() > 0.1
+    assert np.abs(unconverted - converted).max() < 1e-4
+    assert np.abs(unconverted).max() > 0.1

@@ -167,7 +167,7 @@ def test_calibrated_ranges(tmp_path: Path, evaluator: Evaluator) -> None:
         ("y", (-1, 1), "", "has no range of a RequantizationRange: run `tfcarve calibrate`"),
         ("range", (1, -1), "", "tensor 'range': the range from 1 to -1 is empty"),
         ("range", (0, 1e39), "", "tensor 'range': .* is not finite in float32"),
-        ("range", (-1, 1), ', min_max_log_file="a"', "give either ranges or min_max_log_file"),
+        ("range", (-1, 1), ', min_max_log_file="a"', "pass either ranges or min_max_log_file"),
     ],
 )
 def test_wrong_ranges(

@@ -175,7 +175,7 @@ def test_fallback_range(evaluator: Evaluator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("fallback_min=0", "fallback_min and fallback_max must be given together"),
+        ("fallback_min=0", "fallback_min and fallback_max must be passed together"),
         ("fallback_min=1, fallback_max=2", "fallback_min=1.0: expected 0 or less"),
         ("input_min=2, input_max=2", "input_min=2.0 must be less than"),
     ],

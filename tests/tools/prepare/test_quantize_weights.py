@@ -115,16 +115,16 @@ def test_quantize_placeholders(evaluator: Evaluator) -> None:
     )
     assert prepared.inputs_of(after, "y")[0] == "x_eightbit/dequantize"
     quantized = np.round((_X + 1) * 127.5).astype(np.uint8)
-    given = prepared.ran(before, {"x": _X}, ["y"])[0]
-    assert np.abs(prepared.ran(after, {"x": quantized}, ["y"])[0] - given).max() < 0.2
-    assert np.abs(given).max() > 2
+    expected = prepared.ran(before, {"x": _X}, ["y"])[0]
+    assert np.abs(prepared.ran(after, {"x": quantized}, ["y"])[0] - expected).max() < 0.2
+    assert np.abs(expected).max() > 2
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ("", "the parameters input_min and input_max are required"),
-        ("(input_min=1)", "input_min and input_max must be given together"),
+        ("(input_min=1)", "input_min and input_max must be passed together"),
         ("(input_min=1, input_max=1)", "input_min=1.0 must be less than input_max=1.0"),
         ("(input_min=nan, input_max=1)", "input_min=nan must be less"),
     ],

@@ -415,7 +415,7 @@ def test_a_missing_range(quantizes: _Quantizes, tmp_path: Path) -> None:
     [
         (
             'ranges="r.json", fallback_min=0, fallback_max=1',
-            "give either ranges or fallback_min and fallback_max",
+            "pass either ranges or fallback_min and fallback_max",
         ),
         ("depthwise=true", "depthwise=true requires ranges"),
         ('ranges="no.json"', "no.json: no such file"),

@@ -184,7 +184,7 @@ def test_order_of_a_loop(evaluator: Evaluator) -> None:
         ("remove_attribute", r"remove_attribute: the parameter 'attribute_name' is required"),
         (
             "remove_attribute(attribute_name=a, attribute_name=b)",
-            r"attribute_name is given 2 times",
+            r"attribute_name is passed 2 times",
         ),
         (
             "rename_attribute(old_attribute_name=a)",

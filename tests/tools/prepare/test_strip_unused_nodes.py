@@ -86,7 +86,7 @@ def test_default_shape(evaluator: Evaluator) -> None:
     [
         ("type=flaot", r"'flaot' is not a type"),
         ('shape="1,a"', r"'1,a' is not a shape"),
-        ("type=float, type=int8", r"type is given 2 times: give it once"),
+        ("type=float, type=int8", r"type is passed 2 times: pass it once"),
         ("name=picture, type_for_name=int8, type_for_name=int8", r"1 name and 2 type_for_name"),
     ],
 )

@@ -216,8 +216,8 @@ def _doubling(levels: int) -> bytes:
         function.signature.input_arg.add(name="a", type=1)
         function.signature.output_arg.add(name="r", type=1)
         after = f"f{level + 1}"
-        for name, given in (("p", "a"), ("q", "p:output:0")):
-            call = _CALL.format(name=name, input=given, function=after)
+        for name, input_name in (("p", "a"), ("q", "p:output:0")):
+            call = _CALL.format(name=name, input=input_name, function=after)
             text_format.Parse(call, function.node_def.add())
         function.ret["r"] = "q:output:0"
         definition.library.function.add().CopyFrom(function)

@@ -101,7 +101,9 @@ def test_output_in_which_tensorflow_differs_from_itself(
     assert main(["golden", "noisy.pb", "--input=x=x.npy", f"--output={output}=y.npy"]) == 0
     error = capsys.readouterr().err
     assert ("output 'small' differs by" in error) == warns
-    assert ('tolerance above its default of 1e-05, such as {"float32": "' in error) == warns
+    assert (
+        'tolerance of tf_model_test above its default of 1e-05, such as {"float32": "' in error
+    ) == warns
 
 
 @pytest.fixture(scope="module", name="other")

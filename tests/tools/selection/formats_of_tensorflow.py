@@ -81,8 +81,8 @@ def _input_gradient(form: str, out: int = 5) -> dict[str, Any]:
 
 def _filter_gradient(form: str, out: int = 5) -> dict[str, Any]:
     grown = _shape(form, channels=out if out > 1 else _CHANNELS)
-    sizes, given = _i(_filter(form, out)), _x(*_shape(form))
-    return {"input": given, "filter_sizes": sizes, "out_backprop": _x(*grown), **_conv(form)}
+    sizes, input_tensor = _i(_filter(form, out)), _x(*_shape(form))
+    return {"input": input_tensor, "filter_sizes": sizes, "out_backprop": _x(*grown), **_conv(form)}
 
 
 _CASES: dict[str, Callable[[str], dict[str, Any]]] = {

@@ -235,7 +235,7 @@ def test_everything_that_is_missing_is_listed() -> None:
         "op 'NoKernel': no CPU kernel",
         "TensorFlow has no CPU kernel for it (a registration could not be evaluated: odd.cc:7)",
         "op 'Zzz' is unknown",
-        "if it is a custom op, give its source with --custom-op",
+        "if it is a custom op, pass its source with --custom-op",
     ]:
         assert part in text
 
@@ -246,7 +246,7 @@ def test_many_unknown_ops_take_little_time() -> None:
         _select(_model(*(_node("n", f"Relu_{i:03}") for i in range(120))))
     hints = [problem.hint for problem in raised.value.problems]
     assert all(hint.startswith("did you mean Relu") for hint in hints[:100])
-    assert hints[100:] == ["if it is a custom op, give its source with --custom-op"] * 20
+    assert hints[100:] == ["if it is a custom op, pass its source with --custom-op"] * 20
 
 
 def test_runtime_rules() -> None:

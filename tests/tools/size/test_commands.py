@@ -186,7 +186,7 @@ def test_invalid_link_json(libraries: dict[str, Built], capsys: pytest.CaptureFi
         ("", "output group `sizes`"),
         ('{"version": 1}', "Invalid enum value 1 - at `$.version`"),
         ('{"version": 2}', "output group `sizes`"),
-        (libraries["new"].link.read_text(), "specify the folder of its paths with --root"),
+        (libraries["new"].link.read_text(), "pass the folder of its paths with --root"),
     ):
         Path("link.json").write_text(content)
         marginal = ["size-marginal", selection, "--link=link.json", "--without=op:Relu"]

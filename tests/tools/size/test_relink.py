@@ -12,7 +12,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import Command
 from tfcarve.size.relink import Relinker
-from tfcarve.size.without import Target, parse_target, without
+from tfcarve.size.removal import Target, parse_target, without
 
 
 @pytest.fixture(scope="module")

@@ -57,8 +57,8 @@ def _function(made: Model, batch: int | None) -> Any:
         for tensor, name in zip(made.inputs, inputs, strict=True)
     ]
 
-    def call(*given: Any) -> Any:
-        results = tf.nest.flatten(made(list(given), training=made.in_training))
+    def call(*arguments: Any) -> Any:
+        results = tf.nest.flatten(made(list(arguments), training=made.in_training))
         return {
             name: tf.identity(result, name=name)
             for name, result in zip(outputs, results, strict=True)

@@ -206,14 +206,16 @@ class Library:
           **options: other members of SessionOptions.
         """
         path = None if model is None else os.fsencode(model)
-        given = SessionOptions(threads=threads, **options)
-        handle = self._calls.tfcarve_session_new_from_file(path, given)
+        session_options = SessionOptions(threads=threads, **options)
+        handle = self._calls.tfcarve_session_new_from_file(path, session_options)
         return Session(self._calls, handle, f"{model}: ")
 
     def session_from_bytes(self, graph: bytes, threads: int = 1, **options: Any) -> Session:
         """Creates a session for a serialized GraphDef, with options as `session_from_file`."""
-        given = SessionOptions(threads=threads, **options)
-        return Session(self._calls, self._calls.tfcarve_session_new(graph, len(graph), given), "")
+        session_options = SessionOptions(threads=threads, **options)
+        return Session(
+            self._calls, self._calls.tfcarve_session_new(graph, len(graph), session_options), ""
+        )
 
     def kernel_count(self) -> int:
         """Returns the number of registered kernels."""

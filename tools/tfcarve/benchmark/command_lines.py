@@ -54,7 +54,7 @@ class _NoCommands(Exception):
 def _require_expressible(tensors: Iterable[_Tensor]) -> None:
     for found in tensors:
         if not found.name or "=" in found.name or not found.name.isprintable():
-            raise _NoCommands(f"the name {found.name!r} cannot be given on a command line")
+            raise _NoCommands(f"the name {found.name!r} cannot be passed on a command line")
 
 
 def _options(option: str, values: Iterable[str]) -> Iterator[str]:

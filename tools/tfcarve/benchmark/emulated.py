@@ -1,4 +1,4 @@
-"""Programs for another CPU: run under qemu, which counts their instructions. Times would say nothing."""
+"""Programs for another CPU: run under qemu, which counts their instructions. Emulated times are not meaningful."""
 
 import hashlib
 import os

@@ -52,7 +52,7 @@ def _description(tensor: Tensor, model: Path) -> str:
         known = tensor.dtype in RANDOM_TYPES
         what = "has no known shape" if known else f"has type {tensor.dtype or 'unknown'}"
         raise InvalidInput(
-            f"{model}: input {tensor.name!r} {what}: give --input {tensor.name}=FILE.npy"
+            f"{model}: input {tensor.name!r} {what}: pass --input {tensor.name}=FILE.npy"
             f" or --input-random {tensor.name}=TYPE:DIMS"
         )
     # An unknown dimension usually is the batch size.
@@ -80,7 +80,7 @@ def other_inputs(summary: Summary, fed: Iterable[str], model: Path) -> tuple[tup
 def outputs(summary: Summary, model: Path) -> tuple[str, ...]:
     """Returns the nodes that no other node reads; raises InvalidInput if there are no such nodes."""
     if not summary.outputs:
-        raise InvalidInput(f"{model}: every node is an input of another node: give --output NAME")
+        raise InvalidInput(f"{model}: every node is an input of another node: pass --output NAME")
     return tuple(tensor.name for tensor in summary.outputs)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from tfcarve import files, progress
 from tfcarve.benchmark import (
     emulated,
-    executable,
     figures,
     measurement,
     page,
@@ -18,7 +17,6 @@ from tfcarve.benchmark import (
     tables,
     task,
 )
-from tfcarve.benchmark.executable import Executable
 from tfcarve.benchmark.report import Benchmark
 from tfcarve.benchmark.report_json import report_json
 from tfcarve.benchmark.task import Task
@@ -27,6 +25,8 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.node_use import Model
 from tfcarve.models.summary import summary
+from tfcarve.objfile import executable
+from tfcarve.objfile.executable import Executable
 from tfcarve.printable import printable
 
 NAME = "benchmark"
@@ -76,45 +76,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figures",
         action="store_true",
-        help="run nothing: show FIGURES of the model",
+        help="runs nothing: shows FIGURES of the model",
     )
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="NAME=FILE.npy",
-        help="feed the array in FILE to the node NAME; may be repeated",
+        help="feeds the array in FILE to the node NAME; may be repeated",
     )
     parser.add_argument(
         "--input-random",
         action="append",
         default=[],
         metavar="NAME=TYPE:DIMS",
-        help="feed random values, the same in each run, e.g. x=float32:1x224x224x3; may be repeated; "
-        "default: random values of each other input's type and shape",
+        help="feeds random values, the same in each run, e.g. x=float32:1x224x224x3; may be repeated "
+        "(default: random values of each other input's type and shape)",
     )
     parser.add_argument(
         "--output",
         action="append",
         default=[],
         metavar="NAME",
-        help="compute the node NAME; may be repeated; default: the nodes that no other node reads",
+        help="computes the node NAME; may be repeated (default: the nodes that no other node reads)",
     )
     numbers = (
-        ("--threads", 0, _MAX_THREADS, "number of compute threads; 0: one per core; default: 1"),
+        ("--threads", 0, _MAX_THREADS, "number of compute threads; 0: one per core (default: 1)"),
         (
             "--warmup",
             0,
             _MAX_RUNS,
-            "number of runs between the first run and the measured ones; default: 1",
+            "number of runs between the first run and the measured ones (default: 1)",
         ),
         (
             "--traced-runs",
             0,
             _MAX_RUNS,
-            "number of further runs that time each node; default: 5",
+            "number of further runs that time each node (default: 5)",
         ),
-        ("--nodes", 1, _MAX_RUNS, "also print a table of the N slowest nodes"),
+        ("--nodes", 1, _MAX_RUNS, "also prints a table of the N slowest nodes"),
     )
     for option, low, high, text in numbers:
         parser.add_argument(option, type=_integer(low, high), metavar="N", help=text)
@@ -123,19 +123,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--runs",
         type=_integer(0, _MAX_RUNS),
         metavar="N",
-        help="number of measured runs; default: 20",
+        help="number of measured runs (default: 20)",
     )
     length.add_argument(
         "--seconds",
         type=_integer(1, _MAX_SECONDS),
         metavar="N",
-        help="measure for N seconds instead",
+        help="measures for N seconds instead",
     )
     parser.add_argument(
         "--trace",
         type=Path,
         metavar="FILE",
-        help="write the last traced run for chrome://tracing or Perfetto",
+        help="writes the last traced run for chrome://tracing or Perfetto",
     )
     parser.add_argument(
         "--sizes",
@@ -143,8 +143,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REPORT",
         help="the library's size report: the page then shows the bytes of each op",
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="writes an HTML page")
+    parser.add_argument("--json", action="store_true", help="prints JSON")
     parser.set_defaults(**_RUN_OPTIONS)
 
 
@@ -222,7 +222,7 @@ def _require_loadable(arguments: argparse.Namespace, kind: Executable) -> None:
     if kind.cpu != executable.host_cpu():
         raise InvalidInput(
             f"{arguments.program}: a library for {kind.cpu}, which this machine cannot load: "
-            "give the benchmark_model of the library instead"
+            "pass the benchmark_model of the library instead"
         )
     if arguments.trace is not None:
         raise InvalidInput("--trace requires a benchmark_model, not a library")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import files, progress
-from tfcarve.commands import freeze_options, preparing
+from tfcarve.commands import freeze_options, prepare_options
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("minmax", "percentile", "entropy"),
         default="minmax",
-        help="minmax: the minimum and maximum values (default); percentile: without the outliers at each end; entropy: "
-        "the range that loses the least information",
+        help="minmax: the minimum and maximum values; percentile: without the outliers at each end; entropy: the range "
+        "that loses the least information (default: %(default)s)",
     )
     parser.add_argument(
         "--percentile",
@@ -56,16 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--library",
         type=Path,
         metavar="FILE.so",
-        help="a carved library for this machine, which runs the samples; by default full TensorFlow does, which is "
-        "needed in both cases",
+        help="a carved library for this machine, which runs the samples; requires full TensorFlow, too (default: full "
+        "TensorFlow runs them)",
     )
     parser.add_argument(
         "--as-is",
         action="store_true",
-        help="measures the model as it is, for a list of transforms of your own; by default it is first transformed as "
-        "the preset int8 does; a quantized model is always measured as it is",
+        help="calibrates the model unchanged, for custom transform lists; a quantized model is always calibrated "
+        "unchanged (default: the model is first transformed as the preset int8 does)",
     )
-    preparing.add_ends(parser)
+    prepare_options.add_ends(parser)
     freeze_options.add_graph(parser)
     freeze_options.add_freeze(parser)
 
@@ -90,7 +90,7 @@ def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
 
 
 def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session]":
-    from tfcarve.benchmark import executable
+    from tfcarve.objfile import executable
     from tfcarve.prepare.calibrate.carved_session import CarvedSession
     from tfcarve.prepare.calibrate.session import FullSession
 
@@ -107,7 +107,7 @@ def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
-    preparing.require_packages()
+    prepare_options.require_packages()
     from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     open_session = _open_session(arguments.library, size)
     with progress.shown() as show, Evaluator(size) as evaluator:
         graph, frozen = read_source(arguments.model, options)
-        inputs, outputs = preparing.ends(graph, frozen, arguments.model)
+        inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)
         data = ((str(path), read_arrays(path)) for path in arguments.data)
         try:

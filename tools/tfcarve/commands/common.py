@@ -51,7 +51,7 @@ def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Se
 
     compiler = find_compiler(os.environ)
     if (arguments.target is None) != (arguments.target_macros is None):
-        raise InvalidInput("--target and --target-macros: give both or none")
+        raise InvalidInput("--target and --target-macros: pass both or none")
     if arguments.target is None:
         return Settings(tuple(defines), compiler)
     path: Path = arguments.target_macros

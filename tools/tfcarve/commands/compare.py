@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import progress
-from tfcarve.commands import common, freeze_options, preparing
+from tfcarve.commands import common, freeze_options, prepare_options
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
 
@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_tolerance,
         default=1e-5,
         metavar="T",
-        help="the largest accepted difference of floating-point numbers, times 1 + |A's number| (default: 1e-5); "
-        "other types must be equal",
+        help="the largest accepted difference of floating-point numbers, times 1 + |A's number|; other types "
+        "must be equal (default: 1e-5)",
     )
-    preparing.add_ends(parser)
+    prepare_options.add_ends(parser)
     freeze_options.add_graph(parser)
     freeze_options.add_freeze(parser)
     parser.add_argument("--json", action="store_true", help="prints JSON")
@@ -116,7 +116,7 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the difference of each output; raises CheckFailed if one exceeds the tolerance."""
-    preparing.require_packages()
+    prepare_options.require_packages()
     if arguments.output and not arguments.json:
         raise InvalidInput("-o requires --json")
     from tfcarve import json_codec

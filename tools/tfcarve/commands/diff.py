@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfcarve.commands import common, preparing
+from tfcarve.commands import common, prepare_options
 from tfcarve.printable import printable
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _show_counts(counts: "list[OpCount]") -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the differences."""
-    preparing.require_packages()
+    prepare_options.require_packages()
     from tfcarve import json_codec
     from tfcarve.prepare import diff, diff_report
     from tfcarve.prepare.source import read_source

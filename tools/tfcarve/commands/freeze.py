@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from tfcarve.commands import freeze_options, preparing
+from tfcarve.commands import freeze_options, prepare_options
 from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the frozen graph and prints its inputs and outputs."""
-    preparing.require_packages()
+    prepare_options.require_packages()
     from msgspec import structs
 
     from tfcarve.commands import common

@@ -40,7 +40,7 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="unrolls loops with a constant number of iterations, at most N",
+        help="unrolls loops with a constant number of iterations, at most N (default: 0, which keeps loops)",
     )
 
 

@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a frozen GraphDef .pb, a model that freeze reads, which is frozen first, or a TensorFlow Lite model .tflite",
     )
     for option, what in (
-        ("input", "feed the array in FILE to the node NAME, or to this input of a .tflite"),
-        ("output", "write the output of the node NAME, or this output of a .tflite, to FILE"),
+        ("input", "feeds the array in FILE to the node NAME, or to this input of a .tflite"),
+        ("output", "writes the output of the node NAME, or this output of a .tflite, to FILE"),
     ):
         parser.add_argument(
             f"--{option}",

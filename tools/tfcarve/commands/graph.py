@@ -8,7 +8,7 @@ from pathlib import Path
 from tfcarve import files, progress
 from tfcarve.benchmark import figures as benchmark_figures
 from tfcarve.benchmark import report_json
-from tfcarve.commands import requested, size_common
+from tfcarve.commands import model_argument, size_common
 from tfcarve.drawing import colours, dot, event_file, model_drawing, names, page, svg
 from tfcarve.drawing.colours import MEASURES, Measure
 from tfcarve.drawing.figures import Figures, figures
@@ -48,28 +48,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="where to draw it: .svg, .html (a page with details of each box) or .dot (Graphviz's language); .svg and "
-        ".html need Graphviz",
+        ".html require Graphviz",
     )
     parser.add_argument(
         "--tensorboard",
         type=Path,
         metavar="DIR",
-        help="write an event file with the graph for TensorBoard into this folder",
+        help="writes an event file with the graph for TensorBoard into this folder",
     )
     parser.add_argument(
         "--depth",
         type=_depth,
         metavar="N",
-        help="how many levels of name scopes to draw; 1: only the outermost scopes; default: as many as are readable",
+        help="how many levels of name scopes to draw; 1: only the outermost scopes (default: as many as are readable)",
     )
     parser.add_argument(
         "--scope",
         default="",
         metavar="NAME",
-        help="draw only this name scope, and what it is connected to",
+        help="draws only this name scope, and what it is connected to",
     )
     parser.add_argument(
-        "--function", default="", metavar="NAME", help="draw the body of this function of the model"
+        "--function",
+        default="",
+        metavar="NAME",
+        help="draws the body of this function of the model",
     )
     parser.add_argument(
         "--size", type=Path, metavar="REPORT", help="the size report of a library for the model"
@@ -86,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the boxes are coloured by: op class, bytes of constants and variables, bytes of the library that only "
         "their ops need, or time (default: time with --time, library with --size, else op)",
     )
-    requested.add_options(parser)
+    model_argument.add_options(parser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def _require_one_graph(model: Model) -> None:
     """Raises InvalidInput if a model is not one TensorFlow graph."""
     if not model.graphs:
         raise InvalidInput(
-            f"{model.path}: has no TensorFlow graph to draw: give a GraphDef, SavedModel or Keras file; "
+            f"{model.path}: has no TensorFlow graph to draw: pass a GraphDef, SavedModel or Keras file; "
             "Netron shows .tflite files"
         )
     if len(model.graphs) > 1:
@@ -187,10 +190,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Draws the model, writes the event file, or both."""
     output: Path | None = arguments.output
     if output is None and arguments.tensorboard is None:
-        raise InvalidInput("give -o FILE or --tensorboard DIR: there is nothing to write")
+        raise InvalidInput("pass -o FILE or --tensorboard DIR: there is nothing to write")
     if output is not None and output.suffix not in _SUFFIXES:
         raise InvalidInput(f"{output}: expected a name that ends in {', '.join(_SUFFIXES)}")
-    model = requested.read(arguments.model, arguments).model
+    model = model_argument.read(arguments.model, arguments).model
     _require_one_graph(model)
     done = []
     if output is not None:

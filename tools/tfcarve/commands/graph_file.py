@@ -17,7 +17,7 @@ def frozen_graph(path: Path) -> Buffer:
     data = mapped(path)
     try:
         if meta_graph.is_saved_model(data):
-            raise InvalidInput(f"{path}: is a SavedModel: give a frozen GraphDef")
+            raise InvalidInput(f"{path}: is a SavedModel: pass a frozen GraphDef")
         if memmapped.is_package(data):
             raise InvalidInput(f"{path}: {memmapped.NOT_A_GRAPH}")
         graph_def.graph(data, 0, len(data), str(path), Budget(len(data)))

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the header."""
     if arguments.all == (arguments.selection is not None):
-        raise InvalidInput("give either a selection or --all")
+        raise InvalidInput("pass either a selection or --all")
     if arguments.all:
         content = header_for_all()
     else:

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the tree."""
     tree = include_tree(IncludePath(arguments.folders), arguments.header)
     if arguments.output.is_dir() and any(arguments.output.iterdir()):
-        raise InvalidInput(f"{arguments.output}: is not empty: give another folder")
+        raise InvalidInput(f"{arguments.output}: is not empty: pass another folder")
     for name, content in tree.items():
         write_if_changed(arguments.output / name, content)
     return 0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tfcarve import files, json_codec
 from tfcarve.benchmark import inspection
-from tfcarve.commands import common, requested
+from tfcarve.commands import common, model_argument
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="a model in a format that select reads, or a library",
     )
-    requested.add_options(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    model_argument.add_options(parser)
+    parser.add_argument("--json", action="store_true", help="prints JSON")
 
 
 def _print(*lines: str) -> None:
@@ -33,7 +33,7 @@ def _print(*lines: str) -> None:
 
 
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
-    found = requested.read(path, arguments)
+    found = model_argument.read(path, arguments)
     result = inspection.inspect(found.model, path, found.frozen_with, arguments.tags or ())
     if arguments.json:
         common.output(json_codec.encode(result), None)

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         default="CPU",
-        help="show kernels of this device type and of DEFAULT; all: of every device type (default: CPU)",
+        help="shows kernels of this device type and of DEFAULT; all: of every device type (default: CPU)",
     )
     options.add_index(parser)
 

@@ -1,4 +1,4 @@
-"""`tfcarve manifest`: the C++ source by which a library states what it was built for."""
+"""`tfcarve manifest`: the C++ source of the manifest that is embedded in a library."""
 
 import argparse
 from pathlib import Path
@@ -9,7 +9,7 @@ from tfcarve.models import memmapped
 from tfcarve.proof import manifest
 
 NAME = "manifest"
-HELP = "writes the C++ source by which a library states what it was built for"
+HELP = "writes the C++ source of the manifest that is embedded in a library"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

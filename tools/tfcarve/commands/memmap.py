@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=_FORMATS,
         default="aligned",
-        help="aligned: a GraphDef (default); tensorflow: a file for TensorFlow's MemmappedEnv",
+        help="aligned: a GraphDef; tensorflow: a file for TensorFlow's MemmappedEnv (default: %(default)s)",
     )
     parser.add_argument(
         "-o",

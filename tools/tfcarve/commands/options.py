@@ -10,7 +10,7 @@ def add_index(parser: argparse.ArgumentParser) -> None:
         "--index",
         type=Path,
         metavar="FILE",
-        help="index.json; default: the index of the pinned TensorFlow, which is built once and cached",
+        help="index.json (default: the index of the pinned TensorFlow, which is built once and cached)",
     )
     add_tree(parser)
 
@@ -21,7 +21,8 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         "--tensorflow",
         type=Path,
         metavar="DIR",
-        help="TensorFlow's source tree (the folder that contains tensorflow/); default: $TFCARVE_TENSORFLOW, or the pinned version",
+        help="TensorFlow's source tree: the folder that contains tensorflow/ (default: $TFCARVE_TENSORFLOW, or the pinned "
+        "version)",
     )
     parser.add_argument(
         "--custom-op",
@@ -51,5 +52,5 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=f"where to write {what}; default: standard output",
+        help=f"where to write {what} (default: standard output)",
     )

@@ -17,10 +17,16 @@ HELP = "renames all symbols that static libraries define, except the C interface
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument(
-        "--nm", default="nm", metavar="PROGRAM", help="nm of the target's toolchain"
+        "--nm",
+        default="nm",
+        metavar="PROGRAM",
+        help="nm of the target's toolchain (default: %(default)s)",
     )
     parser.add_argument(
-        "--objcopy", default="objcopy", metavar="PROGRAM", help="objcopy of the target's toolchain"
+        "--objcopy",
+        default="objcopy",
+        metavar="PROGRAM",
+        help="objcopy of the target's toolchain (default: %(default)s)",
     )
     parser.add_argument(
         "--archive",
@@ -29,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar=("IN.a", "OUT.a"),
-        help="a library and where its copy goes; specify all libraries that are linked together",
+        help="a library and where its copy goes; pass all libraries that are linked together",
     )
 
 

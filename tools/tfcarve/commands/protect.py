@@ -42,7 +42,7 @@ def _write_key(path: Path) -> None:
             stream.write(secrets.token_bytes(protected_model.KEY_SIZE))
     except FileExistsError:
         raise InvalidInput(
-            f"{path}: exists: give another file, because models that a key has encrypted are lost without it"
+            f"{path}: exists: pass another file, because models that a key has encrypted are lost without it"
         ) from None
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
@@ -88,9 +88,9 @@ def run(arguments: argparse.Namespace) -> int:
         _write_key(arguments.new_key)
         return 0
     if not all(inputs):
-        raise InvalidInput("give MODEL, --key-file and -o, or --new-key")
+        raise InvalidInput("pass MODEL, --key-file and -o, or --new-key")
     if arguments.output.resolve() == arguments.key_file.resolve():
-        raise InvalidInput(f"{arguments.output}: is the key file: give another file to -o")
+        raise InvalidInput(f"{arguments.output}: is the key file: pass another file to -o")
     key = _key(arguments.key_file)
     model = frozen_graph(arguments.model)
     files.write_pieces(arguments.output, protected_model.pieces(model, *_stream(key)))

@@ -1,4 +1,4 @@
-"""Reads the models that a command is given: freezes those that must be frozen, then reads the frozen graph."""
+"""Reads the models of a command: freezes those that must be frozen, then reads the frozen graph."""
 
 import functools
 from collections.abc import Callable

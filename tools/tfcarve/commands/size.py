@@ -1,4 +1,4 @@
-"""`tfcarve size`: shows what a library's bytes are for."""
+"""`tfcarve size`: attributes the bytes of a built library."""
 
 import argparse
 import hashlib
@@ -17,7 +17,7 @@ from tfcarve.size.owners import Owners
 from tfcarve.size.report import MEASURES, Entry, Report
 
 NAME = "size"
-HELP = "shows what a built library's bytes are for: parts, files, kernel classes, ops, models"
+HELP = "attributes the bytes of a built library to parts, files, kernel classes, ops and models"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     old = _committed(arguments.committed, may_be_absent=arguments.update)
     if arguments.update:
         if arguments.committed is None:
-            raise InvalidInput("--update writes the file of --committed: specify it")
+            raise InvalidInput("--update writes the file of --committed: pass --committed")
         files.write_if_changed(arguments.committed, committed.updated(old, reports, today))
         print(committed.delta_line(old, reports))
         return 0

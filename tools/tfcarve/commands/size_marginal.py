@@ -13,7 +13,7 @@ from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.marginal import MarginalSize
 from tfcarve.size.relink import Relinker
-from tfcarve.size.without import KINDS, Target, names, parse_target
+from tfcarve.size.removal import KINDS, Target, names, parse_target
 
 NAME = "size-marginal"
 HELP = "relinks a library without an op, a class, a data type or a model, and shows what that saves"
@@ -70,7 +70,7 @@ def _targets(arguments: argparse.Namespace, selection: Selection) -> list[Target
     each = [Target(kind, name) for kind in arguments.each for name in sorted(known[kind])]
     found = [*map(parse_target, arguments.without), *each]
     if not found:
-        raise InvalidInput("nothing to remove: specify --without KIND:NAME or --each KIND")
+        raise InvalidInput("nothing to remove: pass --without KIND:NAME or --each KIND")
     return found
 
 

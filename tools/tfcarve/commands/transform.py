@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import progress
-from tfcarve.commands import freeze_options, preparing
+from tfcarve.commands import freeze_options, prepare_options
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the transformed GraphDef, in text format if the name ends in .pbtxt; may be IN itself",
     )
-    preparing.add_ends(parser)
+    prepare_options.add_ends(parser)
     freeze_options.add_graph(parser)
     freeze_options.add_freeze(parser)
     how = parser.add_mutually_exclusive_group(required=True)
@@ -82,7 +82,7 @@ def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the transformed graph and prints nodes and bytes before and after."""
-    preparing.require_packages()
+    prepare_options.require_packages()
     from tfcarve.prepare import graph_file, heap, pipeline
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.ranges is not None:
             _require_same_model(arguments.ranges, graph, arguments.model)
         count = len(graph.nodes)
-        inputs, outputs = preparing.ends(graph, frozen, arguments.model)
+        inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
         except InvalidInput as error:

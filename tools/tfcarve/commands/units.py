@@ -94,7 +94,7 @@ def _parts(
         ("helpers", arguments.helpers, arguments.hot_helpers, units.helpers),
     ):
         if cold_folder is None and hot_folder is not None:
-            raise InvalidInput(f"--hot-{name}: give --{name} as well, for the others")
+            raise InvalidInput(f"--hot-{name}: pass --{name} as well, for the others")
         if cold_folder is None:
             continue
         texts = emit(selection)
@@ -111,7 +111,7 @@ def _require_distinct(parts: Sequence[tuple[str, Path, dict[str, bytes]]]) -> No
         other = seen.setdefault(folder.resolve(), name)
         if other != name:
             raise InvalidInput(
-                f"{folder}: used for the {other} and for the {name}: give two folders"
+                f"{folder}: used for the {other} and for the {name}: pass two folders"
             )
 
 

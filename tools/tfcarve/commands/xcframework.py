@@ -30,7 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--header", type=Path, action="append", default=[], help="a header to include"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR.xcframework")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR.xcframework",
+        help="where to write the xcframework",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     present = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
     info = output / "Info.plist"
     if present and not (info.is_file() and is_xcframework_plist(read_bytes(info))):
-        raise InvalidInput(f"{output}: exists and is not an xcframework: specify another folder")
+        raise InvalidInput(f"{output}: exists and is not an xcframework: pass another folder")
     for path in present - files.keys():
         (output / path).unlink()
     for path, data in files.items():

@@ -18,7 +18,7 @@ def refusal(name: str | Path, why: str) -> InvalidInput:
     """Returns the error for a Keras file that cannot be loaded or must not be."""
     return InvalidInput(
         f"{name}: Keras cannot load or save it: {why}: save it as a SavedModel (tf.saved_model.save) "
-        "where it was built, and give the SavedModel"
+        "where it was built, and pass the SavedModel"
     )
 
 
@@ -39,7 +39,7 @@ def require_safe(path: Path) -> None:
     if not full_tensorflow.installed():
         raise InvalidInput(
             f"{path}: is a Keras file: {full_tensorflow.not_installed()}, or save the model as a SavedModel "
-            "(tf.saved_model.save) and give the SavedModel"
+            "(tf.saved_model.save) and pass the SavedModel"
         )
     whole = path.absolute()
     try:

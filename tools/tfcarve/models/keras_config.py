@@ -36,7 +36,7 @@ _RUN_CODE = frozenset({
 _CALLERS = {"TFOpLambda": "function", "SlicingOpLambda": "function", "ClassMethod": "cls_ref"}
 # TensorFlow APIs that compute and have no other effect: names, and whole namespaces (`math.`). tests/zoo checks in which
 # module each is defined.
-_PURE = Path(__file__).parents[1] / "data" / "computes.txt"
+_PURE = Path(__file__).parents[1] / "data" / "pure_apis.txt"
 
 
 # What zipfile and h5py raise for damaged files.

@@ -21,10 +21,10 @@ def mapped(path: Path) -> Buffer:
                 raise InvalidInput(f"{path}: is empty: a model was expected")
             return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
-        raise InvalidInput(f"{path}: no such file: give a model ({_FORMATS})") from None
+        raise InvalidInput(f"{path}: no such file: pass a model ({_FORMATS})") from None
     except IsADirectoryError:
         raise InvalidInput(
-            f"{path}: is a directory: give a file or a SavedModel directory"
+            f"{path}: is a directory: pass a file or a SavedModel directory"
         ) from None
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path}: cannot be read: {error}") from None

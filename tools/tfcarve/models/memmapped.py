@@ -26,7 +26,7 @@ OFFSET_SIZE = 8
 Region = tuple[int, int]
 
 NOT_A_GRAPH = (
-    "is in TensorFlow's memmapped format: give the frozen GraphDef that it was written from"
+    "is in TensorFlow's memmapped format: pass the frozen GraphDef that it was written from"
 )
 
 # First bytes of a GraphDef: tags of its fields.

@@ -117,7 +117,7 @@ def from_bytes(data: Buffer, file: Path) -> OpsList:
     """
     if len(data) > _MAX_BYTES:
         raise InvalidInput(
-            f"{file}: {len(data)} bytes: an ops list has at most {_MAX_BYTES}: give the model itself"
+            f"{file}: {len(data)} bytes: an ops list has at most {_MAX_BYTES}: pass the model itself"
         )
     parse = from_json if file.suffix.lower() == ".json" else from_yaml
     return parse(data[:], str(file))

@@ -45,7 +45,7 @@ def model_file(path: Path) -> Path:
         if (path / name).is_file():
             return path / name
     raise InvalidInput(
-        f"{path}: is a directory without saved_model.pb or saved_model.pbtxt: give a file or a SavedModel directory"
+        f"{path}: is a directory without saved_model.pb or saved_model.pbtxt: pass a file or a SavedModel directory"
     )
 
 
@@ -62,7 +62,7 @@ def _graph(source: Source, data: Buffer, choice: Choice) -> Model:
         model = proto_model.from_binary(source, data, "graphdef", choice)
     if not model.nodes:
         raise InvalidInput(
-            f"{source.path}: the graph has no nodes: give a model that computes something"
+            f"{source.path}: the graph has no nodes: pass a model that computes something"
         )
     return model
 

@@ -35,7 +35,7 @@ class Budget:
         """Counts a part that takes `size` bytes of memory; raises WireError above the limit."""
         self._left -= size
         if self._left < 0:
-            raise WireError("too many small parts: damaged, or made to exhaust memory")
+            raise WireError("too many small parts: damaged, or crafted to exhaust memory")
 
 
 class Pass:

@@ -51,7 +51,7 @@ def open_elf(data: bytes, where: str) -> ELFFile:
     except DAMAGED as error:
         raise damaged(where, error) from None
     if why:
-        raise InvalidInput(f"{where}: {why}: damaged, or made to exhaust memory")
+        raise InvalidInput(f"{where}: {why}: damaged, or crafted to exhaust memory")
     return elf
 
 

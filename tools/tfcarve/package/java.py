@@ -83,7 +83,7 @@ def _run(javac: Path, arguments: Sequence[str]) -> None:
         )
     except OSError as error:
         raise InvalidInput(
-            f"{javac}: cannot be run ({error.strerror}): specify the javac of a JDK"
+            f"{javac}: cannot be run ({error.strerror}): pass the javac of a JDK with --javac"
         ) from None
     if done.returncode:
         raise InvalidInput(f"{javac} failed:\n{done.stderr.strip()}")

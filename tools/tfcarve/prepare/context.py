@@ -38,7 +38,7 @@ class Parameters:
         values = self.all(name) or (default,)
         if len(values) > 1:
             raise InvalidInput(
-                f"{self.transform}: {name} is given {len(values)} times: give it once"
+                f"{self.transform}: {name} is passed {len(values)} times: pass it once"
             )
         return values[0]
 

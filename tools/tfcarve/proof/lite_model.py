@@ -61,7 +61,9 @@ def run(interpreter: Any, signature: str, feeds: Arrays, outputs: Sequence[str])
             _require(runnable.title, kind, name, known)
     for name, details in runnable.inputs.items():
         if name not in feeds:
-            raise LiteError(f"{runnable.title} has the input {name!r}, which has no value: give it")
+            raise LiteError(
+                f"{runnable.title} has the input {name!r}, which has no value: pass its value with --input"
+            )
         _require_fit(name, feeds[name], details)
     found = runnable.invoke(feeds)
     return [found[name] for name in outputs]

@@ -55,6 +55,6 @@ def warnings(outputs: Sequence[str], folder: Path) -> Iterator[str]:
         if TOLERANCES[kind] < found < math.inf:
             yield (
                 f"output {name!r} differs by {found:.1e} * (1 + |expected|) between two runs of TensorFlow, with and without "
-                f"oneDNN: give tf_model_test a tolerance above its default of {TOLERANCES[kind]:.0e}, "
+                f"oneDNN: set the tolerance of tf_model_test above its default of {TOLERANCES[kind]:.0e}, "
                 f'such as {{"{kind}": "{_FACTOR * found:.0e}"}}'
             )

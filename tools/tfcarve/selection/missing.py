@@ -53,7 +53,7 @@ def problems(
     for (op, what), needs in sorted(missing.items()):
         definition = lookup.op(op)
         if definition is None:
-            hint = suggestions.get(op) or "if it is a custom op, give its source with --custom-op"
+            hint = suggestions.get(op) or "if it is a custom op, pass its source with --custom-op"
         elif buildable.why_not(definition.file, lookup.release):
             hint = ""  # other kernels would not help
         else:

@@ -103,7 +103,7 @@ def load(path: Path, root: Path | None) -> LinkLine:
     root = root if root is not None else _execution_root(path)
     if not (root / file.link.source).is_file():
         raise InvalidInput(
-            f"{path}: {file.link.source} does not exist in {root}: specify the folder of its paths with --root"
+            f"{path}: {file.link.source} does not exist in {root}: pass the folder of its paths with --root"
         )
     return LinkLine(root=root, **msgspec.structs.asdict(file))
 

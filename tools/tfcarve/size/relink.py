@@ -15,8 +15,8 @@ from tfcarve.selection.selection import Selection
 from tfcarve.size.attribute import measures
 from tfcarve.size.link_line import LinkLine
 from tfcarve.size.marginal import MarginalSize
+from tfcarve.size.removal import Target, without
 from tfcarve.size.report import Measure
-from tfcarve.size.without import Target, without
 
 
 class Relinker:

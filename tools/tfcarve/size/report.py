@@ -1,4 +1,4 @@
-"""The size report of a library: what its bytes are for."""
+"""The size report of a library: its bytes by part, file, kernel class, op and model."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

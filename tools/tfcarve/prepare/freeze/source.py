@@ -72,11 +72,11 @@ def require_signatures(path: Path, options: Options) -> None:
     """Raises InvalidInput if the options select a signature or tags of a GraphDef, which has neither."""
     if kind(path) != "graphdef":
         return
-    for option, given, default in (
+    for option, value, default in (
         ("--signature", options.signature, DEFAULTS.signature),
         ("--tags", options.tags, DEFAULTS.tags),
     ):
-        if given != default:
+        if value != default:
             raise InvalidInput(
                 f"{path}: is a GraphDef, which has no signatures and no tags: remove {option}"
             )
@@ -90,13 +90,13 @@ def _check_options(path: Path, found: Kind, options: Options) -> None:
             "--moving-averages requires --checkpoint, which contains the moving averages"
         )
     if found == "graphdef" and not options.outputs:
-        for option, given in (
+        for option, value in (
             ("--checkpoint", options.checkpoint),
             ("--inputs", options.inputs),
             ("--lower-control-flow", options.lower_control_flow),
             ("--unroll", options.unroll),
         ):
-            if given:
+            if value:
                 raise InvalidInput(
                     f"{path}: {option} requires --outputs: a GraphDef does not name its outputs"
                 )

@@ -119,7 +119,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     known = by_name(graph)
     ranges = known_ranges(context.parameters, known)
     if ranges is not None and _LOG in context.parameters:
-        raise InvalidInput(f"{context.parameters.transform}: give either {PARAMETER} or {_LOG}")
+        raise InvalidInput(f"{context.parameters.transform}: pass either {PARAMETER} or {_LOG}")
     found = _logged(context, known) if ranges is None else _calibrated(ranges, known)
     taken = set(known)
     listed: list[NodeDef] = []

@@ -109,7 +109,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     if PARAMETER in parameters:
         if fallback is not None:
             raise InvalidInput(
-                f"quantize_nodes: give either {PARAMETER} or fallback_min and fallback_max"
+                f"quantize_nodes: pass either {PARAMETER} or fallback_min and fallback_max"
             )
         if context.in_function:
             return graph  # its tensors have no ranges

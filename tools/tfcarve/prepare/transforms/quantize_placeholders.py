@@ -28,7 +28,7 @@ def range_parameters(parameters: Parameters, kind: str) -> tuple[np.float32, np.
         return None
     transform = parameters.transform
     if len(present) == 1:
-        raise InvalidInput(f"{transform}: {names[0]} and {names[1]} must be given together")
+        raise InvalidInput(f"{transform}: {names[0]} and {names[1]} must be passed together")
     with np.errstate(over="ignore"):
         low, high = (np.float32(parameters.number(name, 0)) for name in names)
     if not low < high or not np.isfinite(width(low, high)):

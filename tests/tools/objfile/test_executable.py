@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tfcarve.benchmark import executable
-from tfcarve.benchmark.executable import Executable
 from tfcarve.errors import InvalidInput
+from tfcarve.objfile import executable
+from tfcarve.objfile.executable import Executable
 
 _COMPILERS = {
     "x86_64": "gcc",
@@ -41,7 +41,7 @@ def test_neither_program_nor_library(tmp_path: Path) -> None:
     other = bytearray(whole)
     other[18:20] = (243).to_bytes(2, "little")
     for data, message in (
-        (b"#!/bin/sh\n", "m: not an ELF file: expected a benchmark_model or a shared library"),
+        (b"#!/bin/sh\n", "m: not an ELF file: expected a program or a shared library"),
         (b"", "m: not an ELF file"),
         (whole[:40], "m: not a complete ELF file"),
         (_built(tmp_path, "gcc", "-c"), "m: neither a program nor a shared library: ET_REL"),

@@ -1,4 +1,4 @@
-"""The kind of the file to benchmark: a program or a shared library, and its CPU. Pure."""
+"""The kind of an ELF file: a program or a shared library, and its CPU. Pure."""
 
 import platform
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tfcarve.objfile import cpu, elf
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A file to benchmark: its CPU, as in objfile.cpu, and whether it is a program or a library."""
+    """A program or a shared library: its CPU, as in objfile.cpu, and whether it is a program or a library."""
 
     cpu: str
     is_program: bool
@@ -24,10 +24,8 @@ def identify(data: bytes, where: str) -> Executable:
 
     Raises InvalidInput if it is neither an ELF program nor a shared library.
     """
-    if not data.startswith(b"\x7fELF"):
-        raise InvalidInput(
-            f"{where}: not an ELF file: expected a benchmark_model or a shared library"
-        )
+    if not data.startswith(elf.MAGIC):
+        raise InvalidInput(f"{where}: not an ELF file: expected a program or a shared library")
     file = elf.open_elf(data, where)
     try:
         kind = file["e_type"]

@@ -1,4 +1,4 @@
-"""Reads the model that a command shows: as it is, or frozen as its options request."""
+"""Reads the model that a command shows, and freezes it if the options require that."""
 
 import argparse
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tfcarve.models.node_use import Model
 
 
 @dataclass(frozen=True, slots=True)
-class Requested:
+class ModelArgument:
     """A model, and the options of `tfcarve freeze` with which it was frozen; None: it was not."""
 
     model: Model
@@ -24,14 +24,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freeze a SavedModel or MetaGraphDef first; needs tensorflow",
+        help="freezes a SavedModel or MetaGraphDef first; requires tensorflow",
     )
     freeze_options.add_graph(parser)
     freeze_options.add_tensors(parser)
     freeze_options.add_freeze(parser)
 
 
-def read(path: Path, arguments: argparse.Namespace) -> Requested:
+def read(path: Path, arguments: argparse.Namespace) -> ModelArgument:
     """Reads the model at `path`; `arguments` are those of add_options.
 
     Raises InvalidInput if it is not a model, or cannot be frozen.
@@ -41,7 +41,7 @@ def read(path: Path, arguments: argparse.Namespace) -> Requested:
     )
     words = freeze_options.words(arguments)
     if is_to_freeze(path, options, arguments.freeze):
-        return Requested(read_frozen(path, options), words)
+        return ModelArgument(read_frozen(path, options), words)
     signatures = (arguments.signature,) if arguments.signature else ()
     model = read_model(path, Choice(arguments.tags or (), signatures))
-    return Requested(model, words if path.suffix.lower() in keras.SUFFIXES else None)
+    return ModelArgument(model, words if path.suffix.lower() in keras.SUFFIXES else None)

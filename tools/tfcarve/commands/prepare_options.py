@@ -1,4 +1,4 @@
-"""Shared by the commands that prepare models: required packages, --inputs and --outputs."""
+"""Options of the commands that prepare models (--inputs, --outputs), and the packages that these require."""
 
 import argparse
 import importlib.util
@@ -37,16 +37,16 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
         type=names,
         default=(),
         metavar="A,B",
-        help="nodes that the app feeds, separated by commas; of a SavedModel or Keras file: inputs of the signature; "
-        "default: all of them, or all Placeholders",
+        help="nodes that the app feeds, separated by commas; of a SavedModel or Keras file: inputs of the signature "
+        "(default: all of them, or all Placeholders)",
     )
     parser.add_argument(
         "--outputs",
         type=names,
         default=(),
         metavar="C,D",
-        help="nodes that the app fetches; of a SavedModel or Keras file: outputs of the signature; default: all of them, "
-        "or the nodes that nothing reads",
+        help="nodes that the app fetches; of a SavedModel or Keras file: outputs of the signature (default: all of them, "
+        "or the nodes that nothing reads)",
     )
 
 
