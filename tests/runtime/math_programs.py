@@ -1,4 +1,4 @@
-"""Programs that compare tools/runtime/math with plain loops, for each CPU: natively on x86-64, under qemu for Arm."""
+"""Programs that compare tools/runtime/math with plain loops, for each CPU: natively on x86, under qemu for Arm."""
 
 from __future__ import annotations
 
@@ -35,12 +35,17 @@ class Cpu(NamedTuple):
 
 CPUS = {
     "x86_64": Cpu(("g++",), ()),
+    # The NDK's clang uses SSE for floats, too.
+    "x86": Cpu(("i686-linux-gnu-g++", "-msse2", "-mfpmath=sse"), ("qemu-i386", "-cpu", "max")),
     "arm64": Cpu(("aarch64-linux-gnu-g++",), ("qemu-aarch64",)),
     "armv7": Cpu(
         ("arm-linux-gnueabihf-g++", "-mfpu=neon", "-mthumb", *_ARMV7_COPTS),
         ("qemu-arm", "-cpu", "cortex-a7"),
     ),
 }
+X86 = ("x86_64", "x86")
+# The flags of /proc/cpuinfo that instruction sets require and qemu-i386 emulates.
+_QEMU_X86_FLAGS = frozenset({"avx2", "fma"})
 
 
 def require(*programs: str) -> None:
@@ -88,8 +93,34 @@ def compiled(cpu: str, test: str, folder: Path) -> Path:
 
 
 @cache
+def is_native(cpu: str, program: Path) -> bool:
+    """Whether this machine runs a program of a CPU itself. Not all kernels for x86-64 run 32-bit programs."""
+    if cpu not in X86 or platform.machine() != "x86_64":
+        return False
+    try:
+        run([program, "--selected"])
+    except OSError:
+        return False
+    return True
+
+
+def command(cpu: str, program: Path) -> list[str | Path]:
+    """Returns the command that runs a program of a CPU: with the emulator only if it is necessary."""
+    return [*(() if is_native(cpu, program) else CPUS[cpu].emulator), program]
+
+
+@cache
 def _compared(cpu: str, test: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return run([*CPUS[cpu].emulator, compiled(cpu, test, folder)])
+    return run(command(cpu, compiled(cpu, test, folder)))
+
+
+def supported(
+    cpu: str, program: Path, required: Mapping[str, frozenset[str]] = cpu_features.REQUIRED
+) -> tuple[str, ...]:
+    """Returns the names of x86 instruction sets that the machine or its emulator supports, in the order of `required`."""
+    if is_native(cpu, program):
+        return cpu_features.supported(required)
+    return tuple(name for name, flags in required.items() if flags <= _QEMU_X86_FLAGS)
 
 
 def require_no_difference(
@@ -108,27 +139,29 @@ def require_no_difference(
       cpu: one of CPUS.
       name: the instruction set.
       names: the instruction sets of the program for each CPU.
-      required: for x86-64, the flags of /proc/cpuinfo that each instruction set requires.
+      required: for x86, the flags of /proc/cpuinfo that each instruction set requires.
     """
     done = _compared(cpu, test, folder)
     assert done.returncode == 0, done.stdout
     found = results(done)
     assert tuple(found) == names[cpu]
-    if cpu == "x86_64" and name not in cpu_features.supported(required):
+    if cpu in X86 and name not in supported(cpu, compiled(cpu, test, folder), required):
         assert found[name] == "not supported"
-        pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {name}")
+        pytest.skip(f"this CPU, according to /proc/cpuinfo, or qemu-i386 does not support {name}")
     assert found[name] == "0 differences"
 
 
-def require_differences(check: str, test: str, folder: Path) -> None:
+def require_differences(cpu: str, check: str, test: str, folder: Path) -> None:
     """Checks that a program whose expected values are wrong for a check reports that."""
-    done = run([compiled("x86_64", test, folder), check])
+    done = run([*command(cpu, compiled(cpu, test, folder)), check])
     assert done.returncode == 1
     assert f"{check}: " in done.stdout
     assert "0 differences" not in results(done).values()
 
 
-def wrong_checks(test: str, header: str, change: tuple[str, str], folder: Path) -> set[str]:
+def wrong_checks(
+    cpu: str, test: str, header: str, change: tuple[str, str], folder: Path
+) -> set[str]:
     """Returns the checks that find a change of a header, compiled in a folder."""
     text = (ROOT / header).read_text(encoding="utf-8")
     assert text.count(change[0]) == 1
@@ -136,7 +169,7 @@ def wrong_checks(test: str, header: str, change: tuple[str, str], folder: Path) 
     changed.parent.mkdir(parents=True)
     changed.write_text(text.replace(*change), encoding="utf-8")
     program = folder / "wrong"
-    compile_for("x86_64", test, program, folder)
-    done = run([program])
+    compile_for(cpu, test, program, folder)
+    done = run(command(cpu, program))
     assert done.returncode == 1
     return set(re.findall(r"^(\w+): \S+ instead of ", done.stdout, re.MULTILINE))

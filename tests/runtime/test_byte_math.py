@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from e2e import cpu_features
 from runtime import math_programs
 
 _PROGRAM = "byte_math_test.cc"
-# For x86-64, the flags of /proc/cpuinfo that they require.
-_X86_64 = {
+# For x86, the flags of /proc/cpuinfo that they require.
+_X86 = {
     "baseline": frozenset[str](),
     "avx2": frozenset({"avx2"}),
     "vnni": frozenset({"avx512f", "avx512_vnni"}),
 }
 _INSTRUCTION_SETS = {
-    "x86_64": tuple(_X86_64),
+    **dict.fromkeys(math_programs.X86, tuple(_X86)),
     "arm64": ("neon", "dotprod"),
     "armv7": ("neon",),
 }
@@ -37,14 +36,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [(cpu, name) for cpu, names in _INSTRUCTION_SETS.items() for name in names],
 )
 def test_results_are_those_of_plain_loops(cpu: str, name: str, folder: Path) -> None:
-    math_programs.require_no_difference(_PROGRAM, folder, cpu, name, _INSTRUCTION_SETS, _X86_64)
+    math_programs.require_no_difference(_PROGRAM, folder, cpu, name, _INSTRUCTION_SETS, _X86)
 
 
+@pytest.mark.parametrize("cpu", math_programs.X86)
 @pytest.mark.parametrize("check", _CHECKS)
-def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
-    math_programs.require_differences(check, _PROGRAM, folder)
+def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> None:
+    math_programs.require_differences(cpu, check, _PROGRAM, folder)
 
 
+@pytest.mark.parametrize("cpu", math_programs.X86)
 @pytest.mark.parametrize(
     ("loop", "change", "checks"),
     [
@@ -52,18 +53,22 @@ def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
         ("AddGroup<1>(left, &panel, sums);", "", {"products", "convolutions"}),
     ],
 )
-def test_wrong_loop_is_found(loop: str, change: str, checks: set[str], tmp_path: Path) -> None:
+def test_wrong_loop_is_found(
+    cpu: str, loop: str, change: str, checks: set[str], tmp_path: Path
+) -> None:
     header = "tools/runtime/math/byte_kernels_impl.h"
-    assert math_programs.wrong_checks(_PROGRAM, header, (loop, change), tmp_path) == checks
+    found = math_programs.wrong_checks(cpu, _PROGRAM, header, (loop, change), tmp_path)
+    assert found == checks
 
 
-def test_selected_by_the_cpu_and_the_environment(folder: Path) -> None:
-    program = math_programs.compiled("x86_64", _PROGRAM, folder)
-    supported = cpu_features.supported(_X86_64)
-    floats = cpu_features.supported()
+@pytest.mark.parametrize("cpu", math_programs.X86)
+def test_selected_by_the_cpu_and_the_environment(cpu: str, folder: Path) -> None:
+    program = math_programs.compiled(cpu, _PROGRAM, folder)
+    supported = math_programs.supported(cpu, program, _X86)
+    floats = math_programs.supported(cpu, program)
     for name, best in (("baseline", 1), ("avx2", 2), ("avx512", 3), ("", 3)):
         if not name or name in floats:
-            done = math_programs.run([program, "--selected"], name)
+            done = math_programs.run([*math_programs.command(cpu, program), "--selected"], name)
             assert done.stdout.strip() == supported[:best][-1]
 
 

@@ -1,4 +1,4 @@
-"""Tests of tools/runtime/math with each instruction set: natively on x86-64, under qemu for Arm."""
+"""Tests of tools/runtime/math with each instruction set: natively on x86, under qemu for Arm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runtime import math_programs
 _PROGRAM = "math_test.cc"
 _HEADER = "tools/runtime/math/kernels_impl.h"
 _INSTRUCTION_SETS = {
-    "x86_64": tuple(cpu_features.REQUIRED),
+    **dict.fromkeys(math_programs.X86, tuple(cpu_features.REQUIRED)),
     "arm64": ("neon",),
     "armv7": ("neon",),
 }
@@ -37,11 +37,13 @@ def test_results_are_those_of_plain_loops(cpu: str, name: str, folder: Path) -> 
     )
 
 
+@pytest.mark.parametrize("cpu", math_programs.X86)
 @pytest.mark.parametrize("check", _CHECKS)
-def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
-    math_programs.require_differences(check, _PROGRAM, folder)
+def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> None:
+    math_programs.require_differences(cpu, check, _PROGRAM, folder)
 
 
+@pytest.mark.parametrize("cpu", math_programs.X86)
 @pytest.mark.parametrize(
     ("loop", "change", "check"),
     [
@@ -49,19 +51,28 @@ def test_each_check_finds_a_wrong_value(check: str, folder: Path) -> None:
         ("pixel + i * step", "pixel", "depthwise"),
     ],
 )
-def test_wrong_loop_is_found(loop: str, change: str, check: str, tmp_path: Path) -> None:
-    found = math_programs.wrong_checks(_PROGRAM, _HEADER, (loop, change), tmp_path)
+def test_wrong_loop_is_found(cpu: str, loop: str, change: str, check: str, tmp_path: Path) -> None:
+    found = math_programs.wrong_checks(cpu, _PROGRAM, _HEADER, (loop, change), tmp_path)
     assert found == {check}
 
 
-def test_selected_by_the_environment(folder: Path) -> None:
-    program = math_programs.compiled("x86_64", _PROGRAM, folder)
-    for name in ("", *cpu_features.supported()):
-        done = math_programs.run([program, "--selected"], name)
-        assert done.stdout.splitlines() == [name or cpu_features.supported()[-1]] * 2
+@pytest.mark.parametrize("cpu", math_programs.X86)
+def test_selected_by_the_environment(cpu: str, folder: Path) -> None:
+    program = math_programs.compiled(cpu, _PROGRAM, folder)
+    supported = math_programs.supported(cpu, program)
+    for name in ("", *supported):
+        done = math_programs.run([*math_programs.command(cpu, program), "--selected"], name)
+        assert done.stdout.splitlines() == [name or supported[-1]] * 2
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("cpu", "emulator"),
+    [
+        ("x86_64", ("qemu-x86_64", "-cpu", "qemu64")),
+        ("x86", ("qemu-i386", "-cpu", "qemu32")),
+    ],
+)
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -72,13 +83,13 @@ def test_selected_by_the_environment(folder: Path) -> None:
         ),
     ],
 )
-def test_name_that_cannot_be_used(name: str, message: str, folder: Path) -> None:
+def test_name_that_cannot_be_used(
+    cpu: str, emulator: tuple[str, ...], name: str, message: str, folder: Path
+) -> None:
     """On a CPU that supports only the baseline."""
-    math_programs.require("qemu-x86_64")
-    emulator = ("qemu-x86_64", "-cpu", "qemu64")
-    done = math_programs.run(
-        [*emulator, math_programs.compiled("x86_64", _PROGRAM, folder), "--selected"], name
-    )
+    math_programs.require(emulator[0])
+    program = math_programs.compiled(cpu, _PROGRAM, folder)
+    done = math_programs.run([*emulator, program, "--selected"], name)
     assert (done.returncode, done.stdout.splitlines()) == (2, [message, "baseline", "baseline"])
     (error,) = (line for line in done.stderr.splitlines() if line.startswith("tfcarve: "))
     assert error == (

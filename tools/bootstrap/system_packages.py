@@ -19,6 +19,7 @@ PROGRAMS = {
     "clang++-19": "clang-19",
     "cmake": "cmake",
     "dot": "graphviz",
+    "i686-linux-gnu-g++": "g++-i686-linux-gnu",
     "javac": "openjdk-17-jdk-headless",
     "ld.lld-19": "lld-19",
     "llvm-ar-19": "llvm-19",
