@@ -56,7 +56,10 @@ _EXPECTED = {
     ("linux_arm64", "default"): ("-Os", "-O2", "-mcpu=cortex-a53"),
     ("linux_arm64", "O3"): ("-O3", "-O3", "-mcpu=cortex-a53"),
     ("linux_arm64", "cortex_a72"): ("-Os", "-O2", "-mcpu=cortex-a72"),
+    ("linux_arm64", "cortex_a76"): ("-Os", "-O2", "-mcpu=cortex-a76"),
     ("linux_armv7", "default"): ("-Os", "-O2", "-mcpu=cortex-a7 -mfpu=neon-vfpv4"),
+    ("linux_armv7", "O3"): ("-O3", "-O3", "-mcpu=cortex-a7 -mfpu=neon-vfpv4"),
+    ("linux_armv7", "cortex_a72"): ("-Os", "-O2", "-mcpu=cortex-a72 -mfpu=neon-fp-armv8"),
 }
 _IDS = ["-".join(key) for key in _EXPECTED]
 

@@ -152,6 +152,26 @@ def _android_cpu_impl(ctx):
 
 android_cpu_test = analysistest.make(_android_cpu_impl, config_settings = toolchain_settings("android_26"))
 
+def _ios(optimization):
+    """An implementation for iOS, which has no CPU levels: the toolchain's target is the CPU."""
+
+    def impl(ctx):
+        env = analysistest.begin(ctx)
+        commands = compile_commands(env)
+        _require_last(env, commands, "-O", optimization)
+        _require_last(env, commands, "arm64-apple-", _all_kinds("arm64-apple-ios15.0"))
+        _require_last(env, commands, "-mcpu=", _all_kinds(""))
+        return analysistest.end(env)
+
+    return impl
+
+ios_test = analysistest.make(
+    _ios(_all_kinds("-Os") | {"hot units": "-O2"}),
+    config_settings = toolchain_settings("ios_sdk"),
+)
+
+ios_smallest_test = analysistest.make(_ios(_all_kinds("-Oz")), config_settings = toolchain_settings("ios_sdk"))
+
 def _private_symbols_impl(ctx):
     """The outputs and CcInfo have the archives with renamed symbols."""
     env = analysistest.begin(ctx)
