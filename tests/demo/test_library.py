@@ -51,13 +51,16 @@ def test_failed_run(tmp_path: Path) -> None:
 
 def test_run_once_caches_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv(
+        "TFCARVE_CPU", "baseline"
+    )  # an output of it would be cached as that of the fastest
     np.save(tmp_path / "answer.npy", np.ones(3, np.float32))
     array = tmp_path / "in.npy"
     array.write_bytes(b"1")
     runner = tmp_path / "run_model"
     calls = tmp_path / "calls"
     runner.write_text(
-        f"#!/bin/sh\necho x >> {calls}\n"
+        f"#!/bin/sh\necho x$TFCARVE_CPU >> {calls}\n"
         f'for word in "$@"; do case $word in --output=*) '
         f"cp {tmp_path}/answer.npy ${{word#--output=output=}} ;; esac; done\n"
     )
@@ -68,7 +71,8 @@ def test_run_once_caches_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert all(a.output is not None and a.output.tolist() == [1, 1, 1] for a, _ in (first, second))
     array.write_bytes(b"2")
     assert not run_once(library, model)[1]
-    assert calls.read_text() == "x\nx\n"
+    assert [run_once(library, model, "avx2")[1] for _ in range(2)] == [False, True]
+    assert calls.read_text() == "x\nx\nxavx2\n"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
-"""One library for three models, on each Linux platform: its outputs are full TensorFlow's."""
+"""One library for three models, on each Linux platform and with each instruction set of this CPU: its outputs are full
+TensorFlow's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,9 +13,11 @@ import pytest
 from demo import library
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
+from demo.library import Library
 from demo.nested import Workspace
-from e2e import app_workspace, built_libraries
+from e2e import app_workspace, built_libraries, cpu_features
 
+_HOST = "linux_x86_64"
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")
 
 
@@ -34,8 +39,12 @@ def app(models: dict[str, CachedModel]) -> Iterator[Workspace]:
 def test_output_is_full_tensorflows(
     app: Workspace, models: dict[str, CachedModel], platform: str, name: str
 ) -> None:
-    model = models[name]
-    answer, _ = library.run_once(app_workspace.build_library(app, platform), model)
+    _require(app_workspace.build_library(app, platform), models[name])
+
+
+def _require(built: Library, model: CachedModel, cpu: str = "") -> None:
+    """Checks the output of a model with an instruction set against full TensorFlow's."""
+    answer, _ = library.run_once(built, model, cpu)
     assert answer.status == 0, answer.message
     assert answer.output is not None
     expected = np.load(model.output)
@@ -43,3 +52,31 @@ def test_output_is_full_tensorflows(
     assert library.largest_difference(answer.output, expected) <= TOLERANCE
     # The control: another order of classes exceeds the tolerance.
     assert library.largest_difference(np.roll(answer.output, 1), expected) > TOLERANCE
+
+
+@pytest.mark.parametrize("name", _MODELS)
+@pytest.mark.parametrize("cpu", cpu_features.REQUIRED)
+def test_output_of_each_instruction_set(
+    app: Workspace, models: dict[str, CachedModel], cpu: str, name: str
+) -> None:
+    if cpu not in cpu_features.supported():
+        pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {cpu}")
+    _require(app_workspace.build_library(app, _HOST), models[name], cpu)
+
+
+@pytest.mark.parametrize("name", _MODELS)
+def test_each_instruction_set_rounds_differently(
+    app: Workspace, models: dict[str, CachedModel], name: str
+) -> None:
+    """The control of the previous test: it does not run the same loops again."""
+    built = app_workspace.build_library(app, _HOST)
+    outputs = [
+        library.run_once(built, models[name], cpu)[0].output for cpu in cpu_features.supported()
+    ]
+    assert not any(np.array_equal(one, other) for one, other in combinations(outputs, 2))
+
+
+def test_unknown_instruction_set(app: Workspace, models: dict[str, CachedModel]) -> None:
+    answer = library.run(app_workspace.build_library(app, _HOST), models["lstm"], "sse9")
+    assert answer.status == 2
+    assert "TFCARVE_CPU is 'sse9'" in answer.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -85,8 +86,14 @@ class Answer:
     output: np.ndarray | None  # type: ignore[type-arg]
 
 
-def run(library: Library, model: CachedModel) -> Answer:
-    """Runs a model in the library, under qemu if necessary."""
+def run(library: Library, model: CachedModel, cpu: str = "") -> Answer:
+    """Runs a model in the library, under qemu if necessary.
+
+    Args:
+        library: has the program.
+        model: the model and its input.
+        cpu: the instruction set that TFCARVE_CPU selects; "" for the fastest.
+    """
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "output.npy")
         done = subprocess.run(
@@ -97,6 +104,7 @@ def run(library: Library, model: CachedModel) -> Answer:
                 f"--input={INPUT}={model.input}",
                 f"--output={OUTPUT}={output}",
             ],
+            env={**os.environ, "TFCARVE_CPU": cpu},
             check=False,
             text=True,
             capture_output=True,
@@ -105,18 +113,20 @@ def run(library: Library, model: CachedModel) -> Answer:
     return Answer(done.returncode, done.stderr.strip(), result)
 
 
-def run_once(library: Library, model: CachedModel) -> tuple[Answer, bool]:
-    """Runs a model, or returns the cached output of the same program and files.
+def run_once(library: Library, model: CachedModel, cpu: str = "") -> tuple[Answer, bool]:
+    """Runs a model as `run` does, or returns the cached output of the same program, files and instruction set.
 
     A run under qemu takes up to a minute.
 
     Returns:
         The answer, and whether it was cached.
     """
-    cached = cache_root() / "outputs" / f"{_digest(library.runner, model.model, model.input)}.npy"
+    digest = _digest(library.runner, model.model, model.input)
+    name = "_".join(filter(None, (digest, cpu)))
+    cached = cache_root() / "outputs" / f"{name}.npy"
     if cached.is_file():
         return Answer(0, "", np.load(cached)), True
-    answer = run(library, model)
+    answer = run(library, model, cpu)
     if answer.output is not None:
         cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(".partial")
