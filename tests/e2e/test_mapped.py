@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -143,6 +144,14 @@ def _truncate(file: Path) -> None:
     os.truncate(file, file.stat().st_size - 1)
 
 
+def _halve(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def _empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
 def _grow(file: Path) -> None:
     with file.open("ab") as stream:
         stream.write(b"\0")
@@ -161,7 +170,7 @@ def _replace(file: Path) -> None:
     other.replace(file)
 
 
-@pytest.mark.parametrize("change", [_truncate, _grow, _rewrite])
+@pytest.mark.parametrize("change", [_truncate, _halve, _empty, _grow, _rewrite])
 def test_changed_file_ends_the_runs_of_its_sessions(
     change: Callable[[Path], None], files: dict[str, Files], library: Library, tmp_path: Path
 ) -> None:
@@ -179,6 +188,36 @@ def test_changed_file_ends_the_runs_of_its_sessions(
             run(one, case.feeds, case.fetches)
         assert failed.value.status == 2
         _require(run(other, case.feeds, case.fetches), case)
+
+
+@pytest.mark.parametrize("change", [_halve, _empty])
+def test_constants_of_a_truncated_file_cannot_be_read(
+    change: Callable[[Path], None], files: dict[str, Files], shared: Path, tmp_path: Path
+) -> None:
+    """The control: a run that reads them would end the process."""
+    file = tmp_path / "used.pb"
+    file.write_bytes(files["dense"].aligned.read_bytes())
+    code = (
+        "import sys\n"
+        "from e2e.numpy_session import output\n"
+        "from tfcarve.benchmark.c_api import Library\n"
+        "with Library(sys.argv[1]).session_from_file(sys.argv[2]) as session:\n"
+        "    result = session.bind({}, ['weights']).run()\n"
+        "    print('ready', flush=True)\n"
+        "    sys.stdin.read()\n"
+        "    output(result, 0)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, shared, file],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        change(file)
+        process.stdin.close()
+        assert process.wait(60) == -signal.SIGBUS
 
 
 @pytest.mark.parametrize("change", [Path.unlink, _replace])
