@@ -98,7 +98,7 @@ def run(library: Library, model: CachedModel, cpu: str = "") -> Answer:
         output = Path(folder, "output.npy")
         done = subprocess.run(
             [
-                *_emulator(library.platform),
+                *emulator(library.platform),
                 str(library.runner),
                 str(model.model),
                 f"--input={INPUT}={model.input}",
@@ -144,7 +144,8 @@ def _digest(*files: Path) -> str:
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
-def _emulator(platform: str) -> tuple[str, ...]:
+def emulator(platform: str) -> tuple[str, ...]:
+    """Returns the start of a command that runs a platform's program here; raises NestedError if qemu is not installed."""
     command = EMULATORS[platform]
     if command and not shutil.which(command[0]):
         raise NestedError(

@@ -1,0 +1,42 @@
+"""The library with the kernels of tfcarve's overrides, for tests: one build for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from demo.nested import Workspace
+from e2e import drawn_ops
+
+_PACKAGE = "overrides"
+
+
+def build(
+    workspace: Workspace,
+    graphs: Mapping[str, Any],
+    folder: Path,
+    groups: Sequence[str],
+    target: str = "library",
+) -> Mapping[str, Sequence[Path]]:
+    """Builds the library for the graphs of a test and of drawn_ops.
+
+    Args:
+      workspace: a copy of tests/e2e/bzlmod.
+      graphs: GraphDefs by name.
+      folder: for their files.
+      groups: output groups of the target.
+      target: `library` for this machine, `arm` for Arm platforms.
+
+    Returns:
+      The files of each output group.
+    """
+    written = {}
+    for name, graph in {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}.items():
+        file = folder / f"{name}.pb"
+        file.write_bytes(graph.SerializeToString(deterministic=True))
+        written[file.name] = file
+    workspace.place(_PACKAGE, written, "*.pb")
+    label = f"//{_PACKAGE}:{target}"
+    done = workspace.build([label], [f"--output_groups={','.join(groups)}"])
+    return {group: done.files(label, group) for group in groups}
