@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from benchmarks import measure, page
 
+# The name of the library with the graphs of tests/e2e/override_graphs.py.
+TEST_GRAPHS = "test graphs"
 COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md"
 # The first of these that a compiler or a linker prints, and what the page says.
 _REASONS = (
@@ -24,7 +26,7 @@ class Row:
 
     Attributes:
       path: of the override, relative to TensorFlow's tree.
-      model: whose library it is.
+      library: the name of its model, or TEST_GRAPHS.
       seconds: of CPU time to compile the override.
       tensorflow_seconds: the same for TensorFlow's file; None if it does not compile.
       saved: bytes of the stripped library with TensorFlow's file, less those with the override; None if it does not link.
@@ -32,7 +34,7 @@ class Row:
     """
 
     path: str
-    model: str
+    library: str
     seconds: float
     tensorflow_seconds: float | None
     saved: int | None
@@ -57,7 +59,7 @@ def table(rows: Sequence[Row]) -> str:
     lines = [
         (
             f"`{row.path}`",
-            row.model,
+            row.library,
             row.problem if row.saved is None else f"{row.saved:+,}",
             _seconds(row.seconds),
             _seconds(row.tensorflow_seconds),
@@ -79,9 +81,9 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
     """
     parts = [
         page.head("Overrides", COMMAND, machine).rstrip(),
-        f"Each override of [docs/overrides.md](../docs/overrides.md) in a library for {platform} of the first model that needs it, "
-        "compared with TensorFlow's file of the same path. Both are compiled with the library's own command, and the library is "
-        "linked again with each.",
+        f"Each override of [docs/overrides.md](../docs/overrides.md) in a library for {platform} of the first model that needs it, or "
+        f"of the graphs of tests/e2e/override_graphs.py (*{TEST_GRAPHS}*), compared with TensorFlow's file of the same path. Both "
+        "are compiled with the library's own command, and the library is linked again with each.",
         "*Bytes saved*: the stripped library with TensorFlow's file, less the same library with the override. Only one file "
         "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. Where "
         "TensorFlow's file does not compile or link in this library, for example because it requires that another override is "
@@ -92,7 +94,7 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
     ]
     if absent:
         parts += [
-            "Not in these models:",
+            "Not in these libraries:",
             "\n".join(f"- `{path}`" for path in absent),
         ]
     return "\n\n".join(parts) + "\n"

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md
 
-Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It takes a quarter of an hour after
+Run it in the repository's folder, with a Python that has the release's tensorflow-cpu. It takes half an hour after
 TensorFlow's core is built. `--override PATH` measures only this one.
 """
 
@@ -28,6 +28,7 @@ from benchmarks.relink import CommandError
 from benchmarks.sizes import MODELS
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
+from e2e import override_graphs
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
@@ -79,7 +80,7 @@ def _tensorflow(
         return seconds, None, f"does not link: {override_table.reason(str(error))}"
 
 
-def _row(built: LinkLine, path: str, model: str, exchange: Exchange, expected: int) -> Row:
+def _row(built: LinkLine, path: str, library: str, exchange: Exchange, expected: int) -> Row:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         new = folder / exchange.member
@@ -92,14 +93,25 @@ def _row(built: LinkLine, path: str, model: str, exchange: Exchange, expected: i
             )
         tensorflow_seconds, tensorflow_size, problem = _tensorflow(built, exchange, folder)
     saved = None if tensorflow_size is None else tensorflow_size - size
-    return Row(path, model, seconds, tensorflow_seconds, saved, problem)
+    return Row(path, library, seconds, tensorflow_seconds, saved, problem)
 
 
-def _rows(workspace: Workspace, paths: Sequence[str]) -> Iterator[Row]:
+def _models(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+    """Yields the models of a library, with its name: those of benchmarks.sizes, then the graphs of the overrides' tests."""
+    for model in MODELS:
+        yield model, [cached_models.load(model).model]
+    written = []
+    for name, graph in override_graphs.graphs().items():
+        written.append(folder / f"{name}.pb")
+        written[-1].write_bytes(graph.SerializeToString(deterministic=True))
+    yield override_table.TEST_GRAPHS, written
+
+
+def _rows(workspace: Workspace, paths: Sequence[str], models_folder: Path) -> Iterator[Row]:
     indexed = selections.kernel_index(common.tensorflow_tree(None))
     missing = list(paths)
-    for model in MODELS:
-        selection = selections.selected([cached_models.load(model).model], indexed)
+    for name, models in _models(models_folder):
+        selection = selections.selected(models, indexed)
         found = contained(selection, missing)
         if not found:
             continue
@@ -109,7 +121,7 @@ def _rows(workspace: Workspace, paths: Sequence[str]) -> Iterator[Row]:
             built = relink.line(workspace, PLATFORM, selection, folder)
             same = override_builds.built_size(built)
             for path, exchange in _exchanges(workspace, built, selection, found, folder):
-                row = _row(built, path, model, exchange, same)
+                row = _row(built, path, name, exchange, same)
                 print(override_table.table([row]).splitlines()[-1], file=sys.stderr, flush=True)
                 yield row
 
@@ -128,8 +140,8 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     machine, paths = measure.machine(), arguments.override or PATHS
     try:
-        with workspaces.opened("sizes") as workspace:
-            rows = list(_rows(workspace, paths))
+        with tempfile.TemporaryDirectory() as folder, workspaces.opened("sizes") as workspace:
+            rows = list(_rows(workspace, paths, Path(folder)))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"overrides: {error}", file=sys.stderr)
         return 2

@@ -214,8 +214,8 @@ def test_the_page() -> None:
     assert f"| `{_KERNEL}` | net | +12,345 | 2.0 | 31.3 |" in page
     assert f"| `{_HELPER}` | net | does not link: undefined symbol `x` | 1.0 | 2.0 |" in page
     assert f"| `{_CORE}` | net | does not compile: no header `y.h` | 1.0 | - |" in page
-    assert page.endswith("Not in these models:\n\n- `absent.cc`\n")
-    assert "Not in these models" not in override_table.text("a machine", "x", rows, [])
+    assert page.endswith("Not in these libraries:\n\n- `absent.cc`\n")
+    assert "Not in these libraries" not in override_table.text("a machine", "x", rows, [])
 
 
 def test_an_unknown_override_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

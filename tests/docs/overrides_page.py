@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from docs.markdown import NOTE, cell, code, table
 
@@ -13,8 +14,9 @@ An override is a source file of tfcarve that replaces TensorFlow's file of the s
 SHA-256 of the TensorFlow file that it replaces, so another release shows which overrides need a review. *Added kernels* replace no
 file: TensorFlow defines their ops, but mobile builds have no kernels for them.
 
-A test compares the results with full TensorFlow: the column *Test*. [benchmarks/OVERRIDES.md](../benchmarks/OVERRIDES.md) has the
-bytes that each file saves in a library, and its compile time. [design.md](design.md#overrides) describes how overrides enter
+*Bytes saved* in a library and *compile time*, in seconds of CPU time, are compared with TensorFlow's file;
+[benchmarks/OVERRIDES.md](../benchmarks/OVERRIDES.md) says how they were measured, and why TensorFlow's file does not compile or
+link without other overrides where there is no number. A test compares the results with full TensorFlow: the column *Test*. [design.md](design.md#overrides) describes how overrides enter
 the build, and [how to add one](how-to/override.md) lists the steps.
 """
 _PARTS = {
@@ -22,22 +24,52 @@ _PARTS = {
     "kernels": ("Kernels", "kernels"),
     "added": ("Added kernels", "kernels"),
 }
+_COLUMNS = ("Bytes saved", "Compile time (TensorFlow's file)")
+# There is nothing to compare an added kernel with.
+_MEASURED_COLUMNS = {"core": _COLUMNS, "kernels": _COLUMNS, "added": ()}
 
 
-def _rows(overrides: list[dict[str, str]]) -> list[list[str]]:
-    return [
-        [code(override["path"]), cell(override["why"]), f"[{name}](../{override['test']})"]
-        for override in overrides
-        for name in [override["test"].rpartition("/")[2]]
-    ]
+_MEASURED = re.compile(r"^\| `([^`]+)` \| [^|]+ \| (.+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
 
 
-def markdown(releases: Mapping[str, str]) -> str:
+def _measurements(benchmark: str) -> dict[str, tuple[str, str]]:
+    """Returns bytes saved and compile time by the override's path, as cells, from the text of OVERRIDES.md."""
+    return {
+        path: (saved if re.fullmatch(r"[+-][\d,]+", saved) else "-", f"{own} ({tensorflow})")
+        for path, saved, own, tensorflow in _MEASURED.findall(benchmark)
+    }
+
+
+def _row(override: dict[str, str], measured: Sequence[str]) -> list[str]:
+    name = override["test"].rpartition("/")[2]
+    test = f"[{name}](../{override['test']})"
+    return [code(override["path"]), cell(override["why"]), *measured, test]
+
+
+def _require_same_paths(releases: Mapping[str, str], measured: Iterable[str]) -> None:
+    overrides = [tomllib.loads(text)["overrides"] for text in releases.values()]
+    paths = {
+        one["path"] for tables in overrides for key in ("core", "kernels") for one in tables[key]
+    }
+    if differing := sorted(paths ^ set(measured)):
+        raise ValueError(
+            f"benchmarks/OVERRIDES.md lacks overrides, or has some that no release has: {differing}; run "
+            "`PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md`"
+        )
+
+
+def markdown(releases: Mapping[str, str], benchmark: str) -> str:
     """Returns the page.
 
     Args:
         releases: the text of release.toml of each release, by the release's name.
+        benchmark: the text of benchmarks/OVERRIDES.md.
+
+    Raises:
+        ValueError: the benchmark has rows of other overrides than the releases, which were added or removed since.
     """
+    measured = _measurements(benchmark)
+    _require_same_paths(releases, measured)
     parts = [NOTE, "# Overrides\n", _INTRODUCTION]
     for release, text in releases.items():
         overrides = tomllib.loads(text)["overrides"]
@@ -45,6 +77,9 @@ def markdown(releases: Mapping[str, str]) -> str:
             parts += [
                 f"## {title}, TensorFlow {release}\n",
                 f"Under `third_party/tensorflow/overrides/{folder}/`:\n",
-                table(["File", "Why", "Test"], _rows(overrides[key])),
+                table(
+                    ["File", "Why", *_MEASURED_COLUMNS[key], "Test"],
+                    [_row(one, measured.get(one["path"], ())) for one in overrides[key]],
+                ),
             ]
     return "\n".join(parts)

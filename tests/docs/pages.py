@@ -41,7 +41,9 @@ def generated(root: Path, rules_doc: Path, extensions_doc: Path) -> dict[str, st
         f"{_REFERENCE}/cli.md": cli_page.markdown(cli.parser()),
         f"{_REFERENCE}/c_api.md": c_api_page.markdown(header),
         f"{_REFERENCE}/json.md": json_page.markdown(DOCUMENTS),
-        "docs/overrides.md": overrides_page.markdown(_releases(root)),
+        "docs/overrides.md": overrides_page.markdown(
+            _releases(root), (root / "benchmarks/OVERRIDES.md").read_text(encoding="utf-8")
+        ),
     }
     for document in DOCUMENTS:
         file = f"{_REFERENCE}/schemas/{json_page.schema_file(document)}"

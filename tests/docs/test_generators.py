@@ -154,13 +154,26 @@ path = "new.cc"
 why = "none"
 test = "tests/e2e/test_n.py"
 """
-    text = overrides_page.markdown({"9.8": release})
+    benchmark = """
+| File | Library | Bytes saved | Override, s | TensorFlow's file, s |
+| --- | --- | --- | --- | --- |
+| `a/b.cc` | lstm | does not link: undefined symbol `x` | 1.1 | - |
+| `k.cc` | lstm | +1,234 | 1.2 | 3.4 |
+"""
+    text = overrides_page.markdown({"9.8": release}, benchmark)
     assert "## Kernels, TensorFlow 9.8\n" in text
     added = (
         "## Added kernels, TensorFlow 9.8\n\nUnder `third_party/tensorflow/overrides/kernels/`:\n"
     )
     assert added in text
-    assert "| `a/b.cc` | less \\| code | [test_a.py](../tests/e2e/test_a.py) |\n" in text
+    assert (
+        "| `a/b.cc` | less \\| code | - | 1.1 (-) | [test_a.py](../tests/e2e/test_a.py) |\n" in text
+    )
+    assert "| `k.cc` | fast | +1,234 | 1.2 (3.4) | [test_k.py](../tests/e2e/test_k.py) |\n" in text
+    assert "| `new.cc` | none | [test_n.py](../tests/e2e/test_n.py) |\n" in text
+    for other in (benchmark.replace("k.cc", "old.cc"), benchmark.rpartition("| `k.cc`")[0]):
+        with pytest.raises(ValueError, match="k.cc.*benchmarks.overrides"):
+            overrides_page.markdown({"9.8": release}, other)
 
 
 def test_markdown() -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -583,11 +584,6 @@ class Case:
     tolerance: float
 
 
-def _case(graph: Any, fed: Any, tolerance: float = 0.0) -> Case:
-    (expected,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
-    return Case(graph, fed, expected, tolerance)
-
-
 # The cases whose loops are compiled for several instruction sets, and the others.
 WITH_PATHS = (
     "products",
@@ -620,42 +616,74 @@ OTHERS = (
 NAMES = (*WITH_PATHS, *OTHERS)
 
 
+_FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
+    {
+        "transposes": _transposes,
+        "products": _products,
+        "convolutions": _convolutions,
+        "depthwise": _depthwise,
+        "pooled": _pooled,
+        "fused": _fused,
+        "functions": _functions,
+        "pairs": _pairs,
+        "lstms": _lstms,
+        "pads": _pads,
+        "einsums": _einsums,
+        "biases": _biases,
+        "normalizations": _normalizations,
+        "instantiations": _instantiations,
+        "matches": _matches,
+        "restored": _restored,
+        "datasets": _datasets,
+        "spectrograms": _spectrograms,
+    }
+)
+# Sums of small integers are exact in floats, in any order.
+_WITH_EXACT_SUMS = frozenset({"products", "convolutions", "depthwise", "fused", "einsums"})
+# The other tolerances are 0.
+_TOLERANCES = MappingProxyType(
+    {
+        "pooled": 1e-6,
+        # Exponential functions and roots differ in their last bits.
+        "fused": 1e-4,
+        "functions": 1e-6,
+        "lstms": 2e-6,
+        # Means are sums of arbitrary floats, whose order differs.
+        "normalizations": 5e-6,
+        "spectrograms": 1e-5,
+    }
+)
+
+
+def graphs() -> dict[str, Any]:
+    """Returns the GraphDefs of all cases by name."""
+    floats = {name: make() for name, make in _FLOAT_GRAPHS.items()}
+    return {**floats, **quantized_kernels.graphs()}
+
+
 def cases(folder: Path) -> dict[str, Case]:
     """Returns all cases by name; some write files to `folder`."""
     with contextlib.chdir(folder):
-        return {**_cases(), **_quantized_cases(folder)}
+        return {**_float_cases(), **_quantized_cases(folder)}
 
 
-def _cases() -> dict[str, Case]:
+def _float_cases() -> dict[str, Case]:
     drawn = np.random.default_rng(frozen.SEED)
-    # Sums of small integers are exact in floats, in any order.
     small = drawn.integers(-8, 9, _MOST).astype(np.float32)
     any_floats = drawn.uniform(-9, 9, _MOST).astype(np.float32)
-    return {
-        "transposes": _case(_transposes(), drawn.uniform(0, 255, _SIZE).astype(np.float32)),
-        "products": _case(_products(), small),
-        "convolutions": _case(_convolutions(), small),
-        "depthwise": _case(_depthwise(), small),
-        "pooled": _case(_pooled(), any_floats, 1e-6),
-        # Exponential functions and roots differ in their last bits.
-        "fused": _case(_fused(), small, 1e-4),
-        "functions": _case(_functions(), any_floats, 1e-6),
-        "pairs": _case(_pairs(), any_floats),
-        "lstms": _case(_lstms(), any_floats, 2e-6),
-        "pads": _case(_pads(), any_floats),
-        "einsums": _case(_einsums(), small),
-        "biases": _case(_biases(), any_floats),
-        # Means are sums of arbitrary floats, whose order differs.
-        "normalizations": _case(_normalizations(), any_floats, 5e-6),
-        "instantiations": _case(_instantiations(), any_floats),
-        "matches": _case(_matches(), any_floats),
-        "restored": _case(_restored(), any_floats),
-        "datasets": _case(_datasets(), any_floats),
-        "spectrograms": _case(_spectrograms(), any_floats, 1e-5),
-    }
+    fed = {name: small if name in _WITH_EXACT_SUMS else any_floats for name in _FLOAT_GRAPHS}
+    fed["transposes"] = drawn.uniform(0, 255, _SIZE).astype(np.float32)
+    found = {}
+    for name, make in _FLOAT_GRAPHS.items():
+        graph = make()
+        (expected,) = frozen.run(graph, {frozen.INPUT: fed[name]}, [frozen.OUTPUT])
+        found[name] = Case(graph, fed[name], expected, _TOLERANCES.get(name, 0.0))
+    return found
 
 
 def _quantized_cases(folder: Path) -> dict[str, Case]:
-    graphs, expected = quantized_kernels.graphs(), quantized_kernels.expected(folder)
-    fed = quantized_kernels.fed()
-    return {name: Case(graph, fed, expected[name], 0.0) for name, graph in graphs.items()}
+    expected, fed = quantized_kernels.expected(folder), quantized_kernels.fed()
+    return {
+        name: Case(graph, fed, expected[name], 0.0)
+        for name, graph in quantized_kernels.graphs().items()
+    }

@@ -41,7 +41,7 @@ def built(
     graphs = {name: case.graph for name, case in cases.items()}
     folder = tmp_path_factory.mktemp("models")
     with app_workspace.opened() as workspace:
-        yield override_library.build(workspace, graphs, folder, ("runner", "shared"))
+        yield override_library.build(workspace, graphs, folder, ("runner", "default"))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def program(built: Mapping[str, Sequence[Path]]) -> Path:
 
 @pytest.fixture(scope="module")
 def library(built: Mapping[str, Sequence[Path]]) -> Library:
-    (file,) = (file for file in built["shared"] if file.name == "libtensorflow-core.so")
+    (file,) = (file for file in built["default"] if file.name == "libtensorflow-core.so")
     return Library(file)
 
 
