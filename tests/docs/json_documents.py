@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfcarve.benchmark import report_json
 from tfcarve.benchmark.inspection import Inspection
 from tfcarve.benchmark.measurement import Measurement
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.prepare.calibrate.ranges import Ranges
 from tfcarve.prepare.compare.report import CompareReport
 from tfcarve.prepare.diff_report import DiffReport
@@ -27,13 +27,13 @@ class Document:
 
     Attributes:
         name: what the documentation and the schema's file name call it.
-        form: the class that decodes it.
+        document_type: the class that decodes it.
         written_by: who writes it, as Markdown.
         read_by: who reads it, as Markdown.
     """
 
     name: str
-    form: type[Form]
+    document_type: type[JsonDocument]
     written_by: str
     read_by: str
 

@@ -26,7 +26,7 @@ def schema(document: Document) -> str:
     fields = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": document.name,
-        **msgspec.json.schema(document.form),
+        **msgspec.json.schema(document.document_type),
     }
     return json.dumps(fields, indent=1) + "\n"
 

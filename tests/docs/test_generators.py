@@ -11,7 +11,7 @@ from docs import c_api_page, cli_page, json_page, module_info, overrides_page, r
 from docs.json_documents import Document
 from docs.markdown import NOTE, cell, code, prose
 from docs.module_info import Module, Parameter, Symbol
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models.wire import WireError
 
 
@@ -122,7 +122,7 @@ def test_c_api_page_of_a_comment_without_a_declaration() -> None:
         c_api_page.markdown(_HEADER + "\n// Odd.\nint\n")
 
 
-class _Point(Form, frozen=True):
+class _Point(JsonDocument, frozen=True):
     """A point."""
 
     x: int

@@ -7,15 +7,15 @@ import msgspec
 import pytest
 
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form, convert, decode, decode_version, encode, encode_rows
+from tfcarve.json_codec import JsonDocument, convert, decode, decode_version, encode, encode_rows
 
 
-class _Row(Form, frozen=True):
+class _Row(JsonDocument, frozen=True):
     name: str
     line: int = 0
 
 
-class _Document(Form, frozen=True, tag_field="version", tag=2):
+class _Document(JsonDocument, frozen=True, tag_field="version", tag=2):
     rows: tuple[_Row, ...]
     more: Mapping[str, float] = {}
 

@@ -1,9 +1,9 @@
 """JSON documents as typed, frozen values: one declaration a document, decoded strictly by msgspec.
 
-A document is a class derived from `Form`. Decoding checks every value against its declared type, rejects keys that
-are not declared, and names the place of the first error (`$.kernels[3].line`). The same declarations give the JSON
+A document is a class derived from `JsonDocument`. Decoding checks every value against its declared type, rejects keys
+that are not declared, and names the place of the first error (`$.kernels[3].line`). The same declarations give the JSON
 Schema of the documents (`msgspec.json.schema`). A document with a version declares it as its tag:
-`class Index(Form, frozen=True, tag_field="version", tag=1)`.
+`class Index(JsonDocument, frozen=True, tag_field="version", tag=1)`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_RATIO, _MAX_EXTRA = 10, 8_000_000
 
 
 # Without garbage collection: frozen values that come from JSON cannot form cycles.
-class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+class JsonDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A JSON object with declared fields. Fields are written in the order of their declaration."""
 
 
@@ -33,12 +33,12 @@ class _Versioned(msgspec.Struct):
 _T = TypeVar("_T")
 
 
-def decode(data: bytes, form: type[_T], where: str) -> _T:
+def decode(data: bytes, document_type: type[_T], where: str) -> _T:
     """Decodes a JSON document.
 
     Args:
       data: UTF-8 text; untrusted.
-      form: what to decode to: a Form, or any type that msgspec decodes.
+      document_type: what to decode to: a class derived from JsonDocument, or any type that msgspec decodes.
       where: the document's name, for messages.
 
     Raises:
@@ -46,15 +46,17 @@ def decode(data: bytes, form: type[_T], where: str) -> _T:
         decoded values would take far more memory than the text.
     """
     _require_moderate(data, where)
-    return _decode(data, form, where)
+    return _decode(data, document_type, where)
 
 
-def decode_version(data: bytes, form: type[_T], where: str, version: int, remedy: str) -> _T:
+def decode_version(
+    data: bytes, document_type: type[_T], where: str, version: int, remedy: str
+) -> _T:
     """Decodes a JSON document that must have a version.
 
     Args:
       data: UTF-8 text; untrusted.
-      form: a Form.
+      document_type: a class derived from JsonDocument.
       where: the document's name, for messages.
       version: the only version that this tfcarve reads.
       remedy: how to get a document of that version, for messages.
@@ -68,17 +70,17 @@ def decode_version(data: bytes, form: type[_T], where: str, version: int, remedy
         raise InvalidInput(
             f"{where}: version {found!r} is not supported: this tfcarve reads version {version}: {remedy}"
         )
-    return _decode(data, form, where)
+    return _decode(data, document_type, where)
 
 
-def convert(value: object, form: type[_T], where: str) -> _T:
+def convert(value: object, document_type: type[_T], where: str) -> _T:
     """Converts a document that a YAML reader returned, as `decode` does.
 
     Raises:
       InvalidInput: a value has another type than declared, or a key is unknown or missing.
     """
     try:
-        return msgspec.convert(value, form)
+        return msgspec.convert(value, document_type)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"{where}: {error}") from None
 
@@ -88,7 +90,7 @@ def encode(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
 
 
-def encode_rows(value: Form) -> bytes:
+def encode_rows(value: JsonDocument) -> bytes:
     """Encodes a value as JSON with a line for each field, and for each item of a field that is a list."""
     lines = []
     for key, field in msgspec.to_builtins(value).items():
@@ -112,9 +114,9 @@ def _require_moderate(data: bytes, where: str) -> None:
         )
 
 
-def _decode(data: bytes, form: type[_T], where: str) -> _T:
+def _decode(data: bytes, document_type: type[_T], where: str) -> _T:
     try:
-        return msgspec.json.decode(data, type=form)
+        return msgspec.json.decode(data, type=document_type)
     except RecursionError:
         raise InvalidInput(f"{where}: nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -122,7 +124,7 @@ def _decode(data: bytes, form: type[_T], where: str) -> _T:
 
 
 def decode_plain(data: bytes, where: str) -> object:
-    """Decodes a JSON document without a declared form to dicts, lists, strings, numbers, booleans and None.
+    """Decodes a JSON document without a declared type to dicts, lists, strings, numbers, booleans and None.
 
     It accepts NaN and Infinity, as Python's json module does: programs in Python write them.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from tfcarve.benchmark.task import RANDOM_TYPES
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models import keras
 from tfcarve.models.signature_def import Signature
 from tfcarve.models.summary import Summary
@@ -18,7 +18,7 @@ _CHECKPOINT = ("--checkpoint", "PREFIX")
 _PREFIX = "PREFIX is the checkpoint with the values of the variables"
 
 
-class CommandLines(Form, frozen=True):
+class CommandLines(JsonDocument, frozen=True):
     """Command lines.
 
     Attributes:

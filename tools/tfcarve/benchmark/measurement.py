@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from tfcarve.json_codec import Form, decode
+from tfcarve.json_codec import JsonDocument, decode
 
 Shape = tuple[int, ...]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -13,7 +13,7 @@ Amount = Annotated[float, Meta(ge=0)]
 _MAX_RANK = 254
 
 
-class Statistics(Form, frozen=True):
+class Statistics(JsonDocument, frozen=True):
     """Statistics of the measured runs, in milliseconds."""
 
     min: Amount
@@ -23,14 +23,14 @@ class Statistics(Form, frozen=True):
     stddev: Amount
 
 
-class Output(Form, frozen=True):
+class Output(JsonDocument, frozen=True):
     """An output of a node: the number of its data type, 0 if it was not computed, and its shape."""
 
     dtype: int
     dims: Annotated[tuple[Count, ...], Meta(max_length=_MAX_RANK)]
 
 
-class Node(Form, frozen=True):
+class Node(JsonDocument, frozen=True):
     """A node in one run: the average of the traced runs.
 
     Attributes:
@@ -54,7 +54,7 @@ class Node(Form, frozen=True):
     outputs: tuple[Output, ...]
 
 
-class Op(Form, frozen=True):
+class Op(JsonDocument, frozen=True):
     """All nodes of an op type in one run: `nodes` is their number, the other fields are sums over them."""
 
     op: str
@@ -65,7 +65,7 @@ class Op(Form, frozen=True):
     bytes: Amount
 
 
-class Measurement(Form, frozen=True):
+class Measurement(JsonDocument, frozen=True):
     """A benchmark of one model in one program.
 
     Attributes:

@@ -8,17 +8,17 @@ from tfcarve.benchmark.emulated import Instructions
 from tfcarve.benchmark.measurement import Amount, Count, Shape, Statistics
 from tfcarve.benchmark.report import Benchmark, gflops
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 
-class Output(Form, frozen=True):
+class Output(JsonDocument, frozen=True):
     """An output of a node: the name of its data type, "" if it was not computed, and its shape."""
 
     dtype: str
     dims: Shape
 
 
-class Node(Form, frozen=True):
+class Node(JsonDocument, frozen=True):
     """A node as in measurement.Node, with its multiply-adds and their rate. Times are None under qemu."""
 
     name: str
@@ -33,7 +33,7 @@ class Node(Form, frozen=True):
     gflops: Amount | None
 
 
-class Op(Form, frozen=True):
+class Op(JsonDocument, frozen=True):
     """An op type as in measurement.Op, with its multiply-adds and their rate. Times are None under qemu."""
 
     op: str
@@ -46,7 +46,7 @@ class Op(Form, frozen=True):
     gflops: Amount | None
 
 
-class Document(Form, frozen=True):
+class Document(JsonDocument, frozen=True):
     """The document: the fields of Measurement, and in addition those of Benchmark.
 
     Under qemu times and memory are None: those of an emulator say nothing about the program.

@@ -4,12 +4,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from tfcarve import json_codec
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models import yaml_form
 from tfcarve.releases.release import Release
 
 
-class Group(Form, frozen=True):
+class Group(JsonDocument, frozen=True):
     """Sources with loops of one kind.
 
     Attributes:
@@ -23,7 +23,7 @@ class Group(Form, frozen=True):
     sources: tuple[str, ...]
 
 
-class _Document(Form, frozen=True):
+class _Document(JsonDocument, frozen=True):
     groups: tuple[Group, ...]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tfcarve import json_codec
 from tfcarve.emit.templates import fill
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 # File name -> the operating systems that it is for. Each is rendered from the template link/<file name>.j2.
 FRAGMENTS: Mapping[str, frozenset[str]] = {
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.,=+:/-]+\Z")
 _VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
 
 
-class LinkFacts(Form, frozen=True):
+class LinkFacts(JsonDocument, frozen=True):
     """What a program must know to link a library.
 
     Attributes:

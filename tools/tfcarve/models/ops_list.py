@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from tfcarve import dtypes, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models import yaml_form
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import RequestedOp
@@ -31,13 +31,13 @@ class OpsList:
     training: bool = False
 
 
-class _Op(Form, frozen=True):
+class _Op(JsonDocument, frozen=True):
     op: str
     types: tuple[str, ...] | UnsetType = UNSET
     classes: tuple[str, ...] = ()
 
 
-class _YamlList(Form, frozen=True):
+class _YamlList(JsonDocument, frozen=True):
     ops: tuple[str | _Op, ...] = ()
     dtypes: tuple[str, ...] = ()
     training: bool = False

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 
-class SignatureTensor(Form, frozen=True):
+class SignatureTensor(JsonDocument, frozen=True):
     """An input or output of a signature.
 
     Attributes:
@@ -22,7 +22,7 @@ class SignatureTensor(Form, frozen=True):
     shape: tuple[int, ...] | None
 
 
-class Signature(Form, frozen=True):
+class Signature(JsonDocument, frozen=True):
     """What a signature feeds, and what it fetches or runs, each sorted by name."""
 
     inputs: tuple[SignatureTensor, ...]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.values import NO_VALUES, Values, value_of
@@ -39,7 +39,7 @@ class _Listed(Generic[_Item]):
             self.more += 1
 
 
-class Tensor(Form, frozen=True):
+class Tensor(JsonDocument, frozen=True):
     """An input, output or variable; shape None: unknown rank; -1: unknown dimension."""
 
     name: str
@@ -48,14 +48,14 @@ class Tensor(Form, frozen=True):
     shape: tuple[int, ...] | None
 
 
-class MissingInput(Form, frozen=True):
+class MissingInput(JsonDocument, frozen=True):
     """An input of a node of the graph that refers to a node which does not exist."""
 
     node: str
     input: str
 
 
-class Summary(Form, frozen=True, kw_only=True):
+class Summary(JsonDocument, frozen=True, kw_only=True):
     """Summary of a model.
 
     Attributes:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models.node_use import NodeUse
 
 # Source: tensorflow/core/framework/tensor_shape.cc (the number of elements is an int64).
@@ -19,7 +19,7 @@ class Value(NamedTuple):
     bytes: int | None
 
 
-class Values(Form, frozen=True):
+class Values(JsonDocument, frozen=True):
     """The values of several nodes.
 
     Attributes:

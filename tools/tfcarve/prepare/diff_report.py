@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.prepare.diff import Change, OpCount
 
 
-class Detail(Form, frozen=True):
+class Detail(JsonDocument, frozen=True):
     """One difference of a node, with its values before and after. See diff.Change."""
 
     what: str
@@ -14,7 +14,7 @@ class Detail(Form, frozen=True):
     after: str
 
 
-class NodeReport(Form, frozen=True):
+class NodeReport(JsonDocument, frozen=True):
     """A node that only one graph has, or that differs. See diff.Change."""
 
     node: str
@@ -23,7 +23,7 @@ class NodeReport(Form, frozen=True):
     details: tuple[Detail, ...]
 
 
-class OpReport(Form, frozen=True):
+class OpReport(JsonDocument, frozen=True):
     """The number and bytes of an op's nodes in both graphs. See diff.OpCount."""
 
     op: str
@@ -31,7 +31,7 @@ class OpReport(Form, frozen=True):
     bytes: tuple[int, int]
 
 
-class DiffReport(Form, frozen=True):
+class DiffReport(JsonDocument, frozen=True):
     """The report of `tfcarve diff --json`.
 
     Attributes:

@@ -3,10 +3,10 @@
 from msgspec import field
 from msgspec.json import Decoder
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 
-class Output(Form, frozen=True, array_like=True):
+class Output(JsonDocument, frozen=True, array_like=True):
     """The type and shape of an output.
 
     Attributes:
@@ -22,14 +22,14 @@ class Output(Form, frozen=True, array_like=True):
         return self.shape is not None and all(size >= 0 for size in self.shape)
 
 
-class Port(Form, frozen=True, array_like=True):
+class Port(JsonDocument, frozen=True, array_like=True):
     """An output of a node, by the node's name."""
 
     node: str
     output: int
 
 
-class Feed(Form, frozen=True, array_like=True):
+class Feed(JsonDocument, frozen=True, array_like=True):
     """A fed tensor; its values are in a part of the message."""
 
     port: Port
@@ -37,29 +37,29 @@ class Feed(Form, frozen=True, array_like=True):
     shape: tuple[int, ...]
 
 
-class OpListRequest(Form, frozen=True, tag="op_list"):
+class OpListRequest(JsonDocument, frozen=True, tag="op_list"):
     """Requests the OpList of all registered ops."""
 
 
-class LoadRequest(Form, frozen=True, tag="load"):
+class LoadRequest(JsonDocument, frozen=True, tag="load"):
     """Loads a graph under a number; the parts are a GraphDef and a ConfigProto."""
 
     graph: int
 
 
-class UnloadRequest(Form, frozen=True, tag="unload"):
+class UnloadRequest(JsonDocument, frozen=True, tag="unload"):
     """Releases a graph."""
 
     graph: int
 
 
-class OutputsRequest(Form, frozen=True, tag="outputs"):
+class OutputsRequest(JsonDocument, frozen=True, tag="outputs"):
     """Requests the types and shapes of all outputs of a graph."""
 
     graph: int
 
 
-class RunRequest(Form, frozen=True, tag="run"):
+class RunRequest(JsonDocument, frozen=True, tag="run"):
     """Runs a graph; the parts are the values of the feeds."""
 
     graph: int
@@ -70,7 +70,7 @@ class RunRequest(Form, frozen=True, tag="run"):
 Request = OpListRequest | LoadRequest | UnloadRequest | OutputsRequest | RunRequest
 
 
-class Response(Form, frozen=True):
+class Response(JsonDocument, frozen=True):
     """The response to any request.
 
     Attributes:

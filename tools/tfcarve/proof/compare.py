@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from tfcarve.errors import Problem
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.proof.table import KernelRecord, Table
 from tfcarve.selection.need import shown
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
@@ -15,14 +15,14 @@ from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
 _MAX_SEARCHES = 100
 
 
-class Kernel(Form, frozen=True):
+class Kernel(JsonDocument, frozen=True):
     """A kernel by its op and class."""
 
     op: str
     clazz: str = msgspec.field(name="class")
 
 
-class Proof(Form, frozen=True):
+class Proof(JsonDocument, frozen=True):
     """The result of a comparison.
 
     Attributes:

@@ -7,13 +7,13 @@ import msgspec
 
 from tfcarve import __version__, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.selection.selection import Selection
 
 VERSION: Literal[1] = 1
 
 
-class ManifestModel(Form, frozen=True, order=True):
+class ManifestModel(JsonDocument, frozen=True, order=True):
     """A model that the library was carved for.
 
     Attributes:
@@ -25,7 +25,7 @@ class ManifestModel(Form, frozen=True, order=True):
     sha256: str
 
 
-class Manifest(Form, frozen=True):
+class Manifest(JsonDocument, frozen=True):
     """What a library was built from and for.
 
     Attributes:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from tfcarve import dtypes
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.registry import cpp
 
 TypeSets = Mapping[str, tuple[str, ...]]
@@ -41,7 +41,7 @@ class SpecError(ValueError):
     """A specification that cannot be parsed."""
 
 
-class Attr(Form, frozen=True, omit_defaults=True):
+class Attr(JsonDocument, frozen=True, omit_defaults=True):
     """An attribute of an op.
 
     Attributes:
@@ -57,7 +57,7 @@ class Attr(Form, frozen=True, omit_defaults=True):
     minimum: int | None = None
 
 
-class Argument(Form, frozen=True, omit_defaults=True):
+class Argument(JsonDocument, frozen=True, omit_defaults=True):
     """An input or output: a fixed `type`, or the attributes that give its type and number."""
 
     name: str

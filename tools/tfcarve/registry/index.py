@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 
 from tfcarve import json_codec
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.registry.attr_spec import Argument, Attr
 
 VERSION = 1
 
 
-class TensorflowFacts(Form, frozen=True, omit_defaults=True):
+class TensorflowFacts(JsonDocument, frozen=True, omit_defaults=True):
     """The TensorFlow that an index, a selection and a library are for.
 
     Attributes:
@@ -29,7 +29,7 @@ class TensorflowFacts(Form, frozen=True, omit_defaults=True):
     target: str = ""
 
 
-class Registration(Form, frozen=True, kw_only=True):
+class Registration(JsonDocument, frozen=True, kw_only=True):
     """One kernel registration.
 
     Attributes:
@@ -76,7 +76,7 @@ class Registration(Form, frozen=True, kw_only=True):
         )
 
 
-class OpDefinition(Form, frozen=True):
+class OpDefinition(JsonDocument, frozen=True):
     """One op definition. Attributes, inputs and outputs are in the order of the source."""
 
     name: str
@@ -89,7 +89,7 @@ class OpDefinition(Form, frozen=True):
     outputs: tuple[Argument, ...] = ()
 
 
-class Gradient(Form, frozen=True):
+class Gradient(JsonDocument, frozen=True):
     """The gradient function of an op and the ops in its body; `function` is empty for REGISTER_OP_NO_GRADIENT."""
 
     op: str
@@ -99,7 +99,7 @@ class Gradient(Form, frozen=True):
     ops: tuple[str, ...] = ()
 
 
-class Unresolved(Form, frozen=True):
+class Unresolved(JsonDocument, frozen=True):
     """A registration with a part whose value is not known from the sources alone."""
 
     file: str
@@ -107,7 +107,7 @@ class Unresolved(Form, frozen=True):
     why: str
 
 
-class KernelIndex(Form, frozen=True, gc=True, dict=True, tag_field="version", tag=VERSION):
+class KernelIndex(JsonDocument, frozen=True, gc=True, dict=True, tag_field="version", tag=VERSION):
     """All that a TensorFlow source tree registers.
 
     Attributes:

@@ -6,7 +6,7 @@ A raw record holds C++ expressions. `registry.values` evaluates them, because th
 import re
 from collections.abc import Iterator
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.registry import c_api, cpp
 
 # The text in a string literal, and a line number.
@@ -22,7 +22,7 @@ _RECORD = re.compile(
 _END = " TFCARVE_END"
 
 
-class RawConstraint(Form, frozen=True, array_like=True):
+class RawConstraint(JsonDocument, frozen=True, array_like=True):
     """`.TypeConstraint` or `.AttrConstraint`: the attribute and its allowed values, as expressions."""
 
     attr: str
@@ -31,7 +31,7 @@ class RawConstraint(Form, frozen=True, array_like=True):
     values: tuple[str, ...] = ()
 
 
-class RawKernel(Form, frozen=True, array_like=True, kw_only=True):
+class RawKernel(JsonDocument, frozen=True, array_like=True, kw_only=True):
     """One kernel registration. All parts except the class text are C++ expressions."""
 
     file: str
@@ -46,7 +46,7 @@ class RawKernel(Form, frozen=True, array_like=True, kw_only=True):
     priority: str
 
 
-class RawOp(Form, frozen=True, array_like=True, kw_only=True):
+class RawOp(JsonDocument, frozen=True, array_like=True, kw_only=True):
     """One op definition: the arguments of Attr, Input and Output, as C++ expressions."""
 
     file: str
@@ -59,7 +59,7 @@ class RawOp(Form, frozen=True, array_like=True, kw_only=True):
     stateful: bool
 
 
-class RawGradient(Form, frozen=True, array_like=True):
+class RawGradient(JsonDocument, frozen=True, array_like=True):
     """One REGISTER_OP_GRADIENT: the op and its gradient function."""
 
     file: str
@@ -68,7 +68,7 @@ class RawGradient(Form, frozen=True, array_like=True):
     function: str
 
 
-class Records(Form, frozen=True, array_like=True):
+class Records(JsonDocument, frozen=True, array_like=True):
     """All that one source registers."""
 
     kernels: tuple[RawKernel, ...] = ()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.settings import Settings
@@ -15,7 +15,7 @@ _BUILD_FILES = ("BUILD", "BUILD.bazel", ".bzl", ".upstream")
 _CODE = ("tensorflow/", "tsl/", "third_party/")
 
 
-class _Seen(Form, frozen=True):
+class _Seen(JsonDocument, frozen=True):
     """The state of a tree's files when it was last indexed, and the key of that index."""
 
     stats: str

@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 
-class Layout(Form, frozen=True):
+class Layout(JsonDocument, frozen=True):
     """Where sources are in a TensorFlow tree.
 
     Attributes:
@@ -27,7 +27,7 @@ class Layout(Form, frozen=True):
     repositories: Mapping[str, str]
 
 
-class IndexFacts(Form, frozen=True):
+class IndexFacts(JsonDocument, frozen=True):
     """What the kernel index reads of a TensorFlow tree.
 
     Attributes:
@@ -41,14 +41,14 @@ class IndexFacts(Form, frozen=True):
     skipped: tuple[str, ...]
 
 
-class OnDemand(Form, frozen=True):
+class OnDemand(JsonDocument, frozen=True):
     """Sources that the core omits, and that a library has only if a model needs them."""
 
     why: str
     sources: tuple[str, ...]
 
 
-class Core(Form, frozen=True):
+class Core(JsonDocument, frozen=True):
     """The core: the runtime that every library contains.
 
     Attributes:
@@ -68,7 +68,7 @@ class Core(Form, frozen=True):
     on_demand: tuple[OnDemand, ...]
 
 
-class Units(Form, frozen=True):
+class Units(JsonDocument, frozen=True):
     """The sources of kernels and op definitions.
 
     Attributes:
@@ -96,7 +96,7 @@ class Units(Form, frozen=True):
     libraries: Mapping[str, tuple[str, ...]]
 
 
-class Override(Form, frozen=True):
+class Override(JsonDocument, frozen=True):
     """A source of tfcarve that replaces TensorFlow's source of the same path.
 
     Attributes:
@@ -112,7 +112,7 @@ class Override(Form, frozen=True):
     test: str
 
 
-class AddedKernels(Form, frozen=True):
+class AddedKernels(JsonDocument, frozen=True):
     """A source of tfcarve with kernels for ops that TensorFlow defines and has no kernels for in mobile builds.
 
     Attributes:
@@ -126,7 +126,7 @@ class AddedKernels(Form, frozen=True):
     test: str
 
 
-class Overrides(Form, frozen=True):
+class Overrides(JsonDocument, frozen=True):
     """All overrides: of the core, and of kernels and their helper sources; and sources with further kernels."""
 
     core: tuple[Override, ...]
@@ -134,7 +134,7 @@ class Overrides(Form, frozen=True):
     added: tuple[AddedKernels, ...]
 
 
-class _Document(Form, frozen=True):
+class _Document(JsonDocument, frozen=True):
     version: str
     defines: tuple[str, ...]
     tree: Layout

@@ -7,13 +7,13 @@ import msgspec
 import yaml
 
 from tfcarve import json_codec
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.releases.release import Release
 
 _TRAINING = "training"
 
 
-class Kind(Form, frozen=True, kw_only=True):
+class Kind(JsonDocument, frozen=True, kw_only=True):
     """One kind of leftover.
 
     Attributes:
@@ -43,7 +43,7 @@ class Kind(Form, frozen=True, kw_only=True):
     why: str
 
 
-class Decoding(Form, frozen=True):
+class Decoding(JsonDocument, frozen=True):
     """Decoding of the input, which an app could do instead.
 
     Attributes:
@@ -66,7 +66,7 @@ class Decoding(Form, frozen=True):
         return named.replace("{list}", ",".join(tensors))
 
 
-class Kinds(Form, frozen=True, gc=True, dict=True):
+class Kinds(JsonDocument, frozen=True, gc=True, dict=True):
     """The content of leftover_ops.yaml.
 
     Attributes:

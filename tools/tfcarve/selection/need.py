@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 _SHOWN = 3
 
 
-class Need(Form, frozen=True, omit_defaults=True):
+class Need(JsonDocument, frozen=True, omit_defaults=True):
     """A node that needs an op or a kernel; `function` is empty for nodes of the graph itself."""
 
     model: str

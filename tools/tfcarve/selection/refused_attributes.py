@@ -7,13 +7,13 @@ import yaml
 
 from tfcarve import json_codec
 from tfcarve.errors import Problem
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.models.node_use import NodeUse
 from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need, shown
 
 
-class Refused(Form, frozen=True):
+class Refused(JsonDocument, frozen=True):
     """Values of an attribute that the kernels of some ops refuse.
 
     Attributes:
@@ -31,7 +31,7 @@ class Refused(Form, frozen=True):
     fix: str
 
 
-class _Document(Form, frozen=True):
+class _Document(JsonDocument, frozen=True):
     refused: tuple[Refused, ...]
 
 

@@ -5,11 +5,11 @@ from functools import cache
 import yaml
 
 from tfcarve import json_codec
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.releases.release import Release
 
 
-class Rule(Form, frozen=True, kw_only=True):
+class Rule(JsonDocument, frozen=True, kw_only=True):
     """One rule.
 
     Attributes:
@@ -33,7 +33,7 @@ class Rule(Form, frozen=True, kw_only=True):
     why: str
 
 
-class _Document(Form, frozen=True):
+class _Document(JsonDocument, frozen=True):
     rules: tuple[Rule, ...]
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.need import Need
 
@@ -15,7 +15,7 @@ VERSION = 1
 GRADIENT_OP = "SymbolicGradient"
 
 
-class ModelFacts(Form, frozen=True, order=True):
+class ModelFacts(JsonDocument, frozen=True, order=True):
     """A model file, its format, and the signatures that were selected from a SavedModel."""
 
     path: str
@@ -24,7 +24,7 @@ class ModelFacts(Form, frozen=True, order=True):
     signatures: tuple[str, ...] = ()
 
 
-class SelectedOp(Form, frozen=True, kw_only=True):
+class SelectedOp(JsonDocument, frozen=True, kw_only=True):
     """An op whose definition must be registered, the file that registers it, and the nodes that need it."""
 
     name: str
@@ -33,7 +33,7 @@ class SelectedOp(Form, frozen=True, kw_only=True):
     needed_by: tuple[Need, ...]
 
 
-class SelectedKernel(Form, frozen=True, kw_only=True):
+class SelectedKernel(JsonDocument, frozen=True, kw_only=True):
     """A kernel that must be registered.
 
     Attributes:
@@ -60,14 +60,14 @@ class SelectedKernel(Form, frozen=True, kw_only=True):
         return hash((self.op, self.clazz, self.file, self.label))
 
 
-class RuntimeOp(Form, frozen=True, order=True):
+class RuntimeOp(JsonDocument, frozen=True, order=True):
     """An op that the runtime adds, and the rule in runtime_ops.yaml that says so."""
 
     op: str
     rule: str
 
 
-class Leftover(Form, frozen=True, order=True):
+class Leftover(JsonDocument, frozen=True, order=True):
     """Nodes of an op that are left over from training, all of one kind in leftover_ops.yaml.
 
     Attributes:
@@ -85,7 +85,7 @@ class Leftover(Form, frozen=True, order=True):
     needed_by: tuple[Need, ...]
 
 
-class Selection(Form, frozen=True, tag_field="version", tag=VERSION):
+class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
     """What a set of models needs of TensorFlow.
 
     Attributes:

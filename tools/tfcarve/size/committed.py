@@ -8,14 +8,14 @@ import msgspec
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.size.compare import summary
 from tfcarve.size.report import MEASURES, Measure, Report
 
 VERSION: Literal[1] = 1
 
 
-class Waiver(Form, frozen=True):
+class Waiver(JsonDocument, frozen=True):
     """Allows a measure of a platform to be up to `limit` bytes, until a day inclusive, for a reason."""
 
     platform: str
@@ -29,7 +29,7 @@ class Waiver(Form, frozen=True):
             raise ValueError(f"the waiver for {self.platform} {self.measure} has no reason")
 
 
-class Committed(Form, frozen=True, kw_only=True):
+class Committed(JsonDocument, frozen=True, kw_only=True):
     """The committed file.
 
     Attributes:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tfcarve import files, json_codec
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.selection.selection import Selection
 from tfcarve.size.origin import KERNELS
 from tfcarve.size.report import Report
@@ -20,7 +20,7 @@ VERSION: Literal[1] = 1
 _MAX_PAST = 100
 
 
-class Past(Form, frozen=True):
+class Past(JsonDocument, frozen=True):
     """An earlier prediction: stripped bytes as predicted and as built (0: not built yet)."""
 
     selection: str
@@ -28,14 +28,14 @@ class Past(Form, frozen=True):
     actual: int
 
 
-class UnitSize(Form, frozen=True):
+class UnitSize(JsonDocument, frozen=True):
     """A unit's kernel source, and its bytes in the last library that had it."""
 
     file: str
     bytes: int
 
 
-class History(Form, frozen=True, kw_only=True):
+class History(JsonDocument, frozen=True, kw_only=True):
     """The size history of a platform's libraries that were compiled with the same flags.
 
     Attributes:

@@ -8,13 +8,13 @@ import msgspec
 
 from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.objfile import archive
 
 VERSION: Literal[2] = 2
 
 
-class Command(Form, frozen=True):
+class Command(JsonDocument, frozen=True):
     """The arguments of a command, and which of them are its output file and the source file to replace."""
 
     argv: tuple[str, ...]
@@ -41,7 +41,7 @@ def _with_output(argument: str, old: str, new: str) -> str:
     return argument
 
 
-class LinkFile(Form, frozen=True, kw_only=True):
+class LinkFile(JsonDocument, frozen=True, kw_only=True):
     """The content of link.json.
 
     Attributes:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.size.report import Measure, require_all_measures
 
 
-class MarginalSize(Form, frozen=True):
+class MarginalSize(JsonDocument, frozen=True):
     """The marginal size of a target.
 
     Attributes:

@@ -8,7 +8,7 @@ import msgspec
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.size.origin import LINKER, Part
 
 VERSION: Literal[1] = 1
@@ -23,7 +23,7 @@ _Bytes = Annotated[int, msgspec.Meta(ge=-_MAX_BYTES, le=_MAX_BYTES)]
 _Size = Annotated[int, msgspec.Meta(ge=1, le=_MAX_BYTES)]
 
 
-class Entry(Form, frozen=True, order=True):
+class Entry(JsonDocument, frozen=True, order=True):
     """Bytes of the stripped file: of a symbol (or "") of a kernel class (or "") of a source file of a part."""
 
     part: Part
@@ -33,7 +33,7 @@ class Entry(Form, frozen=True, order=True):
     bytes: _Bytes
 
 
-class Kernel(Form, frozen=True, order=True):
+class Kernel(JsonDocument, frozen=True, order=True):
     """A kernel class of the selection, with the ops that it implements and the models that need it."""
 
     file: str
@@ -42,7 +42,7 @@ class Kernel(Form, frozen=True, order=True):
     models: tuple[str, ...]
 
 
-class Definition(Form, frozen=True, order=True):
+class Definition(JsonDocument, frozen=True, order=True):
     """An OpDef of the selection: its source file and the models that need it."""
 
     file: str
@@ -50,7 +50,7 @@ class Definition(Form, frozen=True, order=True):
     models: tuple[str, ...]
 
 
-class Report(Form, frozen=True, kw_only=True):
+class Report(JsonDocument, frozen=True, kw_only=True):
     """The size report of a library for one platform.
 
     Attributes:

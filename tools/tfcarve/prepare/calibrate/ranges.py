@@ -10,7 +10,7 @@ import numpy as np
 
 from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 VERSION: Literal[1] = 1
 Method = Literal["entropy", "minmax", "percentile"]
@@ -18,7 +18,7 @@ Method = Literal["entropy", "minmax", "percentile"]
 _MAX = float(np.finfo(np.float32).max)
 
 
-class TensorRange(Form, frozen=True):
+class TensorRange(JsonDocument, frozen=True):
     """The range of a tensor.
 
     Attributes:
@@ -32,7 +32,7 @@ class TensorRange(Form, frozen=True):
     high: float
 
 
-class Ranges(Form, frozen=True, kw_only=True):
+class Ranges(JsonDocument, frozen=True, kw_only=True):
     """ranges.json.
 
     Attributes:

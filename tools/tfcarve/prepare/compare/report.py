@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfcarve.errors import Problem
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.prepare.compare.comparison import Comparison
 from tfcarve.prepare.compare.first_difference import FirstDifference
 from tfcarve.prepare.compare.measure import Difference
@@ -18,7 +18,7 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class OutputReport(Form, frozen=True):
+class OutputReport(JsonDocument, frozen=True):
     """The difference in one output; numbers that are not finite are null. See measure.Difference."""
 
     name: str
@@ -33,7 +33,7 @@ class OutputReport(Form, frozen=True):
     problem: str
 
 
-class FirstDifferenceReport(Form, frozen=True):
+class FirstDifferenceReport(JsonDocument, frozen=True):
     """The first node that differs. See first_difference.FirstDifference."""
 
     node: str
@@ -50,7 +50,7 @@ class FirstDifferenceReport(Form, frozen=True):
     problem: str
 
 
-class CompareReport(Form, frozen=True):
+class CompareReport(JsonDocument, frozen=True):
     """The report of `tfcarve compare --json`.
 
     Attributes:

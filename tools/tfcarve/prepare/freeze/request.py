@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 Kind = Literal["saved_model", "keras", "meta_graph", "graphdef"]
 
 
-class Options(Form, frozen=True):
+class Options(JsonDocument, frozen=True):
     """The user's options.
 
     Attributes:
@@ -49,7 +49,7 @@ def without_changes(options: Options) -> Options:
     return Options(tags=options.tags, signature=options.signature)
 
 
-class Request(Form, frozen=True):
+class Request(JsonDocument, frozen=True):
     """A request to freeze a model.
 
     Attributes:

@@ -1,9 +1,9 @@
 """The result of freezing a model, in the JSON form that tfcarve.prepare.freeze.program writes."""
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 
 
-class Tensor(Form, frozen=True):
+class Tensor(JsonDocument, frozen=True):
     """An input or output.
 
     Attributes:
@@ -17,7 +17,7 @@ class Tensor(Form, frozen=True):
     shape: tuple[int, ...] | None
 
 
-class Result(Form, frozen=True):
+class Result(JsonDocument, frozen=True):
     """The inputs and outputs of a frozen graph, or an error.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from msgspec.json import Decoder
 
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.prepare.freeze.request import Request
 
 
-class RunRequest(Form, frozen=True):
+class RunRequest(JsonDocument, frozen=True):
     """A model and what to run; the parts are the serialized TensorProtos of each sample, in the order of `inputs`.
 
     Attributes:
@@ -22,7 +22,7 @@ class RunRequest(Form, frozen=True):
     outputs: tuple[str, ...]
 
 
-class RunResult(Form, frozen=True):
+class RunResult(JsonDocument, frozen=True):
     """The results; the parts are the serialized TensorProtos of each sample, in the order of the outputs.
 
     Attributes:
