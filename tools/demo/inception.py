@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         choices=PLATFORMS,
         dest="platforms",
-        help="build for this platform only; may be repeated",
+        help="builds for this platform only; may be repeated",
     )
     return parser
 
