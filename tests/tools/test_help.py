@@ -8,11 +8,12 @@ import pytest
 
 from tfcarve import cli
 
-# The imperative forms of verbs that help texts begin with.
-_IMPERATIVE = frozenset(
-    ["add", "allow", "build", "check", "compare", "compile", "compute", "copy", "draw", "encrypt", "fail", "feed", "freeze", "fuse", "give", "let", "list", "lower", "make", "measure", "pass", "print", "read", "register", "remove", "rename", "run", "select", "show", "skip", "specify", "take", "transform", "unroll", "use", "warn", "write"]
+# The imperative form of a verb at the start.
+_IMPERATIVE = re.compile(
+    r"(?:(?:also|only) )?(?:add|allow|build|check|compare|compile|compute|copy|draw|encrypt|fail|feed|freeze|fuse|give|let|"
+    r"list|lower|make|measure|pass|print|read|register|remove|rename|run|select|show|skip|specify|take|transform|unroll|"
+    r"use|warn|write)\b"
 )
-_ADVERBS = frozenset(("also", "only"))
 # Names that contain the word.
 _NAMES = re.compile(r"serving_default|DEFAULT")
 _DEFAULT = re.compile(r"\(default: .+\)$")
@@ -24,8 +25,7 @@ def _problems(action: argparse.Action) -> list[str]:
     if not text.strip():
         return ["empty"]
     found = []
-    words = [word.strip(".,:;") for word in text.split()]
-    if next((word for word in words if word not in _ADVERBS), "") in _IMPERATIVE:
+    if _IMPERATIVE.match(text):
         found.append("imperative")
     stated = _DEFAULT.search(text)
     if "default" in _NAMES.sub("", _DEFAULT.sub("", text)).lower():
