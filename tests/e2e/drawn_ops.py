@@ -219,7 +219,8 @@ def _transposition(draw: st.DrawFn) -> DrawnOp:
     dtype = draw(st.sampled_from((tf.float32, tf.float64, tf.uint8)))
 
     def outputs(flat: Any) -> Sequence[Any]:
-        return [tf.transpose(tf.cast(_taken(flat, shape), dtype), order)]
+        # The conversion of negative numbers to unsigned ones is undefined.
+        return [tf.transpose(tf.cast(tf.abs(_taken(flat, shape)), dtype), order)]
 
     return DrawnOp(f"transpose {dtype.name} {shape} {order}", outputs)
 

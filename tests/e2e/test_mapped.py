@@ -280,7 +280,7 @@ def test_null_path(library: Library) -> None:
 
 @pytest.mark.parametrize("threads", [-1, 1025, -(1 << 31), (1 << 31) - 1])
 def test_absurd_numbers_of_threads(threads: int, files: dict[str, Files], library: Library) -> None:
-    message = f"threads is {threads}: give 1 to 1024, or 0 for one per core"
+    message = f"threads is {threads}: pass 1 to 1024, or 0 for one per core"
     with pytest.raises(CallError, match=message) as failed:
         library.session_from_file(files["dense"].plain, threads)
     assert failed.value.status == 2

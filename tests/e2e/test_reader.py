@@ -107,7 +107,7 @@ def test_no_function(library: Library) -> None:
 
 def test_invalid_number_of_threads(files: dict[str, Files], library: Library) -> None:
     source = _Source(files["dense"].aligned.read_bytes())
-    with pytest.raises(CallError, match="^the model: threads is -1: give 1 to 1024"):
+    with pytest.raises(CallError, match="^the model: threads is -1: pass 1 to 1024"):
         reader_session.opened(library, len(source.data), source.read, -1)
 
 

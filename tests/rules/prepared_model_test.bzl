@@ -194,20 +194,20 @@ def _refused(message):
 
     return analysistest.make(impl, expect_failure = True)
 
-both_or_neither_test = _refused("give either transforms or a preset (int8, mobile, weights16, weights8)")
+both_or_neither_test = _refused("pass either transforms or a preset (int8, mobile, weights16, weights8)")
 unknown_preset_test = _refused("unknown preset \"mobil\"; known presets: int8, mobile, weights16, weights8")
 tolerance_test = _refused("expected a number that is not negative, such as 1e-4")
 comma_test = _refused("\"x,y\" is not the name of a node")
 no_name_test = _refused("\" \" is not the name of a node")
-no_model_test = _refused("tests/rules/ops.json is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
+no_model_test = _refused("tests/rules/ops.json is not a model: pass a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
 signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
-no_tolerance_test = _refused("changes outputs by more than the default tolerance of 1e-5: give tolerance")
+no_tolerance_test = _refused("changes outputs by more than the default tolerance of 1e-5: pass tolerance")
 other_preset_test = _refused("ranges and calibration_data require the preset int8")
-two_ranges_test = _refused("give either ranges or calibration_data, which are measured in the build")
+two_ranges_test = _refused("pass either ranges or calibration_data, which are measured in the build")
 
-outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: give outputs")
-checkpoint_files_test = _refused("checkpoint: give the files of one checkpoint")
+outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: pass outputs")
+checkpoint_files_test = _refused("checkpoint: pass the files of one checkpoint")
 
 _INT8 = {"preset": "int8", "tolerance": "0.02"}
 

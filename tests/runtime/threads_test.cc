@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/runtime/expecting.h"
+#include "tools/runtime/threads/denormals.h"
 #include "tools/runtime/threads/shared_work.h"
 #include "tools/runtime/threads/worker_threads.h"
 
@@ -99,6 +100,33 @@ void ThreadsKeepTheirRanges() {
   }
 }
 
+// Half of the smallest normal number, computed at run time.
+float Denormal() {
+  volatile float smallest = 1.17549435e-38f;
+  return smallest / 2;
+}
+
+void WorkersFlushDenormals() {
+  std::atomic<bool> is_zero{false};
+  {
+    WorkerThreads threads(1);
+    threads.Schedule([&] { is_zero = Denormal() == 0; });
+  }
+  Expect(is_zero, "a worker has no denormal numbers");
+}
+
+void DenormalsAreFlushedInAScope() {
+  volatile float denormal = Denormal();
+  Expect(denormal != 0, "denormal numbers before the scope");
+  {
+    const tfcarve::FlushDenormals flush;
+    volatile float sum = denormal + denormal;
+    Expect(Denormal() == 0, "no denormal results");
+    Expect(sum == 0, "denormal operands are 0");
+  }
+  Expect(Denormal() == denormal, "denormal numbers after the scope");
+}
+
 // A task may schedule others, from several threads at once.
 void TasksScheduleTasks() {
   std::atomic<int> ran{0};
@@ -152,5 +180,7 @@ int main() {
   ThreadsKeepTheirRanges();
   TasksScheduleTasks();
   ThreadsHaveNumbers();
+  WorkersFlushDenormals();
+  DenormalsAreFlushedInAScope();
   return failures == 0 ? 0 : 1;
 }

@@ -5,6 +5,7 @@ The same library runs a model whose kernel is registered through TensorFlow's C 
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,8 +28,9 @@ _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release())
 # Models with ops whose kernels are in the source that always registers _Arg.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
-# A program that performs a partial run.
+# Programs that perform a partial run, and that run a model in a session with two devices.
 _PARTIAL_RUN = f"//{prebuilt_selection.PACKAGE}:partial_run"
+_TWO_DEVICES = f"//{prebuilt_selection.PACKAGE}:two_devices"
 _ALL = frozenset((*MODELS, _BITS))
 _NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
@@ -137,6 +139,15 @@ def test_with_all_rules_each_model_has_full_tensorflows_output(app: App) -> None
         done = app.partial_run(program, name)
         assert done.returncode == 0, (name, done.stderr)
         assert float(done.stdout) == float(np.load(app.models / f"{name}.output.npy"))
+    # The same library: colocated nodes are not moved to a common device.
+    program = app.workspace.build([_TWO_DEVICES]).files(_TWO_DEVICES)[0]
+    (name, *_) = _partial_names()
+    words = (program, app.models / f"{name}.pb", frozen.INPUT, "-1.5", frozen.OUTPUT)
+    together, apart = (_run(*words, device) for device in ("/cpu:1", "/cpu:0"))
+    assert together.returncode == 0, together.stderr
+    assert apart.returncode == 1
+    message = f"{frozen.OUTPUT} is on .*CPU:1 and must be colocated with {frozen.INPUT}, which is on .*CPU:0"
+    assert re.search(message, apart.stderr), apart.stderr
 
 
 def test_without_no_rules_is_the_selection_itself(app: App) -> None:

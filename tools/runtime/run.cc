@@ -12,6 +12,7 @@
 #include "tools/runtime/inputs.h"
 #include "tools/runtime/options.h"
 #include "tools/runtime/run_control.h"
+#include "tools/runtime/threads/denormals.h"
 
 namespace tfcarve {
 namespace {
@@ -131,7 +132,7 @@ Status Run(const tfcarve_session& session, const RunArguments& arguments,
   TF_RETURN_IF_ERROR(ReadOptions(arguments.options, &run_options));
   if (run_options.timeout_ms < 0) {
     return InvalidArgument(StrCat("timeout_ms is ", run_options.timeout_ms,
-                                  ": give a number of milliseconds, or 0"));
+                                  ": pass a number of milliseconds, or 0"));
   }
   Feeds feeds;
   std::vector<std::string> names;
@@ -149,6 +150,8 @@ Status Run(const tfcarve_session& session, const RunArguments& arguments,
   pools.intra_op_threadpool = session.threads.get();
   const RunControl control(run_options.timeout_ms, run_options.cancellation);
   TF_RETURN_IF_ERROR(control.Check());
+  // Ops run in this thread, too.
+  const FlushDenormals flush;
   const Status status = session.session->Run(options, feeds, names, {},
                                              &tensors, &metadata, pools);
   if (tensorflow::errors::IsCancelled(status) ||

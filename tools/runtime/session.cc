@@ -137,7 +137,7 @@ Status Init(std::string_view bytes, MappedFilePtr file,
 
 Status NewThreads(int32_t count, std::shared_ptr<SessionThreads>* threads) {
   if (count < 0 || count > kMaxThreads) {
-    return InvalidArgument(StrCat("threads is ", count, ": give 1 to ",
+    return InvalidArgument(StrCat("threads is ", count, ": pass 1 to ",
                                   kMaxThreads, ", or 0 for one per core"));
   }
   if (count == 0) count = tensorflow::port::MaxParallelism();

@@ -68,7 +68,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       **kwargs: common attributes.
     """
     if (models == None) == (selection == None):
-        fail("tf_mobile_library %s: give either models or a selection" % name)
+        fail("tf_mobile_library %s: pass either models or a selection" % name)
     if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze):
         fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze are attributes of the tf_selection %s" % (name, selection))
     check_options(name, optimization, cpu, protos)

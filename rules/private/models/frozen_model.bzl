@@ -131,7 +131,7 @@ def _checkpoint_prefix(ctx):
     if not prefixes and len(files) == 1:
         prefixes = [files[0].path]
     if len(prefixes) != 1:
-        fail("{}: checkpoint: give the files of one checkpoint: PREFIX.index and all PREFIX.data-*".format(ctx.label))
+        fail("{}: checkpoint: pass the files of one checkpoint: PREFIX.index and all PREFIX.data-*".format(ctx.label))
     return prefixes[0]
 
 def source_files(ctx):
@@ -208,10 +208,10 @@ def _check_source(ctx, outputs):
     src = ctx.file.src
     if names_tensors(ctx):
         if src.extension != "meta" and not outputs:
-            fail("{}: {} is a GraphDef, which does not name its outputs: give outputs".format(ctx.label, src.short_path))
+            fail("{}: {} is a GraphDef, which does not name its outputs: pass outputs".format(ctx.label, src.short_path))
         return
     if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
-        message = "{}: {} is not a model: give a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
+        message = "{}: {} is not a model: pass a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
                   "or a Keras file ({})"
         extensions = ", ".join(["." + extension for extension in KERAS_EXTENSIONS])
         fail(message.format(ctx.label, src.short_path, extensions))

@@ -32,20 +32,20 @@ def _is_number(text):
 def _check(ctx):
     presets = ", ".join(PRESETS)
     if bool(ctx.attr.transforms) == bool(ctx.attr.preset):
-        fail("{}: give either transforms or a preset ({})".format(ctx.label, presets))
+        fail("{}: pass either transforms or a preset ({})".format(ctx.label, presets))
     if ctx.attr.preset and ctx.attr.preset not in PRESETS:
         fail("{}: unknown preset {}; known presets: {}".format(ctx.label, repr(ctx.attr.preset), presets))
     if not _is_number(ctx.attr.tolerance):
         message = "{}: tolerance {}: expected a number that is not negative, such as 1e-4"
         fail(message.format(ctx.label, repr(ctx.attr.tolerance)))
     if ctx.attr.preset in _INEXACT and not ctx.attr.has_tolerance:
-        message = "{}: the preset {} changes outputs by more than the default tolerance of {}: give tolerance, the difference that the " + \
+        message = "{}: the preset {} changes outputs by more than the default tolerance of {}: pass tolerance, the difference that the " + \
                   "app accepts, such as \"0.02\""
         fail(message.format(ctx.label, ctx.attr.preset, _DEFAULT_TOLERANCE))
     if (ctx.file.ranges or ctx.files.calibration_data) and ctx.attr.preset != _INT8:
         fail("{}: ranges and calibration_data require the preset {}".format(ctx.label, _INT8))
     if ctx.file.ranges and ctx.files.calibration_data:
-        fail("{}: give either ranges or calibration_data, which are measured in the build".format(ctx.label))
+        fail("{}: pass either ranges or calibration_data, which are measured in the build".format(ctx.label))
     for node in ctx.attr.inputs + ctx.attr.fetches:
         if not node.strip() or "," in node:
             fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))

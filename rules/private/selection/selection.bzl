@@ -79,16 +79,16 @@ def _check_models(ctx):
     """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
     for file in ctx.files.models:
         if file.extension in KERAS_EXTENSIONS:
-            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and give that target".format(
+            fail("{}: {} is a Keras file: make it the src of a tf_frozen_model and pass that target".format(
                 ctx.label,
                 file.short_path,
             ))
         if file.is_source and not file.extension:
-            message = "{}: {} is not a model: give a file with an extension, the directory of a SavedModel in this package, or " + \
+            message = "{}: {} is not a model: pass a file with an extension, the directory of a SavedModel in this package, or " + \
                       "a tf_frozen_model of a SavedModel in another package"
             fail(message.format(ctx.label, file.short_path))
         if file.is_directory and ctx.attr.freeze:
-            message = "{}: {} is a directory that another rule creates: make it the src of a tf_frozen_model and give " + \
+            message = "{}: {} is a directory that another rule creates: make it the src of a tf_frozen_model and pass " + \
                       "that target, or set freeze = False to select for the SavedModel without freezing it"
             fail(message.format(ctx.label, file.short_path))
 

@@ -118,7 +118,7 @@ def test_custom_op(tmp_path: Path) -> None:
 def test_not_a_tree(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidInput,
-        match="not a TensorFlow source tree.*give the folder that contains tensorflow/",
+        match="not a TensorFlow source tree.*pass the folder that contains tensorflow/",
     ):
         tree.load(tmp_path)
 

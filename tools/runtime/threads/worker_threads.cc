@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "tools/runtime/threads/denormals.h"
 #include "tools/runtime/threads/spin.h"
 
 namespace tfcarve {
@@ -70,6 +71,7 @@ void WorkerThreads::StartThread() {
 }
 
 void* WorkerThreads::RunThread(void* thread) {
+  const FlushDenormals flush;
   current_ = static_cast<Thread*>(thread);
   static_cast<Thread*>(thread)->pool->RunTasks();
   return nullptr;

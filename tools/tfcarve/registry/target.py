@@ -60,7 +60,7 @@ def parse(name: str, dump: str, where: str) -> Target:
     macros = _macros(dump.splitlines(), where)
     if not macros:
         raise InvalidInput(
-            f"{where}: no macros: give the output of `COMPILER -dM -E -x c++ /dev/null`"
+            f"{where}: no macros: pass the output of `COMPILER -dM -E -x c++ /dev/null`"
         )
     return Target(name, tuple(macros))
 
@@ -72,7 +72,7 @@ def _macros(lines: Sequence[str], where: str) -> list[tuple[str, str]]:
         if line and not match:
             raise InvalidInput(
                 f"{where}:{number}: not a #define: {line[:80]!r}: "
-                "give the output of `COMPILER -dM -E -x c++ /dev/null`"
+                "pass the output of `COMPILER -dM -E -x c++ /dev/null`"
             )
         if match and not _STANDARD.fullmatch(match[1]):
             macros.append((match[1], line))

@@ -133,7 +133,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
     if not (root / MARKER).is_file():
         raise InvalidInput(
             f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
-            "give the folder that contains tensorflow/"
+            "pass the folder that contains tensorflow/"
         )
     stated = version(root)
     release = known.of_version(stated)

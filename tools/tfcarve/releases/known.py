@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from tfcarve.errors import InvalidInput
-from tfcarve.json_codec import Form
+from tfcarve.json_codec import JsonDocument
 from tfcarve.releases.release import IndexFacts, Layout, Release, read
 
 
-class TreeFacts(Form, frozen=True):
+class TreeFacts(JsonDocument, frozen=True):
     """What is known of a tree whether or not tfcarve builds its release."""
 
     tree: Layout

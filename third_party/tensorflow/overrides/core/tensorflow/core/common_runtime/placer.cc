@@ -1,15 +1,52 @@
 // Replaces TensorFlow's source of the same path, which chooses among devices. A
 // carved library only has CPU kernels: each node is placed on its requested
-// device or on the default device.
+// device or on the default device. Colocated nodes are not moved to a common
+// device; with several CPU devices, a graph that needs it is refused.
 
 #include "tensorflow/core/common_runtime/placer.h"
 
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/strings/strip.h"
 #include "tensorflow/core/common_runtime/device.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/graph/graph_node_util.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/device_name_utils.h"
 
 namespace tensorflow {
+namespace {
+
+// Returns an error if a node is on another device than a node that it must be
+// colocated with.
+Status CheckColocation(const Graph& graph) {
+  std::unordered_map<StringPiece, const Node*, StringPieceHasher> nodes;
+  for (const Node* node : graph.op_nodes()) nodes[node->name()] = node;
+  for (const Node* node : graph.op_nodes()) {
+    std::vector<std::string> classes;
+    TryGetNodeAttr(node->attrs(), kColocationAttrName, &classes);
+    for (StringPiece other : classes) {
+      if (!absl::ConsumePrefix(&other, kColocationGroupPrefix)) continue;
+      const auto found = nodes.find(other);
+      if (found == nodes.end()) continue;
+      const std::string& device = found->second->assigned_device_name();
+      if (device != node->assigned_device_name()) {
+        return AttachDef(
+            errors::InvalidArgument(
+                node->name(), " is on ", node->assigned_device_name(),
+                " and must be colocated with ", other, ", which is on ", device,
+                ": this library does not move nodes; request the same "
+                "device for both"),
+            *node);
+      }
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
 
 Placer::Placer(Graph* graph, const string& function_name,
                const FunctionLibraryDefinition* flib_def,
@@ -69,7 +106,9 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
     }
     node->set_assigned_device_name(chosen->name());
   }
-  return OkStatus();
+  // One device is the same for all nodes.
+  if (devices_->devices().size() == 1) return OkStatus();
+  return CheckColocation(*graph_);
 }
 
 }  // namespace tensorflow
