@@ -191,7 +191,7 @@ READERS: dict[str, Reader] = {
     ),
     "build_file": Reader(
         [build_file],
-        of_text(lambda text: build_file.evaluate(text, "p", ["a.cc", "b/c.cc"])),
+        of_text(lambda text: build_file.evaluate(text, "p/BUILD", ["a.cc", "b/c.cc"])),
         build_file.BuildFileError,
         [_BUILD],
         100_000_000,  # Python's own parser

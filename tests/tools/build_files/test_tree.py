@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.build_files.tree import BuildTree, Label, parse_label
 
 
@@ -50,3 +51,14 @@ def test_nested_filegroups(tree: BuildTree) -> None:
 def test_missing_labels(tree: BuildTree) -> None:
     assert tree.filegroup(Label("nowhere", "all")) == []
     assert tree.rule(Label("nowhere", "all")) is None
+
+
+def test_errors_name_the_file(tmp_path: Path) -> None:
+    """Which may be BUILD.upstream, also at the root."""
+    _write(tmp_path, "BUILD.upstream", "x = y")
+    _write(tmp_path, "a/b/BUILD.bazel", 'filegroup(name = "x", srcs = "b.cc")')
+    tree = BuildTree(tmp_path)
+    with pytest.raises(BuildFileError, match="^BUILD.upstream:1: "):
+        tree.rules("")
+    with pytest.raises(BuildFileError, match="^a/b/BUILD.bazel:1: srcs of filegroup 'x' must be"):
+        tree.filegroup(Label("a/b", "x"))

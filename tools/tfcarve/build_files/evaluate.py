@@ -1,21 +1,31 @@
 """Evaluates a BUILD file, which is a subset of Python, to the rules that it declares.
 
 Nothing of the file is executed: its syntax tree is walked, so BUILD files of untrusted trees can be read. A call with a name is a
-rule. What load() statements bring is opaque: calls of such macros without a name, and their values, are empty lists. Any other
-syntax, name or method that this module does not know is an error with its line.
+rule. The values of loaded symbols are not known: lists omit them. Any other syntax, name, method or value that this module does
+not know is an error with file and line.
 """
 
 import ast
 import operator
 import re
 import warnings
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfcarve.errors import InvalidInput
 
-class BuildFileError(ValueError):
-    """A BUILD file is not valid Starlark; the text states the file, and the line if it is a syntax error."""
+
+class BuildFileError(InvalidInput):
+    """A BUILD file cannot be evaluated; the text states the file, and the line if the parser gets that far."""
+
+
+class Loaded:
+    """The value of a symbol that load() brings, or of an expression that depends on one: it is not known."""
+
+
+_LOADED = Loaded()
 
 
 @dataclass(frozen=True)
@@ -25,12 +35,25 @@ class Rule:
     kind: str
     package: str
     name: str
+    place: str  # file and line
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
     def labels(self, attr: str) -> list[str]:
-        """Returns the strings in a list attribute; empty: it is absent or has another type."""
-        value = self.attrs.get(attr) or []
-        return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+        """Returns the strings in a list attribute, without the values that depend on loaded symbols.
+
+        Raises:
+          BuildFileError: the attribute is not a list of strings.
+        """
+        value = self.attrs.get(attr)
+        if value is None or isinstance(value, Loaded):
+            return []
+        if not isinstance(value, list | tuple) or not all(
+            isinstance(v, str | Loaded) for v in value
+        ):
+            raise BuildFileError(
+                f"{self.place}: {attr} of {self.kind} {self.name!r} must be a list of strings"
+            )
+        return [v for v in value if isinstance(v, str)]
 
 
 # Twice the size of TensorFlow's longest BUILD file. Python's parser takes up to two kilobytes of memory per token.
@@ -40,43 +63,23 @@ _TOKEN = re.compile(r'"[^"\n]*"|\w+|[^\w\s]')
 # Limit for the sum of evaluated expressions, created items and characters, and files matched with globs. TensorFlow's
 # files need at most a seventh of it.
 _MAX_COST = 500_000
-# Format strings of Starlark have no widths, attributes or indices.
-_PERCENT = re.compile(r"%(?:[%srdiouxXeEfFgGc]|$)|(%)")
+# Format strings of Starlark have no widths, attributes or indices. Python's %r has other quotes.
+_PERCENT = re.compile(r"%(?:[%sdiouxXeEfFgGc]|$)|(%)")
 _BRACES = re.compile(r"\{\{|\}\}|\{\w*\}|([{}])")
 
+# Functions that return their first argument in this build, for mobile, no Windows, no accelerator; and its name.
+_TRUE_CONDITIONS: Mapping[str, str] = {
+    "if_mobile": "a",
+    "if_not_windows": "a",
+    "if_static": "extra_deps",
+    "if_oss": "oss_value",
+    "clean_dep": "target",
+}
 
-# Conditions that are true in the build: mobile, no Windows, no accelerator.
-_TRUE_CONDITIONS = frozenset({"if_mobile", "if_not_windows", "if_static", "if_oss", "clean_dep"})
+# Functions of BUILD files that declare nothing that a core or a unit has.
+_IGNORED_FUNCTIONS = frozenset({"exports_files", "licenses", "package", "package_group"})
 
-
-def evaluate(text: str, package: str, file_names: Iterable[str]) -> dict[str, Rule]:
-    """Returns the rules of a BUILD file by name.
-
-    Args:
-      text: the file's content.
-      package: its package, e.g. "tensorflow/core".
-      file_names: paths of all files in the package, relative to it, for glob().
-
-    Raises:
-      BuildFileError: the text cannot be parsed, or an expression is invalid.
-    """
-    if len(text) > _MAX_LENGTH or sum(1 for _ in _TOKEN.finditer(text)) > _MAX_TOKENS:
-        raise BuildFileError(
-            f"{package}/BUILD: has more than {_MAX_LENGTH} characters or {_MAX_TOKENS} tokens: is it a BUILD file?"
-        )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the parser warns about Python style
-            tree = ast.parse(text)
-        return _Evaluation(package, sorted(file_names)).run(tree)
-    except SyntaxError as error:
-        raise BuildFileError(f"{package}/BUILD:{error.lineno}: {error.msg}") from error
-    except _Unknown as error:
-        raise BuildFileError(f"{package}/BUILD:{error.line}: {error}") from None
-    except (TypeError, ValueError, RecursionError, MemoryError) as error:
-        what = str(error) or "nested too deeply"
-        raise BuildFileError(f"{package}/BUILD: invalid: {what}") from error
-
+_ERRORS = (TypeError, ValueError, LookupError, OverflowError, RecursionError, MemoryError)
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -89,12 +92,42 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.NotIn: lambda left, right: left not in right,
 }
 
-# Functions of BUILD files whose values are not used: they declare nothing that a core or a unit has.
-_IGNORED_FUNCTIONS = frozenset({"exports_files", "licenses", "load", "package", "package_group"})
-_NATIVE_NAMES = frozenset({"native", "PACKAGE_NAME", "REPOSITORY_NAME"})
+
+def evaluate(text: str, path: str, file_names: Iterable[str]) -> dict[str, Rule]:
+    """Returns the rules of a BUILD file by name.
+
+    Args:
+      text: the file's content.
+      path: its path, relative to the root of the tree: "tensorflow/core/BUILD". Its folder is the package.
+      file_names: paths of all files in the package, relative to it, for glob().
+
+    Raises:
+      BuildFileError: the text cannot be parsed, or an expression cannot be evaluated.
+    """
+    if len(text) > _MAX_LENGTH or sum(1 for _ in _TOKEN.finditer(text)) > _MAX_TOKENS:
+        raise BuildFileError(
+            f"{path}: has more than {_MAX_LENGTH} characters or {_MAX_TOKENS} tokens: is it a BUILD file?"
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the parser warns about Python style
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        place = path if error.lineno is None else f"{path}:{error.lineno}"
+        raise BuildFileError(f"{place}: {error.msg}") from error
+    except _ERRORS as error:
+        raise BuildFileError(f"{path}: invalid: {_reason(error)}") from error
+    try:
+        return _Evaluation(path, sorted(file_names)).run(tree)
+    except _Unknown as error:
+        raise BuildFileError(f"{path}:{error.line}: {error}") from error
 
 
-class _Unknown(ValueError):
+def _reason(error: Exception) -> str:
+    return str(error) or "nested too deeply"
+
+
+class _Unknown(Exception):
     """An expression that this module does not evaluate."""
 
     def __init__(self, node: ast.AST, what: str) -> None:
@@ -102,11 +135,28 @@ class _Unknown(ValueError):
         super().__init__(what)
 
 
+def _invalid(node: ast.AST, error: Exception) -> _Unknown:
+    return _Unknown(node, f"invalid: {_reason(error)}")
+
+
+def _condition(node: ast.AST) -> _Unknown:
+    return _Unknown(node, f"a condition that depends on a loaded symbol: {_shown(node)}")
+
+
+def _syntax(node: ast.AST) -> _Unknown:
+    return _Unknown(node, f"syntax that is not evaluated: {_shown(node)}")
+
+
+def _shown(node: ast.AST) -> str:
+    return ast.unparse(node)[:60]
+
+
 class _Evaluation:
-    def __init__(self, package: str, file_names: list[str]) -> None:
-        self._package = package
+    def __init__(self, path: str, file_names: list[str]) -> None:
+        self._path = path
+        self._package = path.rpartition("/")[0]
         self._file_names = file_names
-        self._names: dict[str, Any] = {"True": True, "False": False, "None": None}
+        self._names: ChainMap[str, Any] = ChainMap()
         self._rules: dict[str, Rule] = {}
         self._left = _MAX_COST
 
@@ -117,103 +167,141 @@ class _Evaluation:
 
     def run(self, tree: ast.Module) -> dict[str, Rule]:
         for statement in tree.body:
-            if isinstance(statement, ast.Assign):
-                value = self._value(statement.value)
-                for target in statement.targets:
-                    self._bind(target, value)
-            elif isinstance(statement, ast.Expr):
-                self._statement(statement.value)
-            else:
-                kind = type(statement).__name__.lower()
-                raise _Unknown(statement, f"a BUILD file has no statement of the kind {kind!r}")
+            try:
+                self._run(statement)
+            except _ERRORS as error:
+                raise _invalid(statement, error) from error
         return self._rules
+
+    def _run(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.Assign):
+            value = self._value(statement.value)
+            for target in statement.targets:
+                self._bind(target, value)
+        elif isinstance(statement, ast.Expr):
+            self._statement(statement.value)
+        else:
+            kind = type(statement).__name__.lower()
+            raise _Unknown(statement, f"a BUILD file has no statement of the kind {kind!r}")
 
     def _statement(self, node: ast.expr) -> None:
         if isinstance(node, ast.ListComp):  # [rule(name = x) for x in …] declares rules
             self._comprehension(node.generators, lambda: self._statement(node.elt))
-            return
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "load"
-        ):
+        elif isinstance(node, ast.List):
+            for element in node.elts:
+                self._statement(element)
+        elif isinstance(node, ast.Call):
+            self._declaration(node)
+        elif not isinstance(node, ast.Constant):
+            raise _Unknown(node, f"a statement that declares nothing: {_shown(node)}")
+
+    def _declaration(self, node: ast.Call) -> None:
+        kind = _function(node.func)
+        if kind == "load":
             self._load(node)
             return
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
-            name = attrs.get("name")
-            if isinstance(name, str):
-                self._rules[name] = Rule(node.func.id, self._package, name, attrs)
-                return
-        self._value(node)
+        if kind is None and not isinstance(self._value(node.func), Loaded):
+            raise _syntax(node)
+        attrs = self._keywords(node)
+        name = attrs.get("name")
+        if name is None:
+            self._value(node)
+        elif isinstance(name, str):
+            place = f"{self._path}:{node.lineno}"
+            self._rules[name] = Rule(
+                kind or ast.unparse(node.func), self._package, name, place, attrs
+            )
+        elif not isinstance(name, Loaded):
+            raise _Unknown(node, f"the name of a rule must be a string: {_shown(node)}")
 
     def _load(self, node: ast.Call) -> None:
-        """What a .bzl file brings is opaque: an empty list."""
-        for argument in node.args[1:]:
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                self._names.setdefault(argument.value, [])
-        for keyword in node.keywords:
-            if keyword.arg:
-                self._names.setdefault(keyword.arg, [])
+        strings = [
+            a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+        ]
+        aliases = [keyword.arg for keyword in node.keywords if keyword.arg]
+        if len(strings) != len(node.args) or len(aliases) != len(node.keywords):
+            raise _syntax(node)
+        for name in strings[1:] + aliases:
+            self._names[name] = _LOADED
 
     def _value(self, node: ast.expr) -> Any:
-        self._take(1)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
         if method is None:
-            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
-        return method(node)
+            raise _syntax(node)
+        try:
+            self._take(1)
+            return method(node)
+        except _ERRORS as error:
+            raise _invalid(node, error) from error
+
+    def _truth(self, node: ast.expr) -> bool:
+        value = self._value(node)
+        if isinstance(value, Loaded):
+            raise _condition(node)
+        return bool(value)
 
     def _constant(self, node: ast.Constant) -> Any:
+        if not isinstance(node.value, str | int | float | None):
+            raise _syntax(node)
         return node.value
 
     def _name(self, node: ast.Name) -> Any:
-        if node.id not in self._names and node.id not in _NATIVE_NAMES:
+        if node.id not in self._names:
             raise _Unknown(node, f"the name {node.id!r} is neither loaded nor assigned")
-        return self._names.get(node.id, [])
+        return self._names[node.id]
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        if self._value(node.value) != []:
-            raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
-        return []  # a field of a loaded struct
+        if not isinstance(self._value(node.value), Loaded):
+            raise _syntax(node)
+        return _LOADED  # a field of a loaded struct
 
     def _subscript(self, node: ast.Subscript) -> Any:
         value = self._value(node.value)
+        parts = [node.slice]
         if isinstance(node.slice, ast.Slice):
             bounds = (node.slice.lower, node.slice.upper, node.slice.step)
-            index: Any = slice(*(None if b is None else self._value(b) for b in bounds))
-        else:
-            index = self._value(node.slice)
+            parts = [ast.Constant(None) if b is None else b for b in bounds]
+        indices = [self._value(part) for part in parts]
+        if _any_loaded(value, *indices):
+            return _LOADED
+        index = slice(*indices) if isinstance(node.slice, ast.Slice) else indices[0]
         try:
             found = value[index]
-        except (IndexError, KeyError, TypeError):
-            return []  # of a loaded value
-        if isinstance(found, list | str):
+        except LookupError:
+            if isinstance(value, dict) and _LOADED in value:
+                return _LOADED
+            raise _Unknown(node, f"no such key or index: {_shown(node)}") from None
+        if isinstance(found, list | tuple | str):
             self._take(len(found))
         return found
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
-        value = self._value(node.operand)
         if isinstance(node.op, ast.Not):
-            return not value
+            return not self._truth(node.operand)
+        value = self._value(node.operand)
         if isinstance(node.op, ast.USub) and isinstance(value, int):
             return -value
-        raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+        raise _syntax(node)
 
     def _boolop(self, node: ast.BoolOp) -> Any:
         stops_at = isinstance(node.op, ast.Or)
-        value: Any = None
-        for operand in node.values:
+        *first, last = node.values
+        for operand in first:
             value = self._value(operand)
+            if isinstance(value, Loaded):
+                raise _condition(operand)
             if bool(value) == stops_at:
-                break
-        return value
+                return value
+        return self._value(last)
 
-    def _compare(self, node: ast.Compare) -> bool:
+    def _compare(self, node: ast.Compare) -> bool | Loaded:
         left, *rest = (self._value(n) for n in (node.left, *node.comparators))
+        if any(_depends(value) for value in (left, *rest)):
+            return _LOADED
         for comparison, right in zip(node.ops, rest, strict=True):
             compare = _COMPARISONS.get(type(comparison))
             if compare is None:
-                raise _Unknown(node, f"syntax that is not evaluated: {ast.unparse(node)[:60]}")
+                raise _syntax(node)
             if not compare(left, right):
                 return False
             left = right
@@ -233,63 +321,74 @@ class _Evaluation:
         return tuple(self._value(e) for e in node.elts)
 
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
-        pairs = ((k, v) for k, v in zip(node.keys, node.values, strict=True) if k is not None)
-        return {self._key(k): self._value(v) for k, v in pairs}
+        out: dict[Any, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:  # {**x} is Python only
+                raise _syntax(node)
+            out[self._key(key)] = self._value(value)
+        return out
 
     def _key(self, node: ast.expr) -> Any:
         key = self._value(node)
         parts = key if isinstance(key, tuple) else (key,)
-        if not all(isinstance(part, str | int) for part in parts):
-            raise TypeError("a dictionary key must be a string, a number or a tuple of them")
+        if not all(isinstance(part, str | int | Loaded) for part in parts):
+            raise _Unknown(node, "a dictionary key must be a string, a number or a tuple of them")
         return key
 
     def _ifexp(self, node: ast.IfExp) -> Any:
-        return self._value(node.body if self._value(node.test) else node.orelse)
+        return self._value(node.body if self._truth(node.test) else node.orelse)
 
     def _binop(self, node: ast.BinOp) -> Any:
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
             return self._percent(left, right if isinstance(right, tuple) else (right,))
-        both = type(left) is type(right) and isinstance(left, list | str)
         if isinstance(node.op, ast.Add):
-            if not both:
-                return left  # one of the two is a loaded value
-            self._take(len(left) + len(right))
-            return left + right
-        if isinstance(node.op, ast.Mod):
-            return left
+            return self._sum(node, left, right)
         if isinstance(node.op, ast.Mult):
-            return self._repeat(left, right)
-        raise _Unknown(node, f"an operator that is not evaluated: {ast.unparse(node)[:60]}")
+            return self._product(node, left, right)
+        raise _Unknown(node, f"an operator that is not evaluated: {_shown(node)}")
 
-    def _repeat(self, left: Any, right: Any) -> Any:
-        if isinstance(left, int) and isinstance(right, str | list):
+    def _sum(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        if _any_loaded(left, right):
+            known = right if isinstance(left, Loaded) else left
+            if isinstance(known, list):
+                return known
+            if isinstance(known, str | Loaded):
+                return _LOADED
+        if type(left) is not type(right) or type(left) not in (list, tuple, str, int):
+            raise _Unknown(node, f"operands that cannot be added: {_shown(node)}")
+        self._take(_size(left) + _size(right))
+        return left + right
+
+    def _product(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        if _any_loaded(left, right):
+            return _LOADED
+        if isinstance(left, int):
             left, right = right, left
-        if isinstance(left, str | list) and isinstance(right, int):
-            self._take(len(left) * max(right, 0))
-            return left * right
-        return left * right if isinstance(left, int) and isinstance(right, int) else []
+        if not isinstance(left, list | tuple | str | int) or not isinstance(right, int):
+            raise _Unknown(node, f"operands that cannot be multiplied: {_shown(node)}")
+        self._take(
+            _size(left) + _size(right) if isinstance(left, int) else len(left) * max(right, 0)
+        )
+        return left * right
 
-    def _percent(self, form: str, values: tuple[Any, ...]) -> str:
+    def _percent(self, form: str, values: tuple[Any, ...]) -> str | Loaded:
         if any(_PERCENT.findall(form)):
             raise ValueError(
                 f"{form[:60]!r}: Starlark has conversions such as %s only, without a width"
             )
-        try:
-            length = len(form) + _lengths(values)
-        except TypeError:
-            return form
-        self._take(length)
-        try:
-            return form % values
-        except (TypeError, ValueError):
-            return form  # the values come from an unknown macro
+        if _any_loaded(*values):
+            return _LOADED
+        self._take(len(form) + _lengths(values))
+        return form % values
 
-    def _format(self, form: str, *values: Any) -> str:
+    def _format(self, form: str, *values: Any, **named: Any) -> str | Loaded:
         if any(_BRACES.findall(form)):
             raise ValueError(f"{form[:60]!r}: Starlark has the fields {{}} and {{0}} only")
-        self._take(len(form) + form.count("{") * _lengths(values))
-        return form.format(*values)
+        if _any_loaded(*values, *named.values()):
+            return _LOADED
+        self._take(len(form) + form.count("{") * _lengths((*values, *named.values())))
+        return form.format(*values, **named)
 
     def _listcomp(self, node: ast.ListComp) -> list[Any]:
         out: list[Any] = []
@@ -297,81 +396,190 @@ class _Evaluation:
         return out
 
     def _comprehension(self, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+        """Runs `body` for each value of the generators, whose variables exist only in there."""
+        outer = self._names
+        self._names = outer.new_child()
+        self._loop(generators, body)
+        self._names = outer
+
+    def _loop(self, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
         if not generators:
             body()
             return
         first, rest = generators[0], generators[1:]
         values = self._value(first.iter)
-        for value in values if isinstance(values, list | tuple | dict) else []:
+        if isinstance(values, Loaded):
+            return
+        if not isinstance(values, list | tuple | dict):
+            raise _Unknown(first.iter, f"neither a list nor a dictionary: {_shown(first.iter)}")
+        for value in values:
             self._bind(first.target, value)
-            if all(self._value(condition) for condition in first.ifs):
-                self._comprehension(rest, body)
+            if all(self._truth(condition) for condition in first.ifs):
+                self._loop(rest, body)
 
     def _bind(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
             self._names[target.id] = value
-        elif isinstance(target, ast.Tuple) and isinstance(value, list | tuple):
-            for t, v in zip(target.elts, value, strict=False):
-                self._bind(t, v)
+            return
+        if not isinstance(target, ast.Tuple | ast.List):
+            raise _syntax(target)
+        values = [value] * len(target.elts) if isinstance(value, Loaded) else value
+        if not isinstance(values, list | tuple) or len(values) != len(target.elts):
+            raise _Unknown(target, f"not a list of {len(target.elts)} values for {_shown(target)}")
+        for one, item in zip(target.elts, values, strict=True):
+            self._bind(one, item)
+
+    def _keywords(self, node: ast.Call) -> dict[str, Any]:
+        """Returns the arguments of a call that have names, including those of **dictionary."""
+        out: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self._value(keyword.value)
+            if keyword.arg:
+                out[keyword.arg] = value
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+                self._take(len(value))
+                out.update(value)
+            elif not isinstance(value, Loaded):
+                raise _Unknown(
+                    keyword.value, f"not a dictionary with names: {_shown(keyword.value)}"
+                )
+        return out
 
     def _call(self, node: ast.Call) -> Any:
         args = [self._value(a) for a in node.args]
-        attrs = {k.arg: self._value(k.value) for k in node.keywords if k.arg}
+        named = self._keywords(node)
+        name = _function(node.func)
+        if name is not None:
+            return self._named(node, name, args, named)
         if isinstance(node.func, ast.Attribute):
-            return self._method(node, self._value(node.func.value), node.func.attr, args)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "dict":
-            spread = (self._value(k.value) for k in node.keywords if not k.arg)
-            return self._dict_of([*args, *spread, attrs])
-        if name == "glob":
-            include = args[0] if args else attrs.get("include", [])
-            return self._glob(include, attrs.get("exclude", []))
-        if name == "select":
-            chosen = args[0] if args else {}
-            return chosen.get("//conditions:default", []) if isinstance(chosen, dict) else []
-        if name in _TRUE_CONDITIONS and args:
-            return args[0]
-        if name not in self._names and name not in _IGNORED_FUNCTIONS:
-            raise _Unknown(node, f"the function {name!r} is neither loaded nor known")
-        return []
+            return self._method(node, self._value(node.func.value), node.func.attr, args, named)
+        raise _syntax(node)
 
-    def _dict_of(self, parts: list[Any]) -> dict[Any, Any]:
+    def _named(self, node: ast.Call, name: str, args: list[Any], named: dict[str, Any]) -> Any:
+        """Returns the value of a function that has a name."""
+        if name == "dict":
+            return self._dict_of(node, args, named)
+        if name == "glob":
+            return self._glob(node, args, named)
+        if name == "select":
+            return _select(node, args, named)
+        if name in _TRUE_CONDITIONS:
+            parameter = _TRUE_CONDITIONS[name]
+            if not args and parameter not in named:
+                raise _Unknown(node, f"{name}() needs the argument {parameter}")
+            return args[0] if args else named[parameter]
+        if name in _IGNORED_FUNCTIONS:
+            return None
+        if name not in self._names:
+            raise _Unknown(node, f"the function {name!r} is neither loaded nor known")
+        if not isinstance(self._names[name], Loaded):
+            raise _syntax(node)
+        return _LOADED
+
+    def _dict_of(self, node: ast.Call, args: list[Any], named: dict[str, Any]) -> dict[Any, Any]:
         out: dict[Any, Any] = {}
-        for part in parts:
+        for part in args:
             if isinstance(part, dict):
                 self._take(len(part))
                 out.update(part)
-        return out
+            elif not isinstance(part, Loaded):
+                raise _syntax(node)
+        return out | named
 
-    def _method(self, node: ast.Call, receiver: Any, name: str, args: list[Any]) -> Any:
-        if isinstance(receiver, str) and name in ("format", "replace", "join"):
-            try:
-                return getattr(self, f"_{name}")(receiver, *args)
-            except (TypeError, IndexError, KeyError):
-                return receiver
-        if isinstance(receiver, dict) and name in ("keys", "values", "items"):
+    def _method(
+        self, node: ast.Call, receiver: Any, name: str, args: list[Any], named: dict[str, Any]
+    ) -> Any:
+        if isinstance(receiver, Loaded):
+            return _LOADED
+        if isinstance(receiver, str) and name == "format":
+            return self._format(receiver, *args, **named)
+        if isinstance(receiver, str) and name == "replace" and len(args) == 2 and not named:
+            return self._replace(receiver, *args)
+        if isinstance(receiver, str) and name == "join" and len(args) == 1 and not named:
+            return self._join(receiver, *args)
+        if (
+            isinstance(receiver, dict)
+            and name in ("keys", "values", "items")
+            and not (args or named)
+        ):
             self._take(len(receiver))
             return list(getattr(receiver, name)())
-        if isinstance(receiver, dict) and name == "get" and 1 <= len(args) <= 2:
+        if isinstance(receiver, dict) and name == "get" and 1 <= len(args) <= 2 and not named:
+            if isinstance(args[0], Loaded) or (_LOADED in receiver and args[0] not in receiver):
+                return _LOADED
             return receiver.get(*args)
-        if receiver == []:
-            return []  # of a loaded value
-        raise _Unknown(node, f"a method that is not evaluated: {ast.unparse(node)[:60]}")
+        raise _Unknown(node, f"a method that is not evaluated: {_shown(node)}")
 
-    def _replace(self, text: str, old: str, new: str) -> str:
+    def _replace(self, text: str, old: Any, new: Any) -> str | Loaded:
+        if _any_loaded(old, new):
+            return _LOADED
         self._take(len(text) + text.count(old) * len(new))
         return text.replace(old, new)
 
-    def _join(self, between: str, parts: Iterable[str]) -> str:
-        listed = list(parts)
-        self._take(sum(map(len, listed)) + len(listed) * len(between))
-        return between.join(listed)
+    def _join(self, between: str, parts: Any) -> str | Loaded:
+        if isinstance(parts, Loaded):
+            return _LOADED
+        if not isinstance(parts, list | tuple):
+            raise TypeError("join() needs a list of strings")
+        if _any_loaded(*parts):
+            return _LOADED
+        self._take(sum(map(len, parts)) + len(parts) * len(between))
+        return between.join(parts)
 
-    def _glob(self, include: Any, exclude: Any) -> list[str]:
+    def _glob(self, node: ast.Call, args: list[Any], named: dict[str, Any]) -> list[str] | Loaded:
+        if len(args) > 2 or not named.keys() <= {"include", "exclude", "allow_empty"}:
+            raise _syntax(node)
+        include = args[0] if args else named.get("include", [])
+        exclude = args[1] if len(args) == 2 else named.get("exclude", [])
+        if _any_loaded(include, exclude):
+            return _LOADED
         for globs in (include, exclude):
-            self._take(len(self._file_names) * (len(globs) if isinstance(globs, list) else 0))
+            if not isinstance(globs, list | tuple) or not all(
+                isinstance(g, str | Loaded) for g in globs
+            ):
+                raise _Unknown(node, f"glob() needs lists of strings: {_shown(node)}")
+            self._take(len(self._file_names) * len(globs))
         wanted, unwanted = _glob_pattern(include), _glob_pattern(exclude)
         return [f for f in self._file_names if wanted.fullmatch(f) and not unwanted.fullmatch(f)]
+
+
+def _any_loaded(*values: Any) -> bool:
+    return any(isinstance(value, Loaded) for value in values)
+
+
+def _depends(value: Any) -> bool:
+    """Returns whether a value is not known, or is a collection with values that are not known."""
+    return isinstance(value, Loaded) or (
+        isinstance(value, list | tuple | dict) and _LOADED in value
+    )
+
+
+def _function(node: ast.expr) -> str | None:
+    """Returns the name of a function, without a `native.` before it; None: it is another expression."""
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "native"
+    ):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _select(node: ast.Call, args: list[Any], named: dict[str, Any]) -> Any:
+    """Returns the default of a select(): no condition is known to be true."""
+    if len(args) != 1 or not named.keys() <= {"no_match_error"}:
+        raise _syntax(node)
+    if isinstance(args[0], Loaded):
+        return _LOADED
+    if not isinstance(args[0], dict) or "//conditions:default" not in args[0]:
+        raise _Unknown(
+            node, f"select() needs a dictionary with //conditions:default: {_shown(node)}"
+        )
+    return args[0]["//conditions:default"]
+
+
+def _size(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else len(value)
 
 
 def _lengths(values: Iterable[Any]) -> int:
@@ -384,10 +592,10 @@ def _lengths(values: Iterable[Any]) -> int:
     return length
 
 
-def _glob_pattern(globs: Any) -> re.Pattern[str]:
+def _glob_pattern(globs: Iterable[Any]) -> re.Pattern[str]:
     """Returns Bazel globs as one regular expression: * matches within a folder, **/ any folders."""
-    listed = globs if isinstance(globs, list) else []
-    return re.compile("|".join(map(_one_glob, listed)) or r"(?!)")
+    known = (glob for glob in globs if isinstance(glob, str))
+    return re.compile("|".join(map(_one_glob, known)) or r"(?!)")
 
 
 def _one_glob(glob: str) -> str:

@@ -61,17 +61,23 @@ class BuildTree:
         """
         if package not in self._packages:
             path = _build_file(self.root / package)
-            self._packages[package] = (
-                evaluate(path.read_text(), package, _files_below(path.parent)) if path else {}
-            )
+            self._packages[package] = self._evaluated(path, package) if path else {}
         return self._packages[package]
+
+    def _evaluated(self, path: Path, package: str) -> dict[str, Rule]:
+        name = f"{package}/{path.name}" if package else path.name
+        return evaluate(path.read_text(), name, _files_below(path.parent))
 
     def rule(self, label: Label) -> Rule | None:
         """Returns the rule that a label refers to; None: it is a file or does not exist."""
         return self.rules(label.package).get(label.name)
 
     def filegroup(self, label: Label) -> list[str]:
-        """Returns the source files of a filegroup and of nested filegroups, as sorted paths relative to the root."""
+        """Returns the source files of a filegroup and of nested filegroups, as sorted paths relative to the root.
+
+        Raises:
+          BuildFileError: a BUILD file is invalid, or srcs is not a list of strings.
+        """
         return sorted(self._expand(label, set()))
 
     def _expand(self, label: Label, seen: set[Label]) -> set[str]:
