@@ -64,7 +64,8 @@ def test_output_of_each_instruction_set(
     _require(app_workspace.build_library(app, _HOST), models[name], cpu)
 
 
-@pytest.mark.parametrize("name", _MODELS)
+# The sums of the LSTM are equal with AVX2 and AVX-512.
+@pytest.mark.parametrize("name", ["inception_v3", "mobilenet_v2"])
 def test_each_instruction_set_rounds_differently(
     app: Workspace, models: dict[str, CachedModel], name: str
 ) -> None:
