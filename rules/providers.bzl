@@ -50,8 +50,8 @@ TfMobileLibraryInfo = provider(
                               "iOS (\"13.0\"); empty for Linux, and if the toolchain does not say.",
         "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of TensorFlow's or TensorFlow " +
                      "Lite's Java classes: these, compiled as the library, and the library before its symbols are renamed.",
-        "link_fragments": "list[File]: link fragments for the build systems of its platform; link_flags.txt for others.",
-        "include_trees": "list[File]: folders of headers: include has the C interface, include_cpp TensorFlow's C++ interface.",
+        "link_fragments": "list[File]: link fragments for the build systems of its platform; only link_flags.txt for others and for a Flex delegate.",
+        "include_trees": "list[File]: folders of headers: include has the C interface, include_cpp TensorFlow's C++ interface; none for a Flex delegate.",
         "size_report": "File: the JSON report of `tfcarve size` on the shared library.",
         "proof": "File: proof.json, the result of `tfcarve prove`; it exists only if the library has what was selected. None " +
                  "without the table of registrations.",

@@ -114,8 +114,13 @@ def test_flex_delegate_for_android(flex: Workspace) -> None:
         library = read_shared_library(aar.read(f"jni/arm64-v8a/{_FLEX_NAME}"), _FLEX_NAME)
         with zipfile.ZipFile(io.BytesIO(aar.read("classes.jar"))) as jar:
             assert jar.namelist() == ["org/tensorflow/lite/flex/FlexDelegate.class"]
-    native = "Java_org_tensorflow_lite_flex_FlexDelegate_nativeCreateDelegate"
-    assert {"TF_AcquireFlexDelegate", "tflite_plugin_create_delegate", native} <= library.exported
+    native = "Java_org_tensorflow_lite_flex_FlexDelegate_native"
+    assert library.exported == {
+        *(f"{native}{name}" for name in ("CreateDelegate", "DeleteDelegate", "InitTensorFlow")),
+        "TF_AcquireFlexDelegate",
+        "tflite_plugin_create_delegate",
+        "tflite_plugin_destroy_delegate",
+    }
     assert library.initialisers > 0, "the library has no registrations"
 
 

@@ -1,13 +1,27 @@
 """The symbols that apps bind to: the C interface of carved libraries."""
 
 import re
-
-# tfcarve's C API, the interface of a Flex delegate, and what the Java virtual machine looks up.
-_PUBLIC = re.compile(
-    r"tfcarve_|TF_AcquireFlexDelegate$|tflite_plugin_(?:create|destroy)_delegate$|Java_|JNI_On(?:Load|Unload)$"
-)
+from enum import Enum
 
 
-def is_public(name: str) -> bool:
-    """Returns whether a function, by its C name, belongs to the interface."""
-    return bool(_PUBLIC.match(name))
+class Kind(Enum):
+    """The kinds of carved libraries."""
+
+    SESSION = "session"
+    FLEX = "flex"
+
+
+# What the Java virtual machine looks up.
+_JAVA = r"Java_|JNI_On(?:Load|Unload)$"
+# tfcarve's C API, and the interface of a Flex delegate.
+_PUBLIC = {
+    Kind.SESSION: re.compile(f"tfcarve_|{_JAVA}"),
+    Kind.FLEX: re.compile(
+        f"TF_AcquireFlexDelegate$|tflite_plugin_(?:create|destroy)_delegate$|{_JAVA}"
+    ),
+}
+
+
+def is_public(name: str, kind: Kind) -> bool:
+    """Returns whether a function, by its C name, belongs to the interface of a kind of library."""
+    return bool(_PUBLIC[kind].match(name))

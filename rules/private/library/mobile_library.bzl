@@ -52,7 +52,7 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
       registration_table: whether the shared library has the table of its registrations. Without it, builds do not
         prove that the library has what was selected.
       private_symbols: whether all symbols of the static archives except the C interface are renamed, for an app that
-        has its own protobuf, Abseil or TensorFlow.
+        has its own protobuf, Abseil or TensorFlow, or that links a tf_mobile_library and a tf_flex_delegate.
       optimization: "Os", "O2", "O3", or "Oz" for the smallest library with clang. With "Os", the sources in which models
         spend their time (hot_sources.yaml of the release) are compiled with "O2".
       cpu: the CPU that the library is compiled for, on platforms that have it: "cortex-a72" for a Raspberry Pi 4,
@@ -157,7 +157,8 @@ def _interface(ctx):
 
     Returns:
       struct: cc_info, its code; registering, the CcInfo of the core; exports, a File with the exported symbols; name
-      of the shared library; java_natives, the CcInfo of its native methods for Java.
+      of the shared library; java_natives, the CcInfo of its native methods for Java; kept, linker flags for functions
+      that are kept but not exported.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     if ctx.attr.flex:
@@ -167,6 +168,9 @@ def _interface(ctx):
             exports = ctx.file._flex_exports,
             java_natives = ctx.attr._flex_java_natives[CcInfo],
             name = "tensorflowlite_flex",
+            # They keep the manifest and the table of registrations. An app may also have a library that exports functions of
+            # these names.
+            kept = ["-Wl,--undefined=tfcarve_manifest", "-Wl,--undefined=tfcarve_registrations"],
         )
     return struct(
         cc_info = ctx.attr._c_api[CcInfo],
@@ -174,6 +178,7 @@ def _interface(ctx):
         exports = ctx.file._exports,
         java_natives = tensorflow.java_natives,
         name = "tensorflow-core",
+        kept = [],
     )
 
 def _runtime(ctx, interface):
@@ -223,7 +228,7 @@ def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archiv
         soname = "lib%s.so" % interface.name,
         exports = interface.exports,
         minimum_os_version = lowest_version,
-    ) + PROVE_LINK_FLAGS
+    ) + PROVE_LINK_FLAGS + interface.kept
     map_file = declare_map(ctx)
     unstripped = link(
         cc,

@@ -11,10 +11,10 @@ def static_archives(ctx, cc, *, registering, pulled_in):
     """Declares libtensorflow-core.a and libtensorflow-registrations.a.
 
     With the attribute `private_symbols`, all symbols except the C interface are renamed, so that an app can link
-    another protobuf, Abseil or TensorFlow.
+    another protobuf, Abseil or TensorFlow, and a library of the other kind.
 
     Args:
-      ctx: of a rule with PRIVATE_SYMBOLS_ATTRS and `_tfcarve`.
+      ctx: of a rule with PRIVATE_SYMBOLS_ATTRS, `flex` and `_tfcarve`.
       cc: from cc_tools.
       registering: list of Files, the objects that must be forced into a link.
       pulled_in: list of Files, all other objects.
@@ -68,6 +68,8 @@ def _rename(ctx, cc, archives):
     args.add("private-symbols")
     args.add("--nm", cc.toolchain.nm_executable)
     args.add("--objcopy", cc.toolchain.objcopy_executable)
+    if ctx.attr.flex:
+        args.add("--flex")
     for source, output in archives.items():
         args.add_all("--archive", [source, output])
     run_tfcarve(

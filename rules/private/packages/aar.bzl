@@ -26,17 +26,19 @@ def _library_name(info):
     return "tensorflowlite_flex_jni" if info.flex else "tensorflow_inference"
 
 def _c_interface(info):
-    """Flags that link the object of the C interface from its archive."""
-    return ["-Wl,--undefined=" + ("tflite_plugin_create_delegate" if info.flex else "tfcarve_session_new")]
+    """Flags that link the object of the C interface from its archive, and keep the manifest if it is not exported."""
+    names = ["tflite_plugin_create_delegate", "tfcarve_manifest"] if info.flex else ["tfcarve_session_new"]
+    return ["-Wl,--undefined=" + name for name in names]
 
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
     info = ctx.attr.library[TfMobileLibraryInfo]
     name = _library_name(info)
+    exports = ctx.file._flex_exports if info.flex else ctx.file._exports
     flags = shared_library_flags(
         "android",
         soname = "lib%s.so" % name,
-        exports = ctx.file._exports,
+        exports = exports,
         minimum_os_version = info.minimum_os_version,
     )
     unstripped = link(
@@ -45,7 +47,7 @@ def _jni_library_impl(ctx):
         output_type = "dynamic_library",
         contexts = info.with_java,
         flags = flags + _c_interface(info),
-        inputs = [ctx.file._exports],
+        inputs = [exports],
     )
     stripped = declare(ctx, "stripped/lib%s.so" % name)
     strip(cc, output = stripped, library = unstripped)
@@ -63,6 +65,7 @@ _jni_library = rule(
     attrs = CC_TOOLCHAIN_ATTRS | CANONICAL_CONFIG_ATTRS | TRANSITION_ATTRS | {
         "library": attr.label(mandatory = True, providers = [TfMobileLibraryInfo]),
         "_exports": attr.label(default = "//tools/android:exports.lds", allow_single_file = True),
+        "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
     },
 )
 

@@ -7,6 +7,7 @@ import pytest
 
 from tfcarve.cli import main
 from tfcarve.emit.private_symbols import defined, redefinitions, renames
+from tfcarve.interface import Kind
 
 # Output of `nm -P -a --defined-only`; the D5 symbol only names a COMDAT group.
 NM = """\
@@ -28,7 +29,7 @@ JNI_OnLoadMore T 0 4
 
 
 def test_global_symbols_and_group_names_are_renamed() -> None:
-    assert sorted(renames(defined(NM))) == [
+    assert sorted(renames(defined(NM), Kind.SESSION)) == [
         "JNI_OnLoadMore",
         "_ZGVinline",
         "_ZN6google1AD2Ev",
@@ -38,7 +39,8 @@ def test_global_symbols_and_group_names_are_renamed() -> None:
 
 
 def test_public_names_in_mach_o() -> None:
-    assert renames(["_tfcarve_run", "__ZN1aEv"]) == {"__ZN1aEv": "_tfcarved___ZN1aEv"}
+    names = ["_tfcarve_run", "__ZN1aEv"]
+    assert renames(names, Kind.SESSION) == {"__ZN1aEv": "_tfcarved___ZN1aEv"}
 
 
 def test_interface_of_a_flex_delegate_stays() -> None:
@@ -48,12 +50,19 @@ def test_interface_of_a_flex_delegate_stays() -> None:
         "tflite_plugin_destroy_delegate",
         "_ZN6tflite19AcquireFlexDelegateEv",
     ]
-    other = ["TF_AcquireFlexDelegates", "_ZN6tflite12FlexDelegateC1Ev"]
-    assert list(renames([*interface, *other])) == other
+    other = ["TF_AcquireFlexDelegates", "_ZN6tflite12FlexDelegateC1Ev", "tfcarve_manifest"]
+    assert list(renames([*interface, *other], Kind.FLEX)) == other
+
+
+def test_new_names_of_the_kinds_differ() -> None:
+    """An app may link one library of each kind."""
+    symbols = defined(NM) | {"_tfcarve_run", "TF_AcquireFlexDelegate"}
+    names = [{renames(symbols, kind).get(symbol, symbol) for symbol in symbols} for kind in Kind]
+    assert names[0] & names[1] == {"Java_org_app_run", "JNI_OnLoad"}
 
 
 def test_redefinitions() -> None:
-    assert redefinitions(["b", "a", "tfcarve_x"]) == b"a _tfcarved_a\nb _tfcarved_b\n"
+    assert redefinitions(["b", "a", "tfcarve_x"], Kind.SESSION) == b"a _tfcarved_a\nb _tfcarved_b\n"
 
 
 # The library and the app have different classes of the same name.

@@ -9,6 +9,7 @@ from pathlib import Path
 from tfcarve import files
 from tfcarve.emit.private_symbols import defined, redefinitions
 from tfcarve.errors import InvalidInput
+from tfcarve.interface import Kind
 
 NAME = "private-symbols"
 HELP = "renames all symbols that static libraries define, except the C interface"
@@ -27,6 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="objcopy",
         metavar="PROGRAM",
         help="objcopy of the target's toolchain (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--flex",
+        dest="kind",
+        action="store_const",
+        const=Kind.FLEX,
+        default=Kind.SESSION,
+        help="the libraries are those of a Flex delegate: only the functions of a delegate stay public",
     )
     parser.add_argument(
         "--archive",
@@ -60,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     partial: list[tuple[Path, Path]] = []
     try:
         with tempfile.NamedTemporaryFile(suffix=".syms") as table:
-            table.write(redefinitions(symbols))
+            table.write(redefinitions(symbols, arguments.kind))
             table.flush()
             for source, output in arguments.archive:
                 copy = output.with_name(f".{output.name}.partial")

@@ -7,11 +7,12 @@ nothing is compiled again, and names that a program prints stay the same.
 
 from collections.abc import Iterable
 
-from tfcarve.interface import is_public
+from tfcarve.interface import Kind, is_public
 
-PREFIX = "_tfcarved_"
+# What new names begin with. An app may link a library of each kind, so their new names differ.
+PREFIXES = {Kind.SESSION: "_tfcarved_", Kind.FLEX: "_tfcarvedflex_"}
 
-# tflite::AcquireFlexDelegate(): the definition that replaces the interpreter's weak one in a static link.
+# tflite::AcquireFlexDelegate(): a delegate's definition replaces the interpreter's weak one in a static link.
 _CXX_PUBLIC = "_ZN6tflite19AcquireFlexDelegateEv"
 
 # Symbol types of nm: those that other objects can bind to, and local symbols that name a COMDAT group. A linker keeps one
@@ -33,17 +34,20 @@ def defined(nm: str) -> set[str]:
     }
 
 
-def renames(symbols: Iterable[str]) -> dict[str, str]:
-    """Returns the new name of each symbol that must be renamed."""
-    return {symbol: PREFIX + symbol for symbol in symbols if not _stays(symbol)}
+def renames(symbols: Iterable[str], kind: Kind) -> dict[str, str]:
+    """Returns the new name of each symbol that must be renamed in a library of a kind."""
+    return {symbol: PREFIXES[kind] + symbol for symbol in symbols if not _stays(symbol, kind)}
 
 
-def _stays(symbol: str) -> bool:
+def _stays(symbol: str, kind: Kind) -> bool:
     # Mach-O object files have an underscore before each name of ELF.
     names = (symbol, symbol.removeprefix("_"))
-    return any(is_public(name) or name == _CXX_PUBLIC for name in names)
+    if kind is Kind.FLEX and _CXX_PUBLIC in names:
+        return True
+    return any(is_public(name, kind) for name in names)
 
 
-def redefinitions(symbols: Iterable[str]) -> bytes:
+def redefinitions(symbols: Iterable[str], kind: Kind) -> bytes:
     """Returns the renames as a file for `objcopy --redefine-syms`."""
-    return "".join(f"{old} {new}\n" for old, new in sorted(renames(symbols).items())).encode()
+    lines = sorted(renames(symbols, kind).items())
+    return "".join(f"{old} {new}\n" for old, new in lines).encode()

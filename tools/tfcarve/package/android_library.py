@@ -6,7 +6,7 @@ Interface's specification, "Resolving Native Method Names".
 
 from collections.abc import Iterator
 
-from tfcarve.interface import is_public
+from tfcarve.interface import Kind, is_public
 from tfcarve.objfile import cpu
 from tfcarve.objfile.shared_library import SharedLibrary
 
@@ -45,9 +45,13 @@ def problems(library: SharedLibrary, abi: str, file_name: str, api_level: int) -
         yield "has memory that stays writable after relocation: link with -Wl,-z,relro,-z,now"
     if library.has_text_relocations:
         yield "has text relocations, which Android rejects: compile with -fPIC"
-    extra = sorted(name for name in library.exported if not is_public(name))
+    extra = sorted(name for name in library.exported if not _is_public(name))
     if extra:
         yield (
             f"exports {len(extra)} symbols that are not part of its interface: {', '.join(extra[:5])}:"
             " link with the version script and -fvisibility=hidden"
         )
+
+
+def _is_public(name: str) -> bool:
+    return any(is_public(name, kind) for kind in Kind)

@@ -1,0 +1,110 @@
+"""An app with a carved library and a Flex delegate: linked statically, and as two shared libraries in one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from demo.nested import Workspace
+from flex import both_run, flex_app, flex_models, interpreters
+from flex.interpreters import FULL, PLAIN
+
+_PUBLIC = ("//:tensorflow", flex_app.ONE_OP)
+_PRIVATE = tuple(f"//{flex_app.PACKAGE}:private_{name}" for name in ("session", "one_op"))
+_TEST = f"//{flex_app.PACKAGE}:both_test"
+_MODEL = "tiny.pb"
+
+
+@dataclass(frozen=True)
+class App:
+    """The nested app with the models."""
+
+    workspace: Workspace
+    models: Path
+
+    def file(self, target: str, name: str) -> Path:
+        """Builds a target and returns its output file of a name."""
+        return next(f for f in self.workspace.build([target]).files(target) if f.name == name)
+
+
+@pytest.fixture(scope="module", name="app")
+def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    models = tmp_path_factory.mktemp("models")
+    with flex_app.opened(models) as workspace:
+        yield App(workspace, models)
+
+
+def _linked(app: App, targets: tuple[str, ...], output: Path) -> subprocess.CompletedProcess[str]:
+    """Links both.cc with all objects of two static libraries, as -force_load does for an xcframework."""
+    archives = [str(app.file(target, "libtensorflow-core.a")) for target in targets]
+    include = app.file(_PUBLIC[0], "tfcarve.hpp").parent
+    source = app.workspace.folder / flex_app.PACKAGE / "both.cc"
+    command = ["g++", "-std=c++17", f"-I{include}", str(source), "-Wl,--gc-sections"]
+    forced = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
+    system = ["-pthread", "-ldl", "-lm", "-o", str(output)]
+    return subprocess.run([*command, *forced, *system], check=False, text=True, capture_output=True)
+
+
+def test_static_libraries_with_private_symbols(app: App, tmp_path: Path) -> None:
+    done = _linked(app, _PRIVATE, tmp_path / "both")
+    assert done.returncode == 0, done.stderr[-2000:]
+    model = app.workspace.folder / _MODEL
+    ran = subprocess.run([tmp_path / "both", model], check=False, text=True, capture_output=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_static_libraries_with_public_symbols_clash(app: App, tmp_path: Path) -> None:
+    """The control: the linker refuses them."""
+    done = _linked(app, _PUBLIC, tmp_path / "both")
+    assert done.returncode == 1
+    assert "multiple definition of `tfcarve_manifest'" in done.stderr
+
+
+def test_bazel_links_both(app: App) -> None:
+    done = app.workspace.bazel(["test", "--test_output=errors", "--noshow_progress", "--", _TEST])
+    assert done.returncode == 0, done.stdout
+
+
+def _with_modules(arguments: Sequence[str | Path]) -> list[str]:
+    """The command of this test's Python, with its modules."""
+    return ["env", f"PYTHONPATH={os.pathsep.join(sys.path)}", *interpreters.own_python(arguments)]
+
+
+@pytest.mark.parametrize("order", both_run.ORDERS)
+@pytest.mark.parametrize("package", PLAIN)
+def test_shared_libraries_in_one_process(
+    package: str, order: str, app: App, tmp_path: Path
+) -> None:
+    """Each runs its model, and the library's functions are its own, in whatever order they are loaded."""
+    delegate = app.file(flex_app.ONE_OP, flex_app.LIBRARY)
+    library = app.file(_PUBLIC[0], "libtensorflow-core.so")
+    lite = app.models / "one_op.tflite"
+    inputs = flex_models.inputs("one_op")
+    expected = interpreters.run(FULL, "-", lite, inputs, tmp_path)
+    given, found = tmp_path / "inputs.npz", tmp_path / "outputs.npz"
+    interpreters.save(given, inputs)
+    program = Path(both_run.__file__)
+    graph = app.workspace.folder / _MODEL
+    words: list[str | Path] = [
+        program,
+        package,
+        order,
+        library,
+        graph,
+        delegate,
+        lite,
+        given,
+        found,
+    ]
+    done = interpreters.python(words, tmp_path, _with_modules)
+    assert done.returncode == 0, done.stderr
+    outputs = interpreters.load(found)
+    assert interpreters.equal(outputs["0"], expected["0"])
+    assert outputs["session"].tolist() == [[0, 30, 60], [36, 42, 48]]
+    assert outputs["ops"].tolist() == ["AppScale"]
