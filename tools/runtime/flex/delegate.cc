@@ -23,6 +23,15 @@ namespace {
 
 using tensorflow::GraphDef;
 
+// As for a session.
+constexpr int kMaxThreads = 1024;
+
+std::string ThreadsError(int threads) {
+  if (threads <= kMaxThreads) return "";
+  return "the interpreter has " + std::to_string(threads) +
+         " threads: set 1 to " + std::to_string(kMaxThreads);
+}
+
 // A Flex delegate that reports everything that it lacks for a model when it is
 // applied, in one message.
 class CarvedDelegate : public FlexDelegate {
@@ -36,6 +45,9 @@ class CarvedDelegate : public FlexDelegate {
     GraphDef graph;
     std::string problem = tfcarve::CpuChoiceError();
     if (problem.empty()) problem = tfcarve::ReadFlexNodes(context, &graph);
+    if (problem.empty()) {
+      problem = ThreadsError(context->recommended_num_threads);
+    }
     if (problem.empty()) {
       problem = tfcarve::MissingFor(graph);
       if (!problem.empty()) {

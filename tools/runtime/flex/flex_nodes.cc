@@ -1,6 +1,8 @@
 #include "tools/runtime/flex/flex_nodes.h"
 
+#include <cstddef>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "flatbuffers/flexbuffers.h"
@@ -27,39 +29,131 @@ bool ReadOptions(const TfLiteNode& node, std::string* op, std::string* bytes) {
   return true;
 }
 
+// More than any release has, so that an interpreter may be newer.
+constexpr int32_t kBuiltinCodes = 1024;
+
+std::string UnknownStructures(const std::string& what) {
+  return "the interpreter's structures are not those of TensorFlow Lite "
+         "2.14: " +
+         what;
+}
+
+std::string NodeName(int index) { return "node " + std::to_string(index); }
+
+// Returns what is wrong with the members of a context that the delegate uses;
+// empty if nothing.
+std::string ContextError(const TfLiteContext& context) {
+  if (context.GetExecutionPlan == nullptr ||
+      context.GetNodeAndRegistration == nullptr ||
+      context.ReplaceNodeSubsetsWithDelegateKernels == nullptr ||
+      context.ResizeTensor == nullptr) {
+    return "a function is missing";
+  }
+  return context.tensors == nullptr && context.tensors_size != 0
+             ? "there are no tensors"
+             : "";
+}
+
+// Returns what is wrong with the tensors of a node; empty if nothing.
+std::string TensorsError(const TfLiteContext& context,
+                         const TfLiteIntArray* indices, int lowest) {
+  if (indices == nullptr || indices->size < 0) return "it has no tensors";
+  for (const int index : tflite::TfLiteIntArrayView(indices)) {
+    if (index < lowest ||
+        (index >= 0 && static_cast<size_t>(index) >= context.tensors_size)) {
+      return "there is no tensor " + std::to_string(index);
+    }
+    if (index < 0) continue;
+    const int type = context.tensors[index].type;
+    if (type < kTfLiteNoType || type > kTfLiteInt4) {
+      return "tensor " + std::to_string(index) + " has the unknown type " +
+             std::to_string(type);
+    }
+  }
+  return "";
+}
+
+// A node of the execution plan.
+struct PlannedNode {
+  TfLiteNode* node = nullptr;
+  TfLiteRegistration* registration = nullptr;
+};
+
+// Returns why a node cannot be read; empty if it can.
+std::string ReadNode(TfLiteContext* context, int index, PlannedNode* found) {
+  if (context->GetNodeAndRegistration(context, index, &found->node,
+                                      &found->registration) != kTfLiteOk) {
+    return "the interpreter has no " + NodeName(index);
+  }
+  if (found->node == nullptr || found->registration == nullptr) {
+    return UnknownStructures(NodeName(index) + " is missing");
+  }
+  const int32_t code = found->registration->builtin_code;
+  if (code < 0 || code >= kBuiltinCodes) {
+    return UnknownStructures(NodeName(index) + " has the unknown op " +
+                             std::to_string(code));
+  }
+  return "";
+}
+
+bool IsFlexNode(const TfLiteRegistration& registration) {
+  return registration.builtin_code == kTfLiteBuiltinCustom &&
+         tflite::IsFlexOp(registration.custom_name);
+}
+
+// Adds the NodeDef of a Flex op to the graph. Returns why it cannot; empty if
+// it can.
+std::string AddFlexNode(const TfLiteContext& context, int index,
+                        const PlannedNode& planned,
+                        tensorflow::GraphDef* graph) {
+  const std::string name =
+      planned.registration->custom_name + strlen(tflite::kFlexCustomCodePrefix);
+  const std::string prefix = NodeName(index) + " (Flex" + name + "): ";
+  std::string op;
+  std::string bytes;
+  if (!ReadOptions(*planned.node, &op, &bytes) || op != name) {
+    return prefix +
+           "its data do not name the op: the model is damaged, or the "
+           "interpreter's structures are not those of TensorFlow Lite 2.14";
+  }
+  std::string problem =
+      TensorsError(context, planned.node->inputs, kTfLiteOptionalTensor);
+  if (problem.empty()) {
+    problem = TensorsError(context, planned.node->outputs, 0);
+  }
+  if (!problem.empty()) return UnknownStructures(prefix + problem);
+  tensorflow::NodeDef* def = graph->add_node();
+  if (!def->ParseFromString(bytes) || def->op() != op) {
+    return prefix + "its NodeDef is damaged";
+  }
+  if (def->name().empty()) def->set_name(std::to_string(index));
+  return "";
+}
+
 }  // namespace
 
 std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph) {
+  std::string problem = ContextError(*context);
+  if (!problem.empty()) return UnknownStructures(problem);
   TfLiteIntArray* plan = nullptr;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
     return "the interpreter has no execution plan";
   }
+  if (plan == nullptr || plan->size < 0) {
+    return UnknownStructures("the execution plan has no nodes");
+  }
+  std::set<int> indices;
   for (const int index : tflite::TfLiteIntArrayView(plan)) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (context->GetNodeAndRegistration(context, index, &node, &registration) !=
-        kTfLiteOk) {
-      return "the interpreter has no node " + std::to_string(index);
+    if (index < 0 || !indices.insert(index).second) {
+      return UnknownStructures("the execution plan has " + NodeName(index) +
+                               (index < 0 ? "" : " twice"));
     }
-    if (registration->builtin_code != kTfLiteBuiltinCustom ||
-        !tflite::IsFlexOp(registration->custom_name)) {
-      continue;
+    PlannedNode planned;
+    problem = ReadNode(context, index, &planned);
+    if (problem.empty() && IsFlexNode(*planned.registration)) {
+      problem = AddFlexNode(*context, index, planned, graph);
     }
-    const std::string name =
-        registration->custom_name + strlen(tflite::kFlexCustomCodePrefix);
-    std::string op;
-    std::string bytes;
-    if (!ReadOptions(*node, &op, &bytes) || op != name) {
-      return "node " + std::to_string(index) + " (Flex" + name +
-             "): its data do not name the op: the model is damaged, or the "
-             "interpreter's structures are not those of TensorFlow Lite 2.14";
-    }
-    tensorflow::NodeDef* def = graph->add_node();
-    if (!def->ParseFromString(bytes)) {
-      return "node " + std::to_string(index) + " (Flex" + name +
-             "): its NodeDef is damaged";
-    }
-    if (def->name().empty()) def->set_name(std::to_string(index));
+    if (!problem.empty()) return problem;
   }
   return "";
 }

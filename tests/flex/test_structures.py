@@ -1,0 +1,54 @@
+"""What a delegate does in an interpreter whose structures differ from those that it was compiled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import flat
+import pytest
+
+from flex import altered_interpreter, flex_app, interpreters
+from flex.flex_app import ONE_OP
+
+_UNKNOWN = "the interpreter's structures are not those of TensorFlow Lite 2.14: "
+_NODE = "node 0 (FlexErf): "
+# Serialized: op: "Erf", attr { key: "T" value { type: DT_FLOAT } }.
+_NODE_DEF = b"\x12\x03Erf*\x07\n\x01T\x12\x020\x01"
+_EXPECTED = {
+    "none": "takes 1",
+    "no_plan": _UNKNOWN + "the execution plan has no nodes",
+    "plan_size": _UNKNOWN + "the execution plan has no nodes",
+    "node_twice": _UNKNOWN + "the execution plan has node 0 twice",
+    "negative_node": _UNKNOWN + "the execution plan has node -3",
+    "no_node": _UNKNOWN + "node 0 is missing",
+    "builtin_code": _UNKNOWN + f"node 0 has the unknown op {0x7F3A10}",
+    "no_function": _UNKNOWN + "a function is missing",
+    "no_tensors": _UNKNOWN + "there are no tensors",
+    "no_inputs": _UNKNOWN + _NODE + "it has no tensors",
+    "input": _UNKNOWN + _NODE + "there is no tensor 2",
+    "output": _UNKNOWN + _NODE + "there is no tensor -1",
+    "type": _UNKNOWN + _NODE + f"tensor 1 has the unknown type {0x5500}",
+    "threads": "the interpreter has 1025 threads: set 1 to 1024",
+}
+
+
+@pytest.fixture(scope="module", name="delegate")
+def _delegate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with flex_app.opened(tmp_path_factory.mktemp("models")) as workspace:
+        yield flex_app.library(workspace.build([ONE_OP]).files(ONE_OP))
+
+
+@pytest.fixture(scope="module", name="options")
+def _options(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("options") / "options"
+    file.write_bytes(flat.flex_options(b"Erf", _NODE_DEF))
+    return file
+
+
+@pytest.mark.parametrize("alteration", altered_interpreter.ALTERATIONS)
+def test_altered_structures(alteration: str, delegate: Path, options: Path, tmp_path: Path) -> None:
+    """Without an alteration the delegate takes the node."""
+    program = Path(altered_interpreter.__file__)
+    done = interpreters.python([program, delegate, options, alteration], tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, _EXPECTED[alteration]), done.stderr
