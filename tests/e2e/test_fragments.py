@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from demo import nested
-from e2e import built_libraries
+from e2e import built_libraries, named_files
 from e2e.built_libraries import Release, checked
 
 EXAMPLES = "tests/e2e"
@@ -35,6 +35,15 @@ def expected(release: Release, tmp_path_factory: pytest.TempPathFactory) -> int:
 
 def _example(name: str) -> Path:
     return nested.source_tree() / EXAMPLES / name
+
+
+def test_named_files_exist(release: Release, tmp_path: Path) -> None:
+    """The control: a copy of a fragment in a folder without its files."""
+    assert named_files.missing(release.library) == []
+    fragment = "tensorflow-core-shared.pc"
+    (tmp_path / fragment).write_bytes((release.library / fragment).read_bytes())
+    expected = [f"{fragment}: {name}" for name in ("include", "libtensorflow-core.so")]
+    assert named_files.missing(tmp_path) == expected
 
 
 def test_cmake(release: Release, expected: int, tmp_path: Path) -> None:

@@ -179,6 +179,7 @@ def _private_symbols_impl(ctx):
     info = target[TfMobileLibraryInfo]
     actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfPrivateSymbols"]
     asserts.equals(env, [info.static_library, info.registrations], actions[0].outputs.to_list())
+    asserts.false(env, "--flex" in actions[0].argv, "the new names are those of a tf_flex_delegate")
     linked = [
         (library.pic_static_library, library.alwayslink)
         for linker_input in target[CcInfo].linking_context.linker_inputs.to_list()
@@ -188,3 +189,18 @@ def _private_symbols_impl(ctx):
     return analysistest.end(env)
 
 private_symbols_test = analysistest.make(_private_symbols_impl)
+
+def _flex_options_impl(ctx):
+    """A delegate has the options of a library, and fragments and symbols of its own."""
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    info = target[TfMobileLibraryInfo]
+    _require_last(env, compile_commands(env), "-O", _all_kinds("-O3"))
+    asserts.equals(env, ["link_flags.txt"], [file.basename for file in info.link_fragments])
+    asserts.equals(env, [], info.include_trees)
+    asserts.equals(env, "", link_facts(env)["shared_library"])
+    actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfPrivateSymbols"]
+    asserts.true(env, "--flex" in actions[0].argv, "the new names are those of a tf_mobile_library")
+    return analysistest.end(env)
+
+flex_options_test = analysistest.make(_flex_options_impl, config_settings = _ARM64)

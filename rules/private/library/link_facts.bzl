@@ -19,6 +19,9 @@ _FRAGMENTS = {
     ],
 }
 
+# Those of a Flex delegate: to link it statically. An interpreter loads the shared library, which needs no fragment.
+_FLEX_FRAGMENTS = ["link_flags.txt"]
+
 # TensorFlow's C++ interface: what apps include directly. The other headers are those that these include.
 _CPP_HEADERS = [
     "tensorflow/core/platform/env.h",
@@ -32,7 +35,7 @@ def link_facts(ctx, *, selection, linked, minimum_os_version, headers, copts):
     """Declares the link fragments and the include trees of a library.
 
     Args:
-      ctx: of a rule with LINK_FACTS_ATTRS and `_tfcarve`.
+      ctx: of a rule with LINK_FACTS_ATTRS, `flex` and `_tfcarve`.
       selection: File, selection.json.
       linked: CcLinkingContext of all that the library links.
       minimum_os_version: string, as in TfMobileLibraryInfo.
@@ -40,11 +43,12 @@ def link_facts(ctx, *, selection, linked, minimum_os_version, headers, copts):
       copts: list of compiler flags of TensorFlow's sources.
 
     Returns:
-      struct(fragments, include_trees): lists of Files; the latter are directories.
+      struct(fragments, include_trees): lists of Files; the latter are directories. A Flex delegate has no headers: an
+      interpreter finds its functions by their names.
     """
     return struct(
         fragments = _fragments(ctx, selection, linked, minimum_os_version, headers, copts),
-        include_trees = [_c_headers(ctx), _cpp_headers(ctx, headers)],
+        include_trees = [] if ctx.attr.flex else [_c_headers(ctx), _cpp_headers(ctx, headers)],
     )
 
 def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
@@ -60,10 +64,10 @@ def _fragments(ctx, selection, linked, minimum_os_version, headers, copts):
         minimum_os_version = minimum_os_version,
         os = row.os,
         platform = ctx.attr.platform,
-        shared_library = row.shared_library or "",
+        shared_library = "" if ctx.attr.flex else row.shared_library or "",
         system_flags = [flag for flag in system if not flag.startswith(_FRAMEWORK)],
     )))
-    outputs = [declare(ctx, name) for name in _FRAGMENTS[row.os]]
+    outputs = [declare(ctx, name) for name in (_FLEX_FRAGMENTS if ctx.attr.flex else _FRAGMENTS[row.os])]
     args = ctx.actions.args()
     args.add("link-facts")
     args.add(facts)
