@@ -8,17 +8,23 @@ from pathlib import Path
 
 from demo.nested import Workspace
 from e2e import app_workspace
-from flex import flex_models
+from flex import custom_op, flex_models
 
 PACKAGE = "flex"
-DELEGATE, ONE_OP, RELEASE = (f"//{PACKAGE}:{name}" for name in ("delegate", "one_op", "release"))
-_LIBRARY = "libtensorflowlite_flex.so"
+DELEGATE = f"//{PACKAGE}:delegate"
+ONE_OP = f"//{PACKAGE}:one_op"
+RELEASE = f"//{PACKAGE}:release"
+RELEASE_ARMV7 = f"//{PACKAGE}:release_armv7"
+ONE_OP_RELEASE = f"//{PACKAGE}:one_op_release"
+CUSTOM_OP = "custom_op"
+LIBRARY = "libtensorflowlite_flex.so"
 
 
 @contextmanager
 def opened(models: Path) -> Iterator[Workspace]:
     """Writes the models to a folder and yields the app with them, locked against other processes."""
     flex_models.write(models)
+    (models / f"{CUSTOM_OP}.tflite").write_bytes(custom_op.model())
     with app_workspace.opened() as workspace:
         workspace.place(PACKAGE, {file.name: file for file in models.iterdir()}, "*.tflite")
         yield workspace
@@ -26,10 +32,9 @@ def opened(models: Path) -> Iterator[Workspace]:
 
 def library(files: Iterable[Path]) -> Path:
     """Returns the delegate among the output files of a target."""
-    return next(file for file in files if file.name == _LIBRARY)
+    return next(file for file in files if file.name == LIBRARY)
 
 
-def arm64_files(workspace: Workspace) -> list[Path]:
-    """Builds the delegate of all models for linux_arm64 and returns its files."""
-    files = workspace.build([RELEASE]).files(RELEASE)
-    return [file for file in files if file.parent.name == "linux_arm64"]
+def files_for(workspace: Workspace, platform: str, release: str = RELEASE) -> tuple[Path, ...]:
+    """Builds a delegate, that of all models by default, for a platform and returns its files."""
+    return workspace.build([release], [f"--output_groups={platform}"]).files(release, platform)

@@ -29,9 +29,20 @@ def _of_function(function: Callable[..., Any], *specs: Any) -> bytes:
     return _converted(tf.lite.TFLiteConverter.from_concrete_functions([concrete]))
 
 
+def _of_module(module: Any, signatures: Mapping[str, Any]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(module, folder, signatures)
+        return _converted(tf.lite.TFLiteConverter.from_saved_model(folder))
+
+
 def one_op() -> bytes:
     """Erf between two ops of TensorFlow Lite."""
     return _of_function(lambda x: tf.math.erf(x + 1.0) * 2.0, tf.TensorSpec([2, 3], _FLOAT))
+
+
+def one_op_of_doubles() -> bytes:
+    """The op of one_op with another type."""
+    return _of_function(tf.math.erf, tf.TensorSpec([2, 3], tf.float64))
 
 
 def without_tensorflow_ops() -> bytes:
@@ -69,6 +80,26 @@ def words() -> bytes:
         return tf.strings.join([x, "!"]), tf.strings.to_hash_bucket_fast(parts.values, 97)
 
     return _of_function(find, tf.TensorSpec([2], tf.string))
+
+
+class _Weights(tf.Module):
+    """A table of strings and floats. TensorFlow Lite's own tables have integers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        words = tf.lookup.KeyValueTensorInitializer([b"big", b"hello", b"world"], [0.5, 1.25, -2.0])
+        self.table = tf.lookup.StaticHashTable(words, default_value=-1.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([4], tf.string)])
+    def find(self, x: Any) -> Any:
+        """Returns twice the values of four words."""
+        return {"weights": self.table.lookup(x) * 2.0}
+
+
+def lookup() -> bytes:
+    """A look-up table; another subgraph fills it."""
+    model = _Weights()
+    return _of_module(model, {"serving_default": model.find.get_concrete_function()})
 
 
 def branches() -> bytes:
@@ -152,9 +183,7 @@ def trained() -> bytes:
         name: getattr(model, name).get_concrete_function()
         for name in ("infer", "train", "save", "restore")
     }
-    with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(model, folder, signatures)
-        return _converted(tf.lite.TFLiteConverter.from_saved_model(folder))
+    return _of_module(model, signatures)
 
 
 MAKERS: Mapping[str, Callable[[], bytes]] = {
@@ -162,6 +191,7 @@ MAKERS: Mapping[str, Callable[[], bytes]] = {
     "audio_front_end": audio_front_end,
     "lstm": lstm,
     "words": words,
+    "lookup": lookup,
     "branches": branches,
     "trained": trained,
 }
@@ -172,6 +202,8 @@ def one_input(name: str) -> Any:
     shapes = {"one_op": (2, 3), "audio_front_end": (1, 512), "lstm": (1, 6, 4), "branches": (4,)}
     if name == "words":
         return np.array([b"Hello big world", b"a b"])
+    if name == "lookup":
+        return np.array([b"hello", b"unknown", b"world", b"big"])
     return np.random.default_rng(5).uniform(-1, 1, shapes[name]).astype(np.float32)
 
 

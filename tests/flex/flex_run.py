@@ -1,8 +1,8 @@
 """Runs TensorFlow Lite models in an interpreter from a package; a program of its own, for the package's Python.
 
-usage: flex_run.py PACKAGE (DELEGATE MODEL INPUTS.npz OUTPUTS.npz)...
+usage: flex_run.py PACKAGE[:THREADS] (DELEGATE MODEL INPUTS.npz OUTPUTS.npz)...
 
-PACKAGE is tensorflow, tflite_runtime or ai_edge_litert. DELEGATE is a library, "-" for none, or "symbol:" and a library
+PACKAGE is tensorflow, tflite_runtime or ai_edge_litert, THREADS is 1 by default. DELEGATE is a library, "-" for none, or "symbol:" and a library
 that the interpreter finds by its exported symbol; so do all interpreters after it. INPUTS.npz has an array for each
 input, `0`, `1`, …; for a model with signatures, `STEP/SIGNATURE/NAME`, and the steps run in order. OUTPUTS.npz has the
 outputs likewise.
@@ -16,7 +16,8 @@ import numpy as np
 
 
 def interpreter(package, delegate, model):
-    """Returns the interpreter of a package with a delegate."""
+    """Returns the interpreter of a package, "NAME" or "NAME:THREADS", with a delegate."""
+    package, _, threads = package.partition(":")
     if package == "tensorflow":
         import tensorflow as tf
 
@@ -30,7 +31,7 @@ def interpreter(package, delegate, model):
         ctypes.CDLL(delegate.removeprefix("symbol:"), mode=ctypes.RTLD_GLOBAL)
     elif delegate != "-":
         options["experimental_delegates"] = [load(delegate)]
-    return lite.Interpreter(model_path=model, num_threads=1, **options)
+    return lite.Interpreter(model_path=model, num_threads=int(threads or 1), **options)
 
 
 def _run_steps(loaded, inputs):

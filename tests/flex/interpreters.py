@@ -66,7 +66,7 @@ def run_all(
     """Runs models one after the other in one process and returns the outputs of each by name.
 
     Args:
-      package: the interpreter's package: FULL or one of PLAIN.
+      package: the interpreter's package: FULL or one of PLAIN, and ":THREADS" for more than one thread.
       runs: those with a symbol are the last, because other interpreters would find it, too.
       folder: for temporary files, and the working directory.
       command: runs the package's Python.
@@ -77,7 +77,7 @@ def run_all(
     words: list[str | Path] = [_PROGRAM, package]
     for number, run in enumerate(runs):
         inputs, found = folder / f"{number}.inputs.npz", folder / f"{number}.outputs.npz"
-        np.savez(inputs, **run.inputs)
+        save(inputs, run.inputs)
         found.unlink(missing_ok=True)
         words += [run.delegate, run.model, inputs, found]
     done = python(words, folder, command)
@@ -85,16 +85,29 @@ def run_all(
         raise AssertionError(f"killed by signal {-done.returncode}: {done.stderr}")
     if done.returncode:
         raise InterpreterError(done.stderr)
-    return [_arrays(folder / f"{number}.outputs.npz") for number in range(len(runs))]
+    return [load(folder / f"{number}.outputs.npz") for number in range(len(runs))]
 
 
-def run(package: str, delegate: str, model: Path, inputs: Arrays, folder: Path) -> dict[str, Any]:
-    """Runs a model once in this test's Python, as run_all does."""
-    (outputs,) = run_all(package, [Run(delegate, model, inputs)], folder)
+def run(
+    package: str,
+    delegate: str,
+    model: Path,
+    inputs: Arrays,
+    folder: Path,
+    command: Command = own_python,
+) -> dict[str, Any]:
+    """Runs a model once, in this test's Python by default, as run_all does."""
+    (outputs,) = run_all(package, [Run(delegate, model, inputs)], folder, command)
     return outputs
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def save(path: Path, arrays: Arrays) -> None:
+    """Writes arrays to an .npz file."""
+    np.savez(path, **arrays)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Reads the arrays of an .npz file."""
     with np.load(path) as arrays:
         return {key: arrays[key] for key in arrays.files}
 

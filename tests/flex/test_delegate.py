@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,8 +16,9 @@ from elftools.elf.elffile import ELFFile
 
 from demo import nested
 from demo.nested import BuildError, Workspace
-from flex import flex_app, flex_models, interpreters
-from flex.flex_app import DELEGATE, ONE_OP
+from e2e import named_files
+from flex import custom_op, flex_app, flex_models, interpreters
+from flex.flex_app import DELEGATE, ONE_OP, ONE_OP_RELEASE
 from flex.interpreters import FULL, PLAIN, InterpreterError
 from tfcarve import cli
 
@@ -27,8 +28,6 @@ _EXPORTS = {
     "TF_AcquireFlexDelegate",
     "tflite_plugin_create_delegate",
     "tflite_plugin_destroy_delegate",
-    "tfcarve_manifest",
-    "tfcarve_registrations",
 }
 
 
@@ -66,6 +65,17 @@ def test_outputs_are_those_of_full_tensorflow_lite(name: str, app: App, tmp_path
         # Training changes the outputs, and restoring the checkpoint changes them back.
         assert not interpreters.equal(expected["0/infer/logits"], expected["4/infer/logits"])
         assert not interpreters.equal(expected["4/infer/logits"], expected["6/infer/logits"])
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_op_of_the_app(package: str, app: App, tmp_path: Path) -> None:
+    target = f"//{flex_app.PACKAGE}:{flex_app.CUSTOM_OP}"
+    delegate = flex_app.library(app.workspace.build([target]).files(target))
+    model, x = app.models / f"{flex_app.CUSTOM_OP}.tflite", flex_models.one_input("one_op")
+    found = interpreters.run(package, str(delegate), model, {"0": x}, tmp_path)
+    assert interpreters.equal(found["0"], (x + 1) * custom_op.FACTOR * 2)
+    with pytest.raises(InterpreterError, match="op AppScale, for node 1"):
+        interpreters.run(package, str(app.one_op), model, {"0": x}, tmp_path)
 
 
 @pytest.mark.parametrize("package", PLAIN)
@@ -111,6 +121,62 @@ def test_data_that_do_not_name_the_op(package: str, app: App, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("package", PLAIN)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # A field of the unknown wire type 7, and another op.
+        (b"\x17\x12\x03Erf", b"\x17\x17\x03Erf"),
+        (b"\x17\x12\x03Erf", b"\x17\x12\x03Abs"),
+    ],
+)
+def test_damaged_node_def(old: bytes, new: bytes, package: str, app: App, tmp_path: Path) -> None:
+    model = _damaged(app.models / "one_op.tflite", tmp_path, old, new)
+    with pytest.raises(InterpreterError, match=r"node 1 \(FlexErf\): its NodeDef is damaged"):
+        interpreters.run(package, str(app.one_op), model, flex_models.inputs("one_op"), tmp_path)
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_another_type_is_one_message(package: str, app: App, tmp_path: Path) -> None:
+    model = tmp_path / "doubles.tflite"
+    model.write_bytes(flex_models.one_op_of_doubles())
+    with pytest.raises(InterpreterError) as raised:
+        interpreters.run(package, str(app.one_op), model, {"0": np.zeros((2, 3))}, tmp_path)
+    text = str(raised.value)
+    assert "this library lacks 1 ops or kernels" in text
+    assert "kernel of op Erf (T=double), for node 0" in text
+    assert text.count("add the model to `models` of the tf_flex_delegate") == 1
+
+
+def test_unknown_cpu_is_refused(app: App, tmp_path: Path) -> None:
+    def with_cpu(arguments: Sequence[str | Path]) -> list[str]:
+        return ["env", "TFCARVE_CPU=sse9", *interpreters.own_python(arguments)]
+
+    model, inputs = app.models / "one_op.tflite", flex_models.inputs("one_op")
+    with pytest.raises(InterpreterError, match="TFCARVE_CPU is 'sse9', which this library does"):
+        interpreters.run(PLAIN[0], str(app.one_op), model, inputs, tmp_path, with_cpu)
+
+
+@pytest.mark.parametrize("name", ["audio_front_end", "lstm"])
+@pytest.mark.parametrize("package", PLAIN)
+def test_two_threads(package: str, name: str, app: App, tmp_path: Path) -> None:
+    model, inputs = app.models / f"{name}.tflite", flex_models.inputs(name)
+    expected = interpreters.run(FULL, "-", model, inputs, tmp_path)
+    found = interpreters.run(f"{package}:2", str(app.delegate), model, inputs, tmp_path)
+    for key, array in expected.items():
+        assert interpreters.equal(found[key], array), key
+
+
+# tflite-runtime 2.14.0 finds a delegate by its symbol before it sets the number of threads, so that delegate has the default.
+@pytest.mark.parametrize(
+    ("package", "way"), [*((package, "") for package in PLAIN), ("ai_edge_litert", "symbol:")]
+)
+def test_too_many_threads_are_refused(package: str, way: str, app: App, tmp_path: Path) -> None:
+    model, inputs = app.models / "one_op.tflite", flex_models.inputs("one_op")
+    with pytest.raises(InterpreterError, match="has 1000000000 threads: set 1 to 1024"):
+        interpreters.run(f"{package}:1000000000", f"{way}{app.one_op}", model, inputs, tmp_path)
+
+
+@pytest.mark.parametrize("package", PLAIN)
 def test_options_are_refused(package: str, app: App, tmp_path: Path) -> None:
     code = (
         f"from {package}.interpreter import load_delegate\n"
@@ -138,13 +204,29 @@ def test_selection_has_no_ops_of_sessions(app: App) -> None:
 
 
 def test_sizes_and_proof_on_arm64(app: App, capsys: pytest.CaptureFixture[str]) -> None:
-    arm64 = flex_app.arm64_files(app.workspace)
+    arm64 = flex_app.files_for(app.workspace, "linux_arm64")
     library = flex_app.library(arm64)
+    one_op = flex_app.files_for(app.workspace, "linux_arm64", ONE_OP_RELEASE)
+    assert flex_app.library(one_op).stat().st_size <= _MAX_BYTES[ONE_OP]
     assert library.stat().st_size <= _MAX_BYTES[DELEGATE]
     proof = json.loads(next(file for file in arm64 if file.name == "proof.json").read_bytes())
     assert [entry["problems"] for entry in proof] == [[]]
     assert cli.main(["inspect", str(library)]) == 0
     assert "StringSplitV2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("platform", ["linux_arm64", "linux_x86_64"])
+def test_release_has_the_files_that_its_fragments_name(platform: str, app: App) -> None:
+    files = flex_app.files_for(app.workspace, platform)
+    assert {file.name for file in files} == {
+        "libtensorflow-core.a",
+        "libtensorflow-registrations.a",
+        "libtensorflowlite_flex.so",
+        "link_flags.txt",
+        "proof.json",
+        "selection.json",
+    }
+    assert named_files.missing(flex_app.library(files).parent) == []
 
 
 def test_models_that_need_no_delegate(app: App) -> None:

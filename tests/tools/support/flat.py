@@ -12,8 +12,8 @@ def flex_options(*texts: bytes) -> bytes:
         body += struct.pack("<I", len(text))
         places.append(len(body))
         body += text + b"\0"
-    while len(body) % 4:
-        body.append(0)
+        while len(body) % 4:
+            body.append(0)
     body += struct.pack("<I", len(texts))
     vector = len(body)
     for i, place in enumerate(places):
