@@ -20,7 +20,7 @@ FULL = "tensorflow"
 # Interpreters without TensorFlow ops.
 PLAIN = ("tflite_runtime", "ai_edge_litert")
 _PROGRAM = Path(__file__).with_name("flex_run.py")
-_TOLERANCE = 1e-6
+TOLERANCE = 1e-6
 
 
 class InterpreterError(Exception):
@@ -112,10 +112,10 @@ def load(path: Path) -> dict[str, Any]:
         return {key: arrays[key] for key in arrays.files}
 
 
-def equal(found: Any, expected: Any) -> bool:
+def equal(found: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
     """Whether two arrays have the same shape and type and, within a tolerance for floats, the same values."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return False
     if found.dtype.kind != "f":
         return bool(np.all(found == expected))
-    return float(np.max(np.abs(found - expected), initial=0)) <= _TOLERANCE
+    return float(np.max(np.abs(found - expected), initial=0)) <= tolerance
