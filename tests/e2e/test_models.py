@@ -1,6 +1,4 @@
-"""One library for three models, on each Linux platform and with each instruction set of this CPU: its outputs are full
-TensorFlow's.
-"""
+"""One library for three models has full TensorFlow's outputs on each Linux platform and with each instruction set."""
 
 from __future__ import annotations
 
