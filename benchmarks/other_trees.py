@@ -38,7 +38,7 @@ def _grepped(root: Path, files: Sequence[str]) -> Iterator[Registration]:
 
 def row(root: Path) -> str:
     """Returns the table row for the tree at `root`, then one line for each difference."""
-    settings = Settings(default_defines(), find_compiler(os.environ))
+    settings = Settings(default_defines(root), find_compiler(os.environ))
     indexed = index.parse(scan.make_index(root, settings), str(root))
     on_cpu = [r for r in indexed.registrations if r.device in ("CPU", "DEFAULT")]
     figures = [indexed.tensorflow.version, len(indexed.registrations), len({r.op for r in on_cpu})]

@@ -19,7 +19,7 @@ from tfcarve.selection.selection import Selection
 
 def kernel_index(tree: Path) -> KernelIndex:
     """Returns the index of a tree; raises InvalidInput if it cannot be indexed."""
-    settings = Settings(common.default_defines(), find_compiler(os.environ))
+    settings = Settings(common.default_defines(tree), find_compiler(os.environ))
     return index.parse(scan.make_index(tree, settings), f"index of {tree}")
 
 

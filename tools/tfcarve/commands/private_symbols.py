@@ -31,10 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--flex",
-        dest="kind",
-        action="store_const",
-        const=Kind.FLEX,
-        default=Kind.SESSION,
+        action="store_true",
         help="the libraries are those of a Flex delegate: only the functions of a delegate stay public",
     )
     parser.add_argument(
@@ -69,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     partial: list[tuple[Path, Path]] = []
     try:
         with tempfile.NamedTemporaryFile(suffix=".syms") as table:
-            table.write(redefinitions(symbols, arguments.kind))
+            table.write(redefinitions(symbols, Kind.FLEX if arguments.flex else Kind.SESSION))
             table.flush()
             for source, output in arguments.archive:
                 copy = output.with_name(f".{output.name}.partial")
