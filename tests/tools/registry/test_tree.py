@@ -12,7 +12,7 @@ from small_release import FILES, small_release
 
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import tree
-from tfcarve.releases import known
+from tfcarve.releases import known, tree_version
 from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import Overrides
 
@@ -94,15 +94,15 @@ def test_find(tmp_path: Path) -> None:
 
 
 def test_version(tmp_path: Path) -> None:
-    assert tree.version(trees.write(tmp_path)) == "9.8.7-rc1"
+    assert tree_version.version(trees.write(tmp_path)) == "9.8.7-rc1"
     (tmp_path / "tensorflow/core/public/version.h").write_text(
         "#define TF_GRAPH_DEF_VERSION 2314\n"
     )
-    assert tree.version(tmp_path) == "unknown"
+    assert tree_version.version(tmp_path) == "unknown"
     (tmp_path / "tensorflow/tf_version.bzl").write_text('# "1.0"\nTF_VERSION = "2.21.0"\n')
-    assert tree.version(tmp_path) == "2.21.0"
+    assert tree_version.version(tmp_path) == "2.21.0"
     (tmp_path / "tensorflow/core/public/version.h").unlink()
-    assert tree.version(tmp_path) == "2.21.0"
+    assert tree_version.version(tmp_path) == "2.21.0"
 
 
 def test_custom_op(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tfcarve.registry.tree import version
+from tfcarve.releases.tree_version import version
 
 _OP_KERNEL = """\
 #ifndef OP_KERNEL_H_

@@ -12,8 +12,7 @@ from tfcarve.build_files.core import core_of
 from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.errors import InvalidInput, TfcarveError
-from tfcarve.registry import tree as trees
-from tfcarve.releases import known
+from tfcarve.releases import known, tree_version
 from tfcarve.releases.release import Release
 
 
@@ -40,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _require_version(tree: Path, release: Release) -> None:
-    version = trees.version(tree)
+    version = tree_version.version(tree)
     if version != release.version:
         raise InvalidInput(
             f"{tree}: TensorFlow {version}, but {release.file('release.toml')} is for {release.version}: "

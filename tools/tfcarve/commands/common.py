@@ -12,7 +12,7 @@ from tfcarve import files, pinned, progress
 from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 from tfcarve.registry import index as indexes
-from tfcarve.releases import known
+from tfcarve.releases import known, tree_version
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def default_defines(tree: Path) -> tuple[str, ...]:
     """Returns the defines with which tfcarve builds a tree's release, or the newest one if it does not build that release."""
-    from tfcarve.registry.tree import version
-
-    return known.nearest(version(tree)).defines
+    return known.nearest(tree_version.version(tree)).defines
 
 
 def warn(text: str) -> None:

@@ -13,6 +13,7 @@ from tfcarve.registry.settings import Settings
 from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.store import Store
 from tfcarve.registry.tree import Texts
+from tfcarve.releases import tree_version
 
 
 def _quiet(what: str, done: int, total: int) -> None:
@@ -50,7 +51,7 @@ def make_index(
     data = stored.find(digests)
     if data is None:
         facts = TensorflowFacts(
-            trees.version(tensorflow),
+            tree_version.version(tensorflow),
             store.tree_sha256(digests),
             tuple(sorted(settings.defines)),
             settings.target.name,
@@ -73,7 +74,7 @@ def require_tree(facts: TensorflowFacts, tensorflow: Path, what: str) -> None:
     """
     tree = trees.load(tensorflow)
     _require_same(
-        facts, trees.version(tensorflow), store.digests(tree, tree.read), tensorflow, what
+        facts, tree_version.version(tensorflow), store.digests(tree, tree.read), tensorflow, what
     )
 
 
@@ -113,7 +114,7 @@ def with_custom_ops(
         )
     tree = trees.load(tensorflow, custom_ops)
     digests = store.digests(tree, tree.read)
-    _require_same(index.tensorflow, trees.version(tensorflow), digests, tensorflow, "index")
+    _require_same(index.tensorflow, tree_version.version(tensorflow), digests, tensorflow, "index")
     texts = Texts(tree)
     sources = sorted(tree.custom)
     skeletons = SkeletonTree(tree, texts, {}, Memo())

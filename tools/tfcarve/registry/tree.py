@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tfcarve.errors import InvalidInput
-from tfcarve.releases import known
+from tfcarve.releases import known, tree_version
 from tfcarve.releases.known import TreeFacts
 from tfcarve.releases.paths import check_paths
 
@@ -26,14 +26,6 @@ _TEST_FILE = re.compile(
 
 # A file that every tree has.
 MARKER = "tensorflow/core/framework/op_kernel.h"
-_VERSION_H = "tensorflow/core/public/version.h"
-_VERSION = re.compile(
-    r'^\s*#\s*define\s+TF_(MAJOR|MINOR|PATCH)_VERSION\s+(\d+)|^\s*#\s*define\s+TF_VERSION_(SUFFIX)\s+"([^"]*)"',
-    re.MULTILINE,
-)
-# From 2.20 on.
-_VERSION_BZL = "tensorflow/tf_version.bzl"
-_VERSION_IN_BZL = re.compile(r'^TF_VERSION\s*=\s*"([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -135,7 +127,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
             "pass the folder that contains tensorflow/"
         )
-    stated = version(root)
+    stated = tree_version.version(root)
     release = known.of_version(stated)
     if release:
         check_paths(root, release, protos=False)
@@ -174,17 +166,3 @@ def _inside(path: Path) -> str:
     if ".." in path.parts:
         path = Path(os.path.abspath(path))
     return path.as_posix().lstrip("/")
-
-
-def version(root: Path) -> str:
-    """Returns the version that public/version.h or tf_version.bzl states, else "unknown"."""
-    defined = {m[1] or m[3]: m[2] or m[4] for m in _VERSION.finditer(_text_of(root / _VERSION_H))}
-    if "MAJOR" in defined:
-        numbers = ".".join(defined.get(part, "0") for part in ("MAJOR", "MINOR", "PATCH"))
-        return numbers + defined.get("SUFFIX", "")
-    stated = _VERSION_IN_BZL.search(_text_of(root / _VERSION_BZL))
-    return stated[1] if stated else "unknown"
-
-
-def _text_of(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
