@@ -155,7 +155,7 @@ def test_random_ops(kind: str, library: Library) -> None:
         max_examples=_EXAMPLES,
         deadline=None,
         database=None,
-        print_blob=True,
+        derandomize=True,
         suppress_health_check=list(HealthCheck),
     )
     @given(
