@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -100,10 +101,11 @@ void ThreadsKeepTheirRanges() {
   }
 }
 
-// Half of the smallest normal number, computed at run time.
+// Returns a denormal number, or 0 if they are flushed. `volatile` prevents the
+// compiler from computing the result.
 float Denormal() {
-  volatile float smallest = 1.17549435e-38f;
-  return smallest / 2;
+  volatile float min_normal = std::numeric_limits<float>::min();
+  return min_normal / 2;
 }
 
 void WorkersFlushDenormals() {

@@ -1,6 +1,6 @@
 """Carves a library for Inception v3, and runs the model in it.
 
-It is the smallest TensorFlow library that runs the model. It is built for this host and for Raspberry Pi (arm64).
+The library contains only the ops and kernels that the model uses. The demo builds it for this host and for Raspberry Pi (arm64).
 
 The first run builds TensorFlow's core, which takes tens of minutes. Later runs use Bazel's cache.
 """

@@ -1,7 +1,6 @@
 """`tfcarve golden`: the outputs of full TensorFlow for a model, for tf_model_test."""
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from tfcarve import files, full_tensorflow
 from tfcarve.commands import common, freeze_options
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
-from tfcarve.printable import printable
 from tfcarve.proof import noise
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             _run_graph(arguments, folder, words, _options(arguments, outputs))
             for warning in noise.warnings([name for name, _ in outputs], Path(folder)):
-                print(printable(f"tfcarve: warning: {warning}"), file=sys.stderr)
+                common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0

@@ -6,7 +6,7 @@ import re
 from tfcarve import progress
 from tfcarve.commands import common, options
 from tfcarve.registry import index, scan
-from tfcarve.releases import known
+from tfcarve.releases import known, tree_version
 
 NAME = "index"
 HELP = "writes all op and kernel registrations of a TensorFlow source tree, and of custom ops, to index.json"
@@ -41,10 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     settings = common.index_settings(arguments, defines)
     with progress.shown() as show:
         data = scan.make_index(tree, settings, arguments.custom_op, show)
-    built = index.parse(data, f"index of {tree}")
-    if not built.helpers and known.of_version(built.tensorflow.version) is None:
+    version = tree_version.version(tree)
+    # Parsed only if it may lack helper sources.
+    if known.of_version(version) is None and not index.parse(data, f"index of {tree}").helpers:
         common.warn(
-            f"{tree}: no helper sources were found: TensorFlow {built.tensorflow.version} is not a release that tfcarve builds, "
+            f"{tree}: no helper sources were found: TensorFlow {version} is not a release that tfcarve builds, "
             f"and the core of {known.release().version} is not in this tree"
         )
     common.output(data, arguments.output)
