@@ -23,6 +23,7 @@
 #include "tools/runtime/random_input.h"
 #include "tools/runtime/statistics.h"
 #include "tools/runtime/tfcarve_c_api.h"
+#include "tools/runtime/thread_limit.h"
 #include "tools/runtime/trace_events.h"
 
 namespace {

@@ -15,9 +15,6 @@ constexpr int kDone = 0;
 constexpr int kCheckFailed = 1;
 constexpr int kInvalidInput = 2;
 
-// The largest value of --threads.
-constexpr int kMaxThreads = 1024;
-
 // A tensor's name and what it is bound to: a file with its values, or a
 // description of its values.
 struct Binding {

@@ -18,6 +18,7 @@
 #include "tools/runtime/open_session.h"
 #include "tools/runtime/program_main.h"
 #include "tools/runtime/tfcarve_c_api.h"
+#include "tools/runtime/thread_limit.h"
 
 namespace {
 

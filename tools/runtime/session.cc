@@ -17,6 +17,7 @@
 #include "tools/runtime/missing.h"
 #include "tools/runtime/options.h"
 #include "tools/runtime/session_device.h"
+#include "tools/runtime/thread_limit.h"
 
 namespace tfcarve {
 namespace {
@@ -24,8 +25,6 @@ namespace {
 using ::tensorflow::Status;
 using ::tensorflow::errors::InvalidArgument;
 using ::tensorflow::strings::StrCat;
-
-constexpr int32_t kMaxThreads = 1024;
 
 Status CheckCpu() {
   const std::string error = CpuChoiceError();

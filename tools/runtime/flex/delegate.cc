@@ -15,6 +15,7 @@
 #include "tools/runtime/cpu_choice.h"
 #include "tools/runtime/flex/flex_nodes.h"
 #include "tools/runtime/missing.h"
+#include "tools/runtime/thread_limit.h"
 
 #define TFCARVE_PLUGIN_EXPORT __attribute__((visibility("default")))
 
@@ -23,13 +24,10 @@ namespace {
 
 using tensorflow::GraphDef;
 
-// As for a session.
-constexpr int kMaxThreads = 1024;
-
 std::string ThreadsError(int threads) {
-  if (threads <= kMaxThreads) return "";
+  if (threads <= tfcarve::kMaxThreads) return "";
   return "the interpreter has " + std::to_string(threads) +
-         " threads: set 1 to " + std::to_string(kMaxThreads);
+         " threads: set 1 to " + std::to_string(tfcarve::kMaxThreads);
 }
 
 // A Flex delegate that reports everything that it lacks for a model when it is

@@ -5,31 +5,17 @@
 // Prints the output. Exit status 1 with a message if TensorFlow fails.
 
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime_rules/read_graph.h"
 #include "tensorflow/core/public/session.h"
-
-namespace {
-
-void Check(const tensorflow::Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.ToString() << std::endl;
-  std::exit(1);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  std::ifstream file(argv[1], std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  tensorflow::GraphDef graph;
-  if (!graph.ParseFromString(bytes)) return 2;
+  tensorflow::GraphDef graph = ReadGraph(argv[1]);
   tensorflow::Tensor input(std::strtof(argv[3], nullptr));
 
   std::unique_ptr<tensorflow::Session> session(

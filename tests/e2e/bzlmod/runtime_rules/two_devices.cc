@@ -7,32 +7,18 @@
 // fails.
 
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime_rules/read_graph.h"
 #include "tensorflow/core/public/session.h"
-
-namespace {
-
-void Check(const tensorflow::Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.ToString() << std::endl;
-  std::exit(1);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 6) return 2;
-  std::ifstream file(argv[1], std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
   const std::string input_name = argv[2], output_name = argv[4];
-  tensorflow::GraphDef graph;
-  if (!graph.ParseFromString(bytes)) return 2;
+  tensorflow::GraphDef graph = ReadGraph(argv[1]);
   for (tensorflow::NodeDef& node : *graph.mutable_node()) {
     if (node.name() == input_name) node.set_device(argv[5]);
     if (node.name() != output_name) continue;

@@ -22,14 +22,14 @@ namespace {
 // Returns an error if a node is on another device than a node that it must be
 // colocated with.
 Status CheckColocation(const Graph& graph) {
-  std::unordered_map<StringPiece, const Node*, StringPieceHasher> nodes;
-  for (const Node* node : graph.op_nodes()) nodes[node->name()] = node;
+  const std::unordered_map<std::string, Node*> nodes =
+      graph.BuildNodeNameIndex();
   for (const Node* node : graph.op_nodes()) {
     std::vector<std::string> classes;
     TryGetNodeAttr(node->attrs(), kColocationAttrName, &classes);
     for (StringPiece other : classes) {
       if (!absl::ConsumePrefix(&other, kColocationGroupPrefix)) continue;
-      const auto found = nodes.find(other);
+      const auto found = nodes.find(std::string(other));
       if (found == nodes.end()) continue;
       const std::string& device = found->second->assigned_device_name();
       if (device != node->assigned_device_name()) {
