@@ -111,13 +111,14 @@ void CheckProduct(const Kernels& kernels, Index rows, Index columns,
 
 void CheckProducts(const Kernels& kernels) {
   // Rows, columns, depth and threads: single rows and columns, less than a
-  // tile, parts of a tile, and more than the block of a cache.
+  // tile, parts of a tile, and more than the block of a cache, also with parts
+  // of a tile.
   constexpr int kShapes[][4] = {
-      {1, 1, 1, 3},     {1, 5, 7, 3},     {5, 1, 7, 3},    {1, 200, 300, 3},
-      {200, 1, 300, 3}, {33, 65, 17, 3},  {64, 64, 64, 1}, {130, 70, 33, 3},
-      {257, 3, 129, 3}, {17, 40, 900, 3}, {7, 33, 5, 3},   {9, 31, 3, 3},
-      {12, 16, 1, 3},   {8, 8, 0, 3},     {3, 40, 4, 3},   {150, 9, 800, 1},
-      {530, 9, 200, 1}, {20, 200, 9, 3}};
+      {1, 1, 1, 3},     {1, 5, 7, 3},     {5, 1, 7, 3},      {1, 200, 300, 3},
+      {200, 1, 300, 3}, {33, 65, 17, 3},  {64, 64, 64, 1},   {130, 70, 33, 3},
+      {257, 3, 129, 3}, {17, 40, 900, 3}, {7, 33, 5, 3},     {9, 31, 3, 3},
+      {12, 16, 1, 3},   {8, 8, 0, 3},     {3, 40, 4, 3},     {150, 9, 800, 1},
+      {530, 9, 200, 1}, {20, 200, 9, 3},  {17, 28, 4200, 1}, {14, 22, 2500, 3}};
   for (const auto& [rows, columns, depth, threads] : kShapes) {
     const Floats shift = Random(columns), added = Random(columns);
     const Floats factor(columns, 2);
@@ -245,6 +246,9 @@ void CheckConvolutions(const Kernels& kernels) {
 
 void CheckDepthwises(const Kernels& kernels) {
   ForEachWindow(kernels, CheckDepthwise);
+  // Larger than a second-level cache.
+  const Axis axis = AxisOf(300, 3, 2, 1, 1);
+  CheckDepthwise(kernels, {axis, axis, 4});
 }
 
 // Around the numbers of lanes.

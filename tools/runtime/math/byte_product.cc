@@ -270,7 +270,11 @@ void DepthwiseRow(const Window& window, const std::uint8_t* image,
                   Index row, const std::uint8_t* outside,
                   const std::uint8_t** scratch, std::int32_t* out) {
   for (Index column = 0; column < window.columns.out; ++column) {
-    FindNextElements(window, image, row, column, outside, scratch, scratch);
+    if (IsNextToFull(window.columns, column)) {
+      MoveRight(window, window.taps(), outside, scratch, scratch);
+    } else {
+      FindElements(window, image, row, column, outside, scratch);
+    }
     FilterBytes(window.taps(), scratch, filters, initial, window.channels, out);
     out += window.channels;
   }

@@ -8,6 +8,9 @@ namespace tfcarve {
 namespace math {
 namespace {
 
+// Floats of an image that a second-level cache holds.
+constexpr Index kCached = 256 * 1024;
+
 // The end of the outputs for which IsFull is true, if there are any.
 Index EndOfFull(const Axis& axis) {
   const Index last = axis.in - 1 - axis.At(0, axis.filter - 1);
@@ -37,6 +40,14 @@ void DepthwiseRow(const Kernels& kernels, const Window& window,
   work.step = window.columns.stride * window.channels;
   work.filter = filter + skipped * window.channels;
   work.channels = window.channels;
+  // The input rows that the next output row adds, unless the image fits into a
+  // second-level cache.
+  const Index stride = window.rows.stride;
+  work.ahead = stride * window.columns.in * window.channels;
+  work.first_ahead = work.taps;
+  if (window.image() > kCached) {
+    work.first_ahead -= stride * window.columns.filter;
+  }
   const bool is_shifted = finish != nullptr && finish->shift != nullptr;
   work.finish = is_shifted ? nullptr : finish;
   work.out = out;

@@ -71,6 +71,10 @@ struct DepthwiseWork {
   const float* const* pixels;
   Index step;
   Index count;
+  // Prefetches into the second-level cache what is `ahead` of the pixels of the
+  // taps from `first_ahead` on.
+  Index ahead;
+  Index first_ahead;
   const float* filter;
   Index channels;
   // Applied to the sums, by channel; null for none. Its shift is null.
@@ -93,8 +97,8 @@ struct Kernels : TileSize {
   // Whether this machine can run it.
   bool (*is_supported)();
   int lanes;  // of a vector; a narrow tile has as many columns
-  // Indexed by the number of rows minus one. Only whole tiles, with `rows` rows
-  // and `columns` columns, apply `finish`.
+  // Indexed by the number of rows minus one. Only tiles with `rows` rows apply
+  // `finish`.
   Tile tiles[kMaxRows];
   Tile narrow_tiles[kMaxRows];
   // A whole tile; null if it would not be faster.

@@ -35,6 +35,9 @@ constexpr int kTileRows = TFCARVE_TILE_ROWS;
 constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
 
+// Floats of a cache line.
+constexpr int kLine = 16;
+
 // Rows to prefetch ahead while packing a matrix: consecutive rows are too far
 // apart for the CPU's prefetcher.
 constexpr Index kAhead = 16;
@@ -94,7 +97,6 @@ TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
 
 template <int kRows, int kVectors, bool kStreams>
 TFCARVE_TARGET void Tile(const TileWork& work) {
-  constexpr bool kIsWhole = kRows == kTileRows && kVectors == kTileVectors;
   // Bytes of a run, and those that are loaded as vectors here.
   const Index end = work.length * sizeof(float);
   Index whole = 0;
@@ -105,6 +107,15 @@ TFCARVE_TARGET void Tile(const TileWork& work) {
   float* panel = work.panel;
   const float* from = work.from;
   const float* ahead = work.ahead;
+  if (kRows == kTileRows && !work.accumulate) {
+    // The output is often in no cache. Two tiles ahead, possibly past its end.
+    const float* const next = work.c + 2 * kRows * work.c_stride;
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      TFCARVE_UNROLL for (int j = 0; j < kVectors * kLanes; j += kLine) {
+        __builtin_prefetch(next + i * work.c_stride + j, 1, 2);
+      }
+    }
+  }
   Vector sums[kRows][kVectors] = {};
   for (Index r = 0; r < work.runs; ++r) {
     // One offset for all rows, in bytes, saves the instructions that advance
@@ -148,7 +159,9 @@ TFCARVE_TARGET void Tile(const TileWork& work) {
       }
     }
   }
-  if (kIsWhole && work.finish != nullptr) FinishSums(*work.finish, 0, sums);
+  if (kRows == kTileRows && work.finish != nullptr) {
+    FinishSums(*work.finish, 0, sums);
+  }
   TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
     TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
       *reinterpret_cast<Loose*>(c + i * c_stride + j * kLanes) = sums[i][j];
@@ -390,6 +403,11 @@ TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
   Vector sums[kPixels][1] = {};
   for (Index t = 0; t < work.taps; ++t, filter += work.channels) {
     const float* const pixel = work.pixels[t] + offset;
+    if (t >= work.first_ahead) {
+      TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
+        __builtin_prefetch(pixel + i * step + work.ahead, 0, 2);
+      }
+    }
     const Vector right = *reinterpret_cast<const Loose*>(filter);
     TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
       sums[i][0] += right * *reinterpret_cast<const Loose*>(pixel + i * step);
@@ -398,26 +416,31 @@ TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
   if (work.finish != nullptr) FinishSums(*work.finish, channel, sums);
   float* const out = work.out + first * work.channels + channel;
   TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
+    // The row below, possibly past the end of the output.
+    __builtin_prefetch(out + (work.count + i) * work.channels, 1, 2);
     *reinterpret_cast<Loose*>(out + i * work.channels) = sums[i][0];
   }
 }
 
 TFCARVE_TARGET void Depthwise(const DepthwiseWork& work) {
-  // Several pixels at a time, to read the filter less often.
+  // Several pixels at a time, to read the filter less often, and all channels
+  // of them, to read the image in the order of its addresses.
   constexpr int kPixels = 4;
   const Index channels = work.channels;
-  Index c = 0;
-  for (; c + kLanes <= channels; c += kLanes) {
-    Index i = 0;
-    for (; i + kPixels <= work.count; i += kPixels) {
+  const Index whole = channels - channels % kLanes;
+  Index i = 0;
+  for (; i + kPixels <= work.count; i += kPixels) {
+    for (Index c = 0; c < whole; c += kLanes) {
       DepthwisePixels<kPixels>(work, i, c);
     }
-    for (; i < work.count; ++i) DepthwisePixels<1>(work, i, c);
   }
-  if (c == channels) return;
-  for (Index i = 0; i < work.count; ++i) {
+  for (; i < work.count; ++i) {
+    for (Index c = 0; c < whole; c += kLanes) DepthwisePixels<1>(work, i, c);
+  }
+  if (whole == channels) return;
+  for (i = 0; i < work.count; ++i) {
     float* const out = work.out + i * channels;
-    for (Index j = c; j < channels; ++j) {
+    for (Index j = whole; j < channels; ++j) {
       float sum = 0;
       for (Index t = 0; t < work.taps; ++t) {
         sum +=
@@ -426,7 +449,8 @@ TFCARVE_TARGET void Depthwise(const DepthwiseWork& work) {
       out[j] = sum;
     }
     if (work.finish != nullptr) {
-      FinishRow(*work.finish, c, channels - c, out + c, out + c);
+      FinishRow(*work.finish, whole, channels - whole, out + whole,
+                out + whole);
     }
   }
 }

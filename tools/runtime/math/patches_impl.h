@@ -53,20 +53,19 @@ bool IsFull(const Axis& axis, Index output) {
          IsInside(axis, axis.At(output, axis.filter - 1));
 }
 
-// Same as FindElements, but faster: `before` is the result for the pixel to the
-// left.
+// Whether the elements under the filter are those of the pixel to the left, one
+// stride further.
+bool IsNextToFull(const Axis& columns, Index column) {
+  return column > 0 && IsFull(columns, column - 1) && IsFull(columns, column);
+}
+
+// Sets `starts` to those of the pixel to the left, one stride further.
 template <typename T>
-void FindNextElements(const Window& window, const T* image, Index row,
-                      Index column, const T* outside, const T* const* before,
-                      const T** starts) {
-  const Axis& axis = window.columns;
-  if (column == 0 || !IsFull(axis, column - 1) || !IsFull(axis, column)) {
-    FindElements(window, image, row, column, outside, starts);
-    return;
-  }
-  const Index step = axis.stride * window.channels;
-  for (Index t = 0; t < window.taps(); ++t) {
-    starts[t] = before[t] == outside ? outside : before[t] + step;
+void MoveRight(const Window& window, Index runs, const T* outside,
+               const T* const* left, const T** starts) {
+  const Index step = window.columns.stride * window.channels;
+  for (Index r = 0; r < runs; ++r) {
+    starts[r] = left[r] == outside ? outside : left[r] + step;
   }
 }
 
@@ -125,7 +124,7 @@ Index LengthOf(const Window& window, Index group, PatchRun run) {
 // Bytes are copied before they are multiplied, which is faster for long runs.
 template <typename T>
 constexpr Index kFewChannels =
-    sizeof(T) == 1 ? std::numeric_limits<Index>::max() : 16;
+    sizeof(T) == 1 ? std::numeric_limits<Index>::max() : 48;
 
 }  // namespace
 
@@ -165,15 +164,14 @@ void PatchesOf<T>::Find(Index first, Index count, T* scratch,
   for (Index i = 0; i < count; ++i, starts += this->runs()) {
     if (run_ == PatchRun::kImage) {
       *starts = image;
+    } else if (i > 0 && IsNextToFull(window_.columns, column)) {
+      MoveRight(window_, this->runs(), outside, starts - this->runs(), starts);
     } else if (run_ == PatchRun::kRow) {
       FindRows(window_, image, row, column, outside, this->border_, scratch,
                starts);
       scratch += this->row_scratch();
-    } else if (i == 0) {
-      FindElements(window_, image, row, column, outside, starts);
     } else {
-      FindNextElements(window_, image, row, column, outside,
-                       starts - this->runs(), starts);
+      FindElements(window_, image, row, column, outside, starts);
     }
     if (++column < window_.columns.out) continue;
     column = 0;

@@ -1,6 +1,7 @@
 #include "tools/runtime/math/product.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "tools/runtime/math/blocks.h"
 
@@ -8,9 +9,9 @@ namespace tfcarve {
 namespace math {
 namespace {
 
-// Floats of a panel of the right operand, most of which fits into a first-level
-// cache, and of a block of the left operand, for a second-level cache.
-constexpr Index kPanel = 6 * 1024;
+// Floats of a panel of the right operand, and of a block of the left operand.
+// Both fit into a second-level cache.
+constexpr Index kPanel = 16 * 1024;
 constexpr Index kBlock = 96 * 1024;
 
 // Computes a part of a product in one thread.
@@ -36,15 +37,18 @@ class Worker {
             : std::max<Index>(1, limit / std::max<Index>(1, left_.length()));
     const Index rows = RowsAtATime(kBlock / (runs * length));
     const Index panel_size = runs * length * kernels_.columns;
-    const Index tile_size = kernels_.rows * kernels_.lanes;
+    const Index tile_size = kernels_.rows * kernels_.columns;
     const Index left_size = left_.scratch() + rows * left_.row_scratch();
     const Index starts_size = rows * left_.runs();
     Scratch scratch(starts_size * sizeof(const float*) +
-                    (panel_size + tile_size + left_size) * sizeof(float));
+                    (panel_size + tile_size + kernels_.columns + left_size) *
+                        sizeof(float));
     if (!scratch.ok()) return false;
     starts_ = scratch.Take<const float*>(starts_size);
     panel_ = scratch.Take<float>(panel_size);
     tile_ = scratch.Take<float>(tile_size);
+    added_ = scratch.Take<float>(kernels_.columns);
+    std::fill_n(added_, kernels_.columns, 0);
     float* const of_left = scratch.Take<float>(left_size);
     for (Index row = part_.first_row; row < part_.end_row; row += rows) {
       const Index count = std::min(rows, part_.end_row - row);
@@ -140,36 +144,66 @@ class Worker {
 
   void Block(const Span& span, Index row, Index count) {
     Index column = part_.first_column;
-    for (; column + kernels_.columns <= part_.end_column;
-         column += kernels_.columns) {
-      WholePanel(span, row, count, column);
-    }
-    for (; column < part_.end_column; column += kernels_.lanes) {
-      NarrowPanel(span, row, count, column,
-                  std::min<Index>(kernels_.lanes, part_.end_column - column));
+    while (column < part_.end_column) {
+      const Index columns =
+          std::min<Index>(kernels_.columns, part_.end_column - column);
+      Panel(span, row, count, column, columns);
+      column += columns;
     }
   }
 
-  // Multiplies rows of the left operand by the columns of a whole tile.
-  void WholePanel(const Span& span, Index row, Index count, Index column) {
+  // Returns the number of rows to compute with whole tiles. If few rows would
+  // remain, the last whole tile is left out, too: two tiles with half of these
+  // rows each take less time than a whole one and a tile of few rows, which
+  // waits for its own results.
+  Index WholeTiles(Index count) const {
+    const Index few = kernels_.rows > 4 ? kernels_.rows / 3 : 0;
+    const Index rest = count % kernels_.rows;
+    const Index whole = count - rest;
+    const bool has_few = rest > 0 && rest <= few && whole > 0;
+    return has_few ? whole - kernels_.rows : whole;
+  }
+
+  // Multiplies rows of the left operand by at most the columns of a tile.
+  void Panel(const Span& span, Index row, Index count, Index column,
+             Index columns) {
+    const bool is_wide = columns > kernels_.lanes;
+    const Index width = is_wide ? kernels_.columns : kernels_.lanes;
+    const Kernels::Tile* const tiles =
+        is_wide ? kernels_.tiles : kernels_.narrow_tiles;
+    const Index whole = WholeTiles(count);
     const Finish finish = FinishOf(span, column);
-    TileWork work = WorkOf(span);
-    work.c_stride = out_stride_;
-    work.accumulate = FirstOf(span) > 0;
     const bool is_finished_by_tiles =
         finish.added != nullptr && finish.shift == nullptr;
-    work.finish = is_finished_by_tiles ? &finish : nullptr;
-    const Index whole = count - count % kernels_.rows;
+    // A tile also reads what is added to its columns that the output lacks.
+    Finish of_tile = finish;
+    if (is_finished_by_tiles && columns < width) {
+      std::copy_n(finish.added, columns, added_);
+      of_tile.added = added_;
+    }
+    TileWork work = WorkOf(span);
+    work.accumulate = FirstOf(span) > 0;
+    work.finish = is_finished_by_tiles ? &of_tile : nullptr;
     Index i = 0;
     const auto multiply = [&](Kernels::Tile tile, Index rows) {
+      float* const to = out_ + (row + i) * out_stride_ + column;
       work.starts = starts_ + i * left_.runs() + span.first_run;
-      work.c = out_ + (row + i) * out_stride_ + column;
-      tile(work);
+      if (columns == width) {
+        work.c = to;
+        work.c_stride = out_stride_;
+        tile(work);
+      } else {
+        work.c = tile_;
+        work.c_stride = width;
+        if (work.accumulate) Copy(rows, columns, to, out_stride_, tile_, width);
+        tile(work);
+        Copy(rows, columns, tile_, width, to, out_stride_);
+      }
       i += rows;
     };
     if (kernels_.streaming_tile == nullptr || right_.is_transposed ||
-        whole == 0) {
-      Pack(span, column, kernels_.columns, kernels_.columns);
+        columns < kernels_.columns || whole == 0) {
+      Pack(span, column, columns, width);
     } else {
       work.from = right_.data + FirstOf(span) * right_.stride + column;
       work.from_stride = right_.stride;
@@ -180,43 +214,19 @@ class Worker {
       const Index streamed = kernels_.rows * (kernels_.columns / kLine);
       while (i < std::min(whole, streamed)) {
         multiply(kernels_.streaming_tile, kernels_.rows);
-        work.from = panel_;
+        work.from = work.panel;
         work.from_stride = kernels_.columns;
         work.ahead += kLine;
       }
     }
-    while (i < whole) {
-      multiply(kernels_.tiles[kernels_.rows - 1], kernels_.rows);
-    }
-    if (i < count) {
-      work.finish = nullptr;
-      multiply(kernels_.tiles[count - whole - 1], count - whole);
+    while (i < whole) multiply(tiles[kernels_.rows - 1], kernels_.rows);
+    work.finish = nullptr;
+    while (i < count) {
+      const Index rows = EvenSize(count - i, kernels_.rows, 1);
+      multiply(tiles[rows - 1], rows);
     }
     const Index finished = is_finished_by_tiles ? whole : 0;
-    FinishRows(finish, row + finished, count - finished, column,
-               kernels_.columns);
-  }
-
-  // Multiplies rows of the left operand by at most the columns of a narrow
-  // tile.
-  void NarrowPanel(const Span& span, Index row, Index count, Index column,
-                   Index columns) {
-    const Index width = kernels_.lanes;
-    const bool is_whole = columns == width;
-    const bool accumulate = FirstOf(span) > 0;
-    Pack(span, column, columns, width);
-    TileWork work = WorkOf(span);
-    for (Index i = 0; i < count; i += kernels_.rows) {
-      const Index rows = std::min<Index>(kernels_.rows, count - i);
-      float* const to = out_ + (row + i) * out_stride_ + column;
-      work.starts = starts_ + i * left_.runs() + span.first_run;
-      work.c = is_whole ? to : tile_;
-      work.c_stride = is_whole ? out_stride_ : width;
-      work.accumulate = is_whole && accumulate;
-      kernels_.narrow_tiles[rows - 1](work);
-      if (!is_whole) CopyTile(rows, columns, width, to, accumulate);
-    }
-    FinishRows(FinishOf(span, column), row, count, column, columns);
+    FinishRows(finish, row + finished, count - finished, column, columns);
   }
 
   TileWork WorkOf(const Span& span) const {
@@ -276,13 +286,16 @@ class Worker {
     }
   }
 
-  void CopyTile(Index rows, Index columns, Index width, float* to,
-                bool accumulate) const {
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        float& element = to[i * out_stride_ + j];
-        element = (accumulate ? element : 0) + tile_[i * width + j];
+  // Copies a part of a tile, most of it four elements at a time.
+  static void Copy(Index rows, Index columns, const float* from,
+                   Index from_stride, float* to, Index to_stride) {
+    constexpr Index kFour = 4;
+    for (; rows > 0; --rows, from += from_stride, to += to_stride) {
+      Index j = 0;
+      for (; j + kFour <= columns; j += kFour) {
+        std::memcpy(to + j, from + j, kFour * sizeof(float));
       }
+      for (; j < columns; ++j) to[j] = from[j];
     }
   }
 
@@ -296,6 +309,7 @@ class Worker {
   const float** starts_ = nullptr;
   float* panel_ = nullptr;
   float* tile_ = nullptr;
+  float* added_ = nullptr;
 };
 
 }  // namespace
