@@ -48,7 +48,8 @@ def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> N
     ("loop", "change", "check"),
     [
         ("if (work.accumulate) {", "if (false) {", "products"),
-        ("pixel + i * step", "pixel", "depthwise"),
+        ("work.finish != nullptr) {\n    FinishSums", "false) {\n    FinishSums", "products"),
+        ("Loose*>(pixel + i * step)", "Loose*>(pixel)", "depthwise"),
     ],
 )
 def test_wrong_loop_is_found(cpu: str, loop: str, change: str, check: str, tmp_path: Path) -> None:
