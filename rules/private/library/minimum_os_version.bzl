@@ -9,7 +9,7 @@ visibility(["//rules/private/..."])
 _VERSIONED = ["-androideabi", "-android", "-apple-ios"]
 
 _ADVICE = {
-    "android": "give rules_android_ndk's extension `api_level = %s` or higher in your MODULE.bazel",
+    "android": "set `api_level = %s` or higher in rules_android_ndk's extension in your MODULE.bazel",
     "ios": "build with --ios_minimum_os=%s or newer",
 }
 

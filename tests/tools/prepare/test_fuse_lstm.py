@@ -112,19 +112,21 @@ def _transformed(graph: Graph, created: Model, steps: list[Step], evaluator: Eva
     return pipeline.transform(prepared.copy(graph), steps, *lstms.names(created), evaluator)
 
 
-def _is_fused(
-    before: Graph, after: Graph, created: Model, count: int, batch: int | None = None
-) -> None:
-    """Asserts that the transformed graph has no loop and equal outputs."""
+def _runs(before: Graph, created: Model, batch: int | None = None) -> list[prepared.Run]:
+    """Returns runs of the model with some batches, or with the one that it is made for."""
+    feeds = (lstms.fed(created, size) for size in ((1, 2, 5) if batch is None else (batch,)))
+    return [prepared.Run.of(before, fed, lstms.names(created)[1]) for fed in feeds]
+
+
+def _is_fused(runs: list[prepared.Run], after: Graph, count: int) -> None:
+    """Asserts that the transformed graph has no loop and computes the same outputs as the model did."""
     ops = prepared.ops(after)
     assert ops["BlockLSTMV2"] == count
     assert not any(ops[op] for op in _LOOPS)
     assert not after.library.function
-    for size in (1, 2, 5) if batch is None else (batch,):
-        fed = lstms.fed(created, size)
-        assert prepared.difference(before, after, fed, lstms.names(created)[1]) < 1e-6
-        (first, *_) = prepared.ran(after, fed, lstms.names(created)[1])
-        assert first.std() > 0.01
+    for run in runs:
+        assert run.difference(after) < 1e-6
+        assert run.results[0].std() > 0.01
 
 
 @pytest.mark.parametrize("batch", [None, 2])
@@ -136,9 +138,9 @@ def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluat
     count, make = _MODELS[name]
     created = make()
     before = FORMS[form](created, batch)
+    runs = _runs(before, created, batch)
     for steps in (_FUSE, [*_MOBILE, *_FUSE]):
-        after = _transformed(before, created, steps, evaluator)
-        _is_fused(before, after, created, count, batch)
+        _is_fused(runs, _transformed(before, created, steps, evaluator), count)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -147,7 +149,7 @@ def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evalua
     created = lstms.model(L.RNN(_CELLS[name](UNITS), return_sequences=True))
     before = FORMS[form](created, None)
     after = _transformed(before, created, [*parse("fold_constants"), *_FUSE], evaluator)
-    _is_fused(before, after, created, 1)
+    _is_fused(_runs(before, created), after, 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -167,7 +169,7 @@ def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator
     created = lstms.model(L.LSTM(UNITS))
     before = FORMS[form](created, None)
     after = _transformed(before, created, [*parse(transforms), *_FUSE], evaluator)
-    _is_fused(before, after, created, 1)
+    _is_fused(_runs(before, created), after, 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -226,7 +228,7 @@ def test_a_stack_with_control_outputs(waits: bool, evaluator: Evaluator) -> None
     else:
         stack.input.append("^x")
     after = _transformed(before, created, [*parse("fold_constants"), *_FUSE], evaluator)
-    _is_fused(before, after, created, 1, 2)
+    _is_fused(_runs(before, created, 2), after, 1)
     taken = by_name(after)[stack.name]
     assert taken.op == "StridedSlice"
     assert ("^x" in taken.input) is not waits
@@ -239,7 +241,7 @@ def test_control_inputs_of_the_loop(evaluator: Evaluator) -> None:
         loop = next(n for n in before.nodes if n.op in ("Enter", "StatelessWhile"))
         loop.input.append("^x")
         after = _transformed(before, created, _FUSE, evaluator)
-        _is_fused(before, after, created, 1)
+        _is_fused(_runs(before, created), after, 1)
         (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
         assert node.input[-1] == "^x"
 
@@ -260,7 +262,7 @@ def test_variables_in_another_order(evaluator: Evaluator) -> None:
         order[old], order[new] = order[new], order[old]
     _reorder(after, loop, order)
     assert prepared.difference(before, after, lstms.fed(created, 2), lstms.OUTPUTS) == 0
-    _is_fused(before, _transformed(after, created, _FUSE, evaluator), created, 1)
+    _is_fused(_runs(before, created), _transformed(after, created, _FUSE, evaluator), 1)
 
 
 def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tfcarve import full_tensorflow
@@ -85,13 +86,36 @@ def noise(*shape: int) -> Array:
     return np.random.default_rng(_SEED).uniform(-1, 1, shape).astype(np.float32)
 
 
+@dataclass(frozen=True)
+class Run:
+    """Inputs of a graph, and the outputs that it computed.
+
+    Attributes:
+      feeds: arrays by the names of input nodes.
+      outputs: names of nodes or tensors.
+      results: an array for each output.
+    """
+
+    feeds: Mapping[str, Array]
+    outputs: Sequence[str]
+    results: list[Array]
+
+    @classmethod
+    def of(cls, graph: Graph, feeds: Mapping[str, Array], outputs: Sequence[str]) -> Run:
+        """Runs a graph."""
+        return cls(feeds, outputs, ran(graph, feeds, outputs))
+
+    def difference(self, other: Graph) -> float:
+        """Returns the largest difference of another graph's outputs, which must have equal shapes."""
+        worst = 0.0
+        for a, b in zip(self.results, ran(other, self.feeds, self.outputs), strict=True):
+            assert a.shape == b.shape
+            worst = max(worst, float(np.abs(a.astype(np.float64) - b).max(initial=0)))
+        return worst
+
+
 def difference(
     before: Graph, after: Graph, feeds: Mapping[str, Array], outputs: Sequence[str] = ("y",)
 ) -> float:
     """Returns the largest difference between the outputs of two graphs, which must have equal shapes."""
-    pairs = zip(ran(before, feeds, outputs), ran(after, feeds, outputs), strict=True)
-    worst = 0.0
-    for a, b in pairs:
-        assert a.shape == b.shape
-        worst = max(worst, float(np.abs(a.astype(np.float64) - b).max(initial=0)))
-    return worst
+    return Run.of(before, feeds, outputs).difference(after)

@@ -34,6 +34,8 @@ constexpr int kLanes = TFCARVE_LANES;
 constexpr int kTileRows = TFCARVE_TILE_ROWS;
 constexpr int kTileVectors = TFCARVE_TILE_VECTORS;
 constexpr int kTileColumns = kTileVectors * kLanes;
+// Whether the computation is so fast that it may wait for memory.
+constexpr bool kIsWide = kLanes > 4;
 
 // Floats of a cache line.
 constexpr int kLine = 16;
@@ -107,7 +109,7 @@ TFCARVE_TARGET void Tile(const TileWork& work) {
   float* panel = work.panel;
   const float* from = work.from;
   const float* ahead = work.ahead;
-  if (kRows == kTileRows && !work.accumulate) {
+  if (kIsWide && kRows == kTileRows && !work.accumulate) {
     // The output is often in no cache. Two tiles ahead, possibly past its end.
     const float* const next = work.c + 2 * kRows * work.c_stride;
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -403,7 +405,7 @@ TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
   Vector sums[kPixels][1] = {};
   for (Index t = 0; t < work.taps; ++t, filter += work.channels) {
     const float* const pixel = work.pixels[t] + offset;
-    if (t >= work.first_ahead) {
+    if (kIsWide && t >= work.first_ahead) {
       TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
         __builtin_prefetch(pixel + i * step + work.ahead, 0, 2);
       }
@@ -416,8 +418,10 @@ TFCARVE_TARGET inline void DepthwisePixels(const DepthwiseWork& work,
   if (work.finish != nullptr) FinishSums(*work.finish, channel, sums);
   float* const out = work.out + first * work.channels + channel;
   TFCARVE_UNROLL for (int i = 0; i < kPixels; ++i) {
-    // The row below, possibly past the end of the output.
-    __builtin_prefetch(out + (work.count + i) * work.channels, 1, 2);
+    if (kIsWide) {
+      // The row below, possibly past the end of the output.
+      __builtin_prefetch(out + (work.count + i) * work.channels, 1, 2);
+    }
     *reinterpret_cast<Loose*>(out + i * work.channels) = sums[i][0];
   }
 }
@@ -719,10 +723,8 @@ constexpr Kernels::Tile TileOf() {
   }
 }
 
-// For instruction sets with which products are limited by memory instead of by
-// the instructions of tiles.
 constexpr Kernels::Tile StreamingTile() {
-  if constexpr (kLanes > 4) {
+  if constexpr (kIsWide) {
     return Tile<kTileRows, kTileVectors, true>;
   } else {
     return nullptr;
