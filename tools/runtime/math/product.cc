@@ -9,9 +9,12 @@ namespace tfcarve {
 namespace math {
 namespace {
 
-// Floats of a panel of the right operand, and of a block of the left operand.
-// Both fit into a second-level cache.
-constexpr Index kPanel = 16 * 1024;
+// Floats of a panel of the right operand: most of it fits into a first-level
+// cache. Tiles that stream a panel also read it fast enough from a second-level
+// cache.
+constexpr Index kPanel = 6 * 1024;
+constexpr Index kStreamedPanel = 16 * 1024;
+// Floats of a block of the left operand, for a second-level cache.
 constexpr Index kBlock = 96 * 1024;
 
 // Computes a part of a product in one thread.
@@ -29,7 +32,9 @@ class Worker {
 
   bool Tiles() {
     // A panel covers several runs, or a part of one.
-    const Index limit = kPanel / kernels_.columns;
+    const bool is_streamed = kernels_.streaming_tile != nullptr;
+    const Index limit =
+        (is_streamed ? kStreamedPanel : kPanel) / kernels_.columns;
     const Index length = EvenSize(left_.length(), limit, kernels_.lanes);
     const Index runs =
         length < left_.length()
