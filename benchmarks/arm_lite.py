@@ -8,7 +8,7 @@ Prints the largest difference of the output from the expected one. Runs in the P
 import sys
 
 import numpy as np
-from tflite_runtime.interpreter import Interpreter  # type: ignore[import-not-found]
+from tflite_runtime.interpreter import Interpreter
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ _WARM_UP = 5
 _INFERENCES = 20
 
 
-def main(package, delegate, model, inputs, rounds):
+def main(package: str, delegate: str, model: str, inputs: str, rounds: str) -> None:
     """Runs the model and prints the time of an inference in the fastest round."""
     interpreter = flex_run.interpreter(package, delegate, model)
     with np.load(inputs) as arrays:

@@ -77,7 +77,14 @@ def test_mypy(tmp_path: Path) -> None:
 
 
 def test_mypy_finds_an_error_in_each_package(tmp_path: Path) -> None:
-    packages = ["tests/docs", "tests/lint", "tools/bootstrap", "tools/demo", "tools/tfcarve"]
+    packages = [
+        "benchmarks",
+        "tests/docs",
+        "tests/lint",
+        "tools/bootstrap",
+        "tools/demo",
+        "tools/tfcarve",
+    ]
     for package in packages:
         (tmp_path / package).mkdir(parents=True)
         (tmp_path / package / "__init__.py").write_text("def f(x): ...\n", encoding="utf-8")
