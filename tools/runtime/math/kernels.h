@@ -13,6 +13,9 @@ using Index = std::ptrdiff_t;
 // The maximum number of rows of a tile.
 constexpr int kMaxRows = 8;
 
+// Floats of a cache line.
+constexpr int kLine = 16;
+
 // A function of each element x of a product or an image, with the column or
 // channel c: min(upper, max(lower, (x - shift[c]) * factor[c] + added[c])). If
 // `shift` and `factor` are null, x + added[c] instead of the product. NaN stays

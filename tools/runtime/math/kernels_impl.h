@@ -37,9 +37,6 @@ constexpr int kTileColumns = kTileVectors * kLanes;
 // Whether the computation is so fast that it may wait for memory.
 constexpr bool kIsWide = kLanes > 4;
 
-// Floats of a cache line.
-constexpr int kLine = 16;
-
 // Rows to prefetch ahead while packing a matrix: consecutive rows are too far
 // apart for the CPU's prefetcher.
 constexpr Index kAhead = 16;

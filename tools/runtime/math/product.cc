@@ -160,7 +160,8 @@ class Worker {
   // Returns the number of rows to compute with whole tiles. If few rows would
   // remain, the last whole tile is left out, too: two tiles with half of these
   // rows each take less time than a whole one and a tile of few rows, which
-  // waits for its own results.
+  // waits for its own results. Not for NEON of armv7, whose loop for a whole
+  // tile is hand-written.
   Index WholeTiles(Index count) const {
     const Index few = kernels_.rows > 4 ? kernels_.rows / 3 : 0;
     const Index rest = count % kernels_.rows;
@@ -180,30 +181,15 @@ class Worker {
     const Finish finish = FinishOf(span, column);
     const bool is_finished_by_tiles =
         finish.added != nullptr && finish.shift == nullptr;
-    // A tile also reads what is added to its columns that the output lacks.
-    Finish of_tile = finish;
-    if (is_finished_by_tiles && columns < width) {
-      std::copy_n(finish.added, columns, added_);
-      of_tile.added = added_;
-    }
+    const Finish of_tile = FinishOfTile(finish, columns, width);
     TileWork work = WorkOf(span);
     work.accumulate = FirstOf(span) > 0;
     work.finish = is_finished_by_tiles ? &of_tile : nullptr;
     Index i = 0;
     const auto multiply = [&](Kernels::Tile tile, Index rows) {
-      float* const to = out_ + (row + i) * out_stride_ + column;
       work.starts = starts_ + i * left_.runs() + span.first_run;
-      if (columns == width) {
-        work.c = to;
-        work.c_stride = out_stride_;
-        tile(work);
-      } else {
-        work.c = tile_;
-        work.c_stride = width;
-        if (work.accumulate) Copy(rows, columns, to, out_stride_, tile_, width);
-        tile(work);
-        Copy(rows, columns, tile_, width, to, out_stride_);
-      }
+      float* const to = out_ + (row + i) * out_stride_ + column;
+      MultiplyTile(tile, rows, columns, width, to, &work);
       i += rows;
     };
     if (kernels_.streaming_tile == nullptr || right_.is_transposed ||
@@ -215,11 +201,10 @@ class Worker {
       work.ahead = NextPanel(span, column);
       work.ahead_stride = right_.stride;
       // Each tile prefetches one cache line of every row of the next panel.
-      constexpr Index kLine = 64 / sizeof(float);
       const Index streamed = kernels_.rows * (kernels_.columns / kLine);
       while (i < std::min(whole, streamed)) {
         multiply(kernels_.streaming_tile, kernels_.rows);
-        work.from = work.panel;
+        work.from = panel_;
         work.from_stride = kernels_.columns;
         work.ahead += kLine;
       }
@@ -232,6 +217,33 @@ class Worker {
     }
     const Index finished = is_finished_by_tiles ? whole : 0;
     FinishRows(finish, row + finished, count - finished, column, columns);
+  }
+
+  // Computes `rows` rows and `columns` columns of the output at `to` with a
+  // tile of `width` columns.
+  void MultiplyTile(Kernels::Tile tile, Index rows, Index columns, Index width,
+                    float* to, TileWork* work) {
+    if (columns == width) {
+      work->c = to;
+      work->c_stride = out_stride_;
+      tile(*work);
+      return;
+    }
+    work->c = tile_;
+    work->c_stride = width;
+    if (work->accumulate) Copy(rows, columns, to, out_stride_, tile_, width);
+    tile(*work);
+    Copy(rows, columns, tile_, width, to, out_stride_);
+  }
+
+  // Returns the Finish for a tile of `width` columns, of which the output has
+  // `columns`: a tile reads as many numbers to add as it has columns.
+  Finish FinishOfTile(const Finish& finish, Index columns, Index width) const {
+    if (finish.added == nullptr || columns == width) return finish;
+    Finish of_tile = finish;
+    std::copy_n(finish.added, columns, added_);
+    of_tile.added = added_;
+    return of_tile;
   }
 
   TileWork WorkOf(const Span& span) const {
