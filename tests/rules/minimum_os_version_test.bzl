@@ -151,7 +151,7 @@ xcframework_15_test = analysistest.make(
 android_19_test = analysistest.make(
     _refused(
         "the C++ toolchain for android_arm64 compiles for API level 19; libraries need at least " +
-        "24: give rules_android_ndk's extension `api_level = 24` or higher",
+        "24: set `api_level = 24` or higher in rules_android_ndk's extension",
     ),
     expect_failure = True,
     config_settings = toolchain_settings("android_19"),
