@@ -72,7 +72,7 @@ DOCUMENTS: tuple[Document, ...] = (
         "ranges",
         Ranges,
         "`tfcarve calibrate`, `tf_prepared_model`",
-        "`tfcarve transform --ranges`, the transforms `quantize_nodes` and `freeze_requantization_ranges`",
+        "`tfcarve transform --ranges`, the transforms `correct_biases`, `quantize_nodes` and `freeze_requantization_ranges`",
     ),
     Document("compare", CompareReport, "`tfcarve compare --json`, `tf_prepared_model`", "people"),
     Document("diff", DiffReport, "`tfcarve diff --json`", "people"),

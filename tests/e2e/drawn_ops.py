@@ -6,6 +6,7 @@ environment first.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -227,6 +228,48 @@ def _transposition(draw: st.DrawFn) -> DrawnOp:
     return DrawnOp(f"transpose {dtype.name} {shape} {order}", outputs)
 
 
+_QUANTIZED_TYPES: Mapping[Any, Any] = MappingProxyType(
+    {
+        tf.quint8: np.uint8,
+        tf.qint8: np.int8,
+        tf.quint16: np.uint16,
+        tf.qint16: np.int16,
+        tf.qint32: np.int32,
+    }
+)
+
+
+def _quantized(shape: Sequence[int], dtype: Any) -> Any:
+    """Returns a constant with at least three numbers of a quantized type, among them the smallest and the largest."""
+    integers = np.iinfo(_QUANTIZED_TYPES[dtype])
+    drawn = np.random.default_rng(7).integers(
+        integers.min, integers.max, shape, integers.dtype, endpoint=True
+    )
+    drawn.reshape(-1)[:3] = integers.min, integers.max, 0
+    return tf.bitcast(tf.constant(drawn), dtype)
+
+
+@st.composite
+def _dequantization(draw: st.DrawFn) -> DrawnOp:
+    dtype = draw(st.sampled_from(tuple(_QUANTIZED_TYPES)))
+    made = draw(st.sampled_from((tf.float32, tf.float32, tf.bfloat16)))
+    modes = ("MIN_COMBINED", "MIN_FIRST", "SCALED") if made == tf.float32 else ("MIN_COMBINED",)
+    mode, narrow = draw(st.sampled_from(modes)), draw(_flag)
+    shape = draw(st.lists(_small, min_size=1, max_size=4))
+    shape[draw(st.integers(0, len(shape) - 1))] += 2
+    axis = -1 if mode == "MIN_FIRST" else draw(st.integers(-1, len(shape) - 1))
+
+    def outputs(flat: Any) -> Sequence[Any]:
+        channels = [shape[axis]] if axis >= 0 else []
+        low, high = -1 - tf.abs(_taken(flat, channels)), 1 + tf.abs(_taken(flat, channels, 90))
+        number = _quantized(shape, dtype)
+        ends = {"min_range": low, "max_range": high, "mode": mode, "narrow_range": narrow}
+        return [tf.raw_ops.Dequantize(input=number, **ends, axis=axis, dtype=made)]
+
+    text = f"dequantize {dtype.name} {shape} {mode} {axis} narrow {narrow} to {made.name}"
+    return DrawnOp(text, outputs)
+
+
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     {
         "exp": tf.exp,
@@ -263,6 +306,7 @@ KINDS: Mapping[str, st.SearchStrategy[DrawnOp]] = MappingProxyType(
         "biases": _bias(),
         "pads": _pad(),
         "transpositions": _transposition(),
+        "dequantizations": _dequantization(),
         "functions": _function(),
     }
 )
@@ -280,5 +324,10 @@ def all_kernels() -> Any:
             x = tf.cast(tf.reshape(flat[:4], [2, 2]), dtype)
             for product in (tf.linalg.matmul(x, x), tf.linalg.matmul(x[tf.newaxis], x)):
                 parts.append(tf.reshape(tf.cast(product, tf.float32), [-1]))
+        for dtype, made in itertools.product(_QUANTIZED_TYPES, (tf.float32, tf.bfloat16)):
+            number = tf.raw_ops.Dequantize(
+                input=_quantized([3], dtype), min_range=-1, max_range=1, dtype=made
+            )
+            parts.append(tf.cast(number, tf.float32))
         tf.concat(parts, 0, name=frozen.OUTPUT)
     return graph.as_graph_def()

@@ -49,6 +49,16 @@ def _ranges_impl(ctx):
 
 ranges_test = analysistest.make(_ranges_impl)
 
+def _corrected_impl(ctx):
+    env = analysistest.begin(ctx)
+    ranges = "tests/rules/corrected.ranges.json"
+    asserts.true(env, ranges in [own(word) for word in argv(env, "TfCalibrate")])
+    words = [own(word) for word in argv(env, "TfTransform")]
+    asserts.equals(env, ["--preset", "weights8", "--ranges", ranges], words[-4:])
+    return analysistest.end(env)
+
+corrected_test = analysistest.make(_corrected_impl)
+
 def _calibrated_impl(ctx):
     env = analysistest.begin(ctx)
     ranges = "tests/rules/calibrated.ranges.json"
@@ -203,7 +213,7 @@ no_model_test = _refused("tests/rules/ops.json is not a model: pass a GraphDef (
 signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
 no_tolerance_test = _refused("changes outputs by more than the default tolerance of 1e-5: pass tolerance")
-other_preset_test = _refused("ranges and calibration_data require the preset int8")
+other_preset_test = _refused("ranges and calibration_data require the preset int8 or weights8")
 two_ranges_test = _refused("pass either ranges or calibration_data, which are measured in the build")
 
 outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: pass outputs")

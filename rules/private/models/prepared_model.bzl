@@ -10,11 +10,12 @@ visibility("public")
 # The presets of tools/tfcarve/prepare/presets.py; a test compares them.
 PRESETS = ["int8", "mobile", "weights16", "weights8"]
 
-_INT8 = "int8"
+# Presets that use what `tfcarve calibrate` measures.
+_CALIBRATED = ["int8", "weights8"]
 _DEFAULT_TOLERANCE = "1e-5"
 
 # Presets whose outputs differ from the source's by more than that.
-_INEXACT = [_INT8, "weights16", "weights8"]
+_INEXACT = ["int8", "weights16", "weights8"]
 
 _DIGITS = "0123456789"
 
@@ -42,8 +43,8 @@ def _check(ctx):
         message = "{}: the preset {} changes outputs by more than the default tolerance of {}: pass tolerance, the difference that the " + \
                   "app accepts, such as \"0.02\""
         fail(message.format(ctx.label, ctx.attr.preset, _DEFAULT_TOLERANCE))
-    if (ctx.file.ranges or ctx.files.calibration_data) and ctx.attr.preset != _INT8:
-        fail("{}: ranges and calibration_data require the preset {}".format(ctx.label, _INT8))
+    if (ctx.file.ranges or ctx.files.calibration_data) and ctx.attr.preset not in _CALIBRATED:
+        fail("{}: ranges and calibration_data require the preset {}".format(ctx.label, " or ".join(_CALIBRATED)))
     if ctx.file.ranges and ctx.files.calibration_data:
         fail("{}: pass either ranges or calibration_data, which are measured in the build".format(ctx.label))
     for node in ctx.attr.inputs + ctx.attr.fetches:
@@ -72,7 +73,7 @@ def _add_ends(args, graph):
     args.add_joined("--outputs", graph.outputs, join_with = ",")
 
 def _ranges(ctx, graph):
-    """The file with the ranges for the preset int8: a list of one file, or none."""
+    """The file with what was measured for the preset: a list of one file, or none."""
     if not ctx.files.calibration_data:
         return [ctx.file.ranges] if ctx.file.ranges else []
     output = declare_named(ctx, ".ranges.json")
@@ -192,10 +193,10 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
       preset: name of a list of transforms for float models: "mobile"; "weights8" and "weights16", mobile with constants of 8 or
         16 bits; "int8", mobile with calculations in 8 bits.
-      ranges: for int8, the file of `tfcarve calibrate`, run on the file of src (or of tf_frozen_model). Default: ranges are
-        measured whenever the model runs, which is slower and less precise.
-      calibration_data: for int8, .npz files like sample_inputs; the build measures the ranges on them.
-      calibration_method: how the build chooses the ranges: "minmax", "percentile" or "entropy".
+      ranges: for int8 and weights8, the file of `tfcarve calibrate`, run on the file of src (or of tf_frozen_model). Default:
+        int8 measures ranges whenever the model runs, which is slower and less precise; biases are not corrected.
+      calibration_data: for int8 and weights8, .npz files like sample_inputs; the build calibrates the model with them.
+      calibration_method: how the build chooses the ranges for int8: "minmax", "percentile" or "entropy".
       fuse: whether LSTM loops become one op, and convolutions, biases and activations TensorFlow's internal fused ops; with
         int8 only where they are not quantized.
       sample_inputs: an .npz file with an array for each input, by its name; an additional first dimension is for several

@@ -67,6 +67,27 @@ def test_ranges_are_those_of_the_prepared_graph(
     assert found.model_sha256 == digest(source)
 
 
+def test_means_are_those_of_what_nodes_with_weights_read() -> None:
+    def draw() -> None:
+        x = tf1.placeholder(tf.float32, (1, 6, 6, 4), name="x")
+        y = tf.nn.relu(tf.nn.conv2d(x, prepared.noise(3, 3, 4, 8), 1, "SAME", name="conv"))
+        y = tf.nn.conv2d(y, prepared.noise(3, 3, 8, 8), 1, "SAME", dilations=2, name="dilated")
+        z = tf.nn.relu(tf.reshape(y, (-1, 8)), name="flat")
+        tf.matmul(z, tf.matmul(z, z, transpose_a=True), name="y")
+        tf.matmul(z, prepared.noise(8, 3), name="z")
+
+    graph = prepared.drawn(draw)
+    graph_file.write_graph(Path("m.pb"), graph)
+    words = ("m.pb", "--data", "x.npz", "-o", "r.json", "--outputs", "y,z")
+    assert _run(*words) == 0
+    found = {each.node: each.means for each in _read().means}
+    assert found.keys() == {"conv", "dilated", "z"}
+    for node, tensor in (("conv", "x"), ("dilated", "Relu"), ("z", "flat")):
+        values = [prepared.ran(graph, {"x": x}, [tensor])[0] for x in _X]
+        flat = np.concatenate(values).reshape(-1, values[0].shape[-1])
+        assert found[node] == pytest.approx(flat.astype(np.float64).mean(0), rel=1e-5)
+
+
 def test_as_is() -> None:
     assert _run("m.pb", "--data", "x.npz", "-o", "r.json", "--as-is") == 0
     found = _read().by_tensor()

@@ -1,6 +1,9 @@
 """Damaged graphs raise InvalidInput or are transformed, in memory proportional to their size."""
 
+import atexit
 import contextlib
+import functools
+import tempfile
 from pathlib import Path
 
 import prepared
@@ -12,6 +15,7 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file, nodes, pipeline, transforms
+from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, consumer_counts
 from tfcarve.prepare.transform_list import Step
@@ -20,7 +24,7 @@ _PATH = Path("m.pb")
 _CASES = 500
 _PARAMETERS = {
     "quantize_placeholders": {"input_min": ("0",), "input_max": ("1",)},
-    "quantize_weights": {"minimum_size": ("1",)},
+    "quantize_weights": {"minimum_size": ("1",), "per_channel": ("true",)},
     "remove_nodes": {"op": ("Identity",)},
 }
 
@@ -54,6 +58,31 @@ def _damaged(draw: st.DrawFn) -> bytes:
     return data
 
 
+@functools.cache
+def _ranges_file() -> str:
+    """Returns a file with means for the convolution, which exists until the process ends."""
+    file = tempfile.NamedTemporaryFile(suffix=".json")  # noqa: SIM115
+    atexit.register(file.close)
+    found = Ranges(
+        version=1,
+        model_sha256="0" * 64,
+        method="minmax",
+        percentile=None,
+        samples=1,
+        ranges=(),
+        means=(ChannelMeans("Conv2D", (0.5, -2.0)),),
+    )
+    file.write(found.to_json())
+    file.flush()
+    return file.name
+
+
+def _step(name: str) -> Step:
+    if name == "correct_biases":
+        return Step(name, {"ranges": (_ranges_file(),), "minimum_size": ("1",)})
+    return Step(name, _PARAMETERS.get(name, {}))
+
+
 def _transformed(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "Const":
@@ -62,7 +91,7 @@ def _transformed(graph: Graph) -> None:
     outputs = [n.name for n in graph.nodes if n.name not in consumer_counts(graph)]
     evaluator = Evaluator()
     steps = [
-        Step(name, _PARAMETERS.get(name, {}))
+        _step(name)
         for name in sorted(transforms.WITHOUT_TENSORFLOW)
         if not name.startswith(("freeze_requantization", "remove_attr", "rename"))
     ]

@@ -11,6 +11,7 @@ from tfcarve.prepare import graph_file
 
 _APP = "tests/e2e/bzlmod/prepared"
 _MADE = {
+    "corrected8.pb": "Conv2D",
     "frozen.pb": "Requantize",
     "int8.pb": "QuantizedConv2D",
     "measuring.pb": "RequantizationRange",
@@ -28,7 +29,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = [
         line for kind, text in examples.blocks(page) if kind == "sh" for line in text.splitlines()
     ]
-    assert len(commands) == 11
+    assert len(commands) == 12
     for command in commands:
         assert examples.run(command) == 0, command
     for name, op in _MADE.items():

@@ -1,5 +1,7 @@
 """Tests of round_weights, quantize_weights and quantize_placeholders."""
 
+from collections.abc import Callable
+
 import numpy as np
 import prepared
 import pytest
@@ -8,6 +10,7 @@ from prepared import Array, tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file, nodes
+from tfcarve.prepare.channel_quantization import quantized_by_channel
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 
@@ -68,13 +71,111 @@ def test_zeros_stay_zeros(evaluator: Evaluator) -> None:
     assert not _weights(after)[::2].any()
 
 
+_CHANNELS = "quantize_weights(per_channel=true)"
+# The ranges of the channels differ by 1,000 times.
+_SCALES = np.geomspace(0.01, 10, 32).astype(np.float32)
+_MATRIX = prepared.noise(64, 32) * _SCALES
+
+
+def _image(channels: int) -> tf.Tensor:
+    return tf1.placeholder(tf.float32, (1, 9, 9, channels), name="x")
+
+
+def _w(array: Array) -> tf.Tensor:
+    return tf.constant(array, name="w")
+
+
+_BY_OP: dict[str, tuple[Callable[[], tf.Tensor], int]] = {
+    "MatMul": (lambda: tf.matmul(tf.zeros((2, 64)), _w(_MATRIX)), 1),
+    "MatMul, transposed": (
+        lambda: tf.matmul(tf.zeros((2, 64)), _w(_MATRIX.T), transpose_b=True),
+        0,
+    ),
+    "BatchMatMulV2, transposed": (
+        lambda: tf.matmul(tf.zeros((3, 2, 64)), _w(_MATRIX.T), transpose_b=True),
+        0,
+    ),
+    "Conv2D": (lambda: tf.nn.conv2d(_image(16), _w(_MATRIX.reshape(2, 2, 16, 32)), 1, "SAME"), 3),
+    "Conv2DBackpropInput": (
+        lambda: tf.nn.conv2d_transpose(
+            _image(16),
+            _w(_MATRIX.reshape(2, 2, 16, 32).transpose(0, 1, 3, 2)),
+            (1, 9, 9, 32),
+            1,
+        ),
+        2,
+    ),
+    "DepthwiseConv2dNative": (
+        lambda: tf.nn.depthwise_conv2d(
+            _image(32), _w(_MATRIX.reshape(8, 8, 32, 1)), (1, 1, 1, 1), "SAME"
+        ),
+        2,
+    ),
+    "GatherV2": (lambda: tf.gather(_w(_MATRIX.T), [1, 2]), 0),
+    "AddV2": (lambda: tf.add(tf.zeros((64, 32)), _w(_MATRIX)), 1),
+}
+
+
+@pytest.mark.parametrize("op", _BY_OP)
+def test_channels(op: str, evaluator: Evaluator) -> None:
+    draw, axis = _BY_OP[op]
+    before = prepared.drawn(lambda: tf.identity(draw(), name="y"))
+    assert op.partition(",")[0] in prepared.ops(before)
+    inputs = ["x"] if "Placeholder" in prepared.ops(before) else []
+    after, plain = (
+        prepared.transformed(before, steps, evaluator, inputs=inputs)
+        for steps in (_CHANNELS, "quantize_weights")
+    )
+    dequantize = by_name(after)["w"]
+    assert (dequantize.op, dequantize.attr["axis"].i) == ("Dequantize", axis)
+    exact = _weights(before)
+    shape = [-1 if dim == axis else 1 for dim in range(exact.ndim)]
+    steps = np.abs(np.moveaxis(exact, axis, 0).reshape(32, -1)).max(1).reshape(shape) / 127
+    assert (np.abs(_weights(after) - exact) <= steps * 0.501).all()
+    # With one range, channels with small values lose most of them.
+    assert (np.abs(_weights(plain) - exact) > steps * 10).any()
+
+
+def test_channels_are_dequantized_as_predicted(evaluator: Evaluator) -> None:
+    found = quantized_by_channel(_MATRIX, 1)
+    assert found is not None
+    after = prepared.transformed(_product(_MATRIX), _CHANNELS, evaluator)
+    np.testing.assert_array_equal(_weights(after), found.floats())
+    assert sorted(np.unique(found.values))[::253] == [-127, 126]
+
+
+def test_channels_keep_zeros(evaluator: Evaluator) -> None:
+    sparse = _MATRIX.copy()
+    sparse[::2] = 0
+    sparse[:, 5] = 0
+    after = prepared.transformed(_product(sparse), _CHANNELS, evaluator)
+    assert not _weights(after)[sparse == 0].any()
+
+
+def test_constants_without_channels(evaluator: Evaluator) -> None:
+    def draw() -> None:
+        x = tf1.placeholder(tf.float32, (4, 2048), name="x")
+        bias = tf.constant(prepared.noise(2048), name="bias")
+        few = tf.constant(prepared.noise(4, 2048), name="few")
+        tf.add(tf.nn.bias_add(x, bias), few, name="y")
+
+    before = prepared.drawn(draw)
+    after = by_name(prepared.transformed(before, _CHANNELS, evaluator))
+    assert after["bias"].op == "Const"
+    assert nodes.text(after["few"], "mode") == "MIN_FIRST"
+    plain = by_name(prepared.transformed(before, "quantize_weights", evaluator))
+    assert plain["bias"].op == "Dequantize"
+
+
+@pytest.mark.parametrize("transform", ["quantize_weights", _CHANNELS, "round_weights"])
 @pytest.mark.parametrize("value", [np.inf, np.nan, -np.inf])
-def test_non_finite_constants_are_not_changed(value: float, evaluator: Evaluator) -> None:
+def test_non_finite_constants_are_not_changed(
+    value: float, transform: str, evaluator: Evaluator
+) -> None:
     weights = prepared.noise(64, 32)
     weights[3, 4] = value
     before = _product(weights)
-    for transform in ("quantize_weights", "round_weights"):
-        assert prepared.transformed(before, transform, evaluator).nodes == before.nodes
+    assert prepared.transformed(before, transform, evaluator).nodes == before.nodes
 
 
 def test_size(evaluator: Evaluator) -> None:

@@ -40,7 +40,7 @@ def _mean(x: tf.Tensor) -> tf.Tensor:
 
 
 class _Quantizes:
-    """Draws a graph, calibrates it on _X, and quantizes it."""
+    """Draws a graph, calibrates it on _X, and quantizes it without correcting biases."""
 
     def __init__(self, evaluator: Evaluator, folder: Path) -> None:
         self._evaluator = evaluator
@@ -50,7 +50,7 @@ class _Quantizes:
         self, draw: Callable[[], object], parameters: str = "", outputs: tuple[str, ...] = ("y",)
     ) -> tuple[Graph, Graph]:
         before = prepared.drawn(draw)
-        path = calibrated.written(self._folder, before, _X, self._evaluator, outputs)
+        path = calibrated.written(self._folder, before, _X, self._evaluator, outputs, means=False)
         return before, self.transformed(before, path, parameters, outputs)
 
     def transformed(
@@ -208,7 +208,7 @@ def test_other_biases(
     quantizes: _Quantizes,
 ) -> None:
     before = prepared.drawn(_biased_net(prepared.noise(8)))
-    path = calibrated.written(tmp_path, before, _X, evaluator)
+    path = calibrated.written(tmp_path, before, _X, evaluator, means=False)
     other = prepared.drawn(_biased_net(bias))
     steps = f'{transforms} quantize_nodes(ranges="{path}")'
     ops = prepared.ops(prepared.transformed(other, steps, evaluator))

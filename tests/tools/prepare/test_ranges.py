@@ -8,7 +8,7 @@ import pytest
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.calibrate import ranges
-from tfcarve.prepare.calibrate.ranges import Ranges, TensorRange
+from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges, TensorRange
 
 _RANGES = Ranges(
     version=1,
@@ -17,6 +17,7 @@ _RANGES = Ranges(
     percentile=99.9,
     samples=3,
     ranges=(TensorRange("conv", -1.5, 2.0), TensorRange("x:1", 0.0, 1.0)),
+    means=(ChannelMeans("conv", (0.5, -1.0)),),
 )
 
 
@@ -28,11 +29,17 @@ def test_round_trip() -> None:
     data = _RANGES.to_json()
     assert ranges.parse(data, "r.json") == _RANGES
     assert data.splitlines()[7] == b' {"tensor":"conv","low":-1.5,"high":2.0},'
+    assert data.splitlines()[11] == b' {"node":"conv","means":[0.5,-1.0]}'
     assert list(_RANGES.by_tensor()) == ["conv", "x:1"]
+    without = json.dumps({k: v for k, v in json.loads(data).items() if k != "means"}).encode()
+    assert ranges.parse(without, "r.json").means == ()
 
 
 def _row(low: object, high: object, tensor: object = "conv") -> list[dict[str, object]]:
     return [{"tensor": tensor, "low": low, "high": high}]
+
+
+_MEANS = {"node": "conv", "means": [1, 2]}
 
 
 @pytest.mark.parametrize(
@@ -51,6 +58,9 @@ def _row(low: object, high: object, tensor: object = "conv") -> list[dict[str, o
         ({"ranges": _row(0, 1e39)}, "tensor 'conv': .* is not finite in float32"),
         ({"ranges": _row(-3e38, 3e38)}, "tensor 'conv': .* is not finite in float32"),
         ({"ranges": _row(0, 1) * 2}, "tensor 'conv': two ranges: remove one"),
+        ({"means": [_MEANS, _MEANS]}, "node 'conv': two lists of means: remove one"),
+        ({"means": [{**_MEANS, "means": [1, 1e39]}]}, "node 'conv': a mean is not finite in float"),
+        ({"means": [{**_MEANS, "means": ["1"]}]}, r"\$.means\[0\].means\[0\]"),
     ],
 )
 def test_invalid_documents(fields: dict[str, Any], message: str) -> None:

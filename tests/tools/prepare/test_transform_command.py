@@ -154,8 +154,8 @@ def test_ignore_errors() -> None:
         (("--transforms", "fold_constants", "--inputs", "w"), "m.pb: input 'w' is not a node of the graph"),
         (("--transforms", "fold_constants(q=1)"), "parameter 'q' is unknown. Its parameters are: clear_output_shapes"),
         (("--preset", "mobil"), "preset 'mobil' is unknown; did you mean mobile? The presets are: int8, mobile, weights16, weights8"),
-        (("--preset", "mobile", "--ranges", "r.json"), "preset 'mobile' takes no ranges: --ranges requires --preset int8"),
-        (("--transforms", "quantize_nodes", "--ranges", "r.json"), "--ranges requires --preset int8: in a list of transforms write"),
+        (("--preset", "mobile", "--ranges", "r.json"), "preset 'mobile' takes no ranges: --ranges requires --preset int8 or weights8"),
+        (("--transforms", "quantize_nodes", "--ranges", "r.json"), "--ranges requires --preset int8 or weights8: in a list of transforms write"),
         (("--preset", "int8", "--ranges", "r.json"), "r.json: no such file"),
     ],
 )  # fmt: skip

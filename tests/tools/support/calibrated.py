@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import prepared
 from prepared import Array
 
@@ -24,8 +25,9 @@ def written(
     evaluator: Evaluator,
     outputs: Sequence[str] = ("y",),
     method: Literal["minmax", "percentile", "entropy"] = "minmax",
+    means: bool = True,
 ) -> Path:
-    """Measures a graph on samples of its input x and writes FOLDER/ranges.json."""
+    """Measures a graph on samples of its input x and writes FOLDER/ranges.json; without `means`, biases are not corrected."""
     path = folder / "ranges.json"
     context = Context(("x",), tuple(outputs), Parameters("calibrate"), evaluator)
     sha256 = digest(graph)
@@ -34,5 +36,6 @@ def written(
     found = calibrate(
         prepared.copy(graph), context, lambda placed: FullSession(placed, 0), data, choice, sha256
     )
+    found = found if means else msgspec.structs.replace(found, means=())
     path.write_bytes(found.to_json())
     return path

@@ -1,4 +1,4 @@
-"""`tfcarve calibrate`: measures the value ranges of a model's tensors on samples."""
+"""`tfcarve calibrate`: measures the value ranges and channel means of a model's tensors on samples."""
 
 import argparse
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfcarve.prepare.transform_list import Step
 
 NAME = "calibrate"
-HELP = "runs a model on samples and measures the ranges that quantization needs"
+HELP = "runs a model on samples and measures the ranges and means that quantization needs"
 
 _PERCENTILE = 99.99
 

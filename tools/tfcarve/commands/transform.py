@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranges",
         type=Path,
         metavar="FILE",
-        help="for --preset int8: the ranges that `tfcarve calibrate IN` measured (default: they are measured in each run)",
+        help="for --preset int8 and weights8: what `tfcarve calibrate IN` measured (default: int8 measures ranges in each run; "
+        "weights8 does not correct biases)",
     )
     parser.add_argument(
         "--fuse",
@@ -65,7 +66,7 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
         return presets.preset(arguments.preset, arguments.fuse, arguments.ranges)
     if arguments.ranges is not None:
         raise InvalidInput(
-            '--ranges requires --preset int8: in a list of transforms write quantize_nodes(ranges="FILE")'
+            '--ranges requires --preset int8 or weights8: in a list of transforms write quantize_nodes(ranges="FILE")'
         )
     steps = transform_list.parse(arguments.transforms)
     return [*steps, *presets.FUSE] if arguments.fuse else steps

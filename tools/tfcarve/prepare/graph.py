@@ -82,6 +82,16 @@ def consumers(graph: Graph) -> dict[Ref, list[NodeDef]]:
     return found
 
 
+def readers(graph: Graph) -> dict[str, list[tuple[NodeDef, int]]]:
+    """Returns the nodes that read the first output of each node, with the numbers of their inputs."""
+    found: dict[str, list[tuple[NodeDef, int]]] = {}
+    for node in graph.nodes:
+        for index, source in enumerate(data_inputs(node)):
+            if source.output == 0:
+                found.setdefault(source.node, []).append((node, index))
+    return found
+
+
 def consumer_counts(graph: Graph) -> dict[str, int]:
     """Returns for each node the number of inputs that refer to it, control inputs included."""
     found: dict[str, int] = {}

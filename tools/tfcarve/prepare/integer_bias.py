@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs
-from tfcarve.prepare.layout import Facts
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs
 from tfcarve.prepare.messages import AttrValue, NodeDef
 from tfcarve.prepare.quantization import QINT32, QuantizedTensor
 from tfcarve.prepare.quantized_tensors import QuantizedTensors
@@ -30,23 +29,19 @@ class Unbiased:
     bias: Array
 
 
-def bias_of(
-    bias_add: NodeDef, operands: Sequence[QuantizedTensor], is_signed: bool, facts: Facts
-) -> Array | None:
-    """Returns the bias of a BiasAdd in steps of the result that it reads, or None if it has no such form.
+def in_steps(bias: Array, operands: Sequence[QuantizedTensor], is_signed: bool) -> Array | None:
+    """Returns a bias in steps of the result of a convolution or matrix product, or None if it has no such form.
 
     Source of the step: QuantizationRangeForMultiplication in tensorflow/core/kernels/quantization_utils.h, and for qint8
     MklQuantizationRangeForMultiplication in tensorflow/core/kernels/mkl/mkl_quantized_conv_ops.h.
 
     Args:
-      bias_add: the node.
+      bias: floats [channels].
       operands: the quantized inputs of the convolution or matrix product.
       is_signed: whether the second of them is qint8.
-      facts: about the graph.
     """
-    bias = facts.constant(data_inputs(bias_add)[1])
     ends = [operand.ends for operand in operands if operand.ends is not None]
-    if bias is None or len(ends) < len(operands):
+    if len(ends) < len(operands):
         return None
     levels = (_LEVELS, _SIGNED_LEVELS if is_signed else _LEVELS)
     first, second = (
@@ -61,7 +56,13 @@ def bias_of(
 
 
 def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> QuantizedTensor:
-    """Adds the nodes that replace a BiasAdd; returns the sum, which has the range of the result."""
+    """Adds the nodes that add a bias; returns the sum, which has the range of the result.
+
+    Args:
+      node: the BiasAdd, or a node without a bias; names the nodes and has their control inputs.
+      unbiased: the result and the bias.
+      tensors: the list of nodes.
+    """
     name = f"{node.name}/eightbit"
     read = _cast(f"{name}/int32", unbiased.wide.values, QINT32, nodes.INT32, tensors)
     bias = tensors.constant(f"{name}/bias", unbiased.bias, read)

@@ -32,13 +32,22 @@ _MOBILE = f"{_FOLDED} fold_pads {_SIMPLIFIED}"
 # Quantized convolutions have no explicit padding, so Pads stay.
 _UNPADDED = f"{_FOLDED} {_SIMPLIFIED}"
 _QUANTIZE = "quantize_nodes"
+_QUANTIZE_WEIGHTS = "quantize_weights(per_channel=true) compact_constants"
 
 
 @dataclass(frozen=True)
 class _Preset:
-    """A preset: the transforms for a float model, those that then change its types, and whether FUSE is before the latter."""
+    """A preset.
+
+    Attributes:
+      first: the transforms for a float model.
+      corrected: after them, if there are ranges: a transform that takes them.
+      then: the transforms that change types; quantize_nodes takes ranges if there are any.
+      fuses_first: whether FUSE is before `then`.
+    """
 
     first: str
+    corrected: str = ""
     then: str = ""
     fuses_first: bool = True
 
@@ -48,13 +57,13 @@ _PRESETS: Mapping[str, _Preset] = MappingProxyType(
         # Fused ops have no quantized equivalents.
         "int8": _Preset(
             _UNPADDED,
-            f"{_QUANTIZE} compact_constants merge_duplicate_nodes quantize_weights",
+            then=f"{_QUANTIZE} compact_constants merge_duplicate_nodes {_QUANTIZE_WEIGHTS}",
             fuses_first=False,
         ),
         "mobile": _Preset(_MOBILE),
         # Constants that are converted when the model runs can't be fused.
-        "weights16": _Preset(_MOBILE, "half_weights"),
-        "weights8": _Preset(_MOBILE, "quantize_weights"),
+        "weights16": _Preset(_MOBILE, then="half_weights"),
+        "weights8": _Preset(_MOBILE, corrected="correct_biases", then=_QUANTIZE_WEIGHTS),
     }
 )
 NAMES = tuple(sorted(_PRESETS))
@@ -76,24 +85,36 @@ def preset(name: str, fuses: bool = False, ranges: Path | None = None) -> list[S
     Args:
       name: the preset.
       fuses: whether FUSE is part of it.
-      ranges: ranges.json for the preset int8.
+      ranges: ranges.json for a preset that takes ranges.
 
     Raises:
       InvalidInput: the preset is unknown, which the message lists, or takes no ranges.
     """
     found = _found(name)
-    then = [_with_ranges(step, ranges) for step in parse(found.then)] if found.then else []
-    if ranges is not None and not any(step.name == _QUANTIZE for step in then):
-        raise InvalidInput(f"preset {name!r} takes no ranges: --ranges requires --preset int8")
+    then = parse(found.then) if found.then else []
+    corrected: list[Step] = []
+    if ranges is not None:
+        if not _takes_ranges(found):
+            takers = " or ".join(each for each in NAMES if _takes_ranges(_PRESETS[each]))
+            raise InvalidInput(
+                f"preset {name!r} takes no ranges: --ranges requires --preset {takers}"
+            )
+        given: dict[str, tuple[str, ...]] = {PARAMETER: (str(ranges),)}
+        corrected = [Step(found.corrected, given)] if found.corrected else []
+        then = [_with_ranges(step, given) for step in then]
     fuse = FUSE if fuses else ()
     parts = (fuse, then) if found.fuses_first else (then, fuse)
-    return [*parse(found.first), *parts[0], *parts[1]]
+    return [*parse(found.first), *corrected, *parts[0], *parts[1]]
 
 
-def _with_ranges(step: Step, ranges: Path | None) -> Step:
-    if step.name != _QUANTIZE or ranges is None:
+def _takes_ranges(found: _Preset) -> bool:
+    return bool(found.corrected) or _QUANTIZE in found.then
+
+
+def _with_ranges(step: Step, given: dict[str, tuple[str, ...]]) -> Step:
+    if step.name != _QUANTIZE:
         return step
-    return Step(step.name, {**step.parameters, PARAMETER: (str(ranges),), "depthwise": ("true",)})
+    return Step(step.name, {**step.parameters, **given, "depthwise": ("true",)})
 
 
 def before_quantize_nodes() -> list[Step]:

@@ -60,11 +60,27 @@ def width(low: np.float32, high: np.float32) -> np.float32:
 def quantize(array: Array, low: np.float32, high: np.float32) -> Array:
     """Quantizes floats to bytes for the range from `low` to `high`."""
     scale = (_STEPS - 1) / float(width(low, high))
-    steps = _rounded(array.astype(np.float64) * scale) - _rounded(np.float64(low) * scale)
+    steps = rounded(array.astype(np.float64) * scale) - rounded(np.float64(low) * scale)
     return np.clip(steps, 0, _STEPS - 1).astype(np.uint8)
 
 
-def _rounded(values: Array | np.float64) -> Array:
+def rounding_error(array: Array, is_signed: bool) -> Array:
+    """Returns float64: what `constants` or, if `is_signed`, `signed_constants` represents, minus the finite floats."""
+    exact = array.astype(np.float64)
+    if is_signed:
+        values, largest = _signed(array)
+        return values * (float(largest) / _MAX_QINT8) - exact
+    found = value_range(array)
+    if found is None:
+        return np.zeros_like(exact)
+    low, high = found
+    steps = quantize(array, low, high).astype(np.float64) - quantize(
+        np.zeros((), np.float32), low, high
+    )
+    return steps * (float(width(low, high)) / (_STEPS - 1)) - exact
+
+
+def rounded(values: Array | np.float64) -> Array:
     """Rounds to the nearest integers, half away from zero."""
     return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
 
@@ -86,10 +102,15 @@ def signed_constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef
     array = nodes.value(node)
     if not np.isfinite(array).all():
         return None
-    largest = np.float32(np.abs(array).max(initial=0)) or np.float32(1)
-    steps = _rounded(array.astype(np.float64) * (_MAX_QINT8 / float(largest)))
-    values = np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8)
+    values, largest = _signed(array)
     return _constants(node, names, values, QINT8, (np.float32(-largest), largest))
+
+
+def _signed(array: Array) -> tuple[Array, np.float32]:
+    """Returns finite floats as int8, and what 127 represents."""
+    largest = np.float32(np.abs(array).max(initial=0)) or np.float32(1)
+    steps = rounded(array.astype(np.float64) * (_MAX_QINT8 / float(largest)))
+    return np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8), largest
 
 
 def _constants(

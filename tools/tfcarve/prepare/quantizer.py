@@ -5,12 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfcarve.prepare import nodes
+from tfcarve.prepare.bias_correction import corrected_weights, mean_error
 from tfcarve.prepare.fake_quants import TrainedRange, trained_range
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
-from tfcarve.prepare.integer_bias import Unbiased, bias_of, biased
+from tfcarve.prepare.integer_bias import Unbiased, biased, in_steps
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QINT32, QUINT8, QuantizedTensor, dequantize, quantize
+from tfcarve.prepare.quantization import (
+    QINT32,
+    QUINT8,
+    QuantizedTensor,
+    dequantize,
+    quantize,
+    rounding_error,
+)
 from tfcarve.prepare.quantized_ops import (
     CLIPS,
     CONCATS,
@@ -23,6 +31,7 @@ from tfcarve.prepare.quantized_ops import (
 from tfcarve.prepare.quantized_plan import is_heavy
 from tfcarve.prepare.quantized_tensors import QuantizedTensors
 from tfcarve.prepare.result_ranges import ResultRanges
+from tfcarve.prepare.tensors import Array
 
 # Ops whose output has the range of its first operand.
 _KEEP_RANGE = frozenset(("AvgPool", "MaxPool", "Relu", "Relu6", "Reshape", "ResizeBilinear"))
@@ -111,14 +120,30 @@ class Quantizer:
             self._tensors.dequantized(node.name, result)
             return True
         bias_add = self._bias_add(node)
-        bias = None
-        if bias_add is not None:
-            bias = bias_of(bias_add, operands, bool(op.signed), self._facts)
-        if bias is None:
+        bias = self._bias(node, op, bias_add)
+        steps = in_steps(bias, operands, bool(op.signed)) if bias is not None else None
+        if steps is None:
             self._add_result(node, result)
+        elif bias_add is None:
+            self._add_result(node, biased(node, Unbiased(result, steps), self._tensors))
         else:
-            self._unbiased[Ref(node.name)] = Unbiased(result, bias)
+            self._unbiased[Ref(node.name)] = Unbiased(result, steps)
         return True
+
+    def _bias(self, node: NodeDef, op: QuantizedOp, bias_add: NodeDef | None) -> Array | None:
+        """Returns what is added to a result: the constant of its BiasAdd, minus the mean error of its weights."""
+        bias = self._facts.constant(data_inputs(bias_add)[1]) if bias_add is not None else None
+        ranges = self._results.ranges
+        means = ranges.means.get(node.name) if ranges is not None else None
+        if means is None:
+            return bias
+        weights = corrected_weights(node, self._facts.known, self._facts.fed)
+        if weights is None:
+            return bias
+        error = mean_error(node, rounding_error(weights, bool(op.signed)), means)
+        if bias is None:
+            return -error
+        return bias - error if bias.shape == error.shape else bias
 
     def _add_result(self, node: NodeDef, wide: QuantizedTensor) -> None:
         """Adds the conversion of a qint32 result: to 8 bits, or to float if only float nodes read it."""

@@ -1,4 +1,4 @@
-"""Measures the ranges of the tensors that quantization needs."""
+"""Measures the ranges and channel means of the tensors that quantization needs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,16 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare import inference
 from tfcarve.prepare.calibrate import measure, thresholds
 from tfcarve.prepare.calibrate.histogram import Histogram
-from tfcarve.prepare.calibrate.measure import Show
-from tfcarve.prepare.calibrate.ranges import VERSION, Method, Ranges, TensorRange
+from tfcarve.prepare.calibrate.measure import Measured, Show
+from tfcarve.prepare.calibrate.ranges import (
+    VERSION,
+    ChannelMeans,
+    Method,
+    Ranges,
+    TensorRange,
+)
 from tfcarve.prepare.calibrate.session import Session
-from tfcarve.prepare.calibrate.wanted import Wanted, wanted
+from tfcarve.prepare.calibrate.wanted import Wanted, averaged, wanted
 from tfcarve.prepare.compare import samples
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.fake_quants import hoisted
@@ -54,7 +60,7 @@ def calibrate(
     sha256: str,
     show: Show = lambda *_: None,
 ) -> Ranges:
-    """Returns the ranges of the tensors that quantization needs.
+    """Returns the ranges and channel means of the tensors that quantization needs.
 
     Args:
       graph: the model, as quantize_nodes or freeze_requantization_ranges gets it.
@@ -72,10 +78,11 @@ def calibrate(
     fed = context.input_nodes()
     placed = hoisted(graph, Facts(by_name(graph), {}, fed), context.preserved())
     facts = Facts(by_name(placed), inference.outputs(placed, context.evaluator), fed)
-    listed = wanted(topological_order(placed), facts)
-    if not listed:
+    order = topological_order(placed)
+    listed, read_by = wanted(order, facts), averaged(order, facts)
+    if not listed and not read_by:
         raise InvalidInput("there is no node that quantize_nodes replaces: nothing to calibrate")
-    found: dict[str, Histogram] = {}
+    found = Measured()
     count = 0
     counts = choice.method not in thresholds.OF_ENDS
     with open_session(placed) as session:
@@ -84,7 +91,14 @@ def calibrate(
             count += len(fed_values)
             try:
                 found = measure.measure(
-                    session, listed, facts.outputs, fed_values, found, counts, show
+                    session,
+                    listed,
+                    tuple(dict.fromkeys(read_by.values())),
+                    facts.outputs,
+                    fed_values,
+                    found,
+                    counts,
+                    show,
                 )
             except InvalidInput as error:
                 raise InvalidInput(f"{data[0]}: {error}") from None
@@ -94,12 +108,16 @@ def calibrate(
         method=choice.method,
         percentile=choice.percent if choice.method == "percentile" else None,
         samples=count,
-        ranges=tuple(_range(each, found[each.name], choice) for each in _sorted(listed)),
+        ranges=tuple(
+            _range(each, found.histograms[each.name], choice)
+            for each in sorted(listed, key=lambda each: each.name)
+        ),
+        means=tuple(
+            ChannelMeans(name, found.sums[source].means())
+            for name, source in sorted(read_by.items())
+            if found.sums[source].count
+        ),
     )
-
-
-def _sorted(listed: Iterable[Wanted]) -> list[Wanted]:
-    return sorted(listed, key=lambda each: each.name)
 
 
 def _range(each: Wanted, histogram: Histogram, choice: Choice) -> TensorRange:

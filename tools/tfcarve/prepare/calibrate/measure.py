@@ -1,12 +1,14 @@
 """Measures the values of tensors on samples."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
+from tfcarve.prepare.calibrate.channel_sums import ChannelSums
 from tfcarve.prepare.calibrate.histogram import Histogram
 from tfcarve.prepare.calibrate.session import Session
 from tfcarve.prepare.calibrate.wanted import Wanted
@@ -21,6 +23,19 @@ from tfcarve.prepare.tensors import Array
 Show = Callable[[str, int, int], None]
 # The largest positive qint32.
 _MAX_QINT32 = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured.
+
+    Attributes:
+      histograms: of the tensors, by the name of Wanted.
+      sums: of the channels of tensors.
+    """
+
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    sums: Mapping[Ref, ChannelSums] = field(default_factory=dict)
 
 
 def _floats(values: Sequence[TensorProto], where: str) -> Array:
@@ -42,56 +57,72 @@ def _batch(sample: Sample, outputs: Outputs) -> int:
     return max(sizes)
 
 
-def _groups(listed: Sequence[Wanted], outputs: Outputs, batch: int) -> Iterator[list[Wanted]]:
-    """Yields the tensors in groups that are fetched together."""
-    by_first: dict[Ref, list[Wanted]] = {}
+def _groups(
+    listed: Sequence[Wanted], averaged: Collection[Ref], outputs: Outputs, batch: int
+) -> Iterator[tuple[list[Wanted], list[Ref]]]:
+    """Yields the tensors whose ranges and whose means are wanted, in groups that are fetched together."""
+    by_first: dict[Ref, list[Wanted]] = {source: [] for source in averaged}
     for each in listed:
         by_first.setdefault(each.read[0], []).append(each)
     for chunk in chunks(list(by_first), outputs, batch):
-        yield [each for source in chunk for each in by_first[source]]
+        group = [each for source in chunk for each in by_first[source]]
+        yield group, [source for source in chunk if source in averaged]
 
 
 def measure(
     session: Session,
     listed: Sequence[Wanted],
+    averaged: Collection[Ref],
     outputs: Outputs,
     samples: Sequence[Sample],
-    before: Mapping[str, Histogram],
+    before: Measured,
     counts: bool,
     show: Show = lambda *_: None,
-) -> dict[str, Histogram]:
-    """Returns the histogram of each tensor by name.
+) -> Measured:
+    """Returns the histograms and the channel sums of tensors.
 
     Args:
       session: the graph.
-      listed: the tensors.
+      listed: the tensors whose histograms are measured.
+      averaged: the tensors whose channel sums are measured.
       outputs: the types and shapes of the graph's nodes.
       samples: what is fed.
-      before: the histograms of earlier samples, to which these are added.
+      before: what was measured on earlier samples, to which these are added.
       counts: whether values are counted, which takes longer than finding the minimum and maximum.
       show: called with the current step, the number of steps done and their total.
 
     Raises:
       InvalidInput: the session can't run the graph on a sample, or a value is not finite.
     """
-    found = {each.name: before.get(each.name, Histogram()) for each in listed}
+    found = {each.name: before.histograms.get(each.name, Histogram()) for each in listed}
+    sums = {source: before.sums.get(source, ChannelSums()) for source in averaged}
+    add = Histogram.with_values if counts else Histogram.with_ends
     for number, sample in enumerate(samples):
         show("running the samples", number, len(samples))
-        for group in _groups(listed, outputs, _batch(sample, outputs)):
-            read = dict.fromkeys(ref for each in group for ref in each.read)
+        where = f"sample {number}"
+        for group, means in _groups(listed, sums, outputs, _batch(sample, outputs)):
+            read = dict.fromkeys((*means, *(ref for each in group for ref in each.read)))
             fetched = [ref for ref in read if ref not in sample]
             try:
                 values = {**sample, **dict(zip(fetched, session.run(fetched, sample), strict=True))}
             except Failed as error:
                 raise InvalidInput(
-                    f"sample {number}: TensorFlow cannot run the model on it: {' '.join(str(error).split())}"
+                    f"{where}: TensorFlow cannot run the model on it: {' '.join(str(error).split())}"
                 ) from None
             for each in group:
-                array = _floats([values[ref] for ref in each.read], each.name)
-                if not np.isfinite(array).all():
-                    raise InvalidInput(
-                        f"sample {number}: tensor {each.name!r} has a value that is not finite: it has no range"
-                    )
-                add = Histogram.with_values if counts else Histogram.with_ends
+                array = _finite([values[ref] for ref in each.read], each.name, where)
                 found[each.name] = add(found[each.name], array)
-    return found
+            for source in means:
+                array = _finite([values[source]], source.text(), where)
+                sums[source] = sums[source].with_values(array)
+    return Measured(found, sums)
+
+
+def _finite(values: Sequence[TensorProto], name: str, where: str) -> Array:
+    """Returns the values of a tensor as `_floats` does; raises InvalidInput if one is not finite."""
+    array = _floats(values, name)
+    if not np.isfinite(array).all():
+        raise InvalidInput(
+            f"{where}: tensor {name!r} has a value that is not finite: it has no range"
+        )
+    return array

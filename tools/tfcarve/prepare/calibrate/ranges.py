@@ -1,4 +1,4 @@
-"""ranges.json: the value ranges of a model's tensors, which `tfcarve calibrate` measures and quantization uses."""
+"""ranges.json: value ranges and channel means of a model's tensors, which `tfcarve calibrate` measures and quantization uses."""
 
 import math
 from collections.abc import Mapping
@@ -32,6 +32,18 @@ class TensorRange(JsonDocument, frozen=True):
     high: float
 
 
+class ChannelMeans(JsonDocument, frozen=True):
+    """The means of the channels that a node with weights reads.
+
+    Attributes:
+      node: a Conv2D, DepthwiseConv2dNative or MatMul.
+      means: of each channel, over all samples.
+    """
+
+    node: str
+    means: tuple[float, ...]
+
+
 class Ranges(JsonDocument, frozen=True, kw_only=True):
     """ranges.json.
 
@@ -42,6 +54,7 @@ class Ranges(JsonDocument, frozen=True, kw_only=True):
       percentile: of the method percentile, else null.
       samples: the number of samples.
       ranges: sorted by tensor.
+      means: sorted by node; without them, biases are not corrected.
     """
 
     version: Literal[1]
@@ -50,13 +63,14 @@ class Ranges(JsonDocument, frozen=True, kw_only=True):
     percentile: Annotated[float, msgspec.Meta(ge=50, le=100)] | None
     samples: Annotated[int, msgspec.Meta(ge=1)]
     ranges: tuple[TensorRange, ...]
+    means: tuple[ChannelMeans, ...] = ()
 
     def by_tensor(self) -> Mapping[str, TensorRange]:
         """Returns the ranges by tensor."""
         return {each.tensor: each for each in self.ranges}
 
     def to_json(self) -> bytes:
-        """Returns the document, a line for each range."""
+        """Returns the document, a line for each range and each node with means."""
         return json_codec.encode_rows(self)
 
 
@@ -68,7 +82,8 @@ def parse(data: bytes, where: str) -> Ranges:
       where: its name, for messages.
 
     Raises:
-      InvalidInput: it is not such a document, or a range is empty, not finite as float32, or given twice.
+      InvalidInput: it is not such a document, a range is empty, or a range or a mean is not finite as
+        float32 or given twice.
     """
     remedy = "create it with `tfcarve calibrate`"
     found = json_codec.decode_version(data, Ranges, where, VERSION, remedy)
@@ -78,6 +93,14 @@ def parse(data: bytes, where: str) -> Ranges:
         if each.tensor in seen:
             raise InvalidInput(f"{where}: tensor {each.tensor!r}: two ranges: remove one")
         seen.add(each.tensor)
+    seen.clear()
+    for mean in found.means:
+        named = f"{where}: node {mean.node!r}"
+        if not all(math.isfinite(each) and abs(each) <= _MAX for each in mean.means):
+            raise InvalidInput(f"{named}: a mean is not finite in float32: calibrate again")
+        if mean.node in seen:
+            raise InvalidInput(f"{named}: two lists of means: remove one")
+        seen.add(mean.node)
     return found
 
 

@@ -1,8 +1,9 @@
-"""The tensors whose ranges quantization needs. Pure."""
+"""The tensors whose ranges and channel means quantization needs. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfcarve.prepare.bias_correction import averaged_input
 from tfcarve.prepare.frames import without_value
 from tfcarve.prepare.graph import Ref, data_inputs
 from tfcarve.prepare.layout import Facts
@@ -47,3 +48,21 @@ def wanted(order: Sequence[NodeDef], facts: Facts) -> list[Wanted]:
             if source.node not in left_out and not facts.is_constant(source):
                 found[source.text()] = Wanted(source.text(), (source,))
     return list(found.values())
+
+
+def averaged(order: Sequence[NodeDef], facts: Facts) -> dict[str, Ref]:
+    """Returns the tensors whose channel means correct biases, by the nodes that read them.
+
+    Args:
+      order: the nodes in topological order.
+      facts: about these nodes.
+    """
+    left_out = without_value(order)
+    found: dict[str, Ref] = {}
+    for node in order:
+        source = averaged_input(node, facts.known, facts.fed)
+        if source is None or node.name in left_out or node.name in facts.fed:
+            continue
+        if source.node not in left_out and not facts.is_constant(source):
+            found[node.name] = source
+    return found

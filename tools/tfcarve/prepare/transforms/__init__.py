@@ -33,6 +33,7 @@ NAMES = (
     "backport_tensor_array_v3",
     "compact_constants",
     "convert_layout",
+    "correct_biases",
     "flatten_atrous_conv",
     "fold_batch_norms",
     "fold_constants",
@@ -75,6 +76,7 @@ WITHOUT_TENSORFLOW = frozenset(
     (
         "backport_concatv2",
         "compact_constants",
+        "correct_biases",
         "flatten_atrous_conv",
         "fold_batch_norms",
         "fold_old_batch_norms",
