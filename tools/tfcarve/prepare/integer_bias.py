@@ -11,6 +11,7 @@ import numpy as np
 
 from tfcarve.prepare import nodes
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs
+from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.messages import AttrValue, NodeDef
 from tfcarve.prepare.quantization import QINT32, QuantizedTensor
 from tfcarve.prepare.quantized_tensors import QuantizedTensors
@@ -23,36 +24,57 @@ _LEVELS, _SIGNED_LEVELS = 255, 254
 
 @dataclass(frozen=True)
 class Unbiased:
-    """A qint32 result to which a bias is to be added, and the bias in steps of the result."""
+    """A qint32 result to which a bias is to be added.
+
+    Attributes:
+      wide: the result.
+      bias: int32 [channels], in steps of the result.
+      shifts: int32 [channels], by how many bits the sum is then shifted to the right.
+    """
 
     wide: QuantizedTensor
     bias: Array
+    shifts: Array
 
 
-def in_steps(bias: Array, operands: Sequence[QuantizedTensor], is_signed: bool) -> Array | None:
-    """Returns a bias in steps of the result of a convolution or matrix product, or None if it has no such form.
+def result_step(ends: Sequence[Range], is_signed: bool) -> np.float64:
+    """Returns the step of the result of a convolution or matrix product.
 
-    Source of the step: QuantizationRangeForMultiplication in tensorflow/core/kernels/quantization_utils.h, and for qint8
+    Source: QuantizationRangeForMultiplication in tensorflow/core/kernels/quantization_utils.h, and for qint8
     MklQuantizationRangeForMultiplication in tensorflow/core/kernels/mkl/mkl_quantized_conv_ops.h.
 
     Args:
-      bias: floats [channels].
-      operands: the quantized inputs of the convolution or matrix product.
+      ends: the ranges of the two quantized inputs.
       is_signed: whether the second of them is qint8.
     """
-    ends = [operand.ends for operand in operands if operand.ends is not None]
-    if len(ends) < len(operands):
-        return None
     levels = (_LEVELS, _SIGNED_LEVELS if is_signed else _LEVELS)
     first, second = (
         np.float32((high - low) / np.float32(count))
         for (low, high), count in zip(ends, levels, strict=True)
     )
+    return np.float64(first * second)
+
+
+def limited(shifts: Array, bias: Array, step: np.float64) -> Array:
+    """Returns shifts with which each bias, float [channels], is still an integer of 32 bits in steps of the result."""
     with np.errstate(all="ignore"):
-        steps = np.rint(bias.astype(np.float64) / np.float64(first * second))
+        steps = np.abs(bias.astype(np.float64) / step)
+        most = np.floor(np.log2(_MAX / np.maximum(steps, 1))) - 1
+    return np.where(np.isfinite(most), np.clip(shifts, 0, np.maximum(most, 0)), 0).astype(np.int32)
+
+
+def in_steps(bias: Array, shifts: Array, step: np.float64) -> Array | None:
+    """Returns a bias, floats [channels], in steps of a result before it is shifted, or None if it has no such form.
+
+    A sum that is shifted is rounded, so half of the last bit that stays is added.
+    """
+    with np.errstate(all="ignore"):
+        steps = np.rint(bias.astype(np.float64) * np.exp2(shifts) / step)
     if not (np.abs(steps) < _MAX).all():  # NaN is not
         return None
-    return np.asarray(steps, np.int32)
+    return np.asarray(steps, np.int32) + np.where(
+        shifts > 0, 1 << np.maximum(shifts - 1, 0), 0
+    ).astype(np.int32)
 
 
 def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> QuantizedTensor:
@@ -68,6 +90,9 @@ def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> Quan
     bias = tensors.constant(f"{name}/bias", unbiased.bias, read)
     control = [Ref(above, CONTROL) for above in control_inputs(node)]
     sums = tensors.node("BiasAdd", f"{name}/sum", read, bias, *control, T=nodes.INT32)
+    if unbiased.shifts.any():
+        shifts = tensors.constant(f"{name}/shifts", unbiased.shifts, read)
+        sums = tensors.node("RightShift", f"{name}/shifted", sums, shifts, T=nodes.INT32)
     cast = _cast(name, sums, nodes.INT32, QINT32, tensors)
     return QuantizedTensor(cast, unbiased.wide.low, unbiased.wide.high)
 

@@ -64,19 +64,27 @@ def quantize(array: Array, low: np.float32, high: np.float32) -> Array:
     return np.clip(steps, 0, _STEPS - 1).astype(np.uint8)
 
 
+def constant_range(array: Array, is_signed: bool) -> tuple[np.float32, np.float32] | None:
+    """Returns the range of `constants` or, if `is_signed`, of `signed_constants`; None if a value is not finite."""
+    if not is_signed:
+        return value_range(array)
+    if not np.isfinite(array).all():
+        return None
+    largest = np.float32(np.abs(array).max(initial=0)) or np.float32(1)
+    return np.float32(-largest), largest
+
+
 def rounding_error(array: Array, is_signed: bool) -> Array:
-    """Returns float64: what `constants` or, if `is_signed`, `signed_constants` represents, minus the finite floats."""
+    """Returns float64: what `constants` or, if `is_signed`, `signed_constants` represents, minus the floats."""
     exact = array.astype(np.float64)
-    if is_signed:
-        values, largest = _signed(array)
-        return values * (float(largest) / _MAX_QINT8) - exact
-    found = value_range(array)
+    found = constant_range(array, is_signed)
     if found is None:
         return np.zeros_like(exact)
     low, high = found
-    steps = quantize(array, low, high).astype(np.float64) - quantize(
-        np.zeros((), np.float32), low, high
-    )
+    if is_signed:
+        return _signed(array, high) * (float(high) / _MAX_QINT8) - exact
+    zero = quantize(np.zeros((), np.float32), low, high)
+    steps = quantize(array, low, high).astype(np.float64) - zero
     return steps * (float(width(low, high)) / (_STEPS - 1)) - exact
 
 
@@ -100,17 +108,16 @@ def signed_constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef
     Source: MklQuantizedConvOp in tensorflow/core/kernels/mkl/mkl_conv_ops.cc: a filter's values are -127 to 127.
     """
     array = nodes.value(node)
-    if not np.isfinite(array).all():
+    found = constant_range(array, is_signed=True)
+    if found is None:
         return None
-    values, largest = _signed(array)
-    return _constants(node, names, values, QINT8, (np.float32(-largest), largest))
+    return _constants(node, names, _signed(array, found[1]), QINT8, found)
 
 
-def _signed(array: Array) -> tuple[Array, np.float32]:
-    """Returns finite floats as int8, and what 127 represents."""
-    largest = np.float32(np.abs(array).max(initial=0)) or np.float32(1)
+def _signed(array: Array, largest: np.float32) -> Array:
+    """Returns finite floats as int8; `largest` becomes 127."""
     steps = rounded(array.astype(np.float64) * (_MAX_QINT8 / float(largest)))
-    return np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8), largest
+    return np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8)
 
 
 def _constants(

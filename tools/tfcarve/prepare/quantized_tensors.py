@@ -87,7 +87,7 @@ class QuantizedTensors:
         """Returns a float tensor quantized, or None for a constant that is not finite."""
         if source not in self._quantized:
             if self._facts.is_constant(source):
-                created = self.of_constant(source, is_signed=False)
+                created = self.of_constant(self._facts.known[source.node], is_signed=False)
             elif self._ranges is not None:
                 created = self._calibrated(source, self._ranges.of(source))
             else:
@@ -97,11 +97,11 @@ class QuantizedTensors:
             self._quantized[source] = created
         return self._quantized[source]
 
-    def of_constant(self, source: Ref, is_signed: bool) -> QuantizedTensor | None:
-        """Returns a constant as quint8 or, `is_signed`, as qint8; None if it is not finite."""
-        values, low, high = (self.name(f"{source.node}{suffix}") for suffix in _SUFFIXES)
+    def of_constant(self, constant: NodeDef, is_signed: bool) -> QuantizedTensor | None:
+        """Returns a float Const as quint8 or, `is_signed`, as qint8; None if it is not finite."""
+        values, low, high = (self.name(f"{constant.name}{suffix}") for suffix in _SUFFIXES)
         quantized = signed_constants if is_signed else constants
-        created = quantized(self._facts.known[source.node], (values, low, high))
+        created = quantized(constant, (values, low, high))
         if created is None:
             return None
         self.listed += created

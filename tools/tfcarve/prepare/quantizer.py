@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.bias_correction import corrected_weights, mean_error
 from tfcarve.prepare.fake_quants import TrainedRange, trained_range
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
-from tfcarve.prepare.integer_bias import Unbiased, biased, in_steps
+from tfcarve.prepare.integer_bias import Unbiased, biased, in_steps, result_step
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.quantization import (
@@ -17,7 +16,6 @@ from tfcarve.prepare.quantization import (
     QuantizedTensor,
     dequantize,
     quantize,
-    rounding_error,
 )
 from tfcarve.prepare.quantized_ops import (
     CLIPS,
@@ -30,6 +28,7 @@ from tfcarve.prepare.quantized_ops import (
 )
 from tfcarve.prepare.quantized_plan import is_heavy
 from tfcarve.prepare.quantized_tensors import QuantizedTensors
+from tfcarve.prepare.quantized_weights import Weights, weights_of
 from tfcarve.prepare.result_ranges import ResultRanges
 from tfcarve.prepare.tensors import Array
 
@@ -79,14 +78,19 @@ class Quantizer:
         op = quantized_op(node, self._facts)
         return op is not None and self._op(node, op)
 
-    def _operands(self, node: NodeDef, op: QuantizedOp) -> list[QuantizedTensor] | None:
+    def _operands(
+        self, node: NodeDef, op: QuantizedOp, weights: Weights | None
+    ) -> list[QuantizedTensor] | None:
         """Returns the quantized inputs of a node in their order, or None if a constant can't be quantized."""
         sources = [(i, source) for i, source in enumerate(inputs(node)) if i not in op.plain]
         found: dict[int, QuantizedTensor] = {}
         # Constants first: if one can't be quantized, no other node is added.
         for index, source in sorted(sources, key=lambda s: not self._facts.is_constant(s[1])):
-            if index in op.signed:
-                created = self._tensors.of_constant(source, is_signed=True)
+            if index == 1 and weights is not None and weights.shifts.any():
+                created = self._tensors.of_constant(weights.constant, bool(op.signed))
+            elif index in op.signed:
+                constant = self._facts.known[source.node]
+                created = self._tensors.of_constant(constant, is_signed=True)
             else:
                 created = self._tensors.of(source)
             if created is None:
@@ -98,7 +102,10 @@ class Quantizer:
         """Adds the quantized op for a node; returns False if an input does not allow it."""
         if node.op == DEPTHWISE and not self._starts_at_0(data_inputs(node)[0]):
             return False
-        operands = self._operands(node, op)
+        bias_add = self._bias_add(node)
+        bias = self._facts.constant(data_inputs(bias_add)[1]) if bias_add is not None else None
+        weights = self._weights(node, op, bias_add, bias)
+        operands = self._operands(node, op, weights)
         if operands is None:
             return False
         remaining = iter(operands)
@@ -119,31 +126,25 @@ class Quantizer:
         if not op.is_wide:
             self._tensors.dequantized(node.name, result)
             return True
-        bias_add = self._bias_add(node)
-        bias = self._bias(node, op, bias_add)
-        steps = in_steps(bias, operands, bool(op.signed)) if bias is not None else None
-        if steps is None:
+        unbiased = _unbiased(result, operands, op, weights, bias)
+        if unbiased is None:
             self._add_result(node, result)
         elif bias_add is None:
-            self._add_result(node, biased(node, Unbiased(result, steps), self._tensors))
+            self._add_result(node, biased(node, unbiased, self._tensors))
         else:
-            self._unbiased[Ref(node.name)] = Unbiased(result, steps)
+            self._unbiased[Ref(node.name)] = unbiased
         return True
 
-    def _bias(self, node: NodeDef, op: QuantizedOp, bias_add: NodeDef | None) -> Array | None:
-        """Returns what is added to a result: the constant of its BiasAdd, minus the mean error of its weights."""
-        bias = self._facts.constant(data_inputs(bias_add)[1]) if bias_add is not None else None
-        ranges = self._results.ranges
-        means = ranges.means.get(node.name) if ranges is not None else None
-        if means is None:
-            return bias
-        weights = corrected_weights(node, self._facts.known, self._facts.fed)
-        if weights is None:
-            return bias
-        error = mean_error(node, rounding_error(weights, bool(op.signed)), means)
-        if bias is None:
-            return -error
-        return bias - error if bias.shape == error.shape else bias
+    def _weights(
+        self, node: NodeDef, op: QuantizedOp, bias_add: NodeDef | None, bias: Array | None
+    ) -> Weights | None:
+        """Returns the weights of a node that is quantized with known ranges, or None."""
+        ranges, read = self._results.ranges, self._ends(data_inputs(node)[0])
+        if ranges is None or read is None or not is_heavy(node):
+            return None
+        if bias_add is not None and bias is None:
+            return None  # the bias is not constant
+        return weights_of(node, bool(op.signed), self._facts, ranges.means, read, bias)
 
     def _add_result(self, node: NodeDef, wide: QuantizedTensor) -> None:
         """Adds the conversion of a qint32 result: to 8 bits, or to float if only float nodes read it."""
@@ -166,10 +167,17 @@ class Quantizer:
         Source: oneDNN's kernel of QuantizedDepthwiseConv2D, MklQuantizedConvOp in
         tensorflow/core/kernels/mkl/mkl_conv_ops.cc, does not subtract what 0 is quantized to.
         """
+        ends = self._ends(source)
+        return ends is not None and ends[0] == 0
+
+    def _ends(self, source: Ref) -> Range | None:
+        """Returns the range with which a tensor is quantized, or will be; None if that is not known."""
         found, ranges = self._tensors.found(source), self._results.ranges
         if found is not None:
-            return found.ends is not None and found.ends[0] == 0
-        return ranges is not None and ranges.of(source)[0] == 0
+            return found.ends
+        if ranges is None or self._facts.is_constant(source):
+            return None
+        return ranges.of(source)
 
     def _clipped(self, node: NodeDef) -> QuantizedTensor | None:
         """Returns the quantized input of a Relu or Relu6 if its range has only values that the op keeps."""
@@ -226,6 +234,28 @@ class Quantizer:
             name = f"{node.name}_eightbit/quantize"
             quantized = self._tensors.quantized(name, found.source, found.low, found.high)
         self._tensors.dequantized(node.name, quantized)
+
+
+def _unbiased(
+    result: QuantizedTensor,
+    operands: Sequence[QuantizedTensor],
+    op: QuantizedOp,
+    weights: Weights | None,
+    bias: Array | None,
+) -> Unbiased | None:
+    """Returns a result with what is added to it, or None if that is nothing, or no constant integers."""
+    ends = [operand.ends for operand in operands if operand.ends is not None]
+    if len(ends) < len(operands):
+        return None
+    if weights is None:
+        shifts = np.zeros((), np.int32)
+    else:
+        shifts = weights.shifts
+        bias = (0 if bias is None else bias) - weights.mean_error
+        if not shifts.any() and not bias.any():
+            return None
+    steps = in_steps(bias, shifts, result_step(ends, bool(op.signed))) if bias is not None else None
+    return Unbiased(result, steps, shifts) if steps is not None else None
 
 
 def _ends_of(node: NodeDef, operands: Sequence[QuantizedTensor]) -> Range | None:

@@ -1,0 +1,73 @@
+"""Weights of nodes that are quantized with known ranges: how they are multiplied, and what their error adds. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfcarve.prepare import integer_bias, nodes
+from tfcarve.prepare.bias_correction import corrected_weights, mean_error
+from tfcarve.prepare.channel_shifts import channel_shifts, spread
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
+from tfcarve.prepare.known_ranges import Range
+from tfcarve.prepare.layout import Facts
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantization import constant_range, rounding_error
+from tfcarve.prepare.tensors import Array
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Constant weights of a node.
+
+    Attributes:
+      constant: a Const with the weights, each channel multiplied by 2 to the power of its shift.
+      shifts: int32 [output channels].
+      mean_error: float64 [output channels], what quantizing the weights adds to the mean of the result.
+    """
+
+    constant: NodeDef
+    shifts: Array
+    mean_error: Array
+
+
+def weights_of(
+    node: NodeDef,
+    is_signed: bool,
+    facts: Facts,
+    means: Mapping[str, Array],
+    read: Range,
+    bias: Array | None,
+) -> Weights | None:
+    """Returns the weights of a node, or None if they are not constant or not finite.
+
+    Args:
+      node: any node.
+      is_signed: whether its weights become qint8.
+      facts: about the graph.
+      means: float64 [channels] by node: the means of the channels that the node reads.
+      read: the range of what it reads.
+      bias: floats [output channels], what is added to the result, or None.
+
+    Raises:
+      InvalidInput: the number of means is not that of the channels.
+    """
+    weights = corrected_weights(node, facts.known, facts.fed)
+    ends = constant_range(weights, is_signed) if weights is not None else None
+    if weights is None or ends is None:
+        return None
+    step = integer_bias.result_step((read, ends), is_signed)
+    shifts = channel_shifts(node, weights, float(ends[0]), float(ends[1]))
+    if bias is not None:
+        if bias.shape != shifts.shape:
+            return None
+        shifts = integer_bias.limited(shifts, bias, step)
+    multiplied = weights * spread(node, weights, np.exp2(shifts).astype(np.float32))
+    added = np.zeros(shifts.shape)
+    if node.name in means:
+        error = rounding_error(multiplied, is_signed) / spread(node, weights, np.exp2(shifts))
+        added = mean_error(node, error, means[node.name])
+    source = facts.known[data_inputs(node)[1].node]
+    constant = nodes.constant(f"{node.name}/eightbit/weights", multiplied)
+    set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(source)])
+    return Weights(constant if shifts.any() else source, shifts, added)
