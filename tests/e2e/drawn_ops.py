@@ -270,6 +270,24 @@ def _dequantization(draw: st.DrawFn) -> DrawnOp:
     return DrawnOp(text, outputs)
 
 
+@st.composite
+def _shift(draw: st.DrawFn) -> DrawnOp:
+    whole = draw(st.lists(st.integers(1, 40), min_size=1, max_size=4))
+    shapes = [[size if draw(_flag) else 1 for size in whole] for _ in range(2)]
+    shapes[1] = shapes[1][draw(st.integers(0, len(whole))) :]
+    ends = np.iinfo(np.int32)
+
+    def outputs(flat: Any) -> Sequence[Any]:  # noqa: ARG001
+        drawn = np.random.default_rng(len(whole))
+        x = drawn.integers(ends.min, ends.max, shapes[0], np.int32, endpoint=True)
+        y = drawn.integers(-3, 35, shapes[1], np.int32)
+        # A float32 does not have all bits of an integer.
+        shifted = tf.raw_ops.RightShift(x=x, y=y)
+        return [shifted & 0xFFFF, tf.raw_ops.RightShift(x=shifted, y=16)]
+
+    return DrawnOp(f"shift {shapes}", outputs)
+
+
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     {
         "exp": tf.exp,
@@ -307,6 +325,7 @@ KINDS: Mapping[str, st.SearchStrategy[DrawnOp]] = MappingProxyType(
         "pads": _pad(),
         "transpositions": _transposition(),
         "dequantizations": _dequantization(),
+        "shifts": _shift(),
         "functions": _function(),
     }
 )
@@ -324,6 +343,7 @@ def all_kernels() -> Any:
             x = tf.cast(tf.reshape(flat[:4], [2, 2]), dtype)
             for product in (tf.linalg.matmul(x, x), tf.linalg.matmul(x[tf.newaxis], x)):
                 parts.append(tf.reshape(tf.cast(product, tf.float32), [-1]))
+        parts.append(tf.cast(tf.raw_ops.RightShift(x=[6], y=[1]) & 3, tf.float32))
         for dtype, made in itertools.product(_QUANTIZED_TYPES, (tf.float32, tf.bfloat16)):
             number = tf.raw_ops.Dequantize(
                 input=_quantized([3], dtype), min_range=-1, max_range=1, dtype=made

@@ -246,6 +246,20 @@ void CheckRequantize(const ByteKernels& kernels) {
   }
 }
 
+void CheckShift(const ByteKernels& kernels) {
+  for (const Index size : kSizes) {
+    const Ints in = RandomInts(size);
+    Ints shifts(size);
+    for (Index i = 0; i < size; ++i) shifts[i] = (i * 5 + size) % 37 - 3;
+    Ints out = Output(size);
+    kernels.shift_right(size, in.data(), shifts.data(), out.data());
+    for (Index i = 0; i < size; ++i) {
+      Equal(out[i], in[i] >> std::min(31, std::max(0, shifts[i])));
+    }
+    CheckMargin(out);
+  }
+}
+
 void CheckLimit(const ByteKernels&) {
   for (const Index size : kSizes) {
     const Bytes in = Random(size);
@@ -396,7 +410,7 @@ constexpr Check<ByteKernels> kChecks[] = {
     {"requantize", CheckRequantize}, {"limit", CheckLimit},
     {"range", CheckRange},           {"columns", CheckColumns},
     {"tables", CheckTables},         {"pooling", CheckPooling},
-    {"depthwise", CheckDepthwise}};
+    {"depthwise", CheckDepthwise},   {"shift", CheckShift}};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ _INSTRUCTION_SETS = {
 }
 _CHECKS = (
     *("products", "convolutions", "requantize", "limit", "range"),
-    *("columns", "tables", "pooling", "depthwise"),
+    *("columns", "tables", "pooling", "depthwise", "shift"),
 )
 
 

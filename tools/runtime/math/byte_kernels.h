@@ -70,6 +70,10 @@ struct ByteKernels : TileSize {
   // product modulo 2^64.
   void (*requantize)(Index size, const std::int32_t* in, std::int64_t scale,
                      std::int64_t added, std::uint8_t* out);
+  // out[i] = in[i] >> shifts[i], each shift limited to 0 to 31. `out` may be
+  // `in`.
+  void (*shift_right)(Index size, const std::int32_t* in,
+                      const std::int32_t* shifts, std::int32_t* out);
 };
 
 // The instruction sets of this library, the best one last, terminated by null.

@@ -246,6 +246,23 @@ TFCARVE_TARGET void Requantize(Index size, const std::int32_t* in,
   }
 }
 
+TFCARVE_TARGET void ShiftRight(Index size, const std::int32_t* in,
+                               const std::int32_t* shifts, std::int32_t* out) {
+  const Sums least = {};
+  const Sums most = 31 - Sums{};
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    Sums by = *reinterpret_cast<const LooseSums*>(shifts + i);
+    by = by < least ? least : by;
+    by = by > most ? most : by;
+    const Sums sums = *reinterpret_cast<const LooseSums*>(in + i);
+    *reinterpret_cast<LooseSums*>(out + i) = sums >> by;
+  }
+  for (; i < size; ++i) {
+    out[i] = in[i] >> (shifts[i] < 0 ? 0 : shifts[i] > 31 ? 31 : shifts[i]);
+  }
+}
+
 constexpr ByteKernels kKernels = {
     {kTileRows, kTileVectors * kLanes},
     kLanes,
@@ -266,6 +283,7 @@ constexpr ByteKernels kKernels = {
     Sum,
     PackRight,
     Requantize,
+    ShiftRight,
 };
 
 }  // namespace TFCARVE_ISA
