@@ -277,7 +277,7 @@ def _shift(draw: st.DrawFn) -> DrawnOp:
     shapes[1] = shapes[1][draw(st.integers(0, len(whole))) :]
     ends = np.iinfo(np.int32)
 
-    def outputs(flat: Any) -> Sequence[Any]:  # noqa: ARG001
+    def outputs(flat: Any) -> Sequence[Any]:
         drawn = np.random.default_rng(len(whole))
         x = drawn.integers(ends.min, ends.max, shapes[0], np.int32, endpoint=True)
         y = drawn.integers(-3, 35, shapes[1], np.int32)
