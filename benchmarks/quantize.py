@@ -8,12 +8,13 @@ in the repository's root, with a Python that has the release's tensorflow-cpu. T
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ import numpy as np
 
 from benchmarks import measure, quantize_table
 from benchmarks.page import head
-from benchmarks.quantize_table import SOURCE, Quantized
+from benchmarks.quantize_table import SOURCE, TRAINED, Quantized
+from bootstrap.console import BootstrapError
 from demo import cached_models
 from demo.library import INPUT, OUTPUT
 from tfcarve import files
@@ -112,18 +114,59 @@ def _row(
     return Quantized(name, how, nodes, made.stat().st_size, *figures, accuracy)
 
 
-def agreement(name: str, count: int, calibration: int, folder: Path) -> Iterator[Quantized]:
-    """Yields a model of the zoo in each form, compared on `count` samples."""
-    model, size = cached_models.load(name).model, _MODELS[name]
+def agreement(
+    name: str,
+    model: Path,
+    samples: Callable[[int, int], Array],
+    counts: tuple[int, int],
+    folder: Path,
+) -> Iterator[Quantized]:
+    """Yields a model in each form.
+
+    Args:
+      name: of the rows.
+      model: a frozen graph with the input and output of the zoo.
+      samples: returns a number of samples of a part; those of different parts are independent.
+      counts: how many samples are compared, and how many calibrate.
+      folder: for files.
+    """
+    count, calibration = counts
     parts = []
     for number in range(count // _PART):
         parts.append(folder / f"{number}.npz")
-        np.savez(parts[-1], **{INPUT: pictures(_PART, size, number + 1)})
-    np.savez(folder / "samples.npz", **{INPUT: pictures(calibration, size, 0)})
+        np.savez(parts[-1], **{INPUT: samples(_PART, number + 1)})
+    np.savez(folder / "samples.npz", **{INPUT: samples(calibration, 0)})
     ends = (INPUT, OUTPUT)
     yield _row(name, SOURCE, model, (1.0, 0.0))
     for how, made in _forms(model, folder / "samples.npz", folder, ends):
         yield _row(name, how, made, _figures(model, made, parts, ends))
+
+
+def zoo(counts: tuple[int, int], folder: Path) -> Iterator[Quantized]:
+    """Yields the models of the zoo, with random weights, in each form."""
+    for name, size in _MODELS.items():
+        yield from agreement(
+            name,
+            cached_models.load(name).model,
+            functools.partial(_noise, size),
+            counts,
+            folder,
+        )
+
+
+def _noise(size: int, count: int, part: int) -> Array:
+    return pictures(count, size, part)
+
+
+def trained_models(counts: tuple[int, int], folder: Path) -> Iterator[Quantized]:
+    """Yields the trained models on photos in each form."""
+    from benchmarks import trained_models  # imports tensorflow
+
+    for name in trained_models.SIZES:
+        model = folder / f"{name}.pb"
+        trained_models.write_model(name, model)
+        samples = functools.partial(trained_models.photos, name)
+        yield from agreement(f"{TRAINED}{name}", model, samples, counts, folder)
 
 
 def classifier(folder: Path) -> Iterator[Quantized]:
@@ -160,8 +203,9 @@ def text(machine: str, count: int, calibration: int, rows: Sequence[Quantized]) 
             "Each preset of `tfcarve transform`, in full TensorFlow. `int8` without a method measures its ranges whenever the model",
             "runs. Forms with a method, and calibrated `weights8`, have biases that are corrected by the means of samples. The",
             "classifier is that of tests/tools/support/trained.py: trained on 8,000 generated pictures of ten signs, tested on 4,000",
-            "others, calibrated on 500. The other models have random weights: their pictures are noise, and the figures compare",
-            f"{count} of them with the frozen graph; they are calibrated on {calibration} others.\n",
+            "others, calibrated on 500. The other models are compared with their frozen graphs on",
+            f"{count} samples, and calibrated on {calibration} others. Those called nsfwjs are trained, from the npm package of this",
+            "name, and their samples are parts of the photos in scikit-image. The rest has random weights, and its samples are noise.\n",
             quantize_table.models(rows),
             "\nMissed goals:\n" if misses else "\nAll goals are met.",
             *(f"- {miss}" for miss in misses),
@@ -181,9 +225,10 @@ def main(argv: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory() as name:
             scratch = Path(name)
             rows = list(classifier(scratch))
-            for model in _MODELS:
-                rows += agreement(model, arguments.samples, arguments.calibration, scratch)
-    except (TfcarveError, subprocess.CalledProcessError) as error:
+            counts = (arguments.samples, arguments.calibration)
+            rows += trained_models(counts, scratch)
+            rows += zoo(counts, scratch)
+    except (BootstrapError, TfcarveError, subprocess.CalledProcessError) as error:
         print(f"quantize: {error} {getattr(error, 'stderr', '') or ''}", file=sys.stderr)
         return 2
     page = text(measure.machine(), arguments.samples, arguments.calibration, rows)

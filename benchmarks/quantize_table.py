@@ -14,6 +14,8 @@ DIFFERENCE = 1e-3
 BYTES = {"inception_v3": 24_300_000, "resnet_50": 26_000_000}
 NODES = {"inception_v3": 2_366}
 SOURCE = "frozen graph"
+# How names of trained models begin. Their probabilities are not spread over a thousand classes.
+TRAINED = "nsfwjs "
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ def models(rows: Sequence[Quantized]) -> str:
 def missed(rows: Sequence[Quantized]) -> list[str]:
     """Returns a line for each goal that a quantized model misses.
 
-    The goals: a trained model loses at most LOSS of its accuracy; for others at least AGREEMENT of the samples keep
-    their best class, probabilities differ by at most DIFFERENCE; with calibrated ranges, at most BYTES and NODES.
+    The goals: the classifier loses at most LOSS of its accuracy; for others at least AGREEMENT of the samples keep their
+    best class, probabilities of a thousand classes differ by at most DIFFERENCE, and there are at most BYTES and NODES.
     """
     sources = {row.model: row for row in rows if row.how == SOURCE}
     found = []
@@ -81,7 +83,8 @@ def missed(rows: Sequence[Quantized]) -> list[str]:
             continue
         if row.agreement < AGREEMENT:
             found.append(f"{named}: {_percent(row.agreement)} have the same best class")
-        if not row.difference <= DIFFERENCE:  # NaN is not
+        is_spread = not row.model.startswith(TRAINED)
+        if is_spread and not row.difference <= DIFFERENCE:  # NaN is not
             found.append(f"{named}: differs by {row.difference:.1e}")
         if "weights16" not in row.how and row.bytes > BYTES.get(row.model, row.bytes):
             found.append(f"{named}: {row.bytes:,} bytes, the goal is {BYTES[row.model]:,}")

@@ -15,6 +15,7 @@ _SOURCE = Quantized("resnet_50", SOURCE, 900, 100_000_000, 1.0, 0.0)
 _INT8 = Quantized("resnet_50", "`int8`, minmax", 800, 25_000_000, 0.995, 5e-4)
 _TRAINED = Quantized("classifier", SOURCE, 50, 90_000, 1.0, 0.0, 0.96)
 _SMALL = Quantized("classifier", "`int8`, minmax", 80, 30_000, 0.98, 0.1, 0.957)
+_OTHER = replace(_SOURCE, model="nsfwjs mobilenet_v2")
 
 
 def test_models() -> None:
@@ -35,10 +36,12 @@ def test_models() -> None:
         (replace(_INT8, bytes=26_000_001), ["26,000,001 bytes, the goal is 26,000,000"]),
         (replace(_INT8, how="`weights16`", bytes=51_000_000), []),
         (replace(_SMALL, accuracy=0.95), ["loses 1.00 points"]),
+        (replace(_INT8, model=_OTHER.model, difference=0.01), []),
+        (replace(_INT8, model=_OTHER.model, agreement=0.98), ["98.00 % have the same best class"]),
     ],
 )
 def test_goals(row: Quantized, expected: list[str]) -> None:
-    found = quantize_table.missed([_SOURCE, _TRAINED, row])
+    found = quantize_table.missed([_SOURCE, _TRAINED, _OTHER, row])
     assert found == [f"{row.model}, {row.how}: {line}" for line in expected]
 
 
@@ -62,7 +65,7 @@ def test_pictures() -> None:
 
 def test_the_page() -> None:
     page = quantize.text("a machine", 200, 20, [_SOURCE, _INT8])
-    assert "compare 200 of them" in page
+    assert "\n200 samples, and calibrated on 20 others" in page
     assert page.endswith("All goals are met.\n")
     page = quantize.text("a machine", 200, 20, [_SOURCE, replace(_INT8, agreement=0.5)])
     assert page.endswith("- resnet_50, `int8`, minmax: 50.00 % have the same best class\n")
