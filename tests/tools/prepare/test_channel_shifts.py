@@ -49,7 +49,7 @@ _RESULTS: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
 
 def _quantized(before: Graph, folder: Path, evaluator: Evaluator) -> Graph:
     path = calibrated.written(folder, before, _X, evaluator, means=False)
-    steps = f'quantize_nodes(ranges="{path}", depthwise=true)'
+    steps = f'quantize_nodes(ranges="{path}", depthwise=true, per_channel=true)'
     return prepared.transformed(before, steps, evaluator)
 
 
@@ -78,6 +78,25 @@ def test_small_channels_keep_their_precision(
     errors = _errors(before, plain)
     assert errors[0] > 0.15
     assert errors[-1] < 0.03
+
+
+@pytest.mark.parametrize("name", ["QuantizedConv2D", "QuantizedMatMul", "transposed"])
+def test_ranges_that_are_measured_in_each_run(
+    name: str, evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = prepared.drawn(lambda: _RESULTS[name](_image()))
+    product = prepared.inputs_of(before, "y")[0]
+    errors = []
+    for steps in ("quantize_nodes(per_channel=true)", "quantize_nodes"):
+        after = prepared.transformed(before, steps, evaluator)
+        assert ("RightShift" in prepared.ops(after)) == ("per_channel" in steps)
+        # The result before it has 8 bits, of which small channels use few.
+        (wide,) = (n for n in after.nodes if n.op == "RequantizationRange" and product in n.name)
+        wanted = prepared.ran(before, {"x": _X[0]}, [product])[0].reshape(-1, _CHANNELS)
+        values, low, high = prepared.ran(after, {"x": _X[0]}, list(wide.input))
+        found = values.view(np.int32).reshape(wanted.shape) * (max(-low, high) / 2**31)
+        errors.append(np.abs(found - wanted)[:, 0].max() / np.abs(wanted)[:, 0].max())
+    assert errors[0] < 0.03 < 0.15 < errors[1]
 
 
 def test_a_large_bias_limits_the_shift(evaluator: Evaluator, tmp_path: Path) -> None:

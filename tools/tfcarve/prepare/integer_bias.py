@@ -1,4 +1,4 @@
-"""Biases of qint32 results: integers, in steps of the result. Pure, except that it adds nodes to a list.
+"""Biases and shifts of qint32 results: integers, in steps of the result. Pure, except that it adds nodes to a list.
 
 With constant ranges the step of a result is known, so a bias is added to its 32 bits. QuantizedBiasAdd instead adds two
 numbers of 8 bits.
@@ -24,16 +24,16 @@ _LEVELS, _SIGNED_LEVELS = 255, 254
 
 @dataclass(frozen=True)
 class Unbiased:
-    """A qint32 result to which a bias is to be added.
+    """A qint32 result to which a bias is to be added, or which is to be shifted.
 
     Attributes:
       wide: the result.
-      bias: int32 [channels], in steps of the result.
+      bias: int32 [channels], in steps of the result, or None.
       shifts: int32 [channels], by how many bits the sum is then shifted to the right.
     """
 
     wide: QuantizedTensor
-    bias: Array
+    bias: Array | None
     shifts: Array
 
 
@@ -78,7 +78,7 @@ def in_steps(bias: Array, shifts: Array, step: np.float64) -> Array | None:
 
 
 def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> QuantizedTensor:
-    """Adds the nodes that add a bias; returns the sum, which has the range of the result.
+    """Adds the nodes that add a bias and shift; returns the sum, which has the range of the result.
 
     Args:
       node: the BiasAdd, or a node without a bias; names the nodes and has their control inputs.
@@ -87,13 +87,14 @@ def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> Quan
     """
     name = f"{node.name}/eightbit"
     read = _cast(f"{name}/int32", unbiased.wide.values, QINT32, nodes.INT32, tensors)
-    bias = tensors.constant(f"{name}/bias", unbiased.bias, read)
     control = [Ref(above, CONTROL) for above in control_inputs(node)]
-    sums = tensors.node("BiasAdd", f"{name}/sum", read, bias, *control, T=nodes.INT32)
+    if unbiased.bias is not None:
+        bias = tensors.constant(f"{name}/bias", unbiased.bias, read)
+        read = tensors.node("BiasAdd", f"{name}/sum", read, bias, *control, T=nodes.INT32)
     if unbiased.shifts.any():
         shifts = tensors.constant(f"{name}/shifts", unbiased.shifts, read)
-        sums = tensors.node("RightShift", f"{name}/shifted", sums, shifts, T=nodes.INT32)
-    cast = _cast(name, sums, nodes.INT32, QINT32, tensors)
+        read = tensors.node("RightShift", f"{name}/shifted", read, shifts, T=nodes.INT32)
+    cast = _cast(name, read, nodes.INT32, QINT32, tensors)
     return QuantizedTensor(cast, unbiased.wide.low, unbiased.wide.high)
 
 

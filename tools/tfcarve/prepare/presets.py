@@ -57,7 +57,7 @@ _PRESETS: Mapping[str, _Preset] = MappingProxyType(
         # Fused ops have no quantized equivalents.
         "int8": _Preset(
             _UNPADDED,
-            then=f"{_QUANTIZE} compact_constants merge_duplicate_nodes {_QUANTIZE_WEIGHTS}",
+            then=f"{_QUANTIZE}(per_channel=true) compact_constants merge_duplicate_nodes {_QUANTIZE_WEIGHTS}",
             fuses_first=False,
         ),
         "mobile": _Preset(_MOBILE),

@@ -1,4 +1,4 @@
-"""Weights of nodes that are quantized with known ranges: how they are multiplied, and what their error adds. Pure."""
+"""Weights of nodes that are quantized: how they are multiplied, and what their error adds to results. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,9 +34,10 @@ class Weights:
 def weights_of(
     node: NodeDef,
     is_signed: bool,
+    per_channel: bool,
     facts: Facts,
     means: Mapping[str, Array],
-    read: Range,
+    read: Range | None,
     bias: Array | None,
 ) -> Weights | None:
     """Returns the weights of a node, or None if they are not constant or not finite.
@@ -44,10 +45,11 @@ def weights_of(
     Args:
       node: any node.
       is_signed: whether its weights become qint8.
+      per_channel: whether channels are multiplied.
       facts: about the graph.
       means: float64 [channels] by node: the means of the channels that the node reads.
-      read: the range of what it reads.
-      bias: floats [output channels], what is added to the result, or None.
+      read: the range of what it reads, or None if that is measured in each run.
+      bias: floats [output channels], what is added to the result as integers, or None.
 
     Raises:
       InvalidInput: the number of means is not that of the channels.
@@ -56,14 +58,16 @@ def weights_of(
     ends = constant_range(weights, is_signed) if weights is not None else None
     if weights is None or ends is None:
         return None
-    step = integer_bias.result_step((read, ends), is_signed)
     shifts = channel_shifts(node, weights, float(ends[0]), float(ends[1]))
-    if bias is not None:
-        if bias.shape != shifts.shape:
-            return None
+    if not per_channel:
+        shifts = np.zeros_like(shifts)
+    added = np.zeros(shifts.shape)
+    if bias is not None and (read is None or bias.shape != shifts.shape):
+        return None
+    if bias is not None and read is not None:
+        step = integer_bias.result_step((read, ends), is_signed)
         shifts = integer_bias.limited(shifts, bias, step)
     multiplied = weights * spread(node, weights, np.exp2(shifts).astype(np.float32))
-    added = np.zeros(shifts.shape)
     if node.name in means:
         error = rounding_error(multiplied, is_signed) / spread(node, weights, np.exp2(shifts))
         added = mean_error(node, error, means[node.name])

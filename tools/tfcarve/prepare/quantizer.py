@@ -39,9 +39,10 @@ _KEEP_RANGE = frozenset(("AvgPool", "MaxPool", "Relu", "Relu6", "Reshape", "Resi
 class Quantizer:
     """Adds nodes and their replacements to a list, in topological order."""
 
-    def __init__(self, results: ResultRanges) -> None:
-        """Takes what to replace, and where ranges come from."""
+    def __init__(self, results: ResultRanges, per_channel: bool) -> None:
+        """Takes what to replace, where ranges come from, and whether each channel of weights uses all of the 8 bits."""
         self._results = results
+        self._per_channel = per_channel
         self._facts = results.facts
         self._tensors = QuantizedTensors(results.facts, results.ranges)
         self._unbiased: dict[Ref, Unbiased] = {}
@@ -104,7 +105,7 @@ class Quantizer:
             return False
         bias_add = self._bias_add(node)
         bias = self._facts.constant(data_inputs(bias_add)[1]) if bias_add is not None else None
-        weights = self._weights(node, op, bias_add, bias)
+        weights = self._weights(node, op, bias)
         operands = self._operands(node, op, weights)
         if operands is None:
             return False
@@ -129,22 +130,19 @@ class Quantizer:
         unbiased = _unbiased(result, operands, op, weights, bias)
         if unbiased is None:
             self._add_result(node, result)
-        elif bias_add is None:
+        elif bias is None or unbiased.bias is None:
             self._add_result(node, biased(node, unbiased, self._tensors))
         else:
             self._unbiased[Ref(node.name)] = unbiased
         return True
 
-    def _weights(
-        self, node: NodeDef, op: QuantizedOp, bias_add: NodeDef | None, bias: Array | None
-    ) -> Weights | None:
-        """Returns the weights of a node that is quantized with known ranges, or None."""
-        ranges, read = self._results.ranges, self._ends(data_inputs(node)[0])
-        if ranges is None or read is None or not is_heavy(node):
+    def _weights(self, node: NodeDef, op: QuantizedOp, bias: Array | None) -> Weights | None:
+        """Returns the weights of a node with a bias, or None if they are quantized as they are."""
+        if not is_heavy(node):
             return None
-        if bias_add is not None and bias is None:
-            return None  # the bias is not constant
-        return weights_of(node, bool(op.signed), self._facts, ranges.means, read, bias)
+        ranges, read = self._results.ranges, self._ends(data_inputs(node)[0])
+        means = ranges.means if ranges is not None and read is not None else {}
+        return weights_of(node, bool(op.signed), self._per_channel, self._facts, means, read, bias)
 
     def _add_result(self, node: NodeDef, wide: QuantizedTensor) -> None:
         """Adds the conversion of a qint32 result: to 8 bits, or to float if only float nodes read it."""
@@ -243,19 +241,16 @@ def _unbiased(
     weights: Weights | None,
     bias: Array | None,
 ) -> Unbiased | None:
-    """Returns a result with what is added to it, or None if that is nothing, or no constant integers."""
+    """Returns a result with what is added to it and how it is shifted, or None for neither."""
+    shifts = weights.shifts if weights is not None else np.zeros((), np.int32)
+    added = bias
+    if weights is not None and weights.mean_error.any():
+        added = (0 if bias is None else bias) - weights.mean_error
     ends = [operand.ends for operand in operands if operand.ends is not None]
-    if len(ends) < len(operands):
-        return None
-    if weights is None:
-        shifts = np.zeros((), np.int32)
-    else:
-        shifts = weights.shifts
-        bias = (0 if bias is None else bias) - weights.mean_error
-        if not shifts.any() and not bias.any():
-            return None
-    steps = in_steps(bias, shifts, result_step(ends, bool(op.signed))) if bias is not None else None
-    return Unbiased(result, steps, shifts) if steps is not None else None
+    steps = None
+    if added is not None and len(ends) == len(operands):
+        steps = in_steps(added, shifts, result_step(ends, bool(op.signed)))
+    return Unbiased(result, steps, shifts) if steps is not None or shifts.any() else None
 
 
 def _ends_of(node: NodeDef, operands: Sequence[QuantizedTensor]) -> Range | None:

@@ -2,7 +2,7 @@
 
 Source: QuantizeNodes in tensorflow/tools/graph_transforms/quantize_nodes.cc. Unlike TensorFlow's tool, it supports
 AddV2, ConcatV2, DepthwiseConv2dNative, Identity, Pad and Squeeze, quantizes constants directly, takes ranges that
-`tfcarve calibrate` measured, and does not replace a node with features that its quantized op does not support (other
+`tfcarve calibrate` measured, can use all of the 8 bits for each channel of weights, and does not replace a node with features that its quantized op does not support (other
 layouts, explicit padding, dilations, most broadcasts): TensorFlow's graph then fails or is wrong.
 """
 
@@ -40,6 +40,7 @@ PARAMETERS = frozenset(
         "ignore_op",
         "input_max",
         "input_min",
+        "per_channel",
         PARAMETER,
     )
 )
@@ -125,7 +126,8 @@ def apply(graph: Graph, context: Context) -> Graph:
     matcher = Matcher(graph, context.preserved())
     ranges = known_ranges(parameters, facts.known)
     plan = _plan(order, facts, context, ranges)
-    quantizer = Quantizer(ResultRanges(facts, plan, matcher, fallback, ranges))
+    results = ResultRanges(facts, plan, matcher, fallback, ranges)
+    quantizer = Quantizer(results, parameters.boolean("per_channel", False))
     for node in order:
         quantizer.add(node)
     created = graph.with_nodes(quantizer.listed())
