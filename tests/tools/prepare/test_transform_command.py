@@ -209,10 +209,22 @@ def test_where_presets_fuse(name: str, step: str, is_before: bool) -> None:
 def test_ranges_of_the_preset() -> None:
     ranges = Path("r s.json")
     steps = {each.name: each.parameters for each in presets.preset("int8", ranges=ranges)}
-    assert steps["quantize_nodes"] == {"ranges": ("r s.json",), "depthwise": ("true",)}
+    assert steps["quantize_nodes"] == {
+        "per_channel": ("true",),
+        "ranges": ("r s.json",),
+        "depthwise": ("true",),
+    }
     names = [each.name for each in presets.preset("int8")]
     before = [each.name for each in presets.before_quantize_nodes()]
     assert [*before, "quantize_nodes"] == names[: len(before) + 1]
+
+
+def test_biases_are_corrected_before_ops_are_fused() -> None:
+    ranges = Path("r.json")
+    names = [each.name for each in presets.preset("weights8", fuses=True, ranges=ranges)]
+    order = [names.index(name) for name in ("correct_biases", "fuse_ops", "quantize_weights")]
+    assert order == sorted(order)
+    assert "correct_biases" not in [each.name for each in presets.preset("weights8")]
 
 
 def test_ranges_of_another_model(capsys: pytest.CaptureFixture[str]) -> None:
