@@ -130,6 +130,8 @@ def _conversions(fed: Any) -> Iterator[Any]:
     for (low, high), factor in itertools.product(_SUM_RANGES, (1, 9, 1001)):
         sums = _sums(fed, shape, factor)
         wide: dict[str, Any] = {"input": sums, "input_min": low, "input_max": high}
+        channels = np.arange(-2, shape[-1] - 2, dtype=np.int32)
+        yield [tf.raw_ops.RightShift(x=tf.bitcast(sums, tf.int32), y=channels)]
         yield tf.raw_ops.RequantizationRange(**wide)
         yield tf.raw_ops.RequantizationRange(**{**wide, "input": sums[:1, :1, :5]})
         yield tf.raw_ops.RequantizationRange(**{**wide, "input": sums[:0]})
