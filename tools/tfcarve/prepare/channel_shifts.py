@@ -13,10 +13,12 @@ from tfcarve.prepare.tensors import Array
 _DEPTHWISE = "DepthwiseConv2dNative"
 # Smaller channels matter little, and a bias must be representable after the multiplication.
 _MAX_SHIFT = 10
+# The sums of a node are shifted only if a channel gains this number of bits.
+_WORTH = 2
 
 
 def channel_shifts(node: NodeDef, weights: Array, low: float, high: float) -> Array:
-    """Returns int32 [output channels]: the exponents.
+    """Returns int32 [output channels]: the exponents, all of them 0 if no channel gains much.
 
     Args:
       node: a Conv2D, DepthwiseConv2dNative or MatMul.
@@ -42,7 +44,8 @@ def channel_shifts(node: NodeDef, weights: Array, low: float, high: float) -> Ar
     # The exponent e of a number is that of the next power of two above it: 2^-e times the number is at most 1.
     mantissas, exponents = np.frexp(share)
     shifts = np.where(mantissas == 0.5, 1 - exponents, -exponents)
-    return np.where(share > 0, np.clip(shifts, 0, _MAX_SHIFT), 0).astype(np.int32)
+    found = np.where(share > 0, np.clip(shifts, 0, _MAX_SHIFT), 0).astype(np.int32)
+    return found if found.max(initial=0) >= _WORTH else np.zeros_like(found)
 
 
 def spread(node: NodeDef, weights: Array, channels: Array) -> Array:
