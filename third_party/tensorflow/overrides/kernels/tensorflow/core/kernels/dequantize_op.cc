@@ -69,7 +69,10 @@ Line Scaled(float low, float high, bool narrow_range) {
 
 }  // namespace
 
-template <typename T, typename S>
+typedef Eigen::ThreadPoolDevice CPUDevice;
+
+// `Device` is part of the name with which the kernel is selected.
+template <typename Device, typename T, typename S>
 class DequantizeOp : public OpKernel {
  public:
   explicit DequantizeOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -193,7 +196,7 @@ class DequantizeOp : public OpKernel {
                               .Device(DEVICE_CPU)          \
                               .TypeConstraint<T>("T")      \
                               .TypeConstraint<S>("dtype"), \
-                          DequantizeOp<T, S>)
+                          DequantizeOp<CPUDevice, T, S>)
 #define REGISTER_TYPE(T) \
   REGISTER(T, float);    \
   REGISTER(T, bfloat16)
