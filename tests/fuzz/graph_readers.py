@@ -30,6 +30,7 @@ from tfcarve.prepare import (
     transform_list,
     transforms,
 )
+from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, TensorProto
@@ -42,7 +43,7 @@ _BINARY = Path("m.pb")
 _PARAMETERS = {
     "half_weights": {"minimum_size": ("2",)},
     "quantize_placeholders": {"input_min": ("0",), "input_max": ("1",)},
-    "quantize_weights": {"minimum_size": ("2",)},
+    "quantize_weights": {"minimum_size": ("2",), "per_channel": ("true",)},
     "remove_attribute": {"attribute_name": ("T",)},
     "remove_nodes": {"op": ("Identity",)},
     "rename_attribute": {"old_attribute_name": ("T",), "new_attribute_name": ("U",)},
@@ -52,6 +53,16 @@ _PARAMETERS = {
     "set_device": {"device": ("/device:CPU:0",)},
 }
 _LOG = b"starting\nI print.cc] ;range__print__;__requant_min_max:[-1.5][2]\n"
+# For the convolution of the seeds.
+_MEANS = Ranges(
+    version=1,
+    model_sha256="0" * 64,
+    method="minmax",
+    percentile=None,
+    samples=1,
+    ranges=(),
+    means=(ChannelMeans("c", (0.5, -2.0)),),
+).to_json()
 _CHAIN = transform_list.parse("""
     strip_unused_nodes
     remove_nodes(op=Identity)
@@ -78,18 +89,20 @@ def _tensor(data: bytes) -> object:
 
 
 @functools.cache
-def _log_file() -> Path:
-    """Returns a log with ranges, which exists until the process ends."""
-    file = tempfile.NamedTemporaryFile(prefix="fuzz-", suffix=".log")  # noqa: SIM115
+def _file(content: bytes) -> str:
+    """Returns the path of a file, which exists until the process ends."""
+    file = tempfile.NamedTemporaryFile(prefix="fuzz-")  # noqa: SIM115
     atexit.register(file.close)
-    file.write(_LOG)
+    file.write(content)
     file.flush()
-    return Path(file.name)
+    return file.name
 
 
 def _step(name: str) -> Step:
+    if name == "correct_biases":
+        return Step(name, {"ranges": (_file(_MEANS),), "minimum_size": ("2",)})
     if name == "freeze_requantization_ranges":
-        return Step(name, {"min_max_log_file": (str(_log_file()),)})
+        return Step(name, {"min_max_log_file": (_file(_LOG),)})
     return Step(name, _PARAMETERS.get(name, {}))
 
 
