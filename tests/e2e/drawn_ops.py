@@ -240,7 +240,7 @@ _QUANTIZED_TYPES: Mapping[Any, Any] = MappingProxyType(
 
 
 def _quantized(shape: Sequence[int], dtype: Any) -> Any:
-    """Returns a constant with at least three numbers of a quantized type, among them the smallest and the largest."""
+    """Returns a constant of a quantized type that contains the type's minimum and maximum; it needs three elements."""
     integers = np.iinfo(_QUANTIZED_TYPES[dtype])
     drawn = np.random.default_rng(7).integers(
         integers.min, integers.max, shape, integers.dtype, endpoint=True

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import cast
 
+import means
 import protos
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
@@ -30,7 +31,6 @@ from tfcarve.prepare import (
     transform_list,
     transforms,
 )
-from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, TensorProto
@@ -54,15 +54,7 @@ _PARAMETERS = {
 }
 _LOG = b"starting\nI print.cc] ;range__print__;__requant_min_max:[-1.5][2]\n"
 # For the convolution of the seeds.
-_MEANS = Ranges(
-    version=1,
-    model_sha256="0" * 64,
-    method="minmax",
-    percentile=None,
-    samples=1,
-    ranges=(),
-    means=(ChannelMeans("c", (0.5, -2.0)),),
-).to_json()
+_MEANS = means.document("c", (0.5, -2.0))
 _CHAIN = transform_list.parse("""
     strip_unused_nodes
     remove_nodes(op=Identity)

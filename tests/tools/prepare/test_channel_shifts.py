@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import Array, tf1
 
-from tfcarve.prepare import channel_shifts, nodes
+from tfcarve.prepare import channel_shifts, channels, nodes
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, Ref, by_name
 
@@ -154,15 +154,14 @@ def test_shifts_are_the_largest_that_stay_in_the_range(name: str, data: st.DataO
     low, high = (float(end) for end in (min(weights.min(), 0), max(weights.max(), 0)))
     shifts = channel_shifts.channel_shifts(node, weights, low, high)
     assert (shifts.shape, shifts.dtype) == ((count,), np.int32)
-    factors = channel_shifts.spread(node, weights, np.exp2(shifts))
-    multiplied = weights.astype(np.float64) * factors
+    multiplied = channels.scaled(node, weights.astype(np.float64), np.exp2(shifts))
     assert low <= multiplied.min() <= multiplied.max() <= high
     # Not shifted at all, a channel would gain less than two bits; shifted, none could gain one more.
     more = 2 if shifts.any() else 4
     outside = (more * multiplied > high) | (more * multiplied < low)
-    channels = np.broadcast_to(channel_shifts.spread(node, weights, np.arange(count)), shape)
+    numbers = channels.scaled(node, np.ones(shape), np.arange(count))
     for channel in range(count):
-        own = channels == channel
+        own = numbers == channel
         if weights[own].any():
             assert shifts[channel] == 10 or outside[own].any()
         else:

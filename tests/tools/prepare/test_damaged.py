@@ -1,11 +1,9 @@
 """Damaged graphs raise InvalidInput or are transformed, in memory proportional to their size."""
 
-import atexit
 import contextlib
-import functools
-import tempfile
 from pathlib import Path
 
+import means
 import prepared
 import pytest
 import tensorflow as tf
@@ -15,7 +13,6 @@ from prepared import tf1
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import graph_file, nodes, pipeline, transforms
-from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, consumer_counts
 from tfcarve.prepare.transform_list import Step
@@ -58,32 +55,21 @@ def _damaged(draw: st.DrawFn) -> bytes:
     return data
 
 
-@functools.cache
-def _ranges_file() -> str:
-    """Returns a file with means for the convolution, which exists until the process ends."""
-    file = tempfile.NamedTemporaryFile(suffix=".json")  # noqa: SIM115
-    atexit.register(file.close)
-    found = Ranges(
-        version=1,
-        model_sha256="0" * 64,
-        method="minmax",
-        percentile=None,
-        samples=1,
-        ranges=(),
-        means=(ChannelMeans("Conv2D", (0.5, -2.0)),),
-    )
-    file.write(found.to_json())
-    file.flush()
-    return file.name
+@pytest.fixture(name="ranges", scope="module")
+def _ranges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with means for the convolution."""
+    path = tmp_path_factory.mktemp("ranges") / "ranges.json"
+    path.write_bytes(means.document("Conv2D", (0.5, -2.0)))
+    return path
 
 
-def _step(name: str) -> Step:
+def _step(name: str, ranges: Path) -> Step:
     if name == "correct_biases":
-        return Step(name, {"ranges": (_ranges_file(),), "minimum_size": ("1",)})
+        return Step(name, {"ranges": (str(ranges),), "minimum_size": ("1",)})
     return Step(name, _PARAMETERS.get(name, {}))
 
 
-def _transformed(graph: Graph) -> None:
+def _transformed(graph: Graph, ranges: Path) -> None:
     for node in graph.nodes:
         if node.op == "Const":
             with contextlib.suppress(InvalidInput):
@@ -91,7 +77,7 @@ def _transformed(graph: Graph) -> None:
     outputs = [n.name for n in graph.nodes if n.name not in consumer_counts(graph)]
     evaluator = Evaluator()
     steps = [
-        _step(name)
+        _step(name, ranges)
         for name in sorted(transforms.WITHOUT_TENSORFLOW)
         if not name.startswith(("freeze_requantization", "remove_attr", "rename"))
     ]
@@ -100,14 +86,14 @@ def _transformed(graph: Graph) -> None:
 
 
 @settings(max_examples=_CASES)
-@given(_damaged())
-def test_damaged(data: bytes) -> None:
+@given(data=_damaged())
+def test_damaged(ranges: Path, data: bytes) -> None:
     with contextlib.suppress(InvalidInput):
-        _transformed(graph_file.parse(data, _PATH))
+        _transformed(graph_file.parse(data, _PATH), ranges)
 
 
-def test_the_undamaged_graph() -> None:
-    _transformed(graph_file.parse(_SEED, _PATH))
+def test_the_undamaged_graph(ranges: Path) -> None:
+    _transformed(graph_file.parse(_SEED, _PATH), ranges)
 
 
 @pytest.mark.parametrize("size", range(0, len(_SEED), 37))

@@ -12,10 +12,9 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.graph import Ref, data_inputs
 from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantized_ops import DEPTHWISE
+from tfcarve.prepare.quantized_plan import is_heavy
 from tfcarve.prepare.tensors import Array
-
-_DEPTHWISE = "DepthwiseConv2dNative"
-_CONVOLUTIONS = frozenset(("Conv2D", _DEPTHWISE))
 
 
 def averaged_input(node: NodeDef, known: Mapping[str, NodeDef], fed: Collection[str]) -> Ref | None:
@@ -30,12 +29,9 @@ def averaged_input(node: NodeDef, known: Mapping[str, NodeDef], fed: Collection[
       fed: the names of the nodes that the app feeds.
     """
     sources = data_inputs(node)
-    if len(sources) != 2 or nodes.dtype(node) != nodes.FLOAT:
+    if not is_heavy(node) or len(sources) != 2 or nodes.dtype(node) != nodes.FLOAT:
         return None
-    if node.op in _CONVOLUTIONS:
-        if nodes.text(node, "data_format", "NHWC") != "NHWC":
-            return None
-    elif node.op != "MatMul" or nodes.flag(node, "transpose_a", False):
+    if nodes.text(node, "data_format", "NHWC") != "NHWC" or nodes.flag(node, "transpose_a", False):
         return None
     weights = sources[1]
     is_constant = known[weights.node].op == "Const" and weights.output == 0
@@ -72,7 +68,7 @@ def mean_error(node: NodeDef, error: Array, means: Array) -> Array:
         _require(node, len(matrix), means)
         return np.asarray(means @ matrix)
     taps = error.sum(axis=(0, 1))
-    if node.op == _DEPTHWISE:
+    if node.op == DEPTHWISE:
         _require(node, len(taps), means)
         return np.asarray(taps * means[:, np.newaxis]).reshape(-1)
     channels, results = taps.shape

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, set_inputs
+from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.messages import AttrValue, NodeDef
-from tfcarve.prepare.quantization import QINT8, rounded
+from tfcarve.prepare.quantization import MAX_QINT8, QINT8, quantized_constants, signed
 from tfcarve.prepare.tensors import Array
 
-_LARGEST = 127
 # A channel with fewer values would be little smaller with its scale.
 _MIN_CHANNEL_SIZE = 8
 # The channels of the weights of other ops are their last dimension.
@@ -46,7 +45,7 @@ class ChannelQuantized:
 
     def floats(self) -> Array:
         """Returns the float32 values that Dequantize computes."""
-        scales = self.highs / np.float32(_LARGEST)
+        scales = self.highs / np.float32(MAX_QINT8)
         return self.values.astype(np.float32) * scales.reshape(_broadcast(self.values, self.axis))
 
 
@@ -74,9 +73,8 @@ def quantized_by_channel(array: Array, axis: int) -> ChannelQuantized | None:
     if not np.isfinite(highs).all():
         return None
     highs = np.where(highs > 0, highs, np.float32(1))
-    scaled = array * (_LARGEST / highs.astype(np.float64)).reshape(_broadcast(array, axis))
-    values = np.clip(rounded(scaled), -_LARGEST, _LARGEST)
-    return ChannelQuantized(values.astype(np.int8), highs, axis)
+    values = signed(array, highs.reshape(_broadcast(array, axis)))
+    return ChannelQuantized(values, highs, axis)
 
 
 def replacement(
@@ -84,14 +82,8 @@ def replacement(
 ) -> list[NodeDef]:
     """Returns the nodes that replace a float Const: three Consts called `names`, and a Dequantize with the Const's name."""
     # In mode SCALED the low ends are not used unless they give the larger scale.
-    lows = np.zeros_like(found.highs)
-    created = [
-        nodes.constant(names[0], found.values, QINT8),
-        nodes.constant(names[1], lows),
-        nodes.constant(names[2], found.highs),
-    ]
-    for constant in created:
-        set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
+    ends = (np.zeros_like(found.highs), found.highs)
+    created = quantized_constants(node, names, found.values, QINT8, ends)
     dequantize = nodes.make(
         "Dequantize",
         node.name,

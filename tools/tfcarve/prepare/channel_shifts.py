@@ -8,9 +8,9 @@ import numpy as np
 
 from tfcarve.prepare import nodes
 from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.quantized_ops import DEPTHWISE
 from tfcarve.prepare.tensors import Array
 
-_DEPTHWISE = "DepthwiseConv2dNative"
 # Smaller channels matter little, and a bias must be representable after the multiplication.
 _MAX_SHIFT = 10
 # The sums of a node are shifted only if a channel gains this number of bits.
@@ -27,9 +27,9 @@ def channel_shifts(node: NodeDef, weights: Array, low: float, high: float) -> Ar
       high: the high end, at least 0.
     """
     axes = tuple(range(weights.ndim - 1))
-    if node.op == _DEPTHWISE:
+    if node.op == DEPTHWISE:
         axes = (0, 1)
-    elif _is_transposed(node):
+    elif nodes.flag(node, "transpose_b", False):
         axes = (1,)
     most, least = (
         find(axis=axes, initial=0).reshape(-1).astype(np.float64)
@@ -46,14 +46,3 @@ def channel_shifts(node: NodeDef, weights: Array, low: float, high: float) -> Ar
     shifts = np.where(mantissas == 0.5, 1 - exponents, -exponents)
     found = np.where(share > 0, np.clip(shifts, 0, _MAX_SHIFT), 0).astype(np.int32)
     return found if found.max(initial=0) >= _WORTH else np.zeros_like(found)
-
-
-def spread(node: NodeDef, weights: Array, channels: Array) -> Array:
-    """Returns a value for each output channel in a shape that is broadcast to the weights."""
-    if node.op == _DEPTHWISE:
-        return channels.reshape(weights.shape[2:])
-    return channels[:, np.newaxis] if _is_transposed(node) else channels
-
-
-def _is_transposed(node: NodeDef) -> bool:
-    return node.op == "MatMul" and nodes.flag(node, "transpose_b", False)

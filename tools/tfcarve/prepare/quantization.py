@@ -16,7 +16,7 @@ QINT8 = 11
 QUINT8 = 12
 QINT32 = 13
 _STEPS = 256
-_MAX_QINT8 = 127
+MAX_QINT8 = 127
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def rounding_error(array: Array, is_signed: bool) -> Array:
         return np.zeros_like(exact)
     low, high = found
     if is_signed:
-        return _signed(array, high) * (float(high) / _MAX_QINT8) - exact
+        return signed(array, high) * (float(high) / MAX_QINT8) - exact
     zero = quantize(np.zeros((), np.float32), low, high)
     steps = quantize(array, low, high).astype(np.float64) - zero
     return steps * (float(width(low, high)) / (_STEPS - 1)) - exact
@@ -99,7 +99,7 @@ def constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | Non
     found = value_range(array)
     if found is None:
         return None
-    return _constants(node, names, quantize(array, *found), QUINT8, found)
+    return quantized_constants(node, names, quantize(array, *found), QUINT8, found)
 
 
 def signed_constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef] | None:
@@ -111,22 +111,23 @@ def signed_constants(node: NodeDef, names: tuple[str, str, str]) -> list[NodeDef
     found = constant_range(array, is_signed=True)
     if found is None:
         return None
-    return _constants(node, names, _signed(array, found[1]), QINT8, found)
+    return quantized_constants(node, names, signed(array, found[1]), QINT8, found)
 
 
-def _signed(array: Array, largest: np.float32) -> Array:
-    """Returns finite floats as int8; `largest` becomes 127."""
-    steps = rounded(array.astype(np.float64) * (_MAX_QINT8 / float(largest)))
-    return np.clip(steps, -_MAX_QINT8, _MAX_QINT8).astype(np.int8)
+def signed(array: Array, largest: np.float32 | Array) -> Array:
+    """Quantizes finite floats to int8; `largest`, a number or an array that is broadcast, becomes 127."""
+    steps = rounded(array * (MAX_QINT8 / np.asarray(largest, np.float64)))
+    return np.clip(steps, -MAX_QINT8, MAX_QINT8).astype(np.int8)
 
 
-def _constants(
+def quantized_constants(
     node: NodeDef,
     names: tuple[str, str, str],
     values: Array,
     dtype: int,
-    ends: tuple[np.float32, np.float32],
+    ends: tuple[np.float32 | Array, np.float32 | Array],
 ) -> list[NodeDef]:
+    """Returns the Consts `names` that replace a float Const: quantized values, low and high ends."""
     created = [
         nodes.constant(names[0], values, dtype),
         *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], ends, strict=True)),

@@ -7,7 +7,8 @@ import numpy as np
 
 from tfcarve.prepare import integer_bias, nodes
 from tfcarve.prepare.bias_correction import corrected_weights, mean_error
-from tfcarve.prepare.channel_shifts import channel_shifts, spread
+from tfcarve.prepare.channel_shifts import channel_shifts
+from tfcarve.prepare.channels import scaled
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.layout import Facts
@@ -21,12 +22,12 @@ class Weights:
     """Constant weights of a node.
 
     Attributes:
-      constant: a Const with the weights, each channel multiplied by 2 to the power of its shift.
+      multiplied: a Const with each channel multiplied by 2 to the power of its shift, or None if no channel is.
       shifts: int32 [output channels].
       mean_error: float64 [output channels], what quantizing the weights adds to the mean of the result.
     """
 
-    constant: NodeDef
+    multiplied: NodeDef | None
     shifts: Array
     mean_error: Array
 
@@ -40,7 +41,7 @@ def weights_of(
     read: Range | None,
     bias: Array | None,
 ) -> Weights | None:
-    """Returns the weights of a node, or None if they are not constant or not finite.
+    """Returns the weights of a node, or None if they are quantized as they are and nothing corrects their error.
 
     Args:
       node: any node.
@@ -54,6 +55,8 @@ def weights_of(
     Raises:
       InvalidInput: the number of means is not that of the channels.
     """
+    if not per_channel and node.name not in means:
+        return None
     weights = corrected_weights(node, facts.known, facts.fed)
     ends = constant_range(weights, is_signed) if weights is not None else None
     if weights is None or ends is None:
@@ -61,17 +64,22 @@ def weights_of(
     shifts = channel_shifts(node, weights, float(ends[0]), float(ends[1]))
     if not per_channel:
         shifts = np.zeros_like(shifts)
-    added = np.zeros(shifts.shape)
-    if bias is not None and (read is None or bias.shape != shifts.shape):
-        return None
-    if bias is not None and read is not None:
+    if bias is not None:
+        if read is None or bias.shape != shifts.shape:
+            return None
         step = integer_bias.result_step((read, ends), is_signed)
         shifts = integer_bias.limited(shifts, bias, step)
-    multiplied = weights * spread(node, weights, np.exp2(shifts).astype(np.float32))
+    values = scaled(node, weights, np.exp2(shifts)) if shifts.any() else weights
+    added = np.zeros(shifts.shape)
     if node.name in means:
-        error = rounding_error(multiplied, is_signed) / spread(node, weights, np.exp2(shifts))
+        error = scaled(node, rounding_error(values, is_signed), np.exp2(-shifts))
         added = mean_error(node, error, means[node.name])
+    return Weights(_constant(node, values, facts) if shifts.any() else None, shifts, added)
+
+
+def _constant(node: NodeDef, values: Array, facts: Facts) -> NodeDef:
+    """Returns a Const that takes the place of a node's weights."""
     source = facts.known[data_inputs(node)[1].node]
-    constant = nodes.constant(f"{node.name}/eightbit/weights", multiplied)
-    set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(source)])
-    return Weights(constant if shifts.any() else source, shifts, added)
+    created = nodes.constant(f"{node.name}/eightbit/weights", values)
+    set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(source)])
+    return created

@@ -87,8 +87,8 @@ class Quantizer:
         found: dict[int, QuantizedTensor] = {}
         # Constants first: if one can't be quantized, no other node is added.
         for index, source in sorted(sources, key=lambda s: not self._facts.is_constant(s[1])):
-            if index == 1 and weights is not None and weights.shifts.any():
-                created = self._tensors.of_constant(weights.constant, bool(op.signed))
+            if index == 1 and weights is not None and weights.multiplied is not None:
+                created = self._tensors.of_constant(weights.multiplied, bool(op.signed))
             elif index in op.signed:
                 constant = self._facts.known[source.node]
                 created = self._tensors.of_constant(constant, is_signed=True)
@@ -138,8 +138,6 @@ class Quantizer:
 
     def _weights(self, node: NodeDef, op: QuantizedOp, bias: Array | None) -> Weights | None:
         """Returns the weights of a node with a bias, or None if they are quantized as they are."""
-        if not is_heavy(node):
-            return None
         ranges, read = self._results.ranges, self._ends(data_inputs(node)[0])
         means = ranges.means if ranges is not None and read is not None else {}
         return weights_of(node, bool(op.signed), self._per_channel, self._facts, means, read, bias)

@@ -82,6 +82,7 @@ def calibrate(
     listed, read_by = wanted(order, facts), averaged(order, facts)
     if not listed and not read_by:
         raise InvalidInput("there is no node that quantize_nodes replaces: nothing to calibrate")
+    averages = tuple(dict.fromkeys(read_by.values()))
     found = Measured()
     count = 0
     counts = choice.method not in thresholds.OF_ENDS
@@ -93,7 +94,7 @@ def calibrate(
                 found = measure.measure(
                     session,
                     listed,
-                    tuple(dict.fromkeys(read_by.values())),
+                    averages,
                     facts.outputs,
                     fed_values,
                     found,

@@ -1,7 +1,7 @@
-"""correct_biases: adds to biases what weights lose when quantize_weights(per_channel=true) quantizes them.
+"""correct_biases: subtracts from biases what weights add to results if quantize_weights(per_channel=true) quantizes them.
 
-Not in TensorFlow's tool. Each result gets the correction of bias_correction.py: in the bias that is added to it, or in a
-new BiasAdd.
+Not in TensorFlow's tool. bias_correction.py computes the correction. It changes the bias of a result, or the result gets a
+BiasAdd.
 """
 
 from collections.abc import Mapping
