@@ -78,7 +78,7 @@ def weights_of(
 
 
 def _constant(node: NodeDef, values: Array, facts: Facts) -> NodeDef:
-    """Returns a Const that takes the place of a node's weights."""
+    """Returns a Const that replaces the weights of a node."""
     source = facts.known[data_inputs(node)[1].node]
     created = nodes.constant(f"{node.name}/eightbit/weights", values)
     set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(source)])
