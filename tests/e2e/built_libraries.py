@@ -18,8 +18,9 @@ COMPILERS: Mapping[str, str] = {
     "linux_armv7": "arm-linux-gnueabihf-g++",
     "linux_x86_64": "g++",
 }
-# The platforms in the app's BUILD file.
-PLATFORMS = ("linux_arm64", "linux_armv7", "linux_x86_64")
+# The platforms of a test. The tests for linux_armv7 are targets of their own, which run by name.
+PLATFORMS = tuple(os.environ.get("TESTED_PLATFORMS", "linux_arm64 linux_x86_64").split())
+_TARGETS = {"linux_armv7": "//:release_armv7"}
 _TARGET = "//:release"
 _MODEL = "tiny.pb"
 
@@ -77,8 +78,9 @@ def checked(
     return done.stdout
 
 
-def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release:
-    """Builds a tf_multi_platform_library for one platform."""
+def built(workspace: Workspace, platform: str, target: str = "") -> Release:
+    """Builds a tf_multi_platform_library for one platform; by default, the app's."""
+    target = target or _TARGETS.get(platform, _TARGET)
     files = workspace.build([target], [f"--output_groups={platform}"]).files(target, platform)
     archive = next(file for file in files if file.name == "libtensorflow-core.a")
     return Release(platform, workspace.folder, archive.parent)

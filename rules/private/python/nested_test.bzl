@@ -2,14 +2,16 @@
 
 load(":python.bzl", "py_tool_test")
 
-def nested_test(name, size = "enormous", data = [], tags = [], **kwargs):
-    """A test that runs Bazel in its own workspace, as a user does: the pytest functions in NAME.py.
+def nested_test(name, src = None, size = "enormous", data = [], tags = [], **kwargs):
+    """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
-    sandbox and not in parallel with other tests, and its result is valid until one of these sources changes.
+    sandbox, and its result is valid until one of these sources changes. One such test runs at a time, next to other tests:
+    .bazelrc declares the resource.
 
     Args:
-        name: name of the target and, with .py, of its source.
+        name: name of the target.
+        src: the source with the pytest functions; by default NAME.py.
         size: enough to build TensorFlow's core; smaller for a test that does not.
         data: further files that it reads.
         tags: further tags; "manual" for a test that runs only by its name.
@@ -18,12 +20,12 @@ def nested_test(name, size = "enormous", data = [], tags = [], **kwargs):
     py_tool_test(
         name = name,
         size = size,
-        srcs = [name + ".py"],
+        srcs = [src or name + ".py"],
         # In a function, because apps do not have tfcarve_sources_digest.
         data = data + [Label("@tfcarve_sources_digest//:sources.sha256")],
         tags = [
-            "exclusive",
             "local",
+            "resources:nested_build:1",
         ] + tags,
         **kwargs
     )
