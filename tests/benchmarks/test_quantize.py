@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import quantize, quantize_table
+from benchmarks import initial_scores, quantize, quantize_table
 from benchmarks.quantize_table import SOURCE, Quantized
+from tfcarve.prepare import nodes
+from tfcarve.prepare.graph import Graph, Ref, by_name
 
 _SOURCE = Quantized("resnet_50", SOURCE, 900, 100_000_000, 1.0, 0.0)
 _INT8 = Quantized("resnet_50", "`int8`, minmax", 800, 25_000_000, 0.995, 5e-4)
 _TRAINED = Quantized("classifier", SOURCE, 50, 90_000, 1.0, 0.0, 0.96)
 _SMALL = Quantized("classifier", "`int8`, minmax", 80, 30_000, 0.98, 0.1, 0.957)
 _OTHER = replace(_SOURCE, model="nsfwjs mobilenet_v2")
+_INITIAL = "resnet_50, initial scores"
 
 
 def test_models() -> None:
@@ -31,17 +34,19 @@ def test_models() -> None:
         (_INT8, []),
         (_SMALL, []),
         (replace(_INT8, agreement=0.98), ["98.00 % have the same best class"]),
-        (replace(_INT8, difference=0.01), ["differs by 1.0e-02"]),
-        (replace(_INT8, difference=math.nan), ["differs by nan"]),
+        (replace(_INT8, difference=0.01), []),
+        (replace(_INT8, model=_INITIAL, difference=0.01), ["differs by 1.0e-02"]),
+        (replace(_INT8, model=_INITIAL, difference=math.nan), ["differs by nan"]),
         (replace(_INT8, bytes=26_000_001), ["26,000,001 bytes, the goal is 26,000,000"]),
         (replace(_INT8, how="`weights16`", bytes=51_000_000), []),
         (replace(_SMALL, accuracy=0.95), ["loses 1.00 points"]),
-        (replace(_INT8, model=_OTHER.model, difference=0.01), []),
         (replace(_INT8, model=_OTHER.model, agreement=0.98), ["98.00 % have the same best class"]),
     ],
 )
 def test_goals(row: Quantized, expected: list[str]) -> None:
-    found = quantize_table.missed([_SOURCE, _TRAINED, _OTHER, row])
+    found = quantize_table.missed(
+        [_SOURCE, _TRAINED, _OTHER, replace(_SOURCE, model=_INITIAL), row]
+    )
     assert found == [f"{row.model}, {row.how}: {line}" for line in expected]
 
 
@@ -61,6 +66,27 @@ def test_pictures() -> None:
     assert made.std() > 0.2
     assert (made == quantize.pictures(2, 32, 1)).all()
     assert not (made == quantize.pictures(2, 32, 2)).all()
+
+
+def test_initial_scores() -> None:
+    drawn = np.random.default_rng(1)
+    weights = drawn.normal(0, 0.02, (1000, 600)).astype(np.float32)
+    read = (Ref("x"), Ref("kernel/read"))
+    graph = Graph(
+        [
+            nodes.make("Placeholder", "x", ()),
+            nodes.constant("first", weights),
+            nodes.make("MatMul", "hidden", (Ref("x"), Ref("first"))),
+            nodes.constant("kernel", weights * 32),
+            nodes.make("Identity", "kernel/read", (Ref("kernel"),)),
+            nodes.make("MatMul", "scores", read),
+        ]
+    )
+    found = by_name(initial_scores.with_initial_scores(graph))
+    # The variance of Glorot's weights is 1 / 800.
+    assert nodes.value(found["kernel"]).std() == pytest.approx(0.04, rel=0.02)
+    assert nodes.value(found["first"]).std() == pytest.approx(0.02, rel=0.02)
+    assert list(found) == [node.name for node in graph.nodes]
 
 
 def test_the_page() -> None:
