@@ -80,13 +80,25 @@ def test_valid_names(app: Workspace) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_unknown_tensorflow_release(app: Workspace) -> None:
+@pytest.mark.parametrize(
+    ("versions", "message"),
+    [
+        (("9.9",), "tfcarve does not build TensorFlow 9.9; known releases: 2.14"),
+        (("2.14", "9.9"), "only one TensorFlow release per build; found: 2.14, 9.9"),
+        # The same release twice is one release.
+        (("2.14", "2.14"), ""),
+    ],
+)
+def test_tensorflow_releases(app: Workspace, versions: tuple[str, ...], message: str) -> None:
     module = app.folder / "MODULE.bazel"
     text = module.read_text(encoding="utf-8")
-    module.write_text(text.replace('version = "2.14"', 'version = "9.9"'), encoding="utf-8")
+    tag = 'tfcarve.tensorflow(version = "2.14")\n'
+    assert text.count(tag) == 1
+    chosen = "".join(tag.replace("2.14", version) for version in versions)
+    module.write_text(text.replace(tag, chosen), encoding="utf-8")
     try:
         done = app.bazel(["query", "--noshow_progress", "@tfcarve_cross//:missing"])
     finally:
         module.write_text(text, encoding="utf-8")
-    assert done.returncode != 0
-    assert "tfcarve does not build TensorFlow 9.9; known releases: 2.14" in done.stdout
+    assert (done.returncode != 0) == bool(message), done.stdout
+    assert message in done.stdout
