@@ -101,7 +101,7 @@ def test_portable_sources_of_a_tree(tmp_path: Path) -> None:
             f"{kernels}/BUILD": group.format("portable_tensorflow_kernels"),
             f"{kernels}/plain.cc": '#include "tensorflow/core/kernels/plain.h"',
             f"{kernels}/plain.h": "",
-            f"{kernels}/string_lower_op.cc": "// It needs ICU.",
+            f"{kernels}/unicode_ops.cc": "// It needs ICU.",
             f"{kernels}/decode_proto_op.cc": "",
             f"{ops}/BUILD": group.format("portable_op_registrations_and_gradients"),
             f"{ops}/some_ops.cc": "",

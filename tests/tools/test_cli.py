@@ -201,6 +201,28 @@ def test_units_that_need_a_library_are_refused(
     assert not Path("u").exists()
 
 
+def test_units_of_libraries(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _select("relu.pb") == 0
+    assert _run("units", "s.json", "--units", "u", "--libraries", "l") == 0
+    assert _names("l") == set()
+    release = known.release()
+    needed = {**release.units.libraries, f"{indexes.KERNELS}relu_op.cc": ("giflib", "HighwayHash")}
+    changed = dataclasses.replace(release, units=replace(release.units, libraries=needed))
+    monkeypatch.setattr(known, "nearest", lambda _: changed)
+    assert _run("units", "s.json", "--units", "u", "--libraries", "l") == 0
+    assert _names("l") == {f"giflib__{source}" for source in release.libraries["giflib"]}
+    assert (
+        Path("l", "giflib__dgif_lib.c").read_text()
+        == '#define TFCARVE_LIBRARY "giflib"\n#include <dgif_lib.c>\n'
+    )
+    assert _run("units", "s.json", "--units", "u", "--libraries", "./u") == 2
+    assert (
+        "u: used for the units and for the libraries: pass two folders" in capsys.readouterr().err
+    )
+
+
 def test_units_for_other_defines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert _select("relu.pb") == 0
     assert _run("units", "s.json", "--units", "u", "--define", "B", "--define", "A") == 0

@@ -18,6 +18,13 @@ LIBRARY_COPTS = [
     "-w",
 ]
 
+# The same for sources in C. Toolchains compile as C++ unless a flag says otherwise.
+LIBRARY_CONLYOPTS = [
+    "-x",
+    "c",
+    "-std=gnu11",
+] + [flag for flag in LIBRARY_COPTS if not flag.startswith("-std=")]
+
 _WITHOUT_RTTI = [
     "-fno-rtti",
     "-DGOOGLE_PROTOBUF_NO_RTTI",

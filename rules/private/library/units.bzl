@@ -1,9 +1,9 @@
-"""The selected sources: the units that compile them, and their objects."""
+"""The selected sources: the units that compile them, and their objects; and the third-party libraries that they need."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules:providers.bzl", "TensorFlowInfo")
-load("//rules/private/cc:copts.bzl", "tensorflow_copts")
+load("//rules/private/cc:copts.bzl", "LIBRARY_CONLYOPTS", "tensorflow_copts")
 load("//rules/private/cc:objects.bzl", "compile")
 load("//rules/private/outputs:declare.bzl", "declare_folder")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
@@ -20,7 +20,8 @@ def units(ctx, cc, *, selected):
       selected: TfSelectionInfo.
 
     Returns:
-      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files; contexts, a list of
+      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (those of libraries are
+      among the latter); contexts, a list of
       CcCompilationContext that the sources see; copts and hot_copts, the compiler's flags for the two kinds.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
@@ -35,6 +36,7 @@ def units(ctx, cc, *, selected):
     contexts = [
         cc_common.create_compilation_context(headers = selected.custom_ops),
         hot_headers.cc_info.compilation_context,
+        tensorflow.unit_libraries.compilation_context,
         tensorflow.unit_sources.compilation_context,
     ]
 
@@ -50,17 +52,19 @@ def units(ctx, cc, *, selected):
     return struct(
         sources = directories.values(),
         unit_objects = objects("units", cold.unit_copts) + objects("hot/units", hot.unit_copts),
-        helper_objects = objects("helpers", cold.copts) + objects("hot/helpers", hot.copts),
+        helper_objects = objects("helpers", cold.copts) +
+                         objects("hot/helpers", hot.copts) +
+                         objects("libraries", LIBRARY_CONLYOPTS + cold_options),
         contexts = contexts,
         copts = cold.copts,
         hot_copts = hot.copts,
     )
 
 def _write(ctx, selection, tensorflow):
-    """Name -> directory of generated sources: units, and the helpers that they link."""
+    """Name -> directory of generated sources: units, and the helpers and libraries that they link."""
     directories = {
         name: declare_folder(ctx, name)
-        for name in ["units", "helpers", "hot/units", "hot/helpers"]
+        for name in ["units", "helpers", "hot/units", "hot/helpers", "libraries"]
     }
     args = ctx.actions.args()
     args.add("units")

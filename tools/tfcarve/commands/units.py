@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for the units of helper sources",
     )
+    parser.add_argument(
+        "--libraries",
+        type=Path,
+        metavar="DIR",
+        help="folder for the units of C sources of third-party libraries",
+    )
     for name in ("units", "helpers"):
         parser.add_argument(
             f"--hot-{name}",
@@ -102,6 +108,9 @@ def _parts(
         parts.append((name, cold_folder, {n: t for n, t in texts.items() if n not in separate}))
         if hot_folder is not None:
             parts.append((f"hot {name}", hot_folder, {n: texts[n] for n in sorted(separate)}))
+    if arguments.libraries is not None:
+        content = units.library_sources(selection, release)
+        parts.append(("libraries", arguments.libraries, content))
     return parts
 
 

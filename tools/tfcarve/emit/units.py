@@ -1,4 +1,7 @@
-"""Units: generated translation units, each of which compiles one kernel source with its selected classes and ops."""
+"""Units: generated translation units, each of which compiles one kernel source with its selected classes and ops.
+
+There are also units for helper sources, which register nothing, and for the C sources of third-party libraries.
+"""
 
 from collections.abc import Iterable
 
@@ -7,6 +10,7 @@ from tfcarve.emit.cstring import quote
 from tfcarve.emit.source_path import checked
 from tfcarve.errors import InvalidInput
 from tfcarve.releases.release import Release
+from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
 _TENSORFLOW = "tensorflow/"
@@ -75,6 +79,15 @@ def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name. Helper sources register nothing."""
     return {
         file_name(source): f"{_HELPER}{_include(source)}".encode() for source in selection.helpers
+    }
+
+
+def library_sources(selection: Selection, release: Release) -> dict[str, bytes]:
+    """Returns the unit of each C source of a third-party library that the selected sources need, by file name."""
+    return {
+        f"{name}__{source}": f'#define TFCARVE_LIBRARY "{name}"\n#include <{source}>\n'.encode()
+        for name in libraries.needed(selection, release)
+        for source in release.libraries.get(name, ())
     }
 
 

@@ -81,7 +81,7 @@ class Units(JsonDocument, frozen=True):
       not_helpers: why single sources cannot be helper sources.
       excluded_folders: why sources in other folders cannot be part of a library.
       excluded_sources: why single sources cannot.
-      libraries: units that need libraries that tfcarve does not build.
+      libraries: the third-party libraries that units need.
     """
 
     folders: tuple[str, ...]
@@ -141,6 +141,7 @@ class _Document(JsonDocument, frozen=True):
     index: IndexFacts
     core: Core
     units: Units
+    libraries: Mapping[str, tuple[str, ...]]
     overrides: Overrides
 
 
@@ -153,6 +154,7 @@ class Release:
       folder: where its data is.
       version: the version that is pinned.
       defines: the macros that decide which kernels are registered.
+      libraries: the C sources of each third-party library that tfcarve compiles.
       tree, index, core, units, overrides: see their classes.
     """
 
@@ -164,6 +166,7 @@ class Release:
     index: IndexFacts
     core: Core
     units: Units
+    libraries: Mapping[str, tuple[str, ...]]
     overrides: Overrides
 
     @cached_property
@@ -206,5 +209,6 @@ def read(folder: Path) -> Release:
         document.index,
         document.core,
         document.units,
+        document.libraries,
         document.overrides,
     )

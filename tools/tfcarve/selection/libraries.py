@@ -1,4 +1,4 @@
-"""Which selected sources need a library that tfcarve does not build. Pure."""
+"""The third-party libraries that selected sources need. Pure."""
 
 from tfcarve.errors import Problem
 from tfcarve.releases.release import Release
@@ -8,9 +8,18 @@ from tfcarve.selection.selection import Selection
 _HINT = "have the app do what the op does, and cut it off the model"
 
 
+def needed(selection: Selection, release: Release) -> list[str]:
+    """Returns the names of the libraries that the selected sources need, sorted."""
+    by_unit = release.units.libraries
+    return sorted({name for source in selection.files for name in by_unit.get(source, ())})
+
+
 def missing(selection: Selection, release: Release) -> list[Problem]:
     """Returns a problem for each op of `selection` whose kernel needs a library that is not built here."""
-    needed = release.units.libraries
+    unbuilt = {
+        unit: [name for name in names if name not in release.libraries]
+        for unit, names in release.units.libraries.items()
+    }
     left = {
         x.op: f"left over ({x.kind}): removed by {x.transform}"
         for x in selection.leftovers
@@ -18,11 +27,11 @@ def missing(selection: Selection, release: Release) -> list[Problem]:
     }
     found: dict[tuple[str, str], set[Need]] = {}
     for kernel in selection.kernels:
-        if kernel.file in needed:
+        if unbuilt.get(kernel.file):
             found.setdefault((kernel.file, kernel.op), set()).update(kernel.needed_by)
     return [
         Problem(
-            f"op {op!r}: its kernel, in {file}, needs {', '.join(needed[file])}",
+            f"op {op!r}: its kernel, in {file}, needs {', '.join(unbuilt[file])}",
             shown(sorted(needs)),
             left.get(op, _HINT),
         )

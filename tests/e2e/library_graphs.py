@@ -1,0 +1,123 @@
+"""Graphs whose kernels need libjpeg, libpng, giflib or HighwayHash, or TensorFlow's ICU, and inputs for them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from models import frozen
+
+_SIZE = (24, 37)
+
+
+def _picture(channels: int) -> Any:
+    """Returns a picture of smooth colours with some noise, [24, 37, channels] of uint8."""
+    drawn = np.random.default_rng(frozen.SEED)
+    rows, columns = np.mgrid[: _SIZE[0], : _SIZE[1]]
+    phases = np.arange(channels)
+    waves = 127 + 100 * np.sin(rows[..., None] / 5 + columns[..., None] / 9 + phases)
+    return np.clip(waves + drawn.normal(0, 8, waves.shape), 0, 255).astype(np.uint8)
+
+
+def _bytes(encoded: Any) -> bytes:
+    return bytes(encoded.numpy())
+
+
+def gif(frames: int) -> bytes:
+    """Returns a GIF of 4 x 4 pixels in 4 colours.
+
+    Source: the GIF89a specification. Each pixel is a code of 3 bits, and a clear code after every second pixel keeps the
+    width of the codes at 3 bits.
+    """
+    palette = bytes((0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255))
+    parts = [b"GIF89a", struct.pack("<HHBBB", 4, 4, 0b10000001, 0, 0), palette]
+    for frame in range(frames):
+        codes = [4]
+        for pixel in range(16):
+            codes.append((pixel + frame) % 4)
+            if pixel % 2:
+                codes.append(4)
+        bits = sum(code << (3 * place) for place, code in enumerate([*codes, 5]))
+        data = bits.to_bytes((3 * len(codes) + 3 + 7) // 8, "little")
+        parts += [b",", struct.pack("<HHHHB", 0, 0, 4, 4, 0), bytes((2, len(data))), data, b"\0"]
+    return b"".join((*parts, b";"))
+
+
+def _bmp() -> bytes:
+    """Returns a BMP of 4 x 2 pixels of 24 bits."""
+    pixels = bytes(range(24))
+    header = struct.pack("<IiiHHIIiiII", 40, 4, 2, 1, 24, 0, len(pixels), 2835, 2835, 0, 0)
+    return struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) + header + pixels
+
+
+def images() -> Mapping[str, bytes]:
+    """Returns encoded images by name."""
+    rgb = _picture(3)
+    deep = np.kron(_picture(4).astype(np.uint16), np.full((1, 1, 1), 257, np.uint16))
+    return {
+        "jpeg": _bytes(tf.io.encode_jpeg(rgb, quality=90)),
+        "progressive.jpeg": _bytes(tf.io.encode_jpeg(rgb, progressive=True)),
+        "grey.jpeg": _bytes(tf.io.encode_jpeg(_picture(1))),
+        "png": _bytes(tf.io.encode_png(_picture(4))),
+        "grey.png": _bytes(tf.io.encode_png(_picture(1), compression=0)),
+        "deep.png": _bytes(tf.io.encode_png(deep)),
+        "gif": gif(3),
+        "bmp": _bmp(),
+    }
+
+
+def _graph(compute: Callable[[Any], Any], dtype: Any = tf.string) -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(dtype, name=frozen.INPUT)
+        tf.identity(compute(fed), name=frozen.OUTPUT)
+    return graph.as_graph_def()
+
+
+# Decoders of strings: their graphs, and the images that they decode.
+DECODERS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "decode_jpeg": (_graph(tf.io.decode_jpeg), ("jpeg", "progressive.jpeg", "grey.jpeg")),
+    "decode_jpeg_small": (
+        _graph(lambda x: tf.io.decode_jpeg(x, channels=1, ratio=2, dct_method="INTEGER_FAST")),
+        ("jpeg", "progressive.jpeg"),
+    ),
+    "decode_cropped": (
+        _graph(lambda x: tf.io.decode_and_crop_jpeg(x, [3, 5, 12, 20], channels=3)),
+        ("jpeg",),
+    ),
+    "decode_png": (_graph(tf.io.decode_png), ("png", "grey.png")),
+    "decode_deep_png": (
+        _graph(lambda x: tf.io.decode_png(x, dtype=tf.uint16)),
+        ("deep.png", "png"),
+    ),
+    "decode_gif": (_graph(tf.io.decode_gif), ("gif",)),
+    "decode_bmp": (_graph(tf.io.decode_bmp), ("bmp",)),
+    "decode_image": (
+        _graph(lambda x: tf.io.decode_image(x, channels=3)),
+        ("jpeg", "png", "gif", "bmp"),
+    ),
+    "shape": (_graph(tf.io.extract_jpeg_shape), ("jpeg", "grey.jpeg")),
+}
+# Graphs that read a picture of three channels and return a string.
+ENCODERS: Mapping[str, Any] = {
+    "encode_jpeg": _graph(lambda x: tf.io.encode_jpeg(x, quality=80), tf.uint8),
+    "encode_png": _graph(lambda x: tf.io.encode_png(x, compression=6), tf.uint8),
+}
+PICTURE = _picture(3)
+# Graphs that read strings.
+STRINGS: Mapping[str, Any] = {
+    "hash": _graph(lambda x: tf.strings.to_hash_bucket_strong(x, 1 << 40, [17, 42])),
+    "lower": _graph(tf.strings.lower),
+    "upper": _graph(tf.strings.upper),
+}
+TEXTS = (b"", b"Carve", "Größe \u00c4".encode(), b"zero\0BYTE", b"Long " * 500)
+# tfcarve's kernel refuses it, because it requires ICU.
+UNICODE = _graph(lambda x: tf.strings.lower(x, encoding="utf-8"))
+GRAPHS: Mapping[str, Any] = {
+    **{name: graph for name, (graph, _) in DECODERS.items()},
+    **ENCODERS,
+    **STRINGS,
+}

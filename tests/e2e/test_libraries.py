@@ -1,0 +1,179 @@
+"""Kernels that need third-party libraries, in a carved library: their outputs are full TensorFlow's, for damaged images too."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from demo.nested import BuildError, Workspace
+from e2e import app_workspace, library_graphs
+from models import frozen
+from tfcarve import dtypes
+from tfcarve.benchmark.arrays import Array
+from tfcarve.benchmark.c_api import CallError, Library, Session, String
+
+_PACKAGE = "libraries"
+_TARGET = f"//{_PACKAGE}:library"
+_STRING = dtypes.NUMBER_OF["string"]
+# Of each image.
+_DAMAGED = 60
+
+
+def _write(folder: Path, graphs: Mapping[str, Any]) -> dict[str, Path]:
+    files = {f"{name}.pb": folder / f"{name}.pb" for name in graphs}
+    for name, graph in graphs.items():
+        files[f"{name}.pb"].write_bytes(graph.SerializeToString(deterministic=True))
+    return files
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with app_workspace.opened() as workspace:
+        yield workspace
+
+
+@pytest.fixture(name="library", scope="module")
+def _library(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    files = _write(tmp_path_factory.mktemp("models"), library_graphs.GRAPHS)
+    app.place(_PACKAGE, files, "*.pb")
+    built = app.build([_TARGET]).files(_TARGET)
+    return Library(next(file for file in built if file.suffix == ".so"))
+
+
+def _array(texts: Sequence[bytes], dims: tuple[int, ...]) -> Array:
+    strings = (String * len(texts))(*(String(text, len(text)) for text in texts))
+    return Array(_STRING, dims, bytes(strings))
+
+
+def _run(session: Session, fed: Array) -> Any:
+    """Returns the output: an array, or a list of bytes for strings."""
+    with session.bind({frozen.INPUT: fed}, [frozen.OUTPUT]).run() as result:
+        output = result.output(0)
+        if output.dtype != _STRING:
+            dtype = tf.dtypes.as_dtype(output.dtype).as_numpy_dtype
+            return np.frombuffer(output.data, dtype).reshape(output.dims)
+        pointers = np.frombuffer(output.data, np.uintp).reshape(-1, 2)
+        return [ctypes.string_at(int(data), int(size)) if size else b"" for data, size in pointers]
+
+
+def _decoded(session: Session, data: bytes) -> Any:
+    """Returns an image, or None if the library refuses the data."""
+    try:
+        return _run(session, _array([data], ()))
+    except CallError as error:
+        assert str(error)
+        return None
+
+
+class _Full:
+    """A graph in full TensorFlow."""
+
+    def __init__(self, graph: Any) -> None:
+        with tf.Graph().as_default() as imported:
+            tf.import_graph_def(graph, name="")
+        self._session = tf.compat.v1.Session(graph=imported)
+
+    def run(self, fed: Any) -> Any:
+        """Returns the output, or None if TensorFlow refuses the input."""
+        try:
+            return self._session.run(f"{frozen.OUTPUT}:0", {f"{frozen.INPUT}:0": fed})
+        except tf.errors.InvalidArgumentError:
+            return None
+
+
+@pytest.fixture(name="images", scope="module")
+def _images() -> Mapping[str, bytes]:
+    return library_graphs.images()
+
+
+def _session(library: Library, graph: Any) -> Session:
+    return library.session_from_bytes(graph.SerializeToString(deterministic=True), 1)
+
+
+@pytest.mark.parametrize("name", library_graphs.DECODERS)
+def test_images_are_decoded(name: str, library: Library, images: Mapping[str, bytes]) -> None:
+    graph, files = library_graphs.DECODERS[name]
+    full = _Full(graph)
+    with _session(library, graph) as session:
+        for file in files:
+            found, expected = _decoded(session, images[file]), full.run(images[file])
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+            # The control: another image has another output.
+            assert np.unique(found).size > 1 and found.size > 1
+
+
+@pytest.mark.parametrize("name", library_graphs.DECODERS)
+def test_damaged_images(name: str, library: Library, images: Mapping[str, bytes]) -> None:
+    """The library refuses what TensorFlow refuses, and never ends the process."""
+    graph, files = library_graphs.DECODERS[name]
+    full = _Full(graph)
+    drawn = np.random.default_rng(frozen.SEED)
+    refused = 0
+    with _session(library, graph) as session:
+        for data in (_damage(images[file], drawn) for file in files for _ in range(_DAMAGED)):
+            found, expected = _decoded(session, data), full.run(data)
+            assert (found is None) == (expected is None)
+            if expected is None:
+                refused += 1
+            else:
+                np.testing.assert_array_equal(found, expected)
+    assert refused > 5
+
+
+def _damage(data: bytes, drawn: np.random.Generator) -> bytes:
+    """Returns an image that is cut, or with some other bytes, or both."""
+    changed = bytearray(data)
+    for place in drawn.integers(0, len(data), drawn.integers(1, 6)):
+        changed[place] = drawn.integers(256)
+    return bytes(
+        changed[: drawn.integers(len(data) // 4, len(data))] if drawn.random() < 0.4 else changed
+    )
+
+
+@pytest.mark.parametrize("name", library_graphs.ENCODERS)
+def test_images_are_encoded(name: str, library: Library) -> None:
+    graph, picture = library_graphs.ENCODERS[name], library_graphs.PICTURE
+    with _session(library, graph) as session:
+        (found,) = _run(session, Array(dtypes.NUMBER_OF["uint8"], picture.shape, picture.tobytes()))
+    expected = _Full(graph).run(picture)
+    # zlib's compressed bytes depend on its version.
+    pictures = [tf.io.decode_image(data).numpy() for data in (found, expected)]
+    np.testing.assert_array_equal(*pictures)
+    assert found[:4] == expected[:4]
+
+
+@pytest.mark.parametrize("name", library_graphs.STRINGS)
+def test_strings(name: str, library: Library) -> None:
+    graph, texts = library_graphs.STRINGS[name], library_graphs.TEXTS
+    with _session(library, graph) as session:
+        found = _run(session, _array(texts, (len(texts),)))
+    expected = _Full(graph).run(np.array(texts, object))
+    assert list(found) == list(expected)
+    assert list(found) != list(texts)
+
+
+def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) -> None:
+    graph = library_graphs.UNICODE
+    app.place(_PACKAGE, _write(tmp_path, {"unicode": graph}), "*.pb")
+    message = (
+        "op 'StringLower' with encoding 'utf-8': it requires ICU, which tfcarve does not build"
+    )
+    with pytest.raises(BuildError, match=message):
+        app.build([_TARGET])
+    with (
+        pytest.raises(CallError, match="the encoding 'utf-8' requires ICU"),
+        _session(library, graph) as session,
+    ):
+        _run(session, _array(library_graphs.TEXTS, (len(library_graphs.TEXTS),)))

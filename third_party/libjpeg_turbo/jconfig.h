@@ -1,0 +1,17 @@
+// What applications see of libjpeg-turbo's configuration.
+// Source: jconfig.h.in and CMakeLists.txt of libjpeg-turbo 2.1.5.
+
+#ifndef TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JCONFIG_H_
+#define TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JCONFIG_H_
+
+#define JPEG_LIB_VERSION 62
+#define LIBJPEG_TURBO_VERSION 2.1.5
+#define LIBJPEG_TURBO_VERSION_NUMBER 2001005
+
+#define C_ARITH_CODING_SUPPORTED 1
+#define D_ARITH_CODING_SUPPORTED 1
+#define MEM_SRCDST_SUPPORTED 1
+
+#define BITS_IN_JSAMPLE 8
+
+#endif  // TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JCONFIG_H_

@@ -1,0 +1,10 @@
+// The version in the texts of libjpeg-turbo's messages.
+
+#ifndef TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JVERSION_H_
+#define TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JVERSION_H_
+
+#define JVERSION "6b"
+#define JCOPYRIGHT ""
+#define JCOPYRIGHT_SHORT ""
+
+#endif  // TFCARVE_THIRD_PARTY_LIBJPEG_TURBO_JVERSION_H_
