@@ -1,4 +1,4 @@
-"""Graphs whose kernels need libjpeg, libpng, giflib or HighwayHash, or TensorFlow's ICU, and inputs for them."""
+"""Graphs whose kernels need libjpeg, libpng, giflib, HighwayHash or ICU, and inputs for them."""
 
 from __future__ import annotations
 
@@ -113,6 +113,72 @@ STRINGS: Mapping[str, Any] = {
     "lower": _graph(tf.strings.lower),
     "upper": _graph(tf.strings.upper),
 }
+ENCODINGS = (
+    *("UTF-8", "UTF-16BE", "UTF-16-LE", "utf_32be", "UTF-32LE"),
+    *("US-ASCII", "ISO-8859-1"),
+)
+
+
+def _transcode(encoding: str, output: str, errors: str) -> Any:
+    return _graph(
+        lambda x: tf.strings.unicode_transcode(
+            x,
+            encoding,
+            output,
+            errors=errors,
+            replacement_char=0xD800 if output == "UTF-8" else 0x1F642,
+            replace_control_characters=output == "UTF-16-BE",
+        )
+    )
+
+
+def _decode(encoding: str, errors: str) -> Any:
+    """Returns a graph whose output has the code points, where they start, and where each string's begin."""
+    return _graph(
+        lambda x: tf.concat(
+            [
+                tf.cast(part, tf.int64)
+                for part in tf.raw_ops.UnicodeDecodeWithOffsets(
+                    input=x, input_encoding=encoding, errors=errors, Tsplits=tf.int64
+                )
+            ],
+            0,
+        )
+    )
+
+
+def _encode(output: str, errors: str) -> Any:
+    """Returns a graph that makes three strings of code points: of one, three and the rest."""
+    return _graph(
+        lambda x: tf.raw_ops.UnicodeEncode(
+            input_values=x,
+            input_splits=[0, 1, 4, tf.size(x)],
+            output_encoding=output,
+            errors=errors,
+        ),
+        tf.int32,
+    )
+
+
+# Graphs that read strings in an encoding, by this and a number.
+DECODED: Mapping[tuple[str, int], Any] = {
+    (encoding, number): graph
+    for encoding in ENCODINGS
+    for number, graph in enumerate(
+        (
+            *(_decode(encoding, errors) for errors in ("replace", "ignore", "strict")),
+            _transcode(encoding, "UTF-8", "replace"),
+            _transcode(encoding, "UTF-16-BE", "ignore"),
+            _transcode(encoding, "UTF-32-BE", "strict"),
+        )
+    )
+}
+# Graphs that read code points.
+ENCODED: Mapping[tuple[str, str], Any] = {
+    (output, errors): _encode(output, errors)
+    for output in ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+    for errors in ("replace", "ignore", "strict")
+}
 TEXTS = (b"", b"Carve", "Größe \u00c4".encode(), b"zero\0BYTE", b"Long " * 500)
 # tfcarve's kernel refuses it, because it requires ICU.
 UNICODE = _graph(lambda x: tf.strings.lower(x, encoding="utf-8"))
@@ -120,4 +186,6 @@ GRAPHS: Mapping[str, Any] = {
     **{name: graph for name, (graph, _) in DECODERS.items()},
     **ENCODERS,
     **STRINGS,
+    **{f"decoded{i}": graph for i, graph in enumerate(DECODED.values())},
+    **{f"encoded{i}": graph for i, graph in enumerate(ENCODED.values())},
 }

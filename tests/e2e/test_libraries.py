@@ -164,6 +164,68 @@ def test_strings(name: str, library: Library) -> None:
     assert list(found) != list(texts)
 
 
+# Bytes at the limits of UTF-8's and UTF-16's parts.
+_LIMITS = bytes.fromhex(
+    "00 1f 41 7f 80 8f 90 9f a0 bf c1 c2 d7 d8 db dc df e0 e1 ed ee ef f0 f4 f5 ff fe fd"
+)
+_TEXTS = 400
+
+
+def _texts(encoding: str) -> list[bytes]:
+    """Returns texts: valid ones, ones that are cut, and bytes at limits."""
+    drawn = np.random.default_rng(frozen.SEED)
+    name = {"UTF-16-LE": "utf-16le"}.get(encoding, encoding.lower().replace("_", "-"))
+    valid = "Carve \u00fc\u20ac \U0001f642\x07".encode(name, "ignore")
+    found = [b"", valid, *(valid[:end] for end in range(1, len(valid)))]
+    while len(found) < _TEXTS:
+        size = drawn.integers(1, 13)
+        limits = bytes(drawn.choice(np.frombuffer(_LIMITS, np.uint8), size))
+        found.append(limits if drawn.random() < 0.7 else valid[: len(valid) // 2 // 4 * 4] + limits)
+    return found
+
+
+@pytest.mark.parametrize(("encoding", "number"), library_graphs.DECODED)
+def test_texts_are_decoded(encoding: str, number: int, library: Library) -> None:
+    graph = library_graphs.DECODED[encoding, number]
+    full = _Full(graph)
+    refused = 0
+    with _session(library, graph) as session:
+        for text in _texts(encoding):
+            expected = full.run(np.array([text], object))
+            try:
+                found = _run(session, _array([text], (1,)))
+            except CallError:
+                found = None
+            assert (found is None) == (expected is None), text
+            if expected is None:
+                refused += 1
+            else:
+                assert list(found) == list(expected), text
+    is_strict = number in (2, 5)
+    assert (refused > 20) == (is_strict and encoding != "ISO-8859-1")
+
+
+# Surrogates, code points for internal use, and numbers that are not code points.
+_POINTS = (0x41, 0xD800, 0xDC00, 0x1F642, 0xFFFE, 0xFDD0, 0x10FFFF, 0x110000, -1, 0xFFFD, 0)
+
+
+@pytest.mark.parametrize(("output", "errors"), library_graphs.ENCODED)
+def test_code_points_are_encoded(output: str, errors: str, library: Library) -> None:
+    graph = library_graphs.ENCODED[output, errors]
+    full = _Full(graph)
+    with _session(library, graph) as session:
+        for start in range(len(_POINTS)):
+            points = np.roll(np.array(_POINTS, np.int32), start)[: 5 + start]
+            expected = full.run(points)
+            fed = Array(dtypes.NUMBER_OF["int32"], points.shape, points.tobytes())
+            if expected is None:
+                assert errors == "strict"
+                with pytest.raises(CallError, match="out of range for Unicode"):
+                    _run(session, fed)
+            else:
+                assert _run(session, fed) == list(expected)
+
+
 def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) -> None:
     graph = library_graphs.UNICODE
     app.place(_PACKAGE, _write(tmp_path, {"unicode": graph}), "*.pb")

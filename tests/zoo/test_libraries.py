@@ -16,7 +16,8 @@ from zoo.selecting import selected, tensorflow_index
 
 _HEADERS: Mapping[str, tuple[str, ...]] = {
     "HighwayHash": ("highwayhash/",),
-    "ICU": ("unicode/",),
+    "ICU": ("unicode/uscript.h",),
+    "ICU's converters": ("unicode/ucnv.h",),
     "SQLite": ("sqlite3.h",),
     "gRPC": ("grpcpp/",),
     "giflib": ("gif_lib.h",),

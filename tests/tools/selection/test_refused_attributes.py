@@ -82,6 +82,30 @@ def test_selection_refuses_the_nodes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("encoding", "is_refused"),
+    [
+        ("UTF-8", False),
+        ("utf8", False),
+        ("UTF_16-BE", False),
+        ("UTF-16", True),
+        ("big5", True),
+        ("", True),
+    ],
+)
+def test_supported_values(encoding: str, is_refused: bool) -> None:
+    node = _node("text", "UnicodeDecode", input_encoding=encoding)
+    found = refused_attributes.refusal(node, known.release())
+    assert (found is not None) == is_refused
+
+
+@pytest.mark.parametrize(("dtype", "is_refused"), [("int32", True), ("int64", False)])
+def test_refused_types(dtype: str, is_refused: bool) -> None:
+    attrs = {"Tsplits": AttrValue("type", dtype), "input_encoding": AttrValue("string", "UTF-8")}
+    node = NodeUse("m.pb", "", "text", "UnicodeDecodeWithOffsets", "", attrs)
+    assert (refused_attributes.refusal(node, known.release()) is not None) == is_refused
+
+
 def test_other_values_are_selected() -> None:
     nodes = [
         _node("last", "Conv2D", data_format="NHWC"),

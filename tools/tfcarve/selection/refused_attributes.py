@@ -12,6 +12,8 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need, shown
 
+_IGNORED = str.maketrans("", "", "-_ ")
+
 
 class Refused(JsonDocument, frozen=True):
     """Values of an attribute that the kernels of some ops refuse.
@@ -20,15 +22,27 @@ class Refused(JsonDocument, frozen=True):
       ops: the ops.
       attribute: the attribute.
       values: the values that are refused.
+      supported: instead of `values`: the others are refused. Case, "-", "_" and spaces are ignored.
       why: what the kernels support.
       fix: how to change the model.
     """
 
     ops: frozenset[str]
     attribute: str
-    values: frozenset[str]
     why: str
     fix: str
+    values: frozenset[str] = frozenset()
+    supported: frozenset[str] = frozenset()
+
+    def refuses(self, value: str) -> bool:
+        """Returns whether the kernels refuse a value."""
+        if not self.supported:
+            return value in self.values
+        return _plain(value) not in map(_plain, self.supported)
+
+
+def _plain(value: str) -> str:
+    return value.lower().translate(_IGNORED)
 
 
 class _Document(JsonDocument, frozen=True):
@@ -55,7 +69,7 @@ def refusal(use: NodeUse, release: Release) -> Refusal | None:
     """Returns why the kernel of a node refuses one of its attributes, or None."""
     for refused in load(release).get(use.op, ()):
         value = use.attrs.get(refused.attribute)
-        if value is not None and value.value in refused.values:
+        if value is not None and refused.refuses(str(value.value)):
             return use.op, str(value.value), refused
     return None
 
