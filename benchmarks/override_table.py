@@ -10,6 +10,7 @@ from benchmarks import measure, page
 
 # The name of the library with the graphs of tests/e2e/override_graphs.py.
 TEST_GRAPHS = "test graphs"
+TEXT_GRAPHS = "text graphs"
 COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md"
 # The first of these that a compiler or a linker prints, and what the page says.
 _REASONS = (
@@ -26,7 +27,7 @@ class Row:
 
     Attributes:
       path: of the override, relative to TensorFlow's tree.
-      library: the name of its model, or TEST_GRAPHS.
+      library: the name of its model, or TEST_GRAPHS or TEXT_GRAPHS.
       seconds: of CPU time to compile the override.
       tensorflow_seconds: the same for TensorFlow's file; None if it does not compile.
       saved: bytes of the stripped library with TensorFlow's file, less those with the override; None if it does not link.
@@ -82,7 +83,7 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
     parts = [
         page.head("Overrides", COMMAND, machine).rstrip(),
         f"Each override of [docs/overrides.md](../docs/overrides.md) in a library for {platform} of the first model that needs it, or "
-        f"of the graphs of tests/e2e/override_graphs.py (*{TEST_GRAPHS}*), compared with TensorFlow's file of the same path. Both "
+        f"of the graphs of tests/e2e/override_graphs.py (*{TEST_GRAPHS}*) or library_graphs.py (*{TEXT_GRAPHS}*), compared with TensorFlow's file of the same path. Both "
         "are compiled with the library's own command, and the library is linked again with each.",
         "*Bytes saved*: the stripped library with TensorFlow's file, less the same library with the override. Only one file "
         "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. Where "
