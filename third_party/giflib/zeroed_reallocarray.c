@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void *openbsd_reallocarray(void *block, size_t count, size_t size) {
+void* openbsd_reallocarray(void* block, size_t count, size_t size) {
   if (count == 0 || size == 0) return NULL;
   if (count > SIZE_MAX / size) {
     errno = ENOMEM;
