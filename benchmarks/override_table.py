@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks import measure, page
 
-# The name of the library with the graphs of tests/e2e/override_graphs.py.
+# The names of the libraries with the graphs of tests/e2e/override_graphs.py and library_graphs.py.
 TEST_GRAPHS = "test graphs"
 TEXT_GRAPHS = "text graphs"
 COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md"
@@ -83,7 +83,8 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
     parts = [
         page.head("Overrides", COMMAND, machine).rstrip(),
         f"Each override of [docs/overrides.md](../docs/overrides.md) in a library for {platform} of the first model that needs it, or "
-        f"of the graphs of tests/e2e/override_graphs.py (*{TEST_GRAPHS}*) or library_graphs.py (*{TEXT_GRAPHS}*), compared with TensorFlow's file of the same path. Both "
+        f"of the graphs of tests/e2e/override_graphs.py (*{TEST_GRAPHS}*) or library_graphs.py (*{TEXT_GRAPHS}*), compared with "
+        "TensorFlow's file of the same path. Both "
         "are compiled with the library's own command, and the library is linked again with each.",
         "*Bytes saved*: the stripped library with TensorFlow's file, less the same library with the override. Only one file "
         "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. Where "

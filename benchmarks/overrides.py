@@ -11,9 +11,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmarks import (
     measure,
@@ -29,7 +28,7 @@ from benchmarks.relink import CommandError
 from benchmarks.sizes import MODELS
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import library_graphs, override_graphs
+from e2e import app_workspace, library_graphs, override_graphs
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
@@ -101,16 +100,11 @@ def _models(folder: Path) -> Iterator[tuple[str, list[Path]]]:
     """Yields the models of a library, with its name: those of benchmarks.sizes, then the graphs of tests."""
     for model in MODELS:
         yield model, [cached_models.load(model).model]
-    yield override_table.TEST_GRAPHS, _written(override_graphs.graphs(), folder)
-    yield override_table.TEXT_GRAPHS, _written(library_graphs.STRINGS, folder)
-
-
-def _written(graphs: Mapping[str, Any], folder: Path) -> list[Path]:
-    written = []
-    for name, graph in graphs.items():
-        written.append(folder / f"{name}.pb")
-        written[-1].write_bytes(graph.SerializeToString(deterministic=True))
-    return written
+    for library, graphs in (
+        (override_table.TEST_GRAPHS, override_graphs.graphs()),
+        (override_table.TEXT_GRAPHS, library_graphs.STRINGS),
+    ):
+        yield library, list(app_workspace.write_graphs(graphs, folder).values())
 
 
 def _rows(workspace: Workspace, paths: Sequence[str], models_folder: Path) -> Iterator[Row]:

@@ -25,7 +25,6 @@ from public.models import MODELS
 from public.results import Result
 from tfcarve import files
 
-PLATFORMS = ("linux_x86_64", "linux_arm64")
 _COMMAND = (
     "PYTHONPATH=tools:tests:. python -m benchmarks.public_models -o benchmarks/PUBLIC_MODELS.md"
 )
@@ -47,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch, workspaces.opened("public") as workspace:
             samples = [results.sample(name, Path(scratch)) for name in MODELS]
-            for platform in PLATFORMS:
+            for platform in results.PLATFORMS:
                 built = results.build(workspace, platform, samples)
                 sizes.append(f"{built.shared.stat().st_size:,} bytes for {platform}")
                 found |= {(one.name, platform): results.run(built, one) for one in samples}

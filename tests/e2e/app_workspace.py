@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from demo import cached_models, nested
 from demo import library as libraries
@@ -36,6 +37,14 @@ def opened() -> Iterator[Workspace]:
     """Yields the app, locked against other processes."""
     with nested.opened(nested.source_tree() / APP, "app") as workspace:
         yield workspace
+
+
+def write_graphs(graphs: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    """Writes GraphDefs, given by name, to NAME.pb in a folder; returns the files by their names."""
+    files = {f"{name}.pb": folder / f"{name}.pb" for name in graphs}
+    for file, graph in zip(files.values(), graphs.values(), strict=True):
+        file.write_bytes(graph.SerializeToString(deterministic=True))
+    return files
 
 
 def use_models(workspace: Workspace, models: Sequence[CachedModel]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.nested import Workspace
-from e2e import drawn_ops
+from e2e import app_workspace, drawn_ops
 
 _PACKAGE = "overrides"
 
@@ -31,12 +31,8 @@ def build(
     Returns:
       The files of each output group.
     """
-    written = {}
-    for name, graph in {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}.items():
-        file = folder / f"{name}.pb"
-        file.write_bytes(graph.SerializeToString(deterministic=True))
-        written[file.name] = file
-    workspace.place(_PACKAGE, written, "*.pb")
+    every = {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}
+    workspace.place(_PACKAGE, app_workspace.write_graphs(every, folder), "*.pb")
     label = f"//{_PACKAGE}:{target}"
     done = workspace.build([label], [f"--output_groups={','.join(groups)}"])
     return {group: done.files(label, group) for group in groups}

@@ -17,7 +17,7 @@ import pytest
 import tensorflow as tf
 
 from demo.nested import BuildError, Workspace
-from e2e import app_workspace, library_graphs
+from e2e import app_workspace, library_graphs, numpy_session
 from models import frozen
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
@@ -30,13 +30,6 @@ _STRING = dtypes.NUMBER_OF["string"]
 _DAMAGED = 60
 
 
-def _write(folder: Path, graphs: Mapping[str, Any]) -> dict[str, Path]:
-    files = {f"{name}.pb": folder / f"{name}.pb" for name in graphs}
-    for name, graph in graphs.items():
-        files[f"{name}.pb"].write_bytes(graph.SerializeToString(deterministic=True))
-    return files
-
-
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
     with app_workspace.opened() as workspace:
@@ -45,7 +38,7 @@ def _app() -> Iterator[Workspace]:
 
 @pytest.fixture(name="library", scope="module")
 def _library(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    files = _write(tmp_path_factory.mktemp("models"), library_graphs.GRAPHS)
+    files = app_workspace.write_graphs(library_graphs.GRAPHS, tmp_path_factory.mktemp("models"))
     app.place(_PACKAGE, files, "*.pb")
     built = app.build([_TARGET]).files(_TARGET)
     return Library(next(file for file in built if file.suffix == ".so"))
@@ -61,8 +54,7 @@ def _run(session: Session, fed: Array) -> Any:
     with session.bind({frozen.INPUT: fed}, [frozen.OUTPUT]).run() as result:
         output = result.output(0)
         if output.dtype != _STRING:
-            dtype = tf.dtypes.as_dtype(output.dtype).as_numpy_dtype
-            return np.frombuffer(output.data, dtype).reshape(output.dims)
+            return numpy_session.output(result, 0)
         pointers = np.frombuffer(output.data, np.uintp).reshape(-1, 2)
         return [ctypes.string_at(int(data), int(size)) if size else b"" for data, size in pointers]
 
@@ -235,7 +227,7 @@ def test_code_points_are_encoded(output: str, errors: str, library: Library) -> 
 
 def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) -> None:
     graph = library_graphs.UNICODE
-    app.place(_PACKAGE, _write(tmp_path, {"unicode": graph}), "*.pb")
+    app.place(_PACKAGE, app_workspace.write_graphs({"unicode": graph}, tmp_path), "*.pb")
     message = (
         "op 'StringLower' with encoding 'utf-8': it requires ICU, which tfcarve does not build"
     )

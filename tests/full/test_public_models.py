@@ -15,8 +15,6 @@ from public import results
 from public.models import MODELS
 from public.results import Result, Sample
 
-_PLATFORMS = ("linux_x86_64", "linux_arm64")
-
 
 @pytest.fixture(name="workspace", scope="module")
 def _workspace() -> Iterator[Workspace]:
@@ -34,7 +32,7 @@ def test_outputs_are_those_of_full_tensorflow(
     workspace: Workspace, samples: Sequence[Sample]
 ) -> None:
     found: dict[tuple[str, str], Result] = {}
-    for platform in _PLATFORMS:
+    for platform in results.PLATFORMS:
         built = results.build(workspace, platform, samples)
         found |= {(one.name, platform): results.run(built, one) for one in samples}
     print(results.table(samples, found))

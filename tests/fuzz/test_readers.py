@@ -71,7 +71,7 @@ def test_damaged_seeds(name: str, data: st.DataObject) -> None:
 
 # Without the reader that runs TensorFlow for each of 40 transforms; `transformed` shows the time of the transforms themselves.
 @pytest.mark.parametrize("name", [name for name in _NAMES if name != "evaluated"])
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(number=st.integers(0, 1 << 32))
 def test_repeated_parts(name: str, number: int) -> None:
     for seed in READERS[name].seeds:

@@ -24,6 +24,7 @@ from tfcarve.cli import main
 from tfcarve.proof.difference import TOLERANCES, difference, largest_difference
 
 PACKAGE = "public"
+PLATFORMS = ("linux_x86_64", "linux_arm64")
 _INPUT = "input.npy"
 BUILD_FILE = Path(__file__).with_name("app.BUILD")
 

@@ -20,9 +20,9 @@ def units(ctx, cc, *, selected):
       selected: TfSelectionInfo.
 
     Returns:
-      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (those of libraries are
-      among the latter); contexts, a list of
-      CcCompilationContext that the sources see; copts and hot_copts, the compiler's flags for the two kinds.
+      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (the latter with the
+      objects of libraries); contexts, a list of CcCompilationContext that the sources see; copts and hot_copts, the
+      compiler's flags for the two kinds.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     directories = _write(ctx, selected.selection, tensorflow)
