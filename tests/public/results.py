@@ -118,12 +118,14 @@ def _run_original(source: Path, folder: Path, kind: str, onednn: str) -> None:
 
 def _tfcarve(*words: str) -> str:
     """Runs a command of tfcarve; returns what it prints."""
-    printed, errors = io.StringIO(), io.StringIO()
+    # Some commands write bytes.
+    printed, errors = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
         status = main(list(words))
     if status:
         raise NestedError(f"tfcarve {words[0]} failed: {errors.getvalue().strip()}")
-    return printed.getvalue()
+    printed.seek(0)
+    return printed.read()
 
 
 def build(workspace: Workspace, platform: str, samples: Sequence[Sample]) -> Library:
