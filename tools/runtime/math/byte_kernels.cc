@@ -1,5 +1,7 @@
 #include "tools/runtime/math/byte_kernels.h"
 
+#include <atomic>
+
 #if defined(__clang__)
 #define TFCARVE_UNROLL _Pragma("unroll")
 #else
@@ -387,12 +389,34 @@ const ByteKernels* const kAllByteKernels[] = {&bytes_neon::kKernels,
 namespace tfcarve {
 namespace math {
 
+namespace {
+
+// Bit i: whether the CPU supports kAllByteKernels[i]; 0: not yet known. The
+// first are for all CPUs.
+std::atomic<unsigned> supported{0};
+
+// Reads the CPU's features only once: in a virtual machine, a cpuid
+// instruction takes 20 microseconds.
+unsigned Supported() {
+  unsigned found = supported.load(std::memory_order_relaxed);
+  if (found == 0) {
+    for (int i = 0; kAllByteKernels[i] != nullptr; ++i) {
+      if (kAllByteKernels[i]->is_supported()) found |= 1u << i;
+    }
+    supported.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+}  // namespace
+
 const ByteKernels& SelectedByteKernels() {
   const int number = SelectedKernels().number;
+  const unsigned found = Supported();
   const ByteKernels* best = kAllByteKernels[0];
-  for (const ByteKernels* const* each = kAllByteKernels; *each != nullptr;
-       ++each) {
-    if ((*each)->number <= number && (*each)->is_supported()) best = *each;
+  for (int i = 0; kAllByteKernels[i] != nullptr; ++i) {
+    const ByteKernels* const each = kAllByteKernels[i];
+    if (each->number <= number && (found >> i & 1) != 0) best = each;
   }
   return *best;
 }
