@@ -62,3 +62,9 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
         tree.rules("")
     with pytest.raises(BuildFileError, match="^a/b/BUILD.bazel:1: srcs of filegroup 'x' must be"):
         tree.filegroup(Label("a/b", "x"))
+
+
+def test_file_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "BUILD").write_bytes(b"# a\n# \xff\n")
+    with pytest.raises(BuildFileError, match="^BUILD:2: the file is not UTF-8$"):
+        BuildTree(tmp_path).rules("")

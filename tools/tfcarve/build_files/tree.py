@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tfcarve.build_files.evaluate import Rule, evaluate
+from tfcarve.build_files.evaluate import BuildFileError, Rule, evaluate
 
 # In a Bazel repository TensorFlow's BUILD files are renamed; otherwise their folders would be packages.
 BUILD_FILE_NAMES = ("BUILD.upstream", "BUILD", "BUILD.bazel")
@@ -66,7 +66,12 @@ class BuildTree:
 
     def _evaluated(self, path: Path, package: str) -> dict[str, Rule]:
         name = f"{package}/{path.name}" if package else path.name
-        return evaluate(path.read_text(), name, _files_below(path.parent))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise BuildFileError(f"{name}:{line}: the file is not UTF-8") from None
+        return evaluate(text, name, _files_below(path.parent))
 
     def rule(self, label: Label) -> Rule | None:
         """Returns the rule that a label refers to; None: it is a file or does not exist."""
