@@ -105,7 +105,7 @@ def _report(
     command = "PYTHONPATH=tools:. python -m benchmarks.byte_products"
     byte_times, float_times = times
     lines = [
-        page.head("Products of bytes", command, f"{products.cpu_name()}, {machine}", conditions),
+        page.head("Products of bytes", command, machine, conditions),
         "Products of unsigned bytes with zero points, with 32-bit sums, for the shapes of [PRODUCTS.md](PRODUCTS.md). All results",
         "were equal to those of a plain loop. The columns are billions of operations per second, two for each multiply-add.",
         "",

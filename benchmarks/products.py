@@ -397,12 +397,6 @@ def counted_instructions(program: Path, built: Sequence[Built], folder: Path) ->
     }
 
 
-def cpu_name() -> str:
-    """Returns the name of this machine's CPU."""
-    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return found[1] if found else "unknown CPU"
-
-
 def tensorflow_folder() -> Path:
     """Returns the folder of the installed TensorFlow.
 
@@ -423,7 +417,7 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
     conditions = f"Load {os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the minimum of {rounds} rounds in turns."
     command = "PYTHONPATH=tools:. python -m benchmarks.products"
     lines = [
-        page.head("Products of float matrices", command, f"{cpu_name()}, {machine}", conditions),
+        page.head("Products of float matrices", command, machine, conditions),
         "Shapes are rows x columns x depth; for a convolution: pixels, output channels and the size of a patch. The first",
         "five have 44 % of Inception v3's multiply-adds. All results were compared with those of a plain loop.",
         "",
