@@ -13,7 +13,7 @@ import pickle
 import runpy
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
@@ -21,15 +21,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from e2e.recorded_ops import RecordedOp
+from e2e.recorded_ops import RecordedOp, RecordedTensor
 
 # Some tests run an op hundreds of times.
-MOST_OF_A_KIND = 2
+_MOST_OF_A_KIND = 2
 _LARGEST = 1 << 19
 
 
 class Recorder:
-    """Records ops of some types: each with the same attributes and shapes up to MOST_OF_A_KIND times."""
+    """Records ops of some types: each with the same attributes and shapes up to _MOST_OF_A_KIND times."""
 
     def __init__(self, ops: Sequence[str]) -> None:
         self.recorded: list[RecordedOp] = []
@@ -52,10 +52,8 @@ class Recorder:
             kind = name, str(attributes), *((each.dtype, tuple(each.shape)) for each in inputs)
             if self._wanted(kind):
                 named = dict(zip(attributes[::2], attributes[1::2], strict=True))
-                node = _node(name, inputs, named)
-                types = [each.dtype for each in inputs]
-                arrays = ([each.numpy() for each in tensors] for tensors in (inputs, outputs))
-                self._add(node, types, *arrays)
+                tensors = ([(each, each.numpy()) for each in group] for group in (inputs, outputs))
+                self._add(_node(name, inputs, named), *tensors)
 
     def session(self, run: Any, session: Any, feeds: Any) -> None:
         """Records the ops in a session's graph, once.
@@ -81,37 +79,41 @@ class Recorder:
             del node.input[:]
             kind = str(node), *(np.shape(each) for each in inputs)
             if self._wanted(kind):
-                self._add(node, [each.dtype for each in op.inputs], inputs, outputs)
+                self._add(
+                    node,
+                    list(zip(op.inputs, inputs, strict=True)),
+                    list(zip(op.outputs, outputs, strict=True)),
+                )
 
     def _wanted(self, kind: Any) -> bool:
         self._counts[kind] += 1
-        return self._counts[kind] <= MOST_OF_A_KIND
+        return self._counts[kind] <= _MOST_OF_A_KIND
 
-    def _add(
-        self, node: Any, types: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
-    ) -> None:
-        node.name = "recorded"
-        serialized = node.SerializeToString(deterministic=True)
+    def _add(self, node: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Adds an op, given its tensors with their values."""
+        fed, made = ([_tensor(*pair) for pair in group] for group in (inputs, outputs))
         # Strings are left out.
-        numbers = all(np.asarray(each).dtype.kind not in "OSU" for each in (*inputs, *outputs))
-        if numbers and sum(each.nbytes for each in inputs) <= _LARGEST:
-            arrays = ([np.asarray(each) for each in tensors] for tensors in (inputs, outputs))
-            data_types = [each.base_dtype.as_datatype_enum for each in types]
-            self.recorded.append(RecordedOp(serialized, data_types, *arrays))
+        numbers = all(each.values.dtype.kind not in "OSU" for each in (*fed, *made))
+        if numbers and sum(each.values.nbytes for each in fed) <= _LARGEST:
+            node.name = "recorded"
+            self.recorded.append(RecordedOp(node.SerializeToString(deterministic=True), fed, made))
 
 
-def _node(name: str, inputs: Sequence[Any], attributes: dict[Any, Any]) -> Any:
+def _tensor(tensor: Any, values: Any) -> RecordedTensor:
+    return RecordedTensor(tensor.dtype.base_dtype.as_datatype_enum, np.asarray(values))
+
+
+def _node(name: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
     """Returns the NodeDef of an op that ran eagerly."""
     import tensorflow as tf
     from tensorflow.python.framework import op_def_registry
 
     definition = op_def_registry.get(name)
-    named = {str(key): value for key, value in attributes.items()}
     inferred = {arg.type_attr for arg in definition.input_arg}
     with tf.Graph().as_default() as graph:
         fed = [tf.compat.v1.placeholder(each.dtype, each.shape) for each in inputs]
         arguments = {arg.name: each for arg, each in zip(definition.input_arg, fed, strict=True)}
-        explicit = {key: value for key, value in named.items() if key not in inferred}
+        explicit = {key: value for key, value in attributes.items() if key not in inferred}
         getattr(tf.raw_ops, name)(**arguments, **explicit)
         (node,) = (op.node_def for op in graph.get_operations() if op.type == name)
     del node.input[:]

@@ -15,20 +15,31 @@ from tfcarve import full_tensorflow, pinned
 
 
 @dataclass(frozen=True)
+class RecordedTensor:
+    """An input or an output.
+
+    Attributes:
+      dtype: the number of TensorFlow's data type.
+      values: an array; quantized types have arrays of integers.
+    """
+
+    dtype: int
+    values: Any
+
+
+@dataclass(frozen=True)
 class RecordedOp:
     """An op that a test ran.
 
     Attributes:
       node: a serialized NodeDef without inputs.
-      types: the number of TensorFlow's data type of each input.
-      inputs: an array of each input.
-      outputs: an array of each output.
+      inputs: in the order of the op's definition.
+      outputs: likewise.
     """
 
     node: bytes
-    types: Sequence[int]
-    inputs: Sequence[Any]
-    outputs: Sequence[Any]
+    inputs: Sequence[RecordedTensor]
+    outputs: Sequence[RecordedTensor]
 
     def definition(self) -> Any:
         """Returns the NodeDef, with the name "recorded"."""
@@ -83,9 +94,9 @@ def graph(ops: Sequence[RecordedOp]) -> Any:
     for number, op in enumerate(ops):
         node = op.definition()
         node.name = str(number)
-        for index, dtype in enumerate(op.types):
+        for index, tensor in enumerate(op.inputs):
             fed = made.node.add(name=f"{number}_{index}", op="Placeholder")
-            fed.attr["dtype"].type = dtype
+            fed.attr["dtype"].type = tensor.dtype
             node.input.append(fed.name)
         made.node.append(node)
     return made

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from e2e import app_workspace, cpu_features, override_library, recorded_ops
-from e2e.recorded_ops import RecordedOp
+from e2e.recorded_ops import RecordedOp, RecordedTensor
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import Library
 
@@ -41,7 +41,7 @@ _TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-5, "complex64"
 _OTHERS = 1e-12
 _FEWEST = 4000
 # TensorFlow does not always set the other outputs, which only gradients read.
-_COMPARED = {"FusedBatchNormV3": 3}
+_COMPARED: Mapping[str, int] = {"FusedBatchNormV3": 3}
 
 
 @pytest.fixture(name="recorded", scope="module")
@@ -62,24 +62,28 @@ def _library(
     return Library(next(file for file in built["default"] if file.suffix == ".so"))
 
 
+def _compared(op: RecordedOp) -> Sequence[RecordedTensor]:
+    return op.outputs[: _COMPARED.get(op.definition().op)]
+
+
 def _run(library: Library, op: RecordedOp, threads: int) -> list[Any]:
+    """Returns the outputs that are compared."""
     graph = recorded_ops.graph([op]).SerializeToString(deterministic=True)
     fed = {
-        f"0_{index}": Array(dtype, values.shape, values.tobytes())
-        for index, (dtype, values) in enumerate(zip(op.types, op.inputs, strict=True))
+        f"0_{index}": Array(tensor.dtype, tensor.values.shape, tensor.values.tobytes())
+        for index, tensor in enumerate(op.inputs)
     }
-    count = _COMPARED.get(op.definition().op, len(op.outputs))
-    names = [f"0:{index}" for index in range(count)]
+    expected = _compared(op)
     outputs = []
     with (
         library.session_from_bytes(graph, threads) as session,
-        session.bind(fed, names).run() as result,
+        session.bind(fed, [f"0:{index}" for index in range(len(expected))]).run() as result,
     ):
-        for index in range(len(names)):
+        for index, tensor in enumerate(expected):
             found = result.output(index)
-            # TensorFlow has arrays of plain integers for quantized types.
-            dtype = op.outputs[index].dtype
-            outputs.append(np.frombuffer(found.data, dtype).reshape(found.dims).copy())
+            assert found.dtype == tensor.dtype
+            array = np.frombuffer(found.data, tensor.values.dtype)
+            outputs.append(array.reshape(found.dims).copy())
     return outputs
 
 
@@ -105,8 +109,8 @@ def test_outputs_are_the_same(
         assert library.set_cpu(path)
         for op in recorded[name]:
             try:
-                for found, expected in zip(_run(library, op, 2), op.outputs, strict=False):
-                    _check(found, expected)
+                for found, expected in zip(_run(library, op, 2), _compared(op), strict=True):
+                    _check(found, expected.values)
             except Exception as error:
                 failed.append(f"{path}: {op.definition()} {op.inputs}: {error}")
     assert not failed, f"{len(failed)} of {len(recorded[name])}:\n" + "\n".join(failed[:3])
@@ -122,4 +126,4 @@ def test_control(recorded: Mapping[str, Sequence[RecordedOp]], library: Library)
     op = recorded["kernel_tests.math_ops.matmul_op_test"][0]
     (found,) = _run(library, op, 1)
     with pytest.raises(AssertionError):
-        _check(found, op.outputs[0] + 1)
+        _check(found, op.outputs[0].values + 1)
