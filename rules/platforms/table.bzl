@@ -59,8 +59,8 @@ def _android(*, cpu, triple, abi, flags = [], cpus = {}):
         cpus = {abi: flags} | cpus,
         cross = None,
         shared_library = "libtensorflow-core.so",
-        missing_toolchain = "register the NDK's toolchains in your MODULE.bazel: rules_android_ndk, " +
-                            "with ANDROID_NDK_HOME or `path` naming the NDK",
+        missing_toolchain = "register the NDK's toolchains in your MODULE.bazel, not in that of another module: " +
+                            "rules_android_ndk, with ANDROID_NDK_HOME or `path` naming the NDK",
     )
 
 def _ios(*, cpu, triple, environment):
@@ -87,7 +87,8 @@ def _ios(*, cpu, triple, environment):
         cross = None,
         # Apps link the archive, from an xcframework.
         shared_library = None,
-        missing_toolchain = "build on a Mac with Xcode and register apple_support's toolchains in your MODULE.bazel",
+        missing_toolchain = "build on a Mac with Xcode and register apple_support's toolchains in your MODULE.bazel, " +
+                            "not in that of another module",
     )
 
 # Fields of a row:

@@ -141,3 +141,85 @@ def test_source_that_is_not_available(app: App, poor_path: str, tmp_path: Path) 
     assert "upstream: could not download" in message
     assert "Debian's source package: apt-get is missing: this works on Debian only" in message
     assert "Python package: no Python package contains it" in message
+
+
+OTHER_MODULE = """\
+module(name = "other")
+bazel_dep(name = "platforms", version = "0.0.10")
+bazel_dep(name = "rules_cc", version = "0.0.11")
+"""
+
+# A toolchain for Android whose programs do nothing.
+OTHER_BUILD = """\
+load("@rules_cc//cc:defs.bzl", "cc_toolchain")
+load("@rules_cc//cc/private/toolchain:unix_cc_toolchain_config.bzl", "cc_toolchain_config")
+TOOLS = "ar cpp dwp gcc gcov ld llvm-cov llvm-profdata nm objcopy objdump strip".split(" ")
+cc_toolchain_config(
+    name = "config",
+    abi_libc_version = "other",
+    abi_version = "other",
+    compiler = "other",
+    cpu = "other",
+    cxx_builtin_include_directories = [],
+    host_system_name = "other",
+    target_libc = "other",
+    target_system_name = "other",
+    tool_paths = {tool: "/bin/true" for tool in TOOLS},
+    toolchain_identifier = "other",
+)
+filegroup(name = "none")
+cc_toolchain(
+    name = "cc",
+    all_files = ":none",
+    compiler_files = ":none",
+    dwp_files = ":none",
+    linker_files = ":none",
+    objcopy_files = ":none",
+    strip_files = ":none",
+    toolchain_config = ":config",
+)
+toolchain(
+    name = "android",
+    target_compatible_with = ["@platforms//os:android", "@platforms//cpu:aarch64"],
+    toolchain = ":cc",
+    toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
+)
+"""
+
+TFCARVE_DEP = 'bazel_dep(name = "tfcarve")\n'
+OTHER_DEP = """\
+bazel_dep(name = "other")
+local_path_override(module_name = "other", path = "other")
+"""
+
+
+@pytest.mark.parametrize(
+    ("registered_by", "position", "toolchain"),
+    [
+        ("app", "after tfcarve", "@other//:cc"),
+        ("other", "before tfcarve", "@other//:cc"),
+        # tfcarve's stub, whose message says that the app has to register one.
+        ("other", "after tfcarve", "tfcarve_cross//android_arm64:cc_toolchain"),
+    ],
+)
+def test_order_of_toolchains(app: App, registered_by: str, position: str, toolchain: str) -> None:
+    other = app.folder / "other"
+    other.mkdir(exist_ok=True)
+    registration = {registered_by: 'register_toolchains("@other//:all")\n'}
+    (other / "BUILD").write_text(OTHER_BUILD)
+    (other / "MODULE.bazel").write_text(OTHER_MODULE + registration.get("other", ""))
+    module = app.folder / "MODULE.bazel"
+    own = MODULE.format(root=ROOT)
+    deps = (TFCARVE_DEP, OTHER_DEP) if position == "after tfcarve" else (OTHER_DEP, TFCARVE_DEP)
+    module.write_text(own.replace(TFCARVE_DEP, "".join(deps)) + registration.get("app", ""))
+    android = "--platforms=@tfcarve//rules/platforms:android_arm64"
+    query = "deps(@bazel_tools//tools/cpp:current_cc_toolchain, 1)"
+    try:
+        # A server that runs does not notice another order of the same modules.
+        app.bazel("shutdown")
+        done = app.bazel("cquery", android, query)
+    finally:
+        module.write_text(own)
+    assert done.returncode == 0, done.stderr
+    found = [line.split()[0] for line in done.stdout.splitlines() if ":cc" in line.split()[0]]
+    assert len(found) == 1 and found[0].endswith(toolchain)
