@@ -155,17 +155,3 @@ def test_invalid_records(record: bytes) -> None:
 def test_tables_of_noise(noise: bytes) -> None:
     with contextlib.suppress(InvalidInput):
         table.parse(noise, "lib")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b"", b"{}", b"[]", b'{"version": 2}', b"\xff", b'{"version":1,"tfcarve":1}', b"[" * 100_000],
-)
-def test_invalid_manifests(text: bytes) -> None:
-    with pytest.raises(InvalidInput, match="manifest"):
-        manifest.parse(text, "lib")
-
-
-def test_manifest_round_trip() -> None:
-    written = manifest.of(selected())
-    assert manifest.parse(written.to_json().encode() + b"\0", "lib") == written

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.signature_def import Signature, SignatureTensor
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import (
@@ -19,11 +20,15 @@ from tfcarve.selection.selection import (
 )
 
 _NEEDS = (Need("m.pb", "a"), Need("m.pb", "b", "f"))
+_SERVE = Signature(
+    inputs=(SignatureTensor("x", ("in:0",), "float32", (-1, 3)),),
+    outputs=(SignatureTensor("y", ("out:0",), "", None),),
+)
 _SELECTION = Selection(
     tensorflow=TensorflowFacts("9.8.7", "ab", ("A",)),
     models=(
         ModelFacts("m.pb", "00", "graphdef"),
-        ModelFacts("s", "11", "saved_model", ("serve",)),
+        ModelFacts("s", "11", "saved_model", {"serve": _SERVE}),
     ),
     ops=(
         SelectedOp(name="Relu", file="ops.cc", needed_by=_NEEDS),
@@ -64,6 +69,19 @@ def test_layout() -> None:
         "version", "tensorflow", "models", "ops", "kernels", "files", "helpers", "helpers_of",
         "added_by_runtime", "leftovers", "gradient_files",
     ]  # fmt: skip
+    assert document["models"][1] == {
+        "path": "s",
+        "sha256": "11",
+        "format": "saved_model",
+        "signatures": {
+            "serve": {
+                "inputs": [
+                    {"name": "x", "tensors": ["in:0"], "dtype": "float32", "shape": [-1, 3]}
+                ],
+                "outputs": [{"name": "y", "tensors": ["out:0"], "dtype": "", "shape": None}],
+            }
+        },
+    }
     assert document["kernels"][1] == {
         "op": "Relu",
         "class": "ReluOp<A, float>",

@@ -7,6 +7,7 @@ from tfcarve import files, json_codec
 from tfcarve.benchmark import inspection
 from tfcarve.commands import common, model_argument
 from tfcarve.errors import InvalidInput
+from tfcarve.models import summary_lines
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
 from tfcarve.proof import manifest, sections
@@ -52,7 +53,10 @@ def _show_library(path: Path, as_json: bool) -> None:
             print(found.to_json())
             continue
         _print(f"{image.name}: TensorFlow {found.tensorflow}, built by tfcarve {found.tfcarve}")
-        _print(f"models: {len(found.models)}", *(f"  {m.sha256}  {m.name}" for m in found.models))
+        _print(f"models: {len(found.models)}")
+        for model in found.models:
+            _print(f"  {model.sha256}  {model.name}")
+            _print(*(f"  {line}" for line in summary_lines.signature_lines(model.signatures)))
         _print(f"ops: {len(found.ops)}", *(f"  {op}" for op in found.ops))
         _print(f"compiled with: {' '.join(found.defines)}")
 

@@ -26,9 +26,8 @@ def _more(count: int) -> Iterator[str]:
         yield f"  and {count:,} more"
 
 
-def _signatures(signatures: Mapping[str, Signature]) -> Iterator[str]:
-    if signatures:
-        yield f"signatures: {len(signatures)}"
+def signature_lines(signatures: Mapping[str, Signature]) -> Iterator[str]:
+    """Yields a line for each signature, and one for each of its tensors; they contain untrusted names."""
     for name, signature in signatures.items():
         yield f"  {name}"
         for side, tensors in (("input ", signature.inputs), ("output", signature.outputs)):
@@ -52,7 +51,9 @@ def lines(found: Summary) -> Iterator[str]:
         yield found.remark
     if found.remark and not found.nodes:
         return
-    yield from _signatures(found.signatures)
+    if found.signatures:
+        yield f"signatures: {len(found.signatures)}"
+        yield from signature_lines(found.signatures)
     yield from _tensors("inputs", found.inputs, found.unlisted.get("inputs", 0))
     yield from _tensors("outputs", found.outputs, found.unlisted.get("outputs", 0))
     if found.variables:

@@ -1,6 +1,7 @@
 """The manifest: what a library states about itself."""
 
 import json
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -8,21 +9,24 @@ import msgspec
 from tfcarve import __version__, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models.signature_def import Signature
 from tfcarve.selection.selection import Selection
 
 VERSION: Literal[1] = 1
 
 
-class ManifestModel(JsonDocument, frozen=True, order=True):
+class ManifestModel(JsonDocument, frozen=True, omit_defaults=True):
     """A model that the library was carved for.
 
     Attributes:
       name: its file's name, without the folder.
       sha256: the file's SHA-256.
+      signatures: the signatures of a SavedModel or MetaGraph that the library was carved for, by name.
     """
 
     name: str
     sha256: str
+    signatures: Mapping[str, Signature] = {}
 
 
 class Manifest(JsonDocument, frozen=True):
@@ -51,13 +55,16 @@ class Manifest(JsonDocument, frozen=True):
 
 def of(selection: Selection) -> Manifest:
     """Returns the manifest of a library that is carved to `selection`."""
-    models = {ManifestModel(m.path.rpartition("/")[2], m.sha256) for m in selection.models}
+    models = {
+        (m.path.rpartition("/")[2], m.sha256, tuple(m.signatures)): m.signatures
+        for m in selection.models
+    }
     return Manifest(
         VERSION,
         __version__,
         selection.tensorflow.version,
         tuple(sorted(selection.tensorflow.defines)),
-        tuple(sorted(models)),
+        tuple(ManifestModel(*key[:2], models[key]) for key in sorted(models)),
         tuple(sorted(op.name for op in selection.ops)),
     )
 

@@ -285,11 +285,11 @@ def resolve(
     helpers_of = _helpers(files, index)
     left = _selected_leftovers(partial, added)
     # Last, because another thread may still compute the digests.
-    facts = {ModelFacts(m.path, m.digest(), m.format, tuple(m.signatures)) for m in ordered}
+    facts = {(m.path, m.digest(), m.format, tuple(m.signatures)): m.signatures for m in ordered}
     return Resolved(
         Selection(
             tensorflow=index.tensorflow,
-            models=tuple(sorted(facts)),
+            models=tuple(ModelFacts(*key[:3], facts[key]) for key in sorted(facts)),
             ops=tuple(ops),
             kernels=tuple(kernels),
             files=tuple(files),

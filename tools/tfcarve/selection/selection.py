@@ -7,6 +7,7 @@ import msgspec
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models.signature_def import Signature
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.need import Need
 
@@ -15,13 +16,13 @@ VERSION = 1
 GRADIENT_OP = "SymbolicGradient"
 
 
-class ModelFacts(JsonDocument, frozen=True, order=True):
-    """A model file, its format, and the signatures that were selected from a SavedModel."""
+class ModelFacts(JsonDocument, frozen=True):
+    """A model file, its format, and the signatures that were selected from a SavedModel or MetaGraph, by name."""
 
     path: str
     sha256: str
     format: str
-    signatures: tuple[str, ...] = ()
+    signatures: Mapping[str, Signature] = {}
 
 
 class SelectedOp(JsonDocument, frozen=True, kw_only=True):
@@ -114,7 +115,8 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
     gradient_files: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        return hash((self.tensorflow, self.models, self.kernels, self.files))
+        models = tuple((model.path, model.sha256) for model in self.models)
+        return hash((self.tensorflow, models, self.kernels, self.files))
 
     def classes_by_file(self) -> dict[str, tuple[str, ...]]:
         """Returns, for each file, the kernel classes to list for it, without system kernels."""
