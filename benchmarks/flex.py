@@ -33,8 +33,19 @@ PACKAGE = "flex_benchmark"
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 ALL = "all_models"
 _LIBRARY = "libtensorflowlite_flex.so"
-# Models with one input and without signatures.
-_TIMED = ("one_op", "audio_front_end", "lstm", "words", "branches")
+# The app with an AAR of the delegate of a model, and the copy of it that tests/full/test_whole.py builds.
+_ANDROID_APP, _ANDROID_WORKSPACE = "tests/full/app", "full"
+_ANDROID_MODEL = "audio_front_end"
+# The models, and the signature of those that have several.
+_TIMED = {
+    "one_op": "",
+    "audio_front_end": "",
+    "lstm": "",
+    "words": "",
+    "lookup": "",
+    "branches": "",
+    "trained": "train",
+}
 # The interpreter with the carved delegate, of the same release as the reference.
 _CARVED = "tflite_runtime"
 _PROCESSES, _ROUNDS = 5, 300
@@ -46,9 +57,23 @@ def _library(workspace: Workspace, name: str, platform: str) -> Path:
     return next(file for file in built.files(target, platform) if file.name == _LIBRARY)
 
 
+def _archive_size(folder: Path) -> int:
+    """Returns the bytes of the AAR for arm64 with the delegate of _ANDROID_MODEL."""
+    target, file = "//flex:android", f"{_ANDROID_MODEL}.tflite"
+    with workspaces.opened(_ANDROID_WORKSPACE, _ANDROID_APP) as workspace:
+        workspace.place("flex", {file: folder / file}, "*.tflite")
+        (archive,) = workspace.build([target]).files(target)
+        return archive.stat().st_size
+
+
 def _inputs(model: str, folder: Path) -> Path:
+    """Writes the inputs of a model, or those of the first step of its signature."""
+    found, signature = flex_models.inputs(model), _TIMED[model]
+    if signature:
+        first = min(int(key.partition("/")[0]) for key in found if f"/{signature}/" in key)
+        found = {k: a for k, a in found.items() if k.startswith(f"{first}/{signature}/")}
     path = folder / f"{model}.npz"
-    np.savez(path, **{"0": flex_models.one_input(model)})
+    np.savez(path, **found)
     return path
 
 
@@ -99,15 +124,20 @@ def _measured(workspace: Workspace, folder: Path) -> Iterator[str]:
     }
     yield "Bytes of the stripped delegate:\n"
     yield _size_table(sizes)
+    yield (
+        f"\nThe AAR for Android, arm64, with the delegate of {_ANDROID_MODEL}: {_archive_size(folder):,} bytes. TensorFlow Lite's "
+        "page on the size of its library has 2,298,630 bytes for SPICE, another audio model.\n"
+    )
     delegate = _library(workspace, ALL, "linux_x86_64")
     times, peaks = [], []
-    for name in _TIMED:
+    for name, signature in _TIMED.items():
+        title = f"{name}, signature {signature}" if signature else name
         model = folder / f"{name}.tflite"
         full, carved = _times(model, delegate, folder)
-        times.append([name, f"{1e3 * full:,.2f}", f"{1e3 * carved:,.2f}", f"{carved / full:.2f}"])
+        times.append([title, f"{1e3 * full:,.2f}", f"{1e3 * carved:,.2f}", f"{carved / full:.2f}"])
         found = list(_peaks(model, delegate, folder))
         ratios = [f"{peak / 1e6:,.0f} MB ({peak / found[0]:.2f})" for peak in found[1:]]
-        peaks.append([name, f"{found[0] / 1e6:,.0f} MB", *ratios])
+        peaks.append([title, f"{found[0] / 1e6:,.0f} MB", *ratios])
     yield (
         f"\nCPU microseconds of one inference on one thread, the fastest of {_PROCESSES} processes in turns with {_ROUNDS} "
         f"rounds of 20 inferences each; the carved delegate of all models runs in tflite-runtime {known.release().name}.0:\n"

@@ -1,4 +1,4 @@
-"""The workspaces in which benchmarks build libraries: named copies of tests/e2e/bzlmod."""
+"""The workspaces in which benchmarks build libraries: named copies of the tests' apps."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ _BAZELW = Path(__file__).parents[1] / "bazelw"
 
 
 @contextmanager
-def opened(name: str) -> Iterator[Workspace]:
-    """Opens the workspace `name`; builds run this repository's bazelw unless TFCARVE_BAZELW names another."""
+def opened(name: str, app: str | Path = APP) -> Iterator[Workspace]:
+    """Opens the workspace `name`, a copy of a folder of this repository.
+
+    Builds run this repository's bazelw unless TFCARVE_BAZELW names another.
+    """
     os.environ.setdefault("TFCARVE_BAZELW", str(_BAZELW))
-    with nested.opened(nested.source_tree() / APP, name) as workspace:
+    with nested.opened(nested.source_tree() / app, name) as workspace:
         yield workspace

@@ -34,13 +34,18 @@ def interpreter(package, delegate, model):
     return lite.Interpreter(model_path=model, num_threads=int(threads or 1), **options)
 
 
+def steps(inputs):
+    """Returns the steps of a model with signatures, sorted: the signature and its inputs, by the step's number."""
+    found = {}
+    for step, signature, name in (key.split("/") for key in inputs.files if "/" in key):
+        array = inputs[f"{step}/{signature}/{name}"]
+        found.setdefault(int(step), (signature, {}))[1][name] = array
+    return dict(sorted(found.items()))
+
+
 def _run_steps(loaded, inputs):
-    steps = {}
-    for key in inputs.files:
-        step, signature, name = key.split("/")
-        steps.setdefault(int(step), (signature, {}))[1][name] = inputs[key]
     outputs = {}
-    for step, (signature, feeds) in sorted(steps.items()):
+    for step, (signature, feeds) in steps(inputs).items():
         for name, array in loaded.get_signature_runner(signature)(**feeds).items():
             outputs[f"{step}/{signature}/{name}"] = array
     return outputs
@@ -61,7 +66,7 @@ def run_once(loaded, inputs):
 def _run(package, delegate, model, inputs, outputs):
     loaded = interpreter(package, delegate, model)
     with np.load(inputs) as arrays:
-        run = _run_steps if any("/" in key for key in arrays.files) else run_once
+        run = _run_steps if steps(arrays) else run_once
         found = run(loaded, arrays)
     plain = {k: a.astype("S") if a.dtype == object else np.asarray(a) for k, a in found.items()}
     np.savez(outputs, **plain)
