@@ -16,6 +16,10 @@ from demo.nested import Build, Workspace
 from e2e import execution_log
 from e2e.execution_log import Spawn
 
+# Flags that compile everything by clang, and the name of the copy of the app whose builds have them.
+CLANG = ("--repo_env=CC=clang-19", "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19")
+CLANG_WORKSPACE = "clang"
+
 # Targets for platforms that the demo does not build for.
 _RELEASES = {"linux_armv7": "//inception:release_armv7"}
 
@@ -33,9 +37,9 @@ class Counted:
 
 
 @contextmanager
-def opened() -> Iterator[Workspace]:
-    """Yields the app, locked against other processes."""
-    with nested.opened(nested.source_tree() / APP, "app") as workspace:
+def opened(name: str = "app") -> Iterator[Workspace]:
+    """Yields a copy of the app, locked against other processes; copies with other names have their own Bazel server."""
+    with nested.opened(nested.source_tree() / APP, name) as workspace:
         yield workspace
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def _text() -> None:
     tf.strings.join([text, tf.constant("!")], name="joined")
 
 
-MODELS: dict[str, Callable[[], None]] = {
+_MODELS: dict[str, Callable[[], None]] = {
     "pass": _pass,
     "product": _product,
     "loop": _loop,
@@ -72,10 +73,17 @@ MODELS: dict[str, Callable[[], None]] = {
 }
 
 
-def graph(name: str) -> Any:
-    """Returns the GraphDef of a model."""
+def _graph(make: Callable[[], None]) -> Any:
     with tf.Graph().as_default() as made:
         # Not as functions: the loop's ops are in the graph.
         tf1.disable_control_flow_v2()
-        MODELS[name]()
+        make()
     return made.as_graph_def()
+
+
+def write(folder: Path) -> dict[str, Path]:
+    """Writes NAME.pb for each model; returns the files by their models' names."""
+    files = {name: folder / f"{name}.pb" for name in _MODELS}
+    for name, file in files.items():
+        file.write_bytes(_graph(_MODELS[name]).SerializeToString(deterministic=True))
+    return files

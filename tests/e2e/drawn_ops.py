@@ -239,13 +239,19 @@ _QUANTIZED_TYPES: Mapping[Any, Any] = MappingProxyType(
 )
 
 
+# The largest float below 2 ** 31. TensorFlow's Dequantize with SCALED converts a qint32 to float and back to int32: on x86, larger
+# numbers become the minimum, and the output has the wrong sign.
+_LARGEST_FLOAT = 2**31 - 128
+
+
 def _quantized(shape: Sequence[int], dtype: Any) -> Any:
     """Returns a constant of a quantized type that contains the type's minimum and maximum; it needs three elements."""
     integers = np.iinfo(_QUANTIZED_TYPES[dtype])
+    largest = min(integers.max, _LARGEST_FLOAT)
     drawn = np.random.default_rng(7).integers(
-        integers.min, integers.max, shape, integers.dtype, endpoint=True
+        integers.min, largest, shape, integers.dtype, endpoint=True
     )
-    drawn.reshape(-1)[:3] = integers.min, integers.max, 0
+    drawn.reshape(-1)[:3] = integers.min, largest, 0
     return tf.bitcast(tf.constant(drawn), dtype)
 
 

@@ -70,6 +70,16 @@ def images() -> Mapping[str, bytes]:
     }
 
 
+def damaged(data: bytes, drawn: np.random.Generator) -> bytes:
+    """Returns an image that is cut, or with some other bytes, or both."""
+    changed = bytearray(data)
+    for place in drawn.integers(0, len(data), drawn.integers(1, 6)):
+        changed[place] = drawn.integers(256)
+    return bytes(
+        changed[: drawn.integers(len(data) // 4, len(data))] if drawn.random() < 0.4 else changed
+    )
+
+
 def _graph(compute: Callable[[Any], Any], dtype: Any = tf.string) -> Any:
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(dtype, name=frozen.INPUT)
@@ -189,3 +199,24 @@ GRAPHS: Mapping[str, Any] = {
     **{f"decoded{i}": graph for i, graph in enumerate(DECODED.values())},
     **{f"encoded{i}": graph for i, graph in enumerate(ENCODED.values())},
 }
+
+# Surrogates, code points for internal use, and numbers that are not code points.
+POINTS = (0x41, 0xD800, 0xDC00, 0x1F642, 0xFFFE, 0xFDD0, 0x10FFFF, 0x110000, -1, 0xFFFD, 0)
+# Bytes at the limits of UTF-8's and UTF-16's parts.
+_LIMITS = bytes.fromhex(
+    "00 1f 41 7f 80 8f 90 9f a0 bf c1 c2 d7 d8 db dc df e0 e1 ed ee ef f0 f4 f5 ff fe fd"
+)
+_TEXTS = 400
+
+
+def texts(encoding: str) -> list[bytes]:
+    """Returns texts: valid ones, ones that are cut, and bytes at limits."""
+    drawn = np.random.default_rng(frozen.SEED)
+    name = {"UTF-16-LE": "utf-16le"}.get(encoding, encoding.lower().replace("_", "-"))
+    valid = "Carve \u00fc\u20ac \U0001f642\x07".encode(name, "ignore")
+    found = [b"", valid, *(valid[:end] for end in range(1, len(valid)))]
+    while len(found) < _TEXTS:
+        size = drawn.integers(1, 13)
+        limits = bytes(drawn.choice(np.frombuffer(_LIMITS, np.uint8), size))
+        found.append(limits if drawn.random() < 0.7 else valid[: len(valid) // 2 // 4 * 4] + limits)
+    return found

@@ -18,6 +18,7 @@ def build(
     folder: Path,
     groups: Sequence[str],
     target: str = "library",
+    flags: Sequence[str] = (),
 ) -> Mapping[str, Sequence[Path]]:
     """Builds the library for the graphs of a test and of drawn_ops.
 
@@ -27,6 +28,7 @@ def build(
       folder: for their files.
       groups: output groups of the target.
       target: `library` for this machine, `arm` for Arm platforms.
+      flags: of Bazel.
 
     Returns:
       The files of each output group.
@@ -34,5 +36,5 @@ def build(
     every = {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}
     workspace.place(_PACKAGE, app_workspace.write_graphs(every, folder), "*.pb")
     label = f"//{_PACKAGE}:{target}"
-    done = workspace.build([label], [f"--output_groups={','.join(groups)}"])
+    done = workspace.build([label], [*flags, f"--output_groups={','.join(groups)}"])
     return {group: done.files(label, group) for group in groups}

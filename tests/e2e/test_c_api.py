@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from e2e import app_workspace, c_api_models
+from e2e import app_workspace
 from e2e.numpy_session import output, run
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
@@ -38,18 +38,26 @@ _X = np.arange(32, dtype=np.float32).reshape(2, 16)
 _LONG = np.array(2**31 - 1, np.int32)
 
 
+# tests/full/test_sanitizers.py sets it to a folder with the models and the files of a library.
+_PREBUILT = os.environ.get("TFCARVE_C_API_FILES")
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("models")
-    files = {name: folder / f"{name}.pb" for name in c_api_models.MODELS}
-    for name, file in files.items():
-        file.write_bytes(c_api_models.graph(name).SerializeToString(deterministic=True))
-    return files
+    if _PREBUILT:
+        return {file.stem: file for file in Path(_PREBUILT).glob("*.pb")}
+    # Here, because it imports TensorFlow, which cannot be loaded under ThreadSanitizer.
+    from e2e import c_api_models
+
+    return c_api_models.write(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture(scope="module")
 def built(models: dict[str, Path]) -> Iterator[dict[str, Path]]:
     """The library and its programs, by name."""
+    if _PREBUILT:
+        yield {file.name: file for file in Path(_PREBUILT).iterdir()}
+        return
     with app_workspace.opened() as workspace:
         workspace.place("c_api", {file.name: file for file in models.values()}, "*.pb")
         build = workspace.build([_LIBRARY], ["--output_groups=default,runner"])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,10 @@ import tensorflow as tf
 from demo.nested import BuildError, Workspace
 from e2e import app_workspace, library_graphs, numpy_session
 from models import frozen
-from tfcarve import dtypes
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import CallError, Library, Session, String
+from tfcarve.benchmark.c_api import CallError, Library, Session
 
 _PACKAGE = "libraries"
 _TARGET = f"//{_PACKAGE}:library"
-_STRING = dtypes.NUMBER_OF["string"]
 # Of each image.
 _DAMAGED = 60
 
@@ -44,25 +40,15 @@ def _library(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Librar
     return Library(next(file for file in built if file.suffix == ".so"))
 
 
-def _array(texts: Sequence[bytes], dims: tuple[int, ...]) -> Array:
-    strings = (String * len(texts))(*(String(text, len(text)) for text in texts))
-    return Array(_STRING, dims, bytes(strings))
-
-
-def _run(session: Session, fed: Array) -> Any:
-    """Returns the output: an array, or a list of bytes for strings."""
-    with session.bind({frozen.INPUT: fed}, [frozen.OUTPUT]).run() as result:
-        output = result.output(0)
-        if output.dtype != _STRING:
-            return numpy_session.output(result, 0)
-        pointers = np.frombuffer(output.data, np.uintp).reshape(-1, 2)
-        return [ctypes.string_at(int(data), int(size)) if size else b"" for data, size in pointers]
+def _run(session: Session, fed: Any) -> Any:
+    (output,) = numpy_session.run(session, {frozen.INPUT: fed}, [frozen.OUTPUT])
+    return output
 
 
 def _decoded(session: Session, data: bytes) -> Any:
     """Returns an image, or None if the library refuses the data."""
     try:
-        return _run(session, _array([data], ()))
+        return _run(session, np.array(data, object))
     except CallError as error:
         assert str(error)
         return None
@@ -115,7 +101,7 @@ def test_damaged_images(name: str, library: Library, images: Mapping[str, bytes]
     refused = 0
     with _session(library, graph) as session:
         for file in (file for file in files for _ in range(_DAMAGED)):
-            data = _damage(images[file], drawn)
+            data = library_graphs.damaged(images[file], drawn)
             found = _decoded(session, data)
             refused += found is None
             # If a GIF ends early, TensorFlow's pixels are what was in memory.
@@ -131,21 +117,11 @@ def test_damaged_images(name: str, library: Library, images: Mapping[str, bytes]
     assert refused > 5
 
 
-def _damage(data: bytes, drawn: np.random.Generator) -> bytes:
-    """Returns an image that is cut, or with some other bytes, or both."""
-    changed = bytearray(data)
-    for place in drawn.integers(0, len(data), drawn.integers(1, 6)):
-        changed[place] = drawn.integers(256)
-    return bytes(
-        changed[: drawn.integers(len(data) // 4, len(data))] if drawn.random() < 0.4 else changed
-    )
-
-
 @pytest.mark.parametrize("name", library_graphs.ENCODERS)
 def test_images_are_encoded(name: str, library: Library) -> None:
     graph, picture = library_graphs.ENCODERS[name], library_graphs.PICTURE
     with _session(library, graph) as session:
-        (found,) = _run(session, Array(dtypes.NUMBER_OF["uint8"], picture.shape, picture.tobytes()))
+        found = _run(session, picture).item()
     expected = _Full(graph).run(picture)
     # zlib's compressed bytes depend on its version.
     pictures = [tf.io.decode_image(data).numpy() for data in (found, expected)]
@@ -157,30 +133,10 @@ def test_images_are_encoded(name: str, library: Library) -> None:
 def test_strings(name: str, library: Library) -> None:
     graph, texts = library_graphs.STRINGS[name], library_graphs.TEXTS
     with _session(library, graph) as session:
-        found = _run(session, _array(texts, (len(texts),)))
+        found = _run(session, np.array(texts, object))
     expected = _Full(graph).run(np.array(texts, object))
     assert list(found) == list(expected)
     assert list(found) != list(texts)
-
-
-# Bytes at the limits of UTF-8's and UTF-16's parts.
-_LIMITS = bytes.fromhex(
-    "00 1f 41 7f 80 8f 90 9f a0 bf c1 c2 d7 d8 db dc df e0 e1 ed ee ef f0 f4 f5 ff fe fd"
-)
-_TEXTS = 400
-
-
-def _texts(encoding: str) -> list[bytes]:
-    """Returns texts: valid ones, ones that are cut, and bytes at limits."""
-    drawn = np.random.default_rng(frozen.SEED)
-    name = {"UTF-16-LE": "utf-16le"}.get(encoding, encoding.lower().replace("_", "-"))
-    valid = "Carve \u00fc\u20ac \U0001f642\x07".encode(name, "ignore")
-    found = [b"", valid, *(valid[:end] for end in range(1, len(valid)))]
-    while len(found) < _TEXTS:
-        size = drawn.integers(1, 13)
-        limits = bytes(drawn.choice(np.frombuffer(_LIMITS, np.uint8), size))
-        found.append(limits if drawn.random() < 0.7 else valid[: len(valid) // 2 // 4 * 4] + limits)
-    return found
 
 
 @pytest.mark.parametrize(("encoding", "number"), library_graphs.DECODED)
@@ -189,10 +145,11 @@ def test_texts_are_decoded(encoding: str, number: int, library: Library) -> None
     full = _Full(graph)
     refused = 0
     with _session(library, graph) as session:
-        for text in _texts(encoding):
-            expected = full.run(np.array([text], object))
+        for text in library_graphs.texts(encoding):
+            fed = np.array([text], object)
+            expected = full.run(fed)
             try:
-                found = _run(session, _array([text], (1,)))
+                found = _run(session, fed)
             except CallError:
                 found = None
             assert (found is None) == (expected is None), text
@@ -204,25 +161,20 @@ def test_texts_are_decoded(encoding: str, number: int, library: Library) -> None
     assert (refused > 20) == (is_strict and encoding != "ISO-8859-1")
 
 
-# Surrogates, code points for internal use, and numbers that are not code points.
-_POINTS = (0x41, 0xD800, 0xDC00, 0x1F642, 0xFFFE, 0xFDD0, 0x10FFFF, 0x110000, -1, 0xFFFD, 0)
-
-
 @pytest.mark.parametrize(("output", "errors"), library_graphs.ENCODED)
 def test_code_points_are_encoded(output: str, errors: str, library: Library) -> None:
     graph = library_graphs.ENCODED[output, errors]
     full = _Full(graph)
     with _session(library, graph) as session:
-        for start in range(len(_POINTS)):
-            points = np.roll(np.array(_POINTS, np.int32), start)[: 5 + start]
+        for start in range(len(library_graphs.POINTS)):
+            points = np.roll(np.array(library_graphs.POINTS, np.int32), start)[: 5 + start]
             expected = full.run(points)
-            fed = Array(dtypes.NUMBER_OF["int32"], points.shape, points.tobytes())
             if expected is None:
                 assert errors == "strict"
                 with pytest.raises(CallError, match="out of range for Unicode"):
-                    _run(session, fed)
+                    _run(session, points)
             else:
-                assert _run(session, fed) == list(expected)
+                assert list(_run(session, points)) == list(expected)
 
 
 def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) -> None:
@@ -237,4 +189,4 @@ def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) ->
         pytest.raises(CallError, match="the encoding 'utf-8' requires ICU"),
         _session(library, graph) as session,
     ):
-        _run(session, _array(library_graphs.TEXTS, (len(library_graphs.TEXTS),)))
+        _run(session, np.array(library_graphs.TEXTS, object))

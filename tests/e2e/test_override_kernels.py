@@ -19,11 +19,15 @@ os.environ.update(full_tensorflow.SETTINGS)
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from e2e import app_workspace, cpu_features, drawn_ops, override_graphs, override_library
-from e2e.drawn_ops import DrawnOp
+from e2e import (
+    app_workspace,
+    cpu_features,
+    drawn_ops,
+    override_graphs,
+    override_library,
+    random_ops,
+)
 from e2e.override_graphs import Case
 from models import frozen
 from tfcarve.benchmark.arrays import Array
@@ -112,63 +116,18 @@ def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path
 
 _EXAMPLES = math.ceil(2000 / len(drawn_ops.KINDS))
 _FLOAT = 1
-# Roots, exponential functions and means differ in their last bits.
-_TOLERANCES = {"normalizations": 1e-4, "functions": 1e-6, "pooling": 1e-6}
-# Sums of small integers are exact.
-_INTEGERS = np.random.default_rng(frozen.SEED).integers(-3, 4, drawn_ops.SIZE).astype(np.float32)
-_SPECIAL = (np.inf, -0.0, 1e-40, -1e-40, -np.inf, np.nan)
-# With oneDNN, TensorFlow's softmax ignores NaN; the case "functions" has these numbers for the other functions. The maximum of
-# NaN and a number depends on their order, and TensorFlow's maximum of -Inf alone is the lowest finite number.
-_NUMBERS = {"functions": ("integers",), "pooling": ("integers", "comparable numbers")}
-
-
-def _with(special: Sequence[float]) -> Any:
-    """Returns _INTEGERS with one of the special numbers in every fortieth place."""
-    drawn = np.random.default_rng(frozen.SEED)
-    fed = _INTEGERS.copy()
-    places = drawn.choice(fed.size, fed.size // 40, replace=False)
-    fed[places] = drawn.choice(special, places.size)
-    return fed
-
-
-_FED = {
-    "integers": _INTEGERS,
-    "special numbers": _with(_SPECIAL),
-    "comparable numbers": _with(_SPECIAL[:-2]),
-}
-
-
-def _carved(library: Library, graph: Any, fed: Any, path: str, threads: int) -> Any:
-    """Returns the output, as floats in one dimension."""
-    assert library.set_cpu(path)
-    inputs = {frozen.INPUT: Array(_FLOAT, fed.shape, fed.tobytes())}
-    serialized = graph.SerializeToString(deterministic=True)
-    with (
-        library.session_from_bytes(serialized, threads) as session,
-        session.bind(inputs, [frozen.OUTPUT]).run() as result,
-    ):
-        return np.frombuffer(result.output(0).data, np.float32)
 
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)
 def test_random_ops(kind: str, library: Library) -> None:
-    @settings(
-        max_examples=_EXAMPLES,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(
-        op=drawn_ops.KINDS[kind],
-        path=st.sampled_from(cpu_features.supported()),
-        threads=st.sampled_from((1, 2, 8)),
-        numbers=st.sampled_from(_NUMBERS.get(kind, ("integers", "special numbers"))),
-    )
-    def check(op: DrawnOp, path: str, threads: int, numbers: str) -> None:
-        graph, fed, tolerance = op.graph(), _FED[numbers], _TOLERANCES.get(kind, 0)
-        (expected,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
-        actual = _carved(library, graph, fed, path, threads)
-        np.testing.assert_allclose(actual, expected, tolerance, tolerance)
+    def run(graph: Any, fed: Any, path: str, threads: int) -> Any:
+        assert library.set_cpu(path)
+        inputs = {frozen.INPUT: Array(_FLOAT, fed.shape, fed.tobytes())}
+        serialized = graph.SerializeToString(deterministic=True)
+        with (
+            library.session_from_bytes(serialized, threads) as session,
+            session.bind(inputs, [frozen.OUTPUT]).run() as result,
+        ):
+            return np.frombuffer(result.output(0).data, np.float32)
 
-    check()
+    random_ops.check(kind, run, _EXAMPLES, cpu_features.supported())

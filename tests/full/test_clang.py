@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from demo import cached_models, library, nested
+from demo import cached_models, library
 from demo.facts import TOLERANCE
-from demo.inception import APP, MODEL
+from demo.inception import MODEL
 from demo.nested import Workspace
+from e2e import app_workspace
+from e2e.app_workspace import CLANG
 
-_HOST = "--repo_env=CC=clang-19"
-_CROSS = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19"
 _LIBRARY = "//:tensorflow"
 _SMALLEST = "//inception:release_smallest"
 # The size that TensorFlow's documentation of 2017 states for Inception v3.
@@ -22,14 +22,14 @@ _BYTES_OF_2017 = 1_500_000
 
 @pytest.fixture(name="workspace", scope="module")
 def _workspace() -> Iterator[Workspace]:
-    with nested.opened(nested.source_tree() / APP, "clang") as workspace:
+    with app_workspace.opened(app_workspace.CLANG_WORKSPACE) as workspace:
         yield workspace
 
 
 def test_the_app_runs(workspace: Workspace) -> None:
-    build = workspace.build([_LIBRARY], [_HOST, _CROSS, "--output_groups=unstripped"])
+    build = workspace.build([_LIBRARY], [*CLANG, "--output_groups=unstripped"])
     (unstripped,) = build.files(_LIBRARY, "unstripped")
-    tested = workspace.bazel(["test", _HOST, _CROSS, "//:app_test"])
+    tested = workspace.bazel(["test", *CLANG, "//:app_test"])
     assert tested.returncode == 0, tested.stdout
     assert b"clang version 19" in unstripped.read_bytes()
 
@@ -37,7 +37,7 @@ def test_the_app_runs(workspace: Workspace) -> None:
 def test_inception_for_a_raspberry_pi_is_smaller_than_in_2017(workspace: Workspace) -> None:
     model = cached_models.load(MODEL)
     workspace.place("inception", {model.model.name: model.model}, "*.pb")
-    built = library.build(workspace, _SMALLEST, "linux_arm64", [_HOST, _CROSS])
+    built = library.build(workspace, _SMALLEST, "linux_arm64", CLANG)
     assert built.shared.stat().st_size <= _BYTES_OF_2017
     answer, _ = library.run_once(built, model)
     assert answer.output is not None, answer.message
@@ -46,6 +46,6 @@ def test_inception_for_a_raspberry_pi_is_smaller_than_in_2017(workspace: Workspa
 
 def test_missing_compiler(workspace: Workspace) -> None:
     compiler = "--repo_env=TFCARVE_CROSS_COMPILER=clang++-0"
-    built = workspace.bazel(["build", _HOST, compiler, _SMALLEST])
+    built = workspace.bazel(["build", CLANG[0], compiler, _SMALLEST])
     assert built.returncode != 0
     assert "TFCARVE_CROSS_COMPILER is clang++-0, which is not on PATH" in built.stdout

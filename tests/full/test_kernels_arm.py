@@ -1,0 +1,145 @@
+"""Kernels for Arm, compiled by g++ and by clang, under qemu: compared with full TensorFlow's on this machine.
+
+The kernels of the overrides, random ops, and decoders of images, which get damaged images too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from demo import library
+from e2e import app_workspace, drawn_ops, library_graphs, override_graphs, override_library
+from e2e import random_ops as ops
+from e2e.override_graphs import Case
+from models import frozen
+
+_PLATFORMS = ("linux_arm64", "linux_armv7")
+_COMPILERS = {"g++": ("app", ()), "clang": (app_workspace.CLANG_WORKSPACE, app_workspace.CLANG)}
+# Of each kind.
+_RANDOM_OPS = 10
+# Of each image.
+_DAMAGED = 10
+
+
+@pytest.fixture(name="cases", scope="module")
+def _cases(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Case]:
+    return override_graphs.cases(tmp_path_factory.mktemp("full"))
+
+
+@pytest.fixture(name="programs", scope="module", params=_COMPILERS)
+def _programs(
+    request: pytest.FixtureRequest,
+    cases: Mapping[str, Case],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Mapping[str, Path]]:
+    """Yields run_model for each of _PLATFORMS."""
+    decoders = {name: graph for name, (graph, _) in library_graphs.DECODERS.items()}
+    graphs = {name: case.graph for name, case in cases.items()} | decoders
+    groups = {platform: f"{platform}_runner" for platform in _PLATFORMS}
+    folder = tmp_path_factory.mktemp("models")
+    name, flags = _COMPILERS[request.param]
+    with app_workspace.opened(name) as workspace:
+        built = override_library.build(
+            workspace, graphs, folder, tuple(groups.values()), "arm", flags
+        )
+        yield {platform: built[group][0] for platform, group in groups.items()}
+
+
+class _Runner:
+    """Runs graphs with an input and an output in a library for a platform."""
+
+    def __init__(self, platform: str, program: Path, folder: Path) -> None:
+        self._command = [*library.emulator(platform), program]
+        self._folder = folder
+
+    def run(self, graph: Any, fed: Any, threads: int = 2) -> Any:
+        """Returns the output, or None if the library refuses the input."""
+        model, given, output = (
+            self._folder / name for name in ("model.pb", "fed.npy", "output.npy")
+        )
+        model.write_bytes(graph.SerializeToString(deterministic=True))
+        np.save(given, fed)
+        output.unlink(missing_ok=True)
+        bound = [f"--input={frozen.INPUT}={given}", f"--output={frozen.OUTPUT}={output}"]
+        done = subprocess.run(
+            [*self._command, model, *bound, f"--threads={threads}"],
+            check=False,
+            cwd=self._folder,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert done.returncode in (0, 1), done.stderr
+        assert bool(done.stderr) == bool(done.returncode)
+        return None if done.returncode else np.load(output)
+
+
+@pytest.fixture(name="runner", params=_PLATFORMS)
+def _runner(
+    request: pytest.FixtureRequest, programs: Mapping[str, Path], tmp_path: Path
+) -> _Runner:
+    return _Runner(request.param, programs[request.param], tmp_path)
+
+
+@pytest.mark.parametrize("name", override_graphs.NAMES)
+def test_overrides(name: str, runner: _Runner, cases: Mapping[str, Case]) -> None:
+    case = cases[name]
+    found = runner.run(case.graph, case.fed)
+    np.testing.assert_allclose(found, case.expected, case.tolerance, case.tolerance)
+    # The control: the output's elements in another order.
+    with pytest.raises(AssertionError):
+        rolled = np.roll(case.expected, 1)
+        np.testing.assert_allclose(found, rolled, case.tolerance, case.tolerance)
+
+
+@pytest.mark.parametrize("kind", drawn_ops.KINDS)
+def test_random_ops(kind: str, runner: _Runner) -> None:
+    def run(graph: Any, fed: Any, _: str, threads: int) -> Any:
+        return runner.run(graph, fed, threads)
+
+    ops.check(kind, run, _RANDOM_OPS, ("",), (1, 2))
+
+
+def _expected(graph: Any, data: Any) -> Any:
+    try:
+        (output,) = frozen.run(graph, {frozen.INPUT: data}, [frozen.OUTPUT])
+    except tf.errors.InvalidArgumentError:
+        return None
+    return output
+
+
+@pytest.mark.parametrize("name", library_graphs.DECODERS)
+def test_images(name: str, runner: _Runner) -> None:
+    graph, files = library_graphs.DECODERS[name]
+    images = library_graphs.images()
+    drawn = np.random.default_rng(frozen.SEED)
+    refused = 0
+    for file in files:
+        damaged = (library_graphs.damaged(images[file], drawn) for _ in range(_DAMAGED))
+        for data in (images[file], *damaged):
+            # NumPy strings cannot end in zero bytes.
+            fed = np.array(data)
+            found = runner.run(graph, fed)
+            refused += found is None
+            # If a GIF ends early, TensorFlow's pixels are what was in memory.
+            if file == "gif" and data != images[file]:
+                continue
+            expected = _expected(graph, fed.item())
+            assert (found is None) == (expected is None)
+            # TensorFlow computes impossible coefficients of JPEG images with other instructions.
+            if expected is None or (file.endswith("jpeg") and data != images[file]):
+                continue
+            np.testing.assert_array_equal(found, expected)
+            assert found.dtype == expected.dtype
+    assert refused > 0

@@ -1,0 +1,276 @@
+"""A library under AddressSanitizer, UBSan and ThreadSanitizer.
+
+The tests of the C interface, the kernels of the overrides, random ops, damaged graphs, and images and texts that are damaged
+too. TensorFlow itself is not loaded: it is not compiled with the sanitizers.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import e2e
+from e2e import (
+    app_workspace,
+    c_api_models,
+    damaged_graphs,
+    drawn_ops,
+    library_graphs,
+    override_graphs,
+    override_library,
+    random_ops,
+    sanitized_run,
+)
+from models import frozen
+
+# Of each kind, of each image, and of a graph.
+_RANDOM_OPS, _DAMAGED, _DAMAGED_GRAPHS = 10, 20, 300
+# Tests that measure memory, which sanitizers use too.
+_NOT_RUN = "not test_aligned_input_is_not_copied"
+_LIBRARY = "libtensorflow-core.so"
+
+
+@dataclass(frozen=True)
+class _Sanitizer:
+    """Sanitizers that work together.
+
+    Attributes:
+      flags: of the compiler and the linker.
+      libraries: to load before any other.
+      options: of the libraries, by environment variable.
+    """
+
+    flags: tuple[str, ...]
+    libraries: tuple[str, ...]
+    options: Mapping[str, str]
+
+    def environment(self, reports: Path) -> dict[str, str]:
+        """Returns the environment of a process whose faults are reported in files of a folder."""
+        preloaded = [_compilers_file(name) for name in (*self.libraries, "libstdc++.so.6")]
+        log = f"log_path={reports / 'report'}"
+        options = {name: f"{value}:{log}" for name, value in self.options.items()}
+        paths = os.pathsep.join(sys.path)
+        return {
+            **os.environ,
+            **options,
+            "LD_PRELOAD": " ".join(preloaded),
+            "PYTHONPATH": paths,
+            # Each allocation of Python is one of malloc, which the sanitizers replace.
+            "PYTHONMALLOC": "malloc",
+        }
+
+
+_SANITIZERS = {
+    "memory": _Sanitizer(
+        # Without the check of virtual calls, which needs type information that TensorFlow's flags leave out.
+        ("-fsanitize=address,undefined", "-fno-sanitize=vptr"),
+        ("libasan.so", "libubsan.so"),
+        {
+            # Python does not free all its memory; test_no_leaks runs a program in C++.
+            "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+        },
+    ),
+    "threads": _Sanitizer(
+        ("-fsanitize=thread",),
+        ("libtsan.so",),
+        {"TSAN_OPTIONS": "allocator_may_return_null=1"},
+    ),
+}
+
+
+def _compilers_file(name: str) -> str:
+    done = subprocess.run(
+        ["g++", f"-print-file-name={name}"], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class _Built:
+    """A library that is compiled with sanitizers, and its programs."""
+
+    sanitizer: _Sanitizer
+    files: Mapping[str, Path]
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        folder: Path,
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> tuple[str, str]:
+        """Runs a program with further environment variables; returns its output, and the reports of faults."""
+        reports = folder / "reports"
+        reports.mkdir()
+        done = subprocess.run(
+            [str(word) for word in command],
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=folder,
+            env=self.sanitizer.environment(reports) | variables,
+        )
+        found = "\n".join(file.read_text(errors="replace") for file in sorted(reports.iterdir()))
+        # Without a report, the program itself failed.
+        assert done.returncode == 0 or found, done.stdout[-10_000:]
+        return done.stdout, found
+
+
+@pytest.fixture(name="models", scope="module")
+def _models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with graphs and inputs for e2e.sanitized_run."""
+    folder = tmp_path_factory.mktemp("models")
+    for name, (graph, feeds) in _graphs(tmp_path_factory.mktemp("full")).items():
+        (folder / f"{name}.pb").write_bytes(graph)
+        for number, fed in enumerate(feeds):
+            np.save(folder / f"{name}.{number}.npy", fed)
+    return folder
+
+
+def _bytes(graph: Any) -> bytes:
+    return bytes(graph.SerializeToString(deterministic=True))
+
+
+def _graphs(folder: Path) -> dict[str, tuple[bytes, list[Any]]]:
+    cases = override_graphs.cases(folder)
+    found = {name: (_bytes(case.graph), [case.fed]) for name, case in cases.items()}
+    special = random_ops.INPUTS["special numbers"]
+    for kind in drawn_ops.KINDS:
+        for number, graph in enumerate(random_ops.drawn(kind, _RANDOM_OPS)):
+            found[f"{kind}_{number}"] = _bytes(graph), [special]
+    chance = random.Random(frozen.SEED)
+    whole = _bytes(random_ops.drawn("convolutions", 1)[0])
+    for number in range(_DAMAGED_GRAPHS):
+        found[f"damaged_{number}"] = damaged_graphs.damaged(whole, chance), [special]
+    drawn, images = np.random.default_rng(frozen.SEED), library_graphs.images()
+    for name, (graph, files) in library_graphs.DECODERS.items():
+        pictures = [images[file] for file in files]
+        pictures += [library_graphs.damaged(p, drawn) for p in pictures for _ in range(_DAMAGED)]
+        found[name] = _bytes(graph), [np.array(picture) for picture in pictures]
+    for name, graph in library_graphs.ENCODERS.items():
+        found[name] = _bytes(graph), [library_graphs.PICTURE]
+    texts = np.array(library_graphs.TEXTS)
+    for name, graph in library_graphs.STRINGS.items():
+        found[name] = _bytes(graph), [texts]
+    for number, ((encoding, _), graph) in enumerate(library_graphs.DECODED.items()):
+        each = [np.array([text]) for text in library_graphs.texts(encoding)]
+        found[f"decoded{number}"] = _bytes(graph), each
+    points = np.array(library_graphs.POINTS, np.int32)
+    for number, graph in enumerate(library_graphs.ENCODED.values()):
+        found[f"encoded{number}"] = _bytes(graph), [np.roll(points, i)[:7] for i in range(9)]
+    return found
+
+
+@pytest.fixture(name="built", scope="module", params=_SANITIZERS)
+def _built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[_Built]:
+    sanitizer = _SANITIZERS[request.param]
+    cases = override_graphs.cases(tmp_path_factory.mktemp("full"))
+    graphs = {name: case.graph for name, case in cases.items()} | library_graphs.GRAPHS
+    for name, file in c_api_models.write(tmp_path_factory.mktemp("c_api")).items():
+        graphs[f"c_api_{name}"] = tf.compat.v1.GraphDef.FromString(file.read_bytes())
+    flags = [f"--{kind}={flag}" for kind in ("copt", "linkopt") for flag in sanitizer.flags]
+    folder = tmp_path_factory.mktemp("built")
+    with app_workspace.opened(f"sanitized_{request.param}") as workspace:
+        groups = override_library.build(
+            workspace, graphs, folder, ("unstripped", "runner"), flags=flags
+        )
+        yield _Built(sanitizer, {file.name: file for files in groups.values() for file in files})
+
+
+def test_c_interface(built: _Built, tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    c_api_models.write(files)
+    for name, file in built.files.items():
+        (files / name).symlink_to(file)
+    tests = Path(e2e.__file__).with_name("test_c_api.py")
+    python = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    words = [*python, "--import-mode=importlib", "-k", _NOT_RUN, tests]
+    output, reports = built.run(words, tmp_path, {"TFCARVE_C_API_FILES": str(files)})
+    assert reports == ""
+    assert " passed" in output
+
+
+def _run(built: _Built, models: Path, folder: Path, *fault: str) -> tuple[str, str]:
+    module = [sys.executable, "-m", "e2e.sanitized_run"]
+    return built.run([*module, built.files[_LIBRARY], models, *fault], folder)
+
+
+def test_graphs(built: _Built, models: Path, tmp_path: Path) -> None:
+    output, reports = _run(built, models, tmp_path)
+    assert reports == ""
+    ran, refused = map(int, output.split())
+    assert ran > 1000
+    assert refused > 100
+
+
+def _leaks(built: _Built, command: Sequence[str | Path], folder: Path) -> str:
+    """Runs a program in C++, because Python does not free all its memory; returns the report."""
+    options = built.sanitizer.options | {"ASAN_OPTIONS": "detect_leaks=1"}
+    alone = replace(built, sanitizer=replace(built.sanitizer, options=options))
+    return alone.run(command, folder)[1]
+
+
+@pytest.mark.parametrize("built", ["memory"], indirect=True)
+def test_no_leaks(built: _Built, models: Path, tmp_path: Path) -> None:
+    for name in override_graphs.NAMES:
+        folder = tmp_path / name
+        folder.mkdir()
+        fed = f"--input={sanitized_run.INPUT}={models / name}.0.npy"
+        fetched = f"--output={sanitized_run.OUTPUT}=output.npy"
+        words = [built.files["run_model"], models / f"{name}.pb", fed, fetched]
+        assert _leaks(built, words, folder) == ""
+        assert (folder / "output.npy").is_file()
+
+
+@pytest.mark.parametrize("built", ["memory"], indirect=True)
+def test_leak_is_found(built: _Built, tmp_path: Path) -> None:
+    source, program = tmp_path / "leak.cc", tmp_path / "leak"
+    source.write_text("int* volatile last; int main() { last = new int; last = nullptr; }\n")
+    subprocess.run(["g++", *built.sanitizer.flags, source, "-o", program], check=True)
+    assert "detected memory leaks" in _leaks(built, [program], tmp_path)
+
+
+def _write_product(folder: Path, factor: int) -> None:
+    """Writes a graph that multiplies a matrix of integers."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.int32, [64, 64], name=sanitized_run.INPUT)
+        tf.matmul(fed, fed, name=sanitized_run.OUTPUT)
+    (folder / "product.pb").write_bytes(_bytes(graph.as_graph_def()))
+    np.save(folder / "product.0.npy", np.full((64, 64), factor, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("built", "factor", "fault", "message"),
+    [
+        ("memory", 1 << 16, (), "signed integer overflow"),
+        ("memory", 1, ("short buffer",), "heap-buffer-overflow"),
+        ("threads", 1, ("shared buffer",), "data race"),
+    ],
+    indirect=["built"],
+)
+def test_faults_are_found(
+    built: _Built, factor: int, fault: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    _write_product(folder, factor)
+    assert message in _run(built, folder, tmp_path, *fault)[1]
