@@ -1,12 +1,13 @@
 """The repositories of tfcarve. WORKSPACE files and the module extension call the same functions."""
 
 load("//rules/private/python:environments.bzl", "ENVIRONMENTS")
-load("//rules/private/python:python_repository.bzl", "python_repository")
+load("//rules/private/python:python_repository.bzl", "cached_python_repository", "packaged_python_repository")
 load("//rules/private/python:sources_digest_repository.bzl", "sources_digest_repository")
 load("//rules/private/sources:source_repository.bzl", "source_repository")
 load("//rules/private/tensorflow:release_repository.bzl", "release_repository", "repository_name")
 load("//rules/private/toolchains:cross_repository.bzl", "cross_repository")
 load("//rules/private/toolchains:lld_repository.bzl", "lld_repository")
+load("//rules/private/toolchains:system_tools_repository.bzl", "system_tools_repository")
 load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE", "RELEASES")
 
 # What TensorFlow is compiled with, at the versions that the release pins.
@@ -59,6 +60,10 @@ def tfcarve_lld():
     """Finds lld."""
     lld_repository(name = "tfcarve_lld")
 
+def tfcarve_system_tools():
+    """Finds the programs that the tools run."""
+    system_tools_repository(name = "tfcarve_system_tools")
+
 def tfcarve_python(dev):
     """The Python environments.
 
@@ -67,7 +72,8 @@ def tfcarve_python(dev):
     """
     for row in ENVIRONMENTS.values():
         if row.dev == dev:
-            python_repository(
+            repository = packaged_python_repository if row.packaged else cached_python_repository
+            repository(
                 name = row.repository,
                 lock = Label("//third_party/python:" + row.lock),
                 newest = row.newest,
@@ -100,6 +106,7 @@ def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):
     tfcarve_tensorflow(tensorflow)
     tfcarve_cross()
     tfcarve_lld()
+    tfcarve_system_tools()
     tfcarve_python(dev = False)
 
 def tfcarve_dev_repositories():

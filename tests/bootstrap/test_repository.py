@@ -55,7 +55,9 @@ def test_module_and_workspace_have_the_same_repositories() -> None:
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
     made = {f"tfcarve_{name}" for name in sources} | {"tfcarve_tensorflow_2_14"}
-    made |= set(re.findall(r'(?:digest|cross|lld)_repository\(\s*name = "(\w+)"', functions))
+    made |= set(
+        re.findall(r'(?:digest|cross|lld|system_tools)_repository\(\s*name = "(\w+)"', functions)
+    )
     environments = (ROOT / "rules/private/python/environments.bzl").read_text()
     made |= set(re.findall(r'struct\(repository = "(\w+)"', environments))
     assert used == made

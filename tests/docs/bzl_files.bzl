@@ -31,6 +31,8 @@ RULES = [
     "//rules/private/packages:require_platforms.bzl",
     "//rules/private/packages:xcframework.bzl",
     "//rules/private/proof:prove.bzl",
+    "//rules/private/python:environments.bzl",
+    "//rules/private/python:python.bzl",
     "//rules/private/selection:selection.bzl",
     "//rules/private/size:size_test.bzl",
     "//rules/private/size:sizes.bzl",
@@ -59,6 +61,7 @@ EXTENSIONS = [
     "//rules/private/tensorflow:release_repository.bzl",
     "//rules/private/toolchains:cross_repository.bzl",
     "//rules/private/toolchains:lld_repository.bzl",
+    "//rules/private/toolchains:system_tools_repository.bzl",
     "//third_party/tensorflow/releases:releases.bzl",
     "@bazel_skylib//lib:shell",
 ]

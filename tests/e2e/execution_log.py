@@ -15,6 +15,9 @@ class Spawn:
     """A command that Bazel ran, or whose outputs it fetched from the disk cache.
 
     The log does not contain up-to-date actions.
+
+    Attributes:
+      runner: how it ran: linux-sandbox, local, remote, …
     """
 
     mnemonic: str
@@ -22,6 +25,7 @@ class Spawn:
     outputs: tuple[str, ...]
     cached: bool
     arguments: tuple[str, ...]
+    runner: str = ""
 
     @property
     def source(self) -> str:
@@ -41,6 +45,7 @@ def spawns(text: str) -> Iterator[Spawn]:
             outputs=tuple(entry["listedOutputs"]),
             cached=entry["cacheHit"],
             arguments=tuple(entry["commandArgs"]),
+            runner=entry.get("runner", ""),
         )
 
 

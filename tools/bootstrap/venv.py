@@ -102,14 +102,19 @@ def _fill(folder: Path, lock: Path, python: str) -> None:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Prints the environment's folder. Exit status 0, or 2 with a message on stderr."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments that describe an environment."""
     parser.add_argument(
         "--lock", type=Path, required=True, help="the lock file: requirements with hashes"
     )
     parser.add_argument("--oldest", type=parse_version, required=True, help="version of Python")
     parser.add_argument("--newest", type=parse_version, required=True, help="version of Python")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prints the environment's folder. Exit status 0, or 2 with a message on stderr."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_arguments(parser)
     arguments = parser.parse_args(argv)
     try:
         print(create(arguments.lock, arguments.oldest, arguments.newest))

@@ -88,7 +88,10 @@ def _precompiled_header_impl(ctx):
     header = ctx.actions.declare_file(name)
     ctx.actions.symlink(output = header, target_file = ctx.file.hdr)
     plain = ["-include", name]
-    if cc.toolchain.compiler not in _CLANG:
+    if not ctx.attr._enabled[BuildSettingInfo].value:
+        files = [header]
+        copts = plain
+    elif cc.toolchain.compiler not in _CLANG:
         # The compiler looks for <header>.gch next to the header.
         files = [header, ctx.actions.declare_file(name + ".gch")]
         copts = plain
@@ -133,5 +136,6 @@ precompiled_header = rule(
             providers = [BuildSettingInfo],
         ),
         "variable": attr.string(mandatory = True, doc = "The Make variable with the flags and the options, for cc_library."),
+        "_enabled": attr.label(default = "//rules/config:precompiled_headers", providers = [BuildSettingInfo]),
     },
 )

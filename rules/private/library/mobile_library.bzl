@@ -23,7 +23,7 @@ load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
 load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/proof:prove.bzl", "PROVE_ATTRS", "PROVE_LINK_FLAGS", "manifest_objects", "proof")
 load("//rules/private/selection:selection.bzl", "tf_selection")
-load("//rules/private/size:sizes.bzl", "declare_map", "map_flags", "sizes")
+load("//rules/private/size:sizes.bzl", "SIZES_ATTRS", "declare_map", "map_flags", "sizes")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 load(":link_facts.bzl", "LINK_FACTS_ATTRS", "link_facts")
 load(":lld.bzl", "LLD_ATTRS", "lld_flags")
@@ -313,7 +313,7 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | TFCARVE_ATTRS | UNITS_ATTRS | {
+    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | SIZES_ATTRS | TFCARVE_ATTRS | UNITS_ATTRS | {
         "flex": attr.bool(doc = "Whether it is a Flex delegate."),
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_math": attr.label(default = "//tools/runtime/math"),

@@ -9,7 +9,7 @@ load("//rules/private/library:minimum_os_version.bzl", "lowest", "newest")
 load("//rules/private/library:system_linker.bzl", "shared_library_flags")
 load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve", "system_tool")
 load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
@@ -105,8 +105,7 @@ def _android_archive_impl(ctx):
         outputs = [output],
         mnemonic = "TfAar",
         progress_message = "Packing %{output}",
-        # javac is found on PATH.
-        use_default_shell_env = True,
+        system_tools = {"JAVAC": ctx.files._javac},
     )
     return [DefaultInfo(files = depset([output]))]
 
@@ -116,6 +115,7 @@ _android_archive = rule(
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "package": attr.string(mandatory = True),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
+        "_javac": system_tool("javac"),
         "_stubs": attr.label(default = "//tools/android:stubs"),
     },
 )

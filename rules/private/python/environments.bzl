@@ -3,16 +3,18 @@
 visibility(["//rules/..."])
 
 # Fields of a row:
-#   repository  name of the repository with the virtual environment
+#   repository  name of its repository
 #   lock        file in //third_party/python with the requirements and their hashes
 #   oldest      oldest Python that the lock file is for
 #   newest      newest one
+#   packaged    whether its packages are inputs of actions, which can then run on other machines; if not, it is a virtual
+#               environment in the user's cache: TensorFlow's package has a gigabyte
 #   dev         whether only tfcarve's own tests use it; apps do not have its repository
 ENVIRONMENTS = {
-    "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", dev = True),
-    "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", dev = False),
-    "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", dev = False),
-    "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", dev = False),
+    "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = True),
+    "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = False),
+    "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = False),
+    "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", packaged = True, dev = False),
 }
 
 def environment(name):

@@ -1,4 +1,4 @@
-"""Python programs and tests that run in a virtual environment.
+"""Python programs and tests that run with pinned packages.
 
 They register no toolchain and need no rules_python, so they do not affect the app's own Python.
 """
@@ -16,17 +16,43 @@ PySourcesInfo = provider(
 )
 
 PyEnvironmentInfo = provider(
-    doc = "A virtual environment outside of Bazel's tree.",
-    fields = {"interpreter": "string: absolute path of its Python."},
+    doc = "An interpreter with its packages.",
+    fields = {
+        "identity": "string: version and digest of the interpreter, which become part of the key of actions.",
+        "imports": "list of string: folders of packages under the runfiles' root.",
+        "interpreters": "list of string: names or absolute paths; the first one that exists runs.",
+        "missing": "string: the message if there is none.",
+        "runfiles": "runfiles: the packages, unless the interpreter has them.",
+    },
 )
 
+PyToolInfo = provider(
+    doc = "A program that actions run.",
+    fields = {"execution_requirements": "dict[string, string]: those of the actions."},
+)
+
+# The environment is a folder of this machine. Its path is part of the key, so that a cache can be shared.
+_ONLY_HERE = {"no-remote-exec": ""}
+
 def _python_environment_impl(ctx):
-    return [PyEnvironmentInfo(interpreter = ctx.attr.interpreter)]
+    return [PyEnvironmentInfo(
+        identity = ctx.attr.identity,
+        imports = [ctx.label.repo_name + "/" + ctx.attr.folder] if ctx.attr.folder else [],
+        interpreters = ctx.attr.interpreters,
+        missing = ctx.attr.missing,
+        runfiles = ctx.runfiles(files = ctx.files.packages),
+    )]
 
 python_environment = rule(
     implementation = _python_environment_impl,
-    doc = "The interpreter of a virtual environment.",
-    attrs = {"interpreter": attr.string(mandatory = True, doc = "Absolute path.")},
+    doc = "An interpreter of the system with packages, or that of a virtual environment.",
+    attrs = {
+        "folder": attr.string(doc = "The folder of the packages; empty: the interpreter has them."),
+        "identity": attr.string(doc = "As in PyEnvironmentInfo."),
+        "interpreters": attr.string_list(mandatory = True, doc = "As in PyEnvironmentInfo."),
+        "missing": attr.string(mandatory = True, doc = "As in PyEnvironmentInfo."),
+        "packages": attr.label_list(allow_files = True, doc = "The packages' files."),
+    },
 )
 
 # Works with `bazel run`, as a tool of an action (in the sandbox too), and as data of another program. The runfiles are next to it,
@@ -39,9 +65,13 @@ case $0 in
 esac
 [ -d "$runfiles" ] || runfiles=${{RUNFILES_DIR:-${{TEST_SRCDIR:-$runfiles}}}}
 case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac
-python={interpreter}
-if [ ! -x "$python" ]; then
-    echo "$python does not exist (was the cache cleared?); run bazelw shutdown and try again" >&2
+# {identity}
+python=
+for candidate in {interpreters}; do
+    python=$(command -v "$candidate") && break
+done
+if [ -z "$python" ]; then
+    echo {missing} >&2
     exit 2
 fi
 path=
@@ -51,7 +81,7 @@ RUNFILES_DIR=$runfiles
 PYTHONDONTWRITEBYTECODE=1
 PYTHONHASHSEED=0
 export PYTHONPATH RUNFILES_DIR PYTHONDONTWRITEBYTECODE PYTHONHASHSEED
-exec "$python" -s {arguments} "$@"
+exec "$python" {flags} {arguments} "$@"
 """
 
 def _repository_folder(ctx):
@@ -76,14 +106,22 @@ def _sources(ctx):
         runfiles = runfiles,
     )
 
+def _quoted(words):
+    return " ".join([shell.quote(word) for word in words])
+
 def _launcher(ctx, sources, arguments):
     launcher = declare_named(ctx, "_/" + ctx.label.name)
+    environment = ctx.attr.environment[PyEnvironmentInfo]
     ctx.actions.write(
         launcher,
         _LAUNCHER.format(
             arguments = arguments,
-            imports = " ".join([shell.quote(i) for i in sources.imports.to_list()]),
-            interpreter = shell.quote(ctx.attr.environment[PyEnvironmentInfo].interpreter),
+            # Without the packages of the user, and without those of the system if the environment has its own.
+            flags = "-s -S" if environment.imports else "-s",
+            identity = environment.identity,
+            imports = _quoted(sources.imports.to_list() + environment.imports),
+            interpreters = _quoted(environment.interpreters),
+            missing = shell.quote(environment.missing),
         ),
         is_executable = True,
     )
@@ -98,13 +136,15 @@ def _py_sources_impl(ctx):
 
 def _py_tool_impl(ctx):
     sources = _sources(ctx)
+    environment = ctx.attr.environment[PyEnvironmentInfo]
     launcher = _launcher(ctx, sources, "-m " + ctx.attr.main)
     return [
         sources,
+        PyToolInfo(execution_requirements = {} if environment.imports else _ONLY_HERE),
         DefaultInfo(
             executable = launcher,
             files = depset([launcher]),
-            runfiles = sources.runfiles,
+            runfiles = sources.runfiles.merge(environment.runfiles),
         ),
     ]
 
@@ -150,7 +190,7 @@ _ENVIRONMENT_ATTRS = {
     "environment": attr.label(
         mandatory = True,
         providers = [PyEnvironmentInfo],
-        doc = "The virtual environment it runs in.",
+        doc = "The interpreter and the packages it runs with.",
     ),
 }
 

@@ -1,21 +1,39 @@
-"""A repository that refers to a Python virtual environment in the user's cache."""
+"""Repositories with Python environments: packages that are inputs of actions, or a virtual environment in the user's cache."""
 
 visibility(["//rules"])
 
-_BUILD = """\
+_CACHED = """\
 load("{python_bzl}", "python_environment")
 
 python_environment(
     name = "environment",
-    interpreter = "{interpreter}",
+    interpreters = ["{interpreter}"],
+    missing = "{interpreter} does not exist (was the cache cleared?); run bazelw shutdown and try again",
     visibility = ["//visibility:public"],
 )
 """
 
-def _python_repository_impl(ctx):
+_PACKAGED = """\
+load("{python_bzl}", "python_environment")
+
+python_environment(
+    name = "environment",
+    folder = "packages",
+    identity = "{identity}",
+    interpreters = {interpreters},
+    missing = "{name} is not installed; try: sudo apt-get install {name}",
+    packages = glob(["packages/**"]),
+    visibility = ["//visibility:public"],
+)
+"""
+
+_PYTHON_BZL = Label("//rules/private/python:python.bzl")
+
+def _run(ctx, module, arguments = []):
+    """Runs a module of //tools/bootstrap and returns what it prints."""
     lock = ctx.path(ctx.attr.lock)
     tools = lock.dirname.dirname.dirname.get_child("tools")
-    for name in ["venv.py", "wheels.py"]:
+    for name in ["packages.py", "venv.py", "wheels.py"]:
         ctx.path(ctx.attr._bootstrap.relative(name))
     python = ctx.which("python3")
     if not python:
@@ -25,14 +43,14 @@ def _python_repository_impl(ctx):
         [
             python,
             "-m",
-            "bootstrap.venv",
+            module,
             "--lock",
             lock,
             "--oldest",
             ctx.attr.oldest,
             "--newest",
             ctx.attr.newest,
-        ],
+        ] + arguments,
         environment = {
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": str(tools),
@@ -45,22 +63,46 @@ def _python_repository_impl(ctx):
             ctx.attr.lock,
             done.stderr.strip(),
         ))
-    folder = done.stdout.strip()
+    return done.stdout.strip()
+
+def _cached_repository_impl(ctx):
+    folder = _run(ctx, "bootstrap.venv")
     if hasattr(ctx, "watch"):
         ctx.watch(folder + "/.complete")  # Created again if the cache was cleared.
-    ctx.file("BUILD.bazel", _BUILD.format(
+    ctx.file("BUILD.bazel", _CACHED.format(
         interpreter = folder + "/bin/python",
-        python_bzl = Label("//rules/private/python:python.bzl"),
+        python_bzl = _PYTHON_BZL,
     ))
 
-python_repository = repository_rule(
-    implementation = _python_repository_impl,
-    doc = "Creates a virtual environment from a lock file with hashes, once for each user.",
-    environ = ["HOME", "XDG_CACHE_HOME"],
-    attrs = {
-        "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Requirements, with hashes."),
-        "newest": attr.string(mandatory = True, doc = "Newest Python that the lock is for."),
-        "oldest": attr.string(mandatory = True, doc = "Oldest one."),
-        "_bootstrap": attr.label(default = "//tools/bootstrap:venv.py"),
-    },
+def _packaged_repository_impl(ctx):
+    found = json.decode(_run(ctx, "bootstrap.packages", ["--into", ctx.path("packages")]))
+    if hasattr(ctx, "watch"):
+        ctx.watch(found["program"])
+    ctx.file("BUILD.bazel", _PACKAGED.format(
+        identity = found["identity"],
+        interpreters = repr(found["interpreters"]),
+        name = found["interpreters"][-1],
+        python_bzl = _PYTHON_BZL,
+    ))
+
+_ATTRS = {
+    "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Requirements, with hashes."),
+    "newest": attr.string(mandatory = True, doc = "Newest Python that the lock is for."),
+    "oldest": attr.string(mandatory = True, doc = "Oldest one."),
+    "_bootstrap": attr.label(default = "//tools/bootstrap:venv.py"),
+}
+_ENVIRON = ["HOME", "PATH", "XDG_CACHE_HOME"]
+
+cached_python_repository = repository_rule(
+    implementation = _cached_repository_impl,
+    doc = "Refers to a virtual environment that is created from a lock file, once for each user.",
+    environ = _ENVIRON,
+    attrs = _ATTRS,
+)
+
+packaged_python_repository = repository_rule(
+    implementation = _packaged_repository_impl,
+    doc = "Contains the packages of a lock file, for an interpreter of the system.",
+    environ = _ENVIRON,
+    attrs = _ATTRS,
 )

@@ -5,7 +5,7 @@ load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
 load("//rules/private/outputs:declare.bzl", "declare")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_ATTRS")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve", "system_tool")
 
 visibility("public")
 
@@ -48,8 +48,8 @@ def _tf_selection_impl(ctx):
         outputs = [selection],
         mnemonic = "TfSelect",
         progress_message = "Selecting the kernels that %{label} needs",
-        # The C++ preprocessor, which reads custom ops, is found on PATH.
-        use_default_shell_env = True,
+        # Its preprocessor reads custom ops.
+        system_tools = {"CXX": ctx.files._cxx},
     )
     for command, output in [("header", header), ("op-files", op_files)]:
         args = ctx.actions.args()
@@ -106,6 +106,7 @@ _selection = rule(
         "saved_model_tags": attr.string_list(),
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
+        "_cxx": system_tool("cxx"),
     },
 )
 

@@ -4,9 +4,12 @@ load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")
 load("//rules/private/cc:objects.bzl", "archive_of", "objects_of")
 load("//rules/private/outputs:declare.bzl", "declare")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve", "system_tool")
 
 visibility(["//rules/private/..."])
+
+# For rules that call `sizes`.
+SIZES_ATTRS = {"_cxxfilt": system_tool("cxxfilt")}
 
 def declare_map(ctx):
     """The map of the shared library's link, which the linker writes with `map_flags`."""
@@ -20,7 +23,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     """Declares the size report of a shared library.
 
     Args:
-      ctx: of a rule with LINK_FACTS_ATTRS (for the platform's name) and `_tfcarve`.
+      ctx: of a rule with SIZES_ATTRS, LINK_FACTS_ATTRS (for the platform's name) and `_tfcarve`.
       cc: from cc_tools.
       selection: File, selection.json.
       shared: File, the stripped library.
@@ -75,8 +78,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         outputs = [report, page],
         mnemonic = "TfSizes",
         progress_message = "Attributing the bytes of %{label}",
-        # c++filt, from PATH, demangles symbols.
-        use_default_shell_env = True,
+        system_tools = {"CXXFILT": ctx.files._cxxfilt},
     )
     return struct(
         archives = {archive_of(library): None for library in libraries}.keys(),

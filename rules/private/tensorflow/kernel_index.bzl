@@ -10,7 +10,7 @@ load("//rules/private/config:canonical_config.bzl", "default_cpu_flags")
 load("//rules/private/config:platform_name.bzl", "PLATFORM_NAME")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "platform_and_cpu")
 load("//rules/private/outputs:declare.bzl", "declare_named")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve", "system_tool")
 
 visibility("public")
 
@@ -41,8 +41,8 @@ def _kernel_index_impl(ctx):
         outputs = [index],
         mnemonic = "TfKernelIndex",
         progress_message = "Indexing TensorFlow's kernels",
-        # The C++ preprocessor is found on PATH.
-        use_default_shell_env = True,
+        # Its preprocessor reads the sources.
+        system_tools = {"CXX": ctx.files._cxx},
     )
     return [
         DefaultInfo(files = depset([index])),
@@ -93,6 +93,7 @@ _kernel_index = rule(
         "defines": attr.string_list(mandatory = True, doc = "Macros of the compile."),
         "platform": attr.string(doc = "PLATFORM_NAME."),
         "sources": attr.label(mandatory = True),
+        "_cxx": system_tool("cxx"),
         "_library_copts": attr.label(default = "//rules/config:library_copts", providers = [BuildSettingInfo]),
     },
 )

@@ -207,3 +207,13 @@ def test_memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     third = memo.Memo("name")
     assert third.get("kind", "b", "key", lambda: 5) == 5  # not requested by the run before
     assert memo.Memo().get("kind", "a", "other key", lambda: 6) == 6
+
+
+def test_cache_that_is_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, folder = trees.write(tmp_path / "tree", _TREE), tmp_path / "cache"
+    monkeypatch.setenv("TFCARVE_INDEX_CACHE", "off")
+    first = _index(root, folder)
+    assert not folder.exists()
+    monkeypatch.delenv("TFCARVE_INDEX_CACHE")
+    assert _index(root, folder) == first
+    assert list(folder.rglob("*.json"))

@@ -1,6 +1,7 @@
 """`tfcarve aar`: packs shared libraries and the Java classes that use them into an AAR for Gradle."""
 
 import argparse
+import os
 import shutil
 from pathlib import Path
 
@@ -50,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CLASS",
         help="a class whose native methods the libraries do not implement, e.g. org.tensorflow.EagerSession",
     )
-    parser.add_argument("--javac", type=Path, help="the Java compiler (default: javac on PATH)")
+    parser.add_argument(
+        "--javac", type=Path, help="the Java compiler (default: $JAVAC, or javac on PATH)"
+    )
     parser.add_argument(
         "--name",
         default="libtensorflow_inference.so",
@@ -82,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _javac(option: Path | None) -> Path:
-    found = option or shutil.which("javac")
+    found = option or os.environ.get("JAVAC") or shutil.which("javac")
     if not found:
         raise InvalidInput(
             "javac is not on PATH; try: sudo apt-get install openjdk-17-jdk-headless"

@@ -5,10 +5,13 @@ There are four kinds. Each file may be deleted at any time:
   seen/<key>.json      the key of the index for a tree with certain time stamps and sizes
   records/<key>.json   raw records by the digest of what the preprocessor sees of each source
   memo/<key>.json      values computed for each file, keyed by the digest of its text
+
+If TFCARVE_INDEX_CACHE is "off", no file is read or written: Bazel's actions declare all that they read.
 """
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -43,8 +46,14 @@ def folder(kind: str) -> Path:
     return path
 
 
+def _is_off() -> bool:
+    return os.environ.get("TFCARVE_INDEX_CACHE") == "off"
+
+
 def read(kind: str, key: str) -> bytes | None:
     """Returns the data cached under `key`, or None."""
+    if _is_off():
+        return None
     with contextlib.suppress(OSError):
         return (folder(kind) / f"{key}.json").read_bytes()
     return None
@@ -52,4 +61,6 @@ def read(kind: str, key: str) -> bytes | None:
 
 def write(kind: str, key: str, data: bytes) -> None:
     """Caches `data` under `key`."""
+    if _is_off():
+        return
     files.write_if_changed(folder(kind) / f"{key}.json", data)

@@ -36,12 +36,15 @@ class Settings:
 def find_compiler(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Returns the C++ compiler's command: $CXX, or g++, clang++ or c++ on PATH.
 
+    A relative path becomes absolute, because the compiler runs in another folder.
+
     Raises:
       InvalidInput: there is no compiler.
     """
     named = environment.get("CXX", "").split()
     if named:
-        return tuple(named)
+        program = os.path.abspath(named[0]) if "/" in named[0] else named[0]
+        return (program, *named[1:])
     for name in ("g++", "clang++", "c++"):
         found = shutil.which(name)
         if found:

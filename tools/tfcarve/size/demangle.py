@@ -1,5 +1,6 @@
 """Demangles C++ symbols."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -9,9 +10,13 @@ _FILTERS = ("c++filt", "llvm-cxxfilt", "llvm-cxxfilt-19")
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
-    """Returns the demangled form of each name, or the name itself if no demangler is installed."""
+    """Returns the demangled form of each name, or the name itself if no demangler is installed.
+
+    The demangler is $CXXFILT, or one on PATH.
+    """
     listed = sorted(set(names))
-    program = next((found for name in _FILTERS if (found := shutil.which(name))), None)
+    candidates = (os.environ.get("CXXFILT", ""), *_FILTERS)
+    program = next((found for name in candidates if (found := shutil.which(name))), None)
     mangled = [name for name in listed if name.startswith(("_Z", "__Z")) and "\n" not in name]
     plain = {name: name for name in listed}
     if program is None or not mangled:

@@ -1,0 +1,126 @@
+"""Actions can run on other machines: they name no file of this user and pass on no variable of the shell."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.nested import Workspace
+from e2e import app_workspace
+
+_TARGETS = "//:release + //:release_armv7"
+# Models that full TensorFlow prepares, which is in the user's cache.
+_PREPARED = "//prepared:all"
+_WITHOUT_PRECOMPILED = "--@tfcarve//rules/config:precompiled_headers=False"
+# Bazel's own value, the same for all users.
+_PATH = "/bin:/usr/bin:/usr/local/bin"
+# Variables that rules set.
+_VARIABLES = {"CXX", "CXXFILT", "PATH", "PWD", "TFCARVE_INDEX_CACHE", "ZERO_AR_DATE"}
+_SYSTEM = ("/usr/", "/bin/", "/lib", "/proc/self/cwd", "/dev/null")
+
+
+@pytest.fixture(name="app", scope="module")
+def _app() -> Iterator[Workspace]:
+    with app_workspace.opened() as workspace:
+        yield workspace
+
+
+def _actions(app: Workspace, targets: str, *flags: str) -> list[dict[str, Any]]:
+    return app.actions(f"deps({targets})", ["--include_param_files", *flags])
+
+
+def _pairs(action: Mapping[str, Any], key: str) -> dict[str, str]:
+    return {pair["key"]: pair.get("value", "") for pair in action.get(key, ())}
+
+
+def _words(action: Mapping[str, Any]) -> Iterator[str]:
+    yield from action.get("arguments", ())
+    for file in action.get("paramFiles", ()):
+        yield from file.get("arguments", ())
+
+
+def _problems(action: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what ties an action to this machine or user."""
+    for word in _words(action):
+        path = word[word.find("/") :] if "/" in word else ""
+        # An option and a path, or a path.
+        absolute = path if word.startswith(("/", "-I/", "-L/", "-B/")) or "=/" in word else ""
+        if absolute and not absolute.startswith(_SYSTEM):
+            yield f"path: {word}"
+        if str(Path.home()) in word:
+            yield f"home: {word}"
+    variables = _pairs(action, "environmentVariables")
+    yield from (f"variable: {name}" for name in variables if name not in _VARIABLES)
+    if variables.get("PATH", _PATH) != _PATH:
+        yield f"variable: PATH={variables['PATH']}"
+    requirements = _pairs(action, "executionInfo")
+    yield from (f"requirement: {name}" for name in requirements if "remote" in name)
+
+
+def _found(actions: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
+    """Returns the problems by mnemonic."""
+    found: dict[str, set[str]] = {}
+    for action in actions:
+        problems = set(_problems(action))
+        if problems:
+            found.setdefault(action["mnemonic"], set()).update(problems)
+    return found
+
+
+def test_libraries(app: Workspace) -> None:
+    actions = _actions(app, _TARGETS, _WITHOUT_PRECOMPILED)
+    mnemonics = {action["mnemonic"] for action in actions}
+    assert {"CppCompile", "CppLink", "TfKernelIndex", "TfSelect", "TfSizes"} <= mnemonics
+    assert "TfPrecompiledHeader" not in mnemonics
+    assert _found(actions) == {}
+
+
+def test_precompiled_header_is_the_default(app: Workspace) -> None:
+    assert "TfPrecompiledHeader" in {action["mnemonic"] for action in _actions(app, _TARGETS)}
+
+
+def test_actions_with_full_tensorflow_stay_here(app: Workspace) -> None:
+    """Full TensorFlow is a gigabyte."""
+    found = _found(_actions(app, _PREPARED))
+    assert found["TfTransform"] == {"requirement: no-remote-exec"}
+    assert "CppCompile" not in found
+
+
+def _demangler(app: Workspace, path: str) -> str:
+    """Returns the script that runs c++filt, an input of the actions that demangle, for a PATH."""
+    app.actions("mnemonic(TfSizes, deps(//:tensorflow))", [f"--repo_env=PATH={path}"])
+    external = app.execution_root().parents[1] / "external"
+    (script,) = external.glob("*~tfcarve_system_tools/cxxfilt.sh")
+    return script.read_text(encoding="utf-8")
+
+
+def test_another_version_of_a_program_is_another_input(app: Workspace, tmp_path: Path) -> None:
+    path = os.environ["PATH"]
+    program = tmp_path / "c++filt"
+    program.write_text("#!/bin/sh\necho c++filt 7.0\n", encoding="utf-8")
+    program.chmod(0o755)
+    script = _demangler(app, f"{tmp_path}:{path}")
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+    assert script.splitlines()[1:] == ["# c++filt 7.0", f"# {digest}", f"exec '{program}' \"$@\""]
+    assert _demangler(app, path) != script
+
+
+@pytest.mark.parametrize(
+    ("action", "problem"),
+    [
+        ({"arguments": ["cc", "-I/opt/x"]}, "path: -I/opt/x"),
+        ({"arguments": ["cc", "--sysroot=/opt/x"]}, "path: --sysroot=/opt/x"),
+        ({"paramFiles": [{"arguments": ["/opt/x"]}]}, "path: /opt/x"),
+        ({"arguments": [f"x{Path.home()}/a"]}, f"home: x{Path.home()}/a"),
+        ({"environmentVariables": [{"key": "HOME", "value": "/"}]}, "variable: HOME"),
+        ({"environmentVariables": [{"key": "PATH", "value": "/x"}]}, "variable: PATH=/x"),
+        ({"executionInfo": [{"key": "no-remote"}]}, "requirement: no-remote"),
+    ],
+)
+def test_problems_are_found(action: dict[str, Any], problem: str) -> None:
+    assert problem in set(_problems(action))

@@ -1,0 +1,1 @@
+"""Remote caches and remote execution, with servers on this machine."""

@@ -1,0 +1,151 @@
+"""Bazel's remote cache: what another user builds in another checkout comes from it, and a faulty server does no harm."""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from demo import nested
+from demo.inception import APP
+from demo.nested import Workspace
+from e2e import execution_log
+from e2e.execution_log import Spawn
+from remote import cache_server
+from remote.cache_server import CacheServer
+
+_TARGET = "//:tensorflow"
+# A few sources, for tests of a faulty server.
+_QUICK = "@tfcarve//tools/runtime/math:loops"
+_WORKSPACE = "remote"
+_CONFIGURATIONS = "tests/remote/remote.bazelrc"
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path) -> Iterator[CacheServer]:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    with cache_server.running(folder) as server:
+        yield server
+
+
+@contextmanager
+def _opened(app: Path) -> Iterator[Workspace]:
+    """Yields a workspace that has built nothing."""
+    with nested.opened(app, _WORKSPACE) as workspace:
+        workspace.bazel(["clean"])
+        yield workspace
+
+
+def _built(
+    workspace: Workspace, target: str, url: str, *options: str
+) -> tuple[list[Spawn], dict[str, str]]:
+    """Builds a target; returns the commands and the digests of its files."""
+    log = workspace.folder.parent / f"{workspace.folder.name}.spawns.json"
+    log.unlink(missing_ok=True)
+    cache = ["--disk_cache=", *options, f"--remote_cache={url}"]
+    flags = [*cache, f"--execution_log_json_file={log}"]
+    outputs = workspace.build([target], flags).outputs
+    files = {file for found in outputs.values() for file in found}
+    assert files
+    spawns = list(execution_log.spawns(log.read_text(encoding="utf-8")))
+    return spawns, {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+
+def _run_here(spawns: Sequence[Spawn]) -> dict[str, int]:
+    """Returns how many commands of each kind did not come from the cache."""
+    return dict(collections.Counter(spawn.mnemonic for spawn in spawns if not spawn.cached))
+
+
+@contextmanager
+def _another_user(folder: Path) -> Iterator[Path]:
+    """Yields the app in another checkout, of a user with other caches."""
+    tree = folder / "checkout"
+    ignored = shutil.ignore_patterns(".git", "bazel-*", "__pycache__")
+    shutil.copytree(nested.source_tree(), tree, ignore=ignored)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TFCARVE_BAZELW", str(tree / "bazelw"))
+        patch.setenv("HOME", str(folder))
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        yield tree / APP
+
+
+def test_another_user(server: CacheServer, tmp_path: Path) -> None:
+    with _opened(nested.source_tree() / APP) as workspace:
+        first, files = _built(workspace, _TARGET, server.url)
+    assert len(first) > 500
+    assert not any(spawn.cached for spawn in first)
+    with _another_user(tmp_path / "user") as app, _opened(app) as workspace:
+        second, same = _built(workspace, _TARGET, server.url)
+        assert _run_here(second) == {}
+        assert len(second) == len(first)
+        assert same == files
+        # Another model with the same ops: its manifest is compiled and its library is linked.
+        model = tmp_path / "tiny.pb"
+        text = (workspace.folder / "tiny.pb").read_bytes()
+        assert text.count(b"dense") > 1
+        model.write_bytes(text.replace(b"dense", b"layer"))
+        workspace.place(".", {"tiny.pb": model}, "tiny.pb")
+        third, others = _built(workspace, _TARGET, server.url)
+        assert _run_here(third)["CppCompile"] == 1
+        assert others.keys() == files.keys()
+        assert others != files
+
+
+def test_documented_configurations(server: CacheServer) -> None:
+    with _opened(nested.source_tree() / APP) as workspace:
+        with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
+            file.write((nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8"))
+        _built(workspace, _QUICK, server.url, "--config=cache")
+        assert server.contents() == []
+        workspace.bazel(["clean"])
+        _, files = _built(workspace, _QUICK, server.url, "--config=fill_cache")
+        assert server.contents()
+        workspace.bazel(["clean"])
+        again, same = _built(workspace, _QUICK, server.url, "--config=cache")
+        assert _run_here(again) == {}
+        assert same == files
+
+
+def test_changed_contents_are_not_used(server: CacheServer) -> None:
+    with _opened(nested.source_tree() / APP) as workspace:
+        _, files = _built(workspace, _QUICK, server.url)
+        for file in server.contents():
+            data = bytearray(file.read_bytes())
+            if data:
+                data[len(data) // 2] ^= 1
+                file.write_bytes(data)
+        workspace.bazel(["clean"])
+        again, same = _built(workspace, _QUICK, server.url)
+        assert "CppCompile" in _run_here(again)
+        assert same == files
+
+
+def test_full_server(tmp_path: Path) -> None:
+    """It refuses contents; the build does not need it."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    with (
+        cache_server.running(folder, largest=1) as server,
+        _opened(nested.source_tree() / APP) as workspace,
+    ):
+        first, files = _built(workspace, _QUICK, server.url)
+        assert _run_here(first)["CppCompile"] > 1
+        assert len(files) == 1
+        assert server.contents() == []
+
+
+def test_server_that_is_down(server: CacheServer) -> None:
+    with _opened(nested.source_tree() / APP) as workspace:
+        _, files = _built(workspace, _QUICK, server.url)
+        workspace.bazel(["clean"])
+        with cache_server.running(server.folder) as other:
+            url = other.url
+        again, same = _built(workspace, _QUICK, url)
+        assert "CppCompile" in _run_here(again)
+        assert same == files

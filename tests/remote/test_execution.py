@@ -1,0 +1,144 @@
+"""Remote execution: the same outputs as on this machine, also if a worker or the server ends during an action."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo import nested
+from demo.inception import APP
+from demo.nested import BuildError, Workspace
+from e2e import execution_log
+from remote import executor
+from remote.executor import Executor
+
+# C++ sources; and the tools in Python, which index TensorFlow's tree.
+_COMPILED = "@tfcarve//tools/runtime/math"
+_TARGETS = (_COMPILED, "//:tensorflow_selection")
+
+
+@pytest.fixture(name="service")
+def _service(tmp_path: Path) -> Iterator[Executor]:
+    with executor.prepared(tmp_path) as prepared:
+        yield prepared
+
+
+@contextmanager
+def _opened() -> Iterator[Workspace]:
+    """Yields a workspace that has built nothing."""
+    with nested.opened(nested.source_tree() / APP, "remote") as workspace:
+        workspace.bazel(["clean"])
+        yield workspace
+
+
+def _built(
+    workspace: Workspace, targets: Sequence[str], flags: Sequence[str]
+) -> tuple[dict[str, str], set[str]]:
+    """Builds targets; returns the digests of their files, and how their actions ran."""
+    log = workspace.folder.parent / f"{workspace.folder.name}.spawns.json"
+    log.unlink(missing_ok=True)
+    outputs = workspace.build(targets, [*flags, f"--execution_log_json_file={log}"]).outputs
+    files = {file.name: file for found in outputs.values() for file in found}
+    assert files
+    digests = {name: hashlib.sha256(f.read_bytes()).hexdigest() for name, f in files.items()}
+    spawns = execution_log.spawns(log.read_text(encoding="utf-8"))
+    return digests, {spawn.runner for spawn in spawns}
+
+
+def _here(workspace: Workspace, targets: Sequence[str]) -> dict[str, str]:
+    """Builds targets on this machine, with the same flags otherwise."""
+    flags = ["--disk_cache=", "--@tfcarve//rules/config:precompiled_headers=False"]
+    digests, runners = _built(workspace, targets, flags)
+    assert "remote" not in runners
+    workspace.bazel(["clean"])
+    return digests
+
+
+def test_outputs_are_those_of_this_machine(service: Executor) -> None:
+    with _opened() as workspace:
+        expected = _here(workspace, _TARGETS)
+        with service.started(), service.contents_cache(), service.worker("one"):
+            digests, runners = _built(workspace, _TARGETS, service.flags())
+        assert runners == {"remote"}
+        assert digests == expected
+
+
+def _is_busy(worker: subprocess.Popen[bytes]) -> bool:
+    """Returns whether it runs an action: a process of its own."""
+    tasks = Path(f"/proc/{worker.pid}/task").glob("*/children")
+    return any(task.read_text().strip() for task in tasks)
+
+
+def _interrupted(
+    workspace: Workspace,
+    service: Executor,
+    worker: subprocess.Popen[bytes],
+    interrupt: Callable[[], None],
+) -> tuple[dict[str, str], set[str]]:
+    """Builds, and calls a function while the worker runs an action; raises BuildError if the build fails."""
+    started: list[Any] = []
+
+    def build() -> None:
+        try:
+            started.append(_built(workspace, [_COMPILED], service.flags()))
+        except BuildError as error:
+            started.append(error)
+
+    thread = threading.Thread(target=build)
+    thread.start()
+    while thread.is_alive() and not _is_busy(worker):
+        time.sleep(0.05)
+    assert thread.is_alive(), "the build ended before it could be interrupted"
+    interrupt()
+    thread.join()
+    (result,) = started
+    if isinstance(result, BuildError):
+        raise result
+    found: tuple[dict[str, str], set[str]] = result
+    return found
+
+
+def test_worker_that_is_killed(service: Executor) -> None:
+    with _opened() as workspace, ExitStack() as stack:
+        expected = _here(workspace, [_COMPILED])
+        stack.enter_context(service.started())
+        stack.enter_context(service.contents_cache())
+        one = stack.enter_context(service.worker("one"))
+
+        def replace() -> None:
+            one.kill()
+            one.wait()
+            stack.enter_context(service.worker("two"))
+
+        digests, runners = _interrupted(workspace, service, one, replace)
+        assert runners == {"remote"}
+        assert digests == expected
+
+
+def test_server_that_restarts(service: Executor) -> None:
+    """The build ends well, or with a message that names the failure; the next one ends well."""
+    with _opened() as workspace, ExitStack() as stack:
+        expected = _here(workspace, [_COMPILED])
+        first = stack.enter_context(ExitStack())
+        first.enter_context(service.started())
+        stack.enter_context(service.contents_cache())
+        one = stack.enter_context(service.worker("one"))
+
+        def restart() -> None:
+            first.close()
+            stack.enter_context(service.started())
+
+        try:
+            _interrupted(workspace, service, one, restart)
+        except BuildError as error:
+            assert "Remote" in str(error) or "UNAVAILABLE" in str(error)
+        digests, _ = _built(workspace, [_COMPILED], service.flags())
+        assert digests == expected
