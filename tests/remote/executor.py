@@ -75,6 +75,8 @@ class Executor:
             "--disk_cache=",
             f"--remote_executor=grpc://127.0.0.1:{self.port}",
             *(f"--remote_default_exec_properties={pair}" for pair in _PROPERTIES),
+            # The tests read the files of this machine.
+            *("--remote_download_outputs=all", "--nobuild_event_json_file_path_conversion"),
             # The app's .bazelrc runs compiles here.
             "--strategy=CppCompile=remote",
             "--@tfcarve//rules/config:precompiled_headers=False",
