@@ -36,6 +36,7 @@ from e2e import (
     random_ops,
     sanitized_run,
 )
+from e2e.override_graphs import Case
 from models import frozen
 
 # Of each kind, of each image, and of a graph.
@@ -132,11 +133,16 @@ class _Built:
         return done.stdout, found
 
 
+@pytest.fixture(name="cases", scope="module")
+def _cases(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Case]:
+    return override_graphs.cases(tmp_path_factory.mktemp("full"))
+
+
 @pytest.fixture(name="models", scope="module")
-def _models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _models(cases: Mapping[str, Case], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with graphs and inputs for e2e.sanitized_run."""
     folder = tmp_path_factory.mktemp("models")
-    for name, (graph, feeds) in _graphs(tmp_path_factory.mktemp("full")).items():
+    for name, (graph, feeds) in _graphs(cases).items():
         (folder / f"{name}.pb").write_bytes(graph)
         for number, fed in enumerate(feeds):
             np.save(folder / f"{name}.{number}.npy", fed)
@@ -147,8 +153,7 @@ def _bytes(graph: Any) -> bytes:
     return bytes(graph.SerializeToString(deterministic=True))
 
 
-def _graphs(folder: Path) -> dict[str, tuple[bytes, list[Any]]]:
-    cases = override_graphs.cases(folder)
+def _graphs(cases: Mapping[str, Case]) -> dict[str, tuple[bytes, list[Any]]]:
     found = {name: (_bytes(case.graph), [case.fed]) for name, case in cases.items()}
     special = random_ops.INPUTS["special numbers"]
     for kind in drawn_ops.KINDS:
@@ -179,10 +184,11 @@ def _graphs(folder: Path) -> dict[str, tuple[bytes, list[Any]]]:
 
 @pytest.fixture(name="built", scope="module", params=_SANITIZERS)
 def _built(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    cases: Mapping[str, Case],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[_Built]:
     sanitizer = _SANITIZERS[request.param]
-    cases = override_graphs.cases(tmp_path_factory.mktemp("full"))
     graphs = {name: case.graph for name, case in cases.items()} | library_graphs.GRAPHS
     for name, file in c_api_models.write(tmp_path_factory.mktemp("c_api")).items():
         graphs[f"c_api_{name}"] = tf.compat.v1.GraphDef.FromString(file.read_bytes())

@@ -72,7 +72,6 @@ class Executor:
     def flags(self) -> list[str]:
         """Returns the flags of Bazel."""
         return [
-            "--disk_cache=",
             f"--remote_executor=grpc://127.0.0.1:{self.port}",
             *(f"--remote_default_exec_properties={pair}" for pair in _PROPERTIES),
             # The tests read the files of this machine.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import collections
-import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,15 +13,13 @@ import pytest
 from demo import nested
 from demo.inception import APP
 from demo.nested import Workspace
-from e2e import execution_log
 from e2e.execution_log import Spawn
-from remote import cache_server
+from remote import cache_server, fresh_workspace
 from remote.cache_server import CacheServer
 
 _TARGET = "//:tensorflow"
 # A few sources, for tests of a faulty server.
 _QUICK = "@tfcarve//tools/runtime/math:loops"
-_WORKSPACE = "remote"
 _CONFIGURATIONS = "tests/remote/remote.bazelrc"
 
 
@@ -34,27 +31,12 @@ def _server(tmp_path: Path) -> Iterator[CacheServer]:
         yield server
 
 
-@contextmanager
-def _opened(app: Path) -> Iterator[Workspace]:
-    """Yields a workspace that has built nothing."""
-    with nested.opened(app, _WORKSPACE) as workspace:
-        workspace.bazel(["clean"])
-        yield workspace
-
-
 def _built(
     workspace: Workspace, target: str, url: str, *options: str
-) -> tuple[list[Spawn], dict[str, str]]:
+) -> tuple[Sequence[Spawn], Mapping[str, str]]:
     """Builds a target; returns the commands and the digests of its files."""
-    log = workspace.folder.parent / f"{workspace.folder.name}.spawns.json"
-    log.unlink(missing_ok=True)
-    cache = ["--disk_cache=", *options, f"--remote_cache={url}"]
-    flags = [*cache, f"--execution_log_json_file={log}"]
-    outputs = workspace.build([target], flags).outputs
-    files = {file for found in outputs.values() for file in found}
-    assert files
-    spawns = list(execution_log.spawns(log.read_text(encoding="utf-8")))
-    return spawns, {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+    built = fresh_workspace.build(workspace, [target], [*options, f"--remote_cache={url}"])
+    return built.spawns, built.digests
 
 
 def _run_here(spawns: Sequence[Spawn]) -> dict[str, int]:
@@ -76,11 +58,11 @@ def _another_user(folder: Path) -> Iterator[Path]:
 
 
 def test_another_user(server: CacheServer, tmp_path: Path) -> None:
-    with _opened(nested.source_tree() / APP) as workspace:
+    with fresh_workspace.opened() as workspace:
         first, files = _built(workspace, _TARGET, server.url)
     assert len(first) > 500
     assert not any(spawn.cached for spawn in first)
-    with _another_user(tmp_path / "user") as app, _opened(app) as workspace:
+    with _another_user(tmp_path / "user") as app, fresh_workspace.opened(app) as workspace:
         second, same = _built(workspace, _TARGET, server.url)
         assert _run_here(second) == {}
         assert len(second) == len(first)
@@ -98,7 +80,7 @@ def test_another_user(server: CacheServer, tmp_path: Path) -> None:
 
 
 def test_documented_configurations(server: CacheServer) -> None:
-    with _opened(nested.source_tree() / APP) as workspace:
+    with fresh_workspace.opened() as workspace:
         with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
             file.write((nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8"))
         _built(workspace, _QUICK, server.url, "--config=cache")
@@ -113,7 +95,7 @@ def test_documented_configurations(server: CacheServer) -> None:
 
 
 def test_changed_contents_are_not_used(server: CacheServer) -> None:
-    with _opened(nested.source_tree() / APP) as workspace:
+    with fresh_workspace.opened() as workspace:
         _, files = _built(workspace, _QUICK, server.url)
         for file in server.contents():
             data = bytearray(file.read_bytes())
@@ -132,7 +114,7 @@ def test_full_server(tmp_path: Path) -> None:
     folder.mkdir()
     with (
         cache_server.running(folder, largest=1) as server,
-        _opened(nested.source_tree() / APP) as workspace,
+        fresh_workspace.opened() as workspace,
     ):
         first, files = _built(workspace, _QUICK, server.url)
         assert _run_here(first)["CppCompile"] > 1
@@ -141,7 +123,7 @@ def test_full_server(tmp_path: Path) -> None:
 
 
 def test_server_that_is_down(server: CacheServer) -> None:
-    with _opened(nested.source_tree() / APP) as workspace:
+    with fresh_workspace.opened() as workspace:
         _, files = _built(workspace, _QUICK, server.url)
         workspace.bazel(["clean"])
         with cache_server.running(server.folder) as other:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from demo import nested
-from demo.inception import APP
 from demo.nested import BuildError, Workspace
-from e2e import execution_log
-from remote import executor
+from remote import executor, fresh_workspace
 from remote.executor import Executor
 
 # C++ sources; and the tools in Python, which index TensorFlow's tree.
@@ -31,31 +26,17 @@ def _service(tmp_path: Path) -> Iterator[Executor]:
         yield prepared
 
 
-@contextmanager
-def _opened() -> Iterator[Workspace]:
-    """Yields a workspace that has built nothing."""
-    with nested.opened(nested.source_tree() / APP, "remote") as workspace:
-        workspace.bazel(["clean"])
-        yield workspace
-
-
 def _built(
     workspace: Workspace, targets: Sequence[str], flags: Sequence[str]
-) -> tuple[dict[str, str], set[str]]:
+) -> tuple[Mapping[str, str], set[str]]:
     """Builds targets; returns the digests of their files, and how their actions ran."""
-    log = workspace.folder.parent / f"{workspace.folder.name}.spawns.json"
-    log.unlink(missing_ok=True)
-    outputs = workspace.build(targets, [*flags, f"--execution_log_json_file={log}"]).outputs
-    files = {file.name: file for found in outputs.values() for file in found}
-    assert files
-    digests = {name: hashlib.sha256(f.read_bytes()).hexdigest() for name, f in files.items()}
-    spawns = execution_log.spawns(log.read_text(encoding="utf-8"))
-    return digests, {spawn.runner for spawn in spawns}
+    built = fresh_workspace.build(workspace, targets, flags)
+    return built.digests, {spawn.runner for spawn in built.spawns}
 
 
-def _here(workspace: Workspace, targets: Sequence[str]) -> dict[str, str]:
+def _here(workspace: Workspace, targets: Sequence[str]) -> Mapping[str, str]:
     """Builds targets on this machine, with the same flags otherwise."""
-    flags = ["--disk_cache=", "--@tfcarve//rules/config:precompiled_headers=False"]
+    flags = ["--@tfcarve//rules/config:precompiled_headers=False"]
     digests, runners = _built(workspace, targets, flags)
     assert "remote" not in runners
     workspace.bazel(["clean"])
@@ -63,7 +44,7 @@ def _here(workspace: Workspace, targets: Sequence[str]) -> dict[str, str]:
 
 
 def test_outputs_are_those_of_this_machine(service: Executor) -> None:
-    with _opened() as workspace:
+    with fresh_workspace.opened() as workspace:
         expected = _here(workspace, _TARGETS)
         with service.started(), service.contents_cache(), service.worker("one"):
             digests, runners = _built(workspace, _TARGETS, service.flags())
@@ -82,32 +63,19 @@ def _interrupted(
     service: Executor,
     worker: subprocess.Popen[bytes],
     interrupt: Callable[[], None],
-) -> tuple[dict[str, str], set[str]]:
+) -> tuple[Mapping[str, str], set[str]]:
     """Builds, and calls a function while the worker runs an action; raises BuildError if the build fails."""
-    started: list[Any] = []
-
-    def build() -> None:
-        try:
-            started.append(_built(workspace, [_COMPILED], service.flags()))
-        except BuildError as error:
-            started.append(error)
-
-    thread = threading.Thread(target=build)
-    thread.start()
-    while thread.is_alive() and not _is_busy(worker):
-        time.sleep(0.05)
-    assert thread.is_alive(), "the build ended before it could be interrupted"
-    interrupt()
-    thread.join()
-    (result,) = started
-    if isinstance(result, BuildError):
-        raise result
-    found: tuple[dict[str, str], set[str]] = result
-    return found
+    with ThreadPoolExecutor(1) as pool:
+        build = pool.submit(_built, workspace, [_COMPILED], service.flags())
+        while not build.done() and not _is_busy(worker):
+            time.sleep(0.05)
+        assert not build.done(), "the build ended before it could be interrupted"
+        interrupt()
+        return build.result()
 
 
 def test_worker_that_is_killed(service: Executor) -> None:
-    with _opened() as workspace, ExitStack() as stack:
+    with fresh_workspace.opened() as workspace, ExitStack() as stack:
         expected = _here(workspace, [_COMPILED])
         stack.enter_context(service.started())
         stack.enter_context(service.contents_cache())
@@ -125,7 +93,7 @@ def test_worker_that_is_killed(service: Executor) -> None:
 
 def test_server_that_restarts(service: Executor) -> None:
     """The build ends well, or with a message that names the failure; the next one ends well."""
-    with _opened() as workspace, ExitStack() as stack:
+    with fresh_workspace.opened() as workspace, ExitStack() as stack:
         expected = _here(workspace, [_COMPILED])
         first = stack.enter_context(ExitStack())
         first.enter_context(service.started())
