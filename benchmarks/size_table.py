@@ -73,19 +73,22 @@ def ratio(ours: int, theirs: int) -> str:
 def sizes(rows: Iterable[Measured]) -> str:
     """Returns the table of sizes, a line for each model and platform, in the order of `rows`.
 
-    `-` is a size that was not measured.
+    Variants without a row have no column; `-` is another size that was not measured.
     """
     measured = list(rows)
-    stock = {m.platform: m for m in measured if m.variant is Variant.STOCK}
     found = {(m.model, m.platform, m.variant): m for m in measured}
-    others = tuple(text for v in (Variant.WHOLE, Variant.STOCK) for text in (v.value, "gzip"))
+    present = {m.variant for m in measured}
+    others = [variant for variant in (Variant.WHOLE, Variant.STOCK) if variant in present]
     lines = []
     for ours in measured:
         if ours.variant is Variant.CARVED:
-            same = found.get((ours.model, ours.platform, Variant.WHOLE))
             cells = [ours.model, ours.platform, f"{ours.stripped:,}", f"{ours.gzip:,}"]
-            lines.append([*cells, *_beside(ours, same), *_beside(ours, stock.get(ours.platform))])
-    return measure.markdown((*_HEAD, *others), lines)
+            for variant in others:
+                model = "" if variant is Variant.STOCK else ours.model
+                cells += _beside(ours, found.get((model, ours.platform, variant)))
+            lines.append(cells)
+    names = [text for variant in others for text in (variant.value, "gzip")]
+    return measure.markdown((*_HEAD, *names), lines)
 
 
 def contents(rows: Iterable[Measured]) -> str:

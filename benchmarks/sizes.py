@@ -178,9 +178,8 @@ def text(rows: Sequence[Measured]) -> str:
             size_table.contents(rows),
             "Figures that other projects published, by their own measures:",
             size_table.published(),
-            "",
         )
-    )
+    ) + "\n"
 
 
 def main(argv: Sequence[str]) -> int:

@@ -34,6 +34,13 @@ def test_what_was_not_measured_is_not_guessed() -> None:
     assert line == "| lstm | linux_x86_64 | 2,100,000 | 1,100,000 | - | - | - | - |"
 
 
+def test_variants_that_were_not_measured_have_no_column() -> None:
+    assert size_table.sizes([_CARVED, _WHOLE]).splitlines()[::2] == [
+        "| Model | Platform | carved | gzip | all of the same sources | gzip |",
+        "| lstm | linux_arm64 | 2,000,000 | 1,000,000 | 5,000,000 (2.5x) | 1,500,000 (1.5x) |",
+    ]
+
+
 def test_contents() -> None:
     again = Measured("lstm", "linux_x86_64", Variant.CARVED, 27, 34, 858, 2_100_000, 1_100_000)
     assert size_table.contents([_CARVED, again, _WHOLE, _STOCK]).splitlines()[2:] == [
