@@ -1,6 +1,8 @@
-// The two functions of Android's log that TensorFlow calls.
+// The functions of Android's log that TensorFlow and TensorFlow Lite call.
 #ifndef TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_ANDROID_LOG_H_
 #define TFCARVE_TESTS_TOOLCHAINS_INCLUDE_ANDROID_ANDROID_LOG_H_
+
+#include <stdarg.h>
 
 enum {
   ANDROID_LOG_VERBOSE = 2,
@@ -8,7 +10,8 @@ enum {
   ANDROID_LOG_INFO,
   ANDROID_LOG_WARN,
   ANDROID_LOG_ERROR,
-  ANDROID_LOG_FATAL
+  ANDROID_LOG_FATAL,
+  ANDROID_LOG_SILENT
 };
 
 #ifdef __cplusplus
@@ -17,6 +20,8 @@ extern "C" {
 
 int __android_log_write(int priority, const char* tag, const char* text);
 int __android_log_print(int priority, const char* tag, const char* format, ...);
+int __android_log_vprint(int priority, const char* tag, const char* format,
+                         va_list arguments);
 
 #ifdef __cplusplus
 }
