@@ -16,6 +16,8 @@ TensorFlowInfo = provider(
         "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
         "device_registering": "CcInfo: as core_registering, without what only a session needs.",
         "flex_delegate": "CcInfo: TensorFlow Lite's Flex delegate.",
+        "optional": "CcInfo: all optional sources, compiled.",
+        "optional_sources": "CcInfo: the optional sources and their headers, for libraries that need some of them.",
         "unit_libraries": "CcInfo: the sources and headers of third-party libraries that only units include.",
         "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",
         "precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for most sources.",

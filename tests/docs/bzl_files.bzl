@@ -16,6 +16,7 @@ RULES = [
     "//rules/private/library:minimum_os_version.bzl",
     "//rules/private/library:mobile_library.bzl",
     "//rules/private/library:multi_platform_library.bzl",
+    "//rules/private/library:optional_sources.bzl",
     "//rules/private/library:private_symbols.bzl",
     "//rules/private/library:system_linker.bzl",
     "//rules/private/library:units.bzl",

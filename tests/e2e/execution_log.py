@@ -18,6 +18,7 @@ class Spawn:
 
     Attributes:
       runner: how it ran: linux-sandbox, local, remote, …
+      seconds: its wall time.
     """
 
     mnemonic: str
@@ -26,6 +27,7 @@ class Spawn:
     cached: bool
     arguments: tuple[str, ...]
     runner: str = ""
+    seconds: float = 0.0
 
     @property
     def source(self) -> str:
@@ -46,6 +48,7 @@ def spawns(text: str) -> Iterator[Spawn]:
             cached=entry["cacheHit"],
             arguments=tuple(entry["commandArgs"]),
             runner=entry.get("runner", ""),
+            seconds=float(entry.get("metrics", {}).get("executionWallTime", "0s").rstrip("s")),
         )
 
 

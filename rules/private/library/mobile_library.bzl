@@ -28,6 +28,7 @@ load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
 load(":link_facts.bzl", "LINK_FACTS_ATTRS", "link_facts")
 load(":lld.bzl", "LLD_ATTRS", "lld_flags")
 load(":minimum_os_version.bzl", "minimum_os_version")
+load(":optional_sources.bzl", "optional_sources")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
 load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 load(":units.bzl", "UNITS_ATTRS", "units")
@@ -59,7 +60,8 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
         "x86-64-v2", "x86-64-v3" (AVX2, FMA) or "x86-64-v4" (AVX-512). The library does not run on CPUs without
         these instructions. Default: one that runs on all CPUs of the platform.
       protos: "lite", or "full" for an app that uses TensorFlow's C++ interface and needs messages with
-        descriptors, reflection and text format: half a megabyte more.
+        descriptors, reflection and text format, or parts of TensorFlow's runtime that its models do not use: half a
+        megabyte more.
       log_messages: whether TensorFlow's LOG and CHECK have messages. Without them it logs nothing, and a failed
         CHECK ends the program without a message. Errors that calls return always have their text.
       packed_relocations: whether the shared library for Linux has packed relative relocations: about 5 % smaller,
@@ -117,20 +119,37 @@ def _mobile_library_impl(ctx):
     compiled = units(ctx, cc, selected = selected)
     units_archive = declare(ctx, "parts/libunits.a")
     helpers_archive = declare(ctx, "parts/libhelpers.a")
+    optional_archive = declare(ctx, "parts/liboptional.a")
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
+    interface = _interface(ctx)
+    runtime = _runtime(ctx, interface)
+
+    # With full protos, the runtime has all of them.
+    optional = struct(sources = [], objects = []) if ctx.attr.protos == "full" else optional_sources(
+        ctx,
+        cc,
+        selection = selected.selection,
+        objects = unit_objects + compiled.helper_objects + [
+            member
+            for library in _libraries(runtime)
+            for member in objects_of(library)
+        ],
+        compiled = compiled,
+    )
     archive(cc, output = units_archive, objects = unit_objects)
     archive(cc, output = helpers_archive, objects = compiled.helper_objects)
+    archive(cc, output = optional_archive, objects = optional.objects)
 
     own = CcInfo(linking_context = linking_context(cc, [
         static_library(cc, archive_file = units_archive, alwayslink = True),
         static_library(cc, archive_file = helpers_archive, alwayslink = False),
+        static_library(cc, archive_file = optional_archive, alwayslink = False),
     ]))
-    interface = _interface(ctx)
     cc_info = cc_common.merge_cc_infos(
-        direct_cc_infos = [own] + _runtime(ctx, interface),
+        direct_cc_infos = [own] + runtime,
     )
 
-    info, size_files = _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archive, selected.selection)
+    info, size_files = _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, compiled.helper_objects + optional.objects, units_archive, selected.selection)
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -142,6 +161,7 @@ def _mobile_library_impl(ctx):
         ] + shared + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
             benchmark = depset([info.benchmark] if info.benchmark else []),
+            optional_sources = depset(optional.sources),
             parts = depset([units_archive, helpers_archive]),
             runner = depset([info.runner] if info.runner else []),
             selection = depset([selected.selection, selected.header, selected.op_files]),
@@ -182,32 +202,39 @@ def _interface(ctx):
     )
 
 def _runtime(ctx, interface):
-    """What a library links, in link order: list of CcInfo. Units call RE2, which comes with their sources."""
-    return [
+    """What a library links in addition to its own objects, in link order: list of CcInfo.
+
+    With full protos, it includes all optional sources, which the app may call.
+    """
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    return ([tensorflow.optional] if ctx.attr.protos == "full" else []) + [
         interface.cc_info,
         interface.registering,
-        ctx.attr._tensorflow[TensorFlowInfo].unit_sources,
+        tensorflow.unit_sources,
         ctx.attr._math[CcInfo],
         ctx.attr._threads[CcInfo],
     ]
 
-def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, units_archive, selection):
-    """Declares all artifacts of a library; each is built only if it is requested."""
-    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    linked = cc_info.linking_context
-    runtime = [
+def _libraries(cc_infos):
+    return [
         library
-        for cc_info in _runtime(ctx, interface)
+        for cc_info in cc_infos
         for linker_input in cc_info.linking_context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]
+
+def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, other_objects, units_archive, selection):
+    """Declares all artifacts of a library; each is built only if it is requested."""
+    tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
+    linked = cc_info.linking_context
+    runtime = _libraries(_runtime(ctx, interface))
     registering = unit_objects + [
         member
         for library in runtime
         if library.alwayslink
         for member in objects_of(library)
     ]
-    pulled_in = compiled.helper_objects + [
+    pulled_in = other_objects + [
         member
         for library in runtime
         if not library.alwayslink

@@ -26,13 +26,14 @@ def _override_root(file):
     return file.path.partition("/tensorflow/core/")[0]
 
 def _proto_sources_impl(ctx):
-    headers, sources = [], []
+    headers, sources, optional = [], [], []
     root = _root_of(ctx.label, ctx.attr.import_root)
     names = [_relative(f, root) for f in ctx.files.srcs]
-    for name in names:
+    for file, name in zip(ctx.files.srcs, names):
         stem = name.removesuffix(".proto")
         headers.append(ctx.actions.declare_file(stem + ".pb.h"))
-        sources.append(ctx.actions.declare_file(stem + ".pb.cc"))
+        kind = optional if file in ctx.files.optional else sources
+        kind.append(ctx.actions.declare_file(stem + ".pb.cc"))
     out = headers[0].path.removesuffix("/" + names[0].removesuffix(".proto") + ".pb.h")
     imported = ctx.files.imports
     args = ctx.actions.args()
@@ -54,13 +55,13 @@ def _proto_sources_impl(ctx):
         executable = ctx.executable._protoc,
         arguments = [args],
         inputs = ctx.files.srcs + imported + overrides,
-        outputs = headers + sources,
+        outputs = headers + sources + optional,
         mnemonic = "TfProtoSources",
         progress_message = "Generating C++ for %d protos" % len(names),
     )
     return [
-        DefaultInfo(files = depset(headers + sources)),
-        OutputGroupInfo(hdrs = depset(headers), srcs = depset(sources)),
+        DefaultInfo(files = depset(headers + sources + optional)),
+        OutputGroupInfo(hdrs = depset(headers), srcs = depset(sources), optional_srcs = depset(optional)),
     ]
 
 proto_sources = rule(
@@ -72,6 +73,10 @@ proto_sources = rule(
         "imports": attr.label_list(
             allow_files = [".proto"],
             doc = "Protos that are imported and not generated here: of this repository, and protobuf's own.",
+        ),
+        "optional": attr.label_list(
+            allow_files = [".proto"],
+            doc = "Those of `srcs` whose sources are in the output group optional_srcs, not in srcs.",
         ),
         "overrides": attr.label_list(
             allow_files = [".proto"],

@@ -22,7 +22,7 @@ def units(ctx, cc, *, selected):
     Returns:
       struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (the latter with the
       objects of libraries); contexts, a list of CcCompilationContext that the sources see; copts and hot_copts, the
-      compiler's flags for the two kinds.
+      compiler's flags for the two kinds; options, those of the library's options.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     directories = _write(ctx, selected.selection, tensorflow)
@@ -57,6 +57,7 @@ def units(ctx, cc, *, selected):
                          objects("libraries", LIBRARY_CONLYOPTS + cold_options),
         contexts = contexts,
         copts = cold.copts,
+        options = cold_options,
         hot_copts = hot.copts,
     )
 

@@ -32,9 +32,16 @@ alias(
 
 _RELEASE_BZL = '''"""What .bzl files need to know of the release while they are loaded."""
 
-load("@tfcarve//third_party/tensorflow/releases/{release}:core.bzl", _DEFINES = "DEFINES")
+load(
+    "@tfcarve//third_party/tensorflow/releases/{release}:core.bzl",
+    _DEFINES = "DEFINES",
+    _OPTIONAL_SOURCES = "OPTIONAL_SOURCES",
+)
 
 DEFINES = _DEFINES
+
+# Also those of other projects.
+OPTIONAL_SOURCES = _OPTIONAL_SOURCES
 
 # The tree's root, as actions see it.
 ROOT = Label("@{repository}//:BUILD.bazel").workspace_root

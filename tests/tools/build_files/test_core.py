@@ -12,6 +12,7 @@ from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.build_files.tree import BuildTree
 from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import OnDemand
+from tfcarve.runtime_sources.optional_sources import OptionalSource, OptionalSources
 
 _TREE = {
     **FILES,
@@ -98,19 +99,39 @@ def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
 def test_core_bzl(root: Path) -> None:
     release = small_release()
     names: dict[str, list[str]] = {}
-    exec(core_bzl(release, core_of(root, release)), names)
+    optional = OptionalSources(
+        tuple(
+            OptionalSource(path, (), ())
+            for path in (
+                "re2/re2.cc",
+                "tensorflow/core/framework/op.cc",
+                "tensorflow/core/protobuf/config.pb.cc",
+            )
+        )
+    )
+    exec(core_bzl(release, core_of(root, release), optional), names)
     assert names["CORE_SOURCES"] == ["tensorflow/core/framework/op.cc"]
+    assert names["OPTIONAL_SOURCES"] == ["re2/re2.cc", "tensorflow/core/framework/op.cc"]
+    assert names["OPTIONAL_PROTOS"] == ["tensorflow/core/protobuf/config.proto"]
     assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
     assert names["OVERRIDDEN_SOURCES"] == ["tensorflow/core/framework/op.cc"]
     assert names["ADDED_KERNELS"] == [added.path for added in release.overrides.added]
 
 
-@pytest.mark.parametrize("field", ["platform_sources", "on_demand"])
+@pytest.mark.parametrize("path", ["tensorflow/core/gone.cc", "tensorflow/core/gone.pb.cc"])
+def test_optional_source_that_the_core_lacks(root: Path, path: str) -> None:
+    release = small_release()
+    optional = OptionalSources((OptionalSource(path, (), ()),))
+    with pytest.raises(ReleaseMismatch, match=r"tensorflow/core/gone\.\w+: optional sources of"):
+        core_bzl(release, core_of(root, release), optional)
+
+
+@pytest.mark.parametrize("field", ["platform_sources", "on_demand", "always"])
 def test_a_source_that_the_tree_lacks_is_named(root: Path, field: str) -> None:
     """A release whose data names a source that is gone fails; the source is not dropped."""
     release = small_release()
     gone = ("tensorflow/core/gone.cc",)
-    value = gone if field == "platform_sources" else (OnDemand(why="", sources=gone),)
+    value = (OnDemand(why="", sources=gone),) if field == "on_demand" else gone
     core = msgspec.structs.replace(release.core, **{field: value})
     message = rf"no such file or folder: tensorflow/core/gone\.cc \(core\.{field}\): .*release\.toml names them"
     changed = dataclasses.replace(release, core=core)

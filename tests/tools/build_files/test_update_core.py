@@ -9,6 +9,8 @@ from small_release import FILES, small_release
 
 from tfcarve.build_files import update_core
 from tfcarve.releases import known
+from tfcarve.runtime_sources import optional_sources
+from tfcarve.runtime_sources.optional_sources import OptionalSources
 
 _VERSION_H = "tensorflow/core/public/version.h"
 _TREE = {
@@ -23,6 +25,7 @@ def _update(root: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
     """Returns the exit status and the place of core.bzl, for a release of `version`."""
     release = dataclasses.replace(small_release(), version=version)
     monkeypatch.setattr(known, "release", lambda _: release)
+    monkeypatch.setattr(optional_sources, "read", lambda _: OptionalSources(()))
     place = root / "workspace"
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(place))
     tree = trees.write(root / "tree", _TREE)

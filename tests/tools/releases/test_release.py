@@ -16,6 +16,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
 from tfcarve.releases.paths import check_paths
 from tfcarve.releases.release import Release, read
+from tfcarve.runtime_sources import optional_sources
 from tfcarve.selection import runtime_rules
 
 # The files themselves, not their links in the runfiles.
@@ -144,7 +145,7 @@ def test_patterns_of_hot_sources_match(release: Release, tree: Path) -> None:
 
 
 def test_core_bzl_is_that_of_the_tree(release: Release, tree: Path) -> None:
-    text = core_bzl(release, core_of(tree, release))
+    text = core_bzl(release, core_of(tree, release), optional_sources.read(release))
     assert text == release.file("core.bzl").read_text(), (
         f"run ./bazelw run //third_party/tensorflow/releases/{release.name}:update and review the difference"
     )

@@ -29,6 +29,7 @@ def small_release() -> Release:
             platform_sources=(),
             proto_roots=("tensorflow/core/",),
             on_demand=(),
+            always=(),
         ),
         units=replace(
             release.units,

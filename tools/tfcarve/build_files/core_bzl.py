@@ -10,14 +10,33 @@ import dataclasses
 from collections.abc import Iterable
 
 from tfcarve.build_files.core import Core
+from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import Release
+from tfcarve.runtime_sources.optional_sources import OptionalSources
+
+_PROTO = ".pb.cc"
 
 
-def core_bzl(release: Release, core: Core) -> str:
-    """Returns the text of core.bzl."""
+def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
+    """Returns the text of core.bzl.
+
+    Raises:
+      ReleaseMismatch: an optional source is not one of the tree's runtime.
+    """
+    paths = [source.path for source in optional.sources]
+    protos = [p.removesuffix(_PROTO) + ".proto" for p in paths if p.endswith(_PROTO)]
+    sources = [p for p in paths if not p.endswith(_PROTO)]
+    ours = {path for path in (*sources, *protos) if path.startswith("tensorflow/")}
+    unknown = sorted(ours.difference(core.sources, core.protos))
+    if unknown:
+        raise ReleaseMismatch(
+            f"{', '.join(unknown)}: optional sources of {release.name}, but not in its core: update the optional sources"
+        )
     replaced = [override.path for override in release.overrides.core]
     lists: dict[str, Iterable[str]] = {
         "DEFINES": release.defines,
+        "OPTIONAL_PROTOS": protos,
+        "OPTIONAL_SOURCES": sources,
         "OVERRIDDEN_SOURCES": [path for path in replaced if path.endswith(".cc")],
         "OVERRIDDEN_PROTOS": [path for path in replaced if path.endswith(".proto")],
         "ADDED_KERNELS": [added.path for added in release.overrides.added],

@@ -14,6 +14,7 @@ from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.errors import InvalidInput, TfcarveError
 from tfcarve.releases import known, tree_version
 from tfcarve.releases.release import Release
+from tfcarve.runtime_sources import optional_sources
 
 
 def main(argv: Sequence[str]) -> int:
@@ -28,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         release = known.release(name)
         _require_version(tree, release)
-        text = core_bzl(release, core_of(tree, release))
+        text = core_bzl(release, core_of(tree, release), optional_sources.read(release))
     except (BuildFileError, OSError, TfcarveError) as error:
         print(f"tfcarve: {error}", file=sys.stderr)
         return 2

@@ -25,6 +25,7 @@ NAMES = (
     "header",
     "op-files",
     "units",
+    "optional-sources",
     "link-facts",
     "include-tree",
     "locate",

@@ -1,6 +1,7 @@
 """Units: generated translation units, each of which compiles one kernel source with its selected classes and ops.
 
-There are also units for helper sources, which register nothing, and for the C sources of third-party libraries.
+There are also units for helper sources, which register nothing, for optional sources of the runtime, and for the C sources of
+third-party libraries.
 """
 
 from collections.abc import Iterable
@@ -79,6 +80,14 @@ def helpers(selection: Selection) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name. Helper sources register nothing."""
     return {
         file_name(source): f"{_HELPER}{_include(source)}".encode() for source in selection.helpers
+    }
+
+
+def optional(sources: Iterable[str]) -> dict[str, bytes]:
+    """Returns the unit of each optional source of the runtime, by file name."""
+    return {
+        file_name(source): f'#define TFCARVE_OPTIONAL "{source}"\n#include <{source}>\n'.encode()
+        for source in sources
     }
 
 

@@ -37,7 +37,7 @@ def check_core_paths(root: Path, release: Release) -> None:
     _require(root, release, {name: files[name] for name in _CORE_FILES}, {})
 
 
-_CORE_FILES = ("core.platform_sources", "core.on_demand")
+_CORE_FILES = ("core.platform_sources", "core.on_demand", "core.always")
 
 
 def _files(release: Release) -> dict[str, Iterable[str]]:
@@ -48,6 +48,7 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         "index.constant_files": release.index.constant_files,
         "core.platform_sources": release.core.platform_sources,
         "core.on_demand": sorted(release.on_demand),
+        "core.always": release.core.always,
         "units.c_api_sources": units.c_api_sources,
         "units.not_helpers": units.not_helpers,
         "units.excluded_sources": units.excluded_sources,

@@ -58,6 +58,7 @@ class Core(JsonDocument, frozen=True):
       platform_sources: sources that TensorFlow's targets add by select() on the platform.
       proto_roots: folders whose protos are compiled.
       on_demand: sources that the core omits.
+      always: sources that the core contains because most models need them, although it could do without.
     """
 
     target: str
@@ -66,6 +67,7 @@ class Core(JsonDocument, frozen=True):
     platform_sources: tuple[str, ...]
     proto_roots: tuple[str, ...]
     on_demand: tuple[OnDemand, ...]
+    always: tuple[str, ...]
 
 
 class Units(JsonDocument, frozen=True):

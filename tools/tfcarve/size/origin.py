@@ -35,6 +35,7 @@ _OBJECT = re.compile(r"(?:\.pic)?\.o\Z")
 _TOOLCHAIN = re.compile(
     r"(?:/|.*/)?(?:[a-z]*crt[1in]|crtbegin\w*|crtend\w*)\.o\Z|libgcc\w*|libstdc\+\+\w*"
 )
+_COMPILED = ("units", "helpers", "optional")
 _OF_RUNTIME = re.compile(r"c_api|run_model|manifest")
 
 
@@ -71,6 +72,8 @@ def origin(owner: str, units: Mapping[str, str]) -> Origin:
     library = _library(container, bool(archived))
     if library in ("units", "helpers") and stem in units:
         return Origin(KERNELS if library == "units" else HELPERS, units[stem])
+    if library == "optional" and stem.startswith("tensorflow__"):
+        library, stem = "core", stem.rpartition("__")[2]
     if container.startswith("/") or _TOOLCHAIN.match(container.rpartition("/")[2]):
         return Origin(TOOLCHAIN, f"{library}: {stem}" if archived else stem)
     named = f"{library}: {stem}"
@@ -90,7 +93,7 @@ def _library(container: str, archived: bool) -> str:
         return found[1] if found else container.rpartition("/")[2]
     parts = container.split("/")
     if "_objs" in parts:
-        # _objs/<target>/…; tfcarve's rules compile to <target>/units and <target>/helpers.
+        # _objs/<target>/…; tfcarve's rules compile to <target>/units and other folders.
         inside = parts[parts.index("_objs") + 1 : -1]
-        return next((p for p in inside if p in ("units", "helpers")), inside[0] if inside else "")
+        return next((p for p in inside if p in _COMPILED), inside[0] if inside else "")
     return parts[-2] if len(parts) > 1 else ""

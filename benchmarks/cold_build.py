@@ -1,0 +1,124 @@
+"""What a build of a library compiles that finds nothing in a cache, and what it compiled if the core had all sources.
+
+    PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md
+
+Run it in the repository's folder, with the Python environment of the tests. It compiles TensorFlow's runtime once for each
+platform, without the disk cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import measure, page, selections, workspaces
+from demo import cached_models
+from demo.nested import BuildError, NestedError, Workspace
+from e2e import execution_log, prebuilt_selection
+from e2e.execution_log import Spawn
+from tfcarve import files
+from tfcarve.commands import common
+from tfcarve.errors import TfcarveError
+from tfcarve.releases import known
+from tfcarve.selection.selection import Selection
+
+PLATFORMS = ("linux_x86_64", "linux_arm64")
+_MODEL = "inception_v3"
+_PACKAGE = "sizes"
+_BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
+_COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md"
+_FOR_TOOLS = "-exec-"
+
+
+@dataclass(frozen=True)
+class Compiles:
+    """Compiles of a build: their number, and the sum of their wall seconds."""
+
+    number: int
+    seconds: float
+
+    def plus(self, other: Compiles) -> Compiles:
+        """Returns the sum."""
+        return Compiles(self.number + other.number, self.seconds + other.seconds)
+
+
+def total(spawns: Iterable[Spawn]) -> Compiles:
+    """Returns the compiles among commands, without those that a cache answered."""
+    ran = [s for s in spawns if s.mnemonic == execution_log.COMPILE and not s.cached]
+    return Compiles(len(ran), sum(spawn.seconds for spawn in ran))
+
+
+def table(rows: Mapping[str, tuple[Compiles, Compiles]]) -> str:
+    """Returns the table.
+
+    Args:
+      rows: by what is compiled, the compiles and those that a complete core has in addition.
+    """
+    lines = []
+    for name, (now, more) in rows.items():
+        whole = now.plus(more)
+        ratio = f"{now.seconds / whole.seconds:.2f}" if whole.seconds else "-"
+        lines.append([name, *_cells(now), *_cells(whole), ratio])
+    head = ["Compiled", "sources", "time", "sources, complete core", "time", "ratio of the times"]
+    return measure.markdown(head, lines)
+
+
+def _cells(compiles: Compiles) -> tuple[str, str]:
+    return f"{compiles.number:,}", measure.seconds(compiles.seconds)
+
+
+def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
+    """Builds a target without the disk cache; returns the commands that Bazel ran."""
+    log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
+    log.unlink(missing_ok=True)
+    flags = ("--disk_cache=", f"--execution_log_json_file={log}", *flags)
+    workspace.build([target], flags, progress=sys.stderr.isatty())
+    return list(execution_log.spawns(log.read_text(encoding="utf-8")))
+
+
+def _rows(selection: Selection) -> Iterator[tuple[str, tuple[Compiles, Compiles]]]:
+    none = Compiles(0, 0.0)
+    optional = (
+        f"@tfcarve//third_party/tensorflow/releases/{known.default_name()}:update_optional_sources"
+    )
+    with workspaces.opened("cold_build") as workspace, tempfile.TemporaryDirectory() as folder:
+        workspace.place(_PACKAGE, {"BUILD": _BUILD_FILE}, "BUILD")
+        prebuilt_selection.place(workspace, selection, Path(folder), _PACKAGE)
+        workspace.bazel(["clean"])
+        for platform in PLATFORMS:
+            ran = _spawns(workspace, f"//{_PACKAGE}:{platform}")
+            tools = [spawn for spawn in ran if _FOR_TOOLS in spawn.outputs[0]]
+            if tools:
+                yield "programs that generate sources", (total(tools), none)
+            own = [spawn for spawn in ran if spawn not in tools]
+            named = f"--platforms=@tfcarve//rules/platforms:{platform}"
+            yield platform, (total(own), total(_spawns(workspace, optional, named)))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Returns the exit status: 0, or 2 if a build fails."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cold_build", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    arguments = parser.parse_args(argv)
+    head = page.head("Cold builds", _COMMAND, measure.machine())
+    try:
+        indexed = selections.kernel_index(common.tensorflow_tree(None))
+        graph = cached_models.load(_MODEL).model
+        rows = dict(_rows(selections.selected([graph], indexed)))
+    except (BuildError, NestedError, TfcarveError) as error:
+        print(f"cold_build: {error}", file=sys.stderr)
+        return 2
+    text = (
+        f"The library of {_MODEL}: C and C++ sources compiled, and the sum of the compilers' wall times. A complete core has all "
+        "sources of TensorFlow's mobile runtime and RE2; tfcarve compiles those that the library refers to.\n"
+    )
+    files.write_if_changed(arguments.output, "\n".join((head, text, table(rows), "")).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,39 @@
+"""Programs that write the generated data of a release into the source tree."""
+
+load("//rules/private/python:python.bzl", "py_tool")
+load(":release_repository.bzl", "repository_name")
+
+def core_bzl_update(name, release):
+    """A program that writes core.bzl from release.toml, optional_sources.json and the release's tree.
+
+    Args:
+      name: of the target, for `bazel run`.
+      release: name of the release.
+    """
+    tree = "@" + repository_name(release)
+    version = tree + "//:tensorflow/core/public/version.h"
+    py_tool(
+        name = name,
+        args = [release, "$(rootpath %s)" % version],
+        data = [tree + "//:sources", version],
+        main = "tfcarve.build_files.update_core",
+        tags = ["manual"],
+        deps = ["//tools:tfcarve_sources"],
+    )
+
+def optional_sources_update(name, release):
+    """A program that compiles the complete runtime for this machine and writes optional_sources.json.
+
+    Args:
+      name: of the target, for `bazel run`.
+      release: name of the release.
+    """
+    objects = "@%s//:runtime_objects" % repository_name(release)
+    py_tool(
+        name = name,
+        args = [release, "$(rootpath %s)" % objects],
+        data = [objects],
+        main = "tfcarve.runtime_sources.update",
+        tags = ["manual"],
+        deps = ["//tools:tfcarve_sources"],
+    )

@@ -1,0 +1,26 @@
+"""Tests of benchmarks/cold_build.py without builds."""
+
+from benchmarks.cold_build import Compiles, table, total
+from e2e import execution_log
+
+_LOG = """
+{"mnemonic": "CppCompile", "listedOutputs": ["a.o"], "cacheHit": false, "commandArgs": [], "metrics": {"executionWallTime": "1.500s"}}
+{"mnemonic": "CppCompile", "listedOutputs": ["b.o"], "cacheHit": true, "commandArgs": [], "metrics": {"executionWallTime": "0.010s"}}
+{"mnemonic": "CppCompile", "listedOutputs": ["c.o"], "cacheHit": false, "commandArgs": [], "metrics": {"executionWallTime": "2s"}}
+{"mnemonic": "CppArchive", "listedOutputs": ["d.a"], "cacheHit": false, "commandArgs": [], "metrics": {}}
+"""
+
+
+def test_total() -> None:
+    assert total(execution_log.spawns(_LOG)) == Compiles(2, 3.5)
+
+
+def test_table() -> None:
+    rows = {
+        "tools": (Compiles(0, 0.0), Compiles(0, 0.0)),
+        "arm": (Compiles(3, 30.0), Compiles(1, 10.0)),
+    }
+    assert table(rows).splitlines()[2:] == [
+        "| tools | 0 | 0.00 s | 0 | 0.00 s | - |",
+        "| arm | 3 | 30.0 s | 4 | 40.0 s | 0.75 |",
+    ]

@@ -1,0 +1,70 @@
+"""Tests of the optional sources that a library needs."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tfcarve import json_codec
+from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
+from tfcarve.runtime_sources.optional_sources import (
+    FILE_NAME,
+    OptionalSource,
+    OptionalSources,
+    needed,
+    read,
+)
+
+_OPTIONAL = OptionalSources(
+    (
+        OptionalSource("block.cc", ("io::Block::*",), ()),
+        OptionalSource("other.cc", ("io::Other",), ()),
+        OptionalSource("read.cc", ("io::Read",), ("table.cc",)),
+        OptionalSource("table.cc", ("io::Table::*",), ("block.cc",)),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("symbols", "paths"),
+    [
+        ((), []),
+        (("_ZN2io4ReadEPKc", "_ZN2io5Unknown5Table4FindEv"), ["block.cc", "read.cc", "table.cc"]),
+        (("_ZN2io5Table4FindEv",), ["block.cc", "table.cc"]),
+        (("_ZTVN2io5TableE",), ["block.cc", "table.cc"]),
+        (("_ZN2io5Block4Iter4NextEv", "_ZN2io8Readable4ReadEv", "Read"), []),
+    ],
+)
+def test_needed(symbols: tuple[str, ...], paths: list[str]) -> None:
+    assert needed(_OPTIONAL, symbols) == paths
+
+
+def test_sources_that_need_each_other() -> None:
+    both = OptionalSources(
+        (OptionalSource("a.cc", ("a",), ("b.cc",)), OptionalSource("b.cc", ("b",), ("a.cc",)))
+    )
+    assert needed(both, ["_Z1bv"]) == ["a.cc", "b.cc"]
+
+
+def test_file(tmp_path: Path) -> None:
+    release = dataclasses.replace(known.release(), folder=tmp_path)
+    assert read(release) == OptionalSources(())
+    file = tmp_path / FILE_NAME
+    file.write_bytes(json_codec.encode_rows(_OPTIONAL))
+    assert read(release) == _OPTIONAL
+    file.write_bytes(file.read_bytes().replace(b'"version": 1', b'"version": 2'))
+    with pytest.raises(
+        InvalidInput, match=r"version 2 is not supported: .*:update_optional_sources"
+    ):
+        read(release)
+
+
+def test_needs_of_a_release_are_complete() -> None:
+    """Each release's file is sorted, and names only optional sources."""
+    for name in known.names():
+        sources = read(known.release(name)).sources
+        paths = [source.path for source in sources]
+        assert paths == sorted(set(paths))
+        assert {need for source in sources for need in source.needs} <= set(paths)
+        assert len(paths) > 100

@@ -1,0 +1,82 @@
+"""`tfcarve optional-sources`: writes units for the optional sources of the runtime that a library needs."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tfcarve import files
+from tfcarve.commands import common
+from tfcarve.emit import units
+from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
+from tfcarve.runtime_sources import optional_sources
+
+NAME = "optional-sources"
+HELP = "writes a unit for each source of the runtime that the objects of a library refer to and that is not part of the core"
+_TENSORFLOW = "tensorflow/"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("selection", type=Path, metavar="SELECTION", help="selection.json")
+    parser.add_argument(
+        "--objects",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the objects of the library, and of the core",
+    )
+    parser.add_argument(
+        "--nm",
+        default="nm",
+        metavar="PROGRAM",
+        help="nm of the target's toolchain (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--sources",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for the units of TensorFlow's sources",
+    )
+    parser.add_argument(
+        "--third-party",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for the units of other projects' sources",
+    )
+
+
+def _undefined(nm: str, objects: Sequence[Path]) -> Iterator[str]:
+    """Yields the symbols that objects refer to and do not define, in the format of POSIX."""
+    try:
+        done = subprocess.run(
+            [nm, "-P", "-u", *map(str, objects)], check=False, text=True, capture_output=True
+        )
+    except OSError as error:
+        raise InvalidInput(f"{nm}: cannot be run: {error.strerror}") from None
+    if done.returncode:
+        raise InvalidInput(f"{nm}: {done.stderr.strip()[-400:]}")
+    for line in done.stdout.splitlines():
+        symbol, _, kind = line.partition(" ")
+        if kind.startswith("U"):
+            yield symbol
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the folders."""
+    version = common.load_selection(arguments.selection).tensorflow.version
+    optional = optional_sources.read(known.nearest(version))
+    paths = optional_sources.needed(optional, _undefined(arguments.nm, arguments.objects))
+    ours = [path for path in paths if path.startswith(_TENSORFLOW)]
+    others = [path for path in paths if not path.startswith(_TENSORFLOW)]
+    for folder in (arguments.sources, arguments.third_party):
+        files.require_own(folder, units.is_unit)
+    files.write_directory(arguments.sources, units.optional(ours))
+    files.write_directory(arguments.third_party, units.optional(others))
+    return 0

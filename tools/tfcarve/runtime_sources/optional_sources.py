@@ -1,0 +1,74 @@
+"""Optional sources: those of the runtime that the core omits, and that a library has if an object refers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tfcarve import files, json_codec
+from tfcarve.json_codec import JsonDocument
+from tfcarve.releases.release import Release
+from tfcarve.runtime_sources.qualified_names import qualified_name
+
+FILE_NAME = "optional_sources.json"
+
+
+class OptionalSource(JsonDocument, frozen=True):
+    """An optional source.
+
+    Attributes:
+      path: relative to the tree of TensorFlow or of another project; generated from a proto if it ends in .pb.cc.
+      defines: qualified names of its functions and variables, sorted; `Class::*` for a class and all its members.
+      needs: paths of the optional sources that it refers to, sorted.
+    """
+
+    path: str
+    defines: tuple[str, ...]
+    needs: tuple[str, ...]
+
+
+class OptionalSources(JsonDocument, frozen=True, tag_field="version", tag=1):
+    """The optional sources of a release, sorted by path."""
+
+    sources: tuple[OptionalSource, ...]
+
+
+def read(release: Release) -> OptionalSources:
+    """Reads the optional sources of a release; a release without the file has none: its core is complete.
+
+    Raises InvalidInput if the file is damaged.
+    """
+    file = release.file(FILE_NAME)
+    if not file.is_file():
+        return OptionalSources(())
+    remedy = (
+        f"run ./bazelw run //third_party/tensorflow/releases/{release.name}:update_optional_sources"
+    )
+    return json_codec.decode_version(files.read_bytes(file), OptionalSources, str(file), 1, remedy)
+
+
+def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
+    """Returns the paths of the optional sources that a library needs, sorted.
+
+    Args:
+      optional: those of its release.
+      undefined: symbols that its objects refer to and do not define.
+    """
+    names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
+    by_path = {source.path: source for source in optional.sources}
+    todo = [source.path for source in optional.sources if not names.isdisjoint(source.defines)]
+    found = set(todo)
+    while todo:
+        new = set(by_path[todo.pop()].needs) - found
+        found |= new
+        todo.extend(new)
+    return sorted(found)
+
+
+def scope(name: str) -> str:
+    """Returns the class or namespace of a qualified name; "" if it has none."""
+    return name.rpartition("::")[0]
+
+
+def _matching(name: str) -> tuple[str, str, str]:
+    """Returns the entries of `defines` that a name refers to: itself, its class, or all of the class that it is."""
+    return name, f"{scope(name)}::*", f"{name}::*"

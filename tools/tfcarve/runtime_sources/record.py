@@ -1,0 +1,119 @@
+"""Determines the optional sources of a release from the objects of its complete runtime."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+
+from tfcarve.runtime_sources.optional_sources import OptionalSource, OptionalSources, scope
+from tfcarve.runtime_sources.qualified_names import qualified_name
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The external symbols of an object: mangled names.
+
+    Attributes:
+      strong: defined in one object only.
+      weak: those that each object may define that uses them: inline functions, instantiated templates.
+      undefined: referred to and not defined.
+    """
+
+    strong: frozenset[str]
+    weak: frozenset[str]
+    undefined: frozenset[str]
+
+
+def optional_sources(
+    candidates: Mapping[str, Symbols], others: Iterable[Symbols]
+) -> OptionalSources:
+    """Returns those candidates that the other objects do not need, directly or indirectly.
+
+    A candidate that defines a name which the core defines too, such as an overload, is not optional: a name would not tell
+    which of them is needed.
+
+    Args:
+      candidates: the objects of sources that may be optional, by path.
+      others: the objects of sources that each library compiles.
+    """
+    definers = _definers(candidates)
+    references = {
+        path: _targets(symbols.undefined, definers) - {path} for path, symbols in candidates.items()
+    }
+    strong = {path: _names(symbols.strong) for path, symbols in candidates.items()}
+    roots = frozenset[str]().union(*(_targets(other.undefined, definers) for other in others))
+    core = _closure(roots, references)
+    while True:
+        of_core = frozenset[str]().union(*(strong[path] for path in core))
+        ambiguous = {p for p in candidates.keys() - core if not of_core.isdisjoint(strong[p])}
+        if not ambiguous:
+            break
+        core = _closure(core | ambiguous, references)
+    scopes = Counter(scope(name) for names in strong.values() for name in names)
+    return OptionalSources(
+        tuple(
+            OptionalSource(
+                path,
+                _entries(strong[path], _names(candidates[path].weak) - of_core, scopes),
+                tuple(sorted(references[path] - core)),
+            )
+            for path in sorted(candidates.keys() - core)
+        )
+    )
+
+
+def _definers(candidates: Mapping[str, Symbols]) -> Mapping[str, str]:
+    """Returns which candidate defines a symbol, of two that define a weak one the first."""
+    found: dict[str, str] = {}
+    for path, symbols in sorted(candidates.items()):
+        for symbol in symbols.weak:
+            found.setdefault(symbol, path)
+    for path, symbols in candidates.items():
+        found.update(dict.fromkeys(symbols.strong, path))
+    return found
+
+
+def _targets(undefined: Iterable[str], definers: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(definers[symbol] for symbol in undefined if symbol in definers)
+
+
+def _closure(roots: Iterable[str], references: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    found = set(roots)
+    todo = list(found)
+    while todo:
+        new = references[todo.pop()] - found
+        found |= new
+        todo.extend(new)
+    return frozenset(found)
+
+
+def _names(symbols: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(qualified_name, symbols))
+
+
+def _entries(strong: Set[str], weak: Set[str], scopes: Mapping[str, int]) -> tuple[str, ...]:
+    """Returns by which names other objects may refer to an object.
+
+    Of weak symbols, these are the names in a class or namespace in which it also defines strong ones: virtual tables, and
+    templates that it instantiates for others. Inline functions of headers are defined wherever they are used.
+
+    Args:
+      strong: names of its strong symbols.
+      weak: names of its weak symbols.
+      scopes: number of strong names in each class or namespace, in all objects.
+    """
+    own = Counter(map(scope, strong))
+    # With a constructor, destructor or virtual table, it is a class; alone in it, the object defines all its members.
+    classes = {
+        name
+        for name, count in own.items()
+        if count == scopes[name] and {f"{name}::C", f"{name}::D", name} & (strong | weak)
+    }
+    names = strong | {name for name in weak if name in own or scope(name) in own}
+    return tuple(
+        sorted(
+            {f"{name}::*" for name in classes}
+            | {name for name in names if name not in classes and scope(name) not in classes}
+        )
+    )
