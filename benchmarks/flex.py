@@ -126,7 +126,7 @@ def _measured(workspace: Workspace, folder: Path) -> Iterator[str]:
     yield _size_table(sizes)
     yield (
         f"\nThe AAR for Android, arm64, with the delegate of {_ANDROID_MODEL}: {_archive_size(folder):,} bytes. TensorFlow Lite's "
-        "page on the size of its library has 2,298,630 bytes for SPICE, another audio model.\n"
+        "page on the size of its library has 2,298,630 bytes for SPICE, another audio model."
     )
     delegate = _library(workspace, ALL, "linux_x86_64")
     times, peaks = [], []
