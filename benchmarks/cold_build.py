@@ -1,4 +1,4 @@
-"""What a build of a library compiles that finds nothing in a cache, and what it compiled if the core had all sources.
+"""What a build of a library compiles that finds nothing in a cache, and how long it takes on a number of workers.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md
 
@@ -11,11 +11,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, selections, workspaces
+from benchmarks import measure, page, schedule, selections, workspaces
+from benchmarks.schedule import Action
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import execution_log, prebuilt_selection
@@ -32,6 +33,7 @@ _PACKAGE = "sizes"
 _BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md"
 _FOR_TOOLS = "-exec-"
+_WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,25 @@ def _cells(compiles: Compiles) -> tuple[str, str]:
     return f"{compiles.number:,}", measure.seconds(compiles.seconds)
 
 
+def workers_table(graph: Sequence[Action]) -> str:
+    """Returns how long the actions take on numbers of workers."""
+    alone = schedule.makespan(graph, 1)
+    lines = []
+    for workers in _WORKERS:
+        seconds = schedule.makespan(graph, workers)
+        lines.append(
+            [
+                f"{workers}",
+                measure.seconds(seconds),
+                f"{alone / seconds:.1f}",
+                f"{alone / seconds / workers:.0%}",
+            ]
+        )
+    return measure.markdown(
+        ["workers", "time", "times faster than one", "of each worker's time used"], lines
+    )
+
+
 def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
     """Builds a target without the disk cache; returns the commands that Bazel ran."""
     log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
@@ -80,8 +101,17 @@ def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
     return list(execution_log.spawns(log.read_text(encoding="utf-8")))
 
 
-def _rows(selection: Selection) -> Iterator[tuple[str, tuple[Compiles, Compiles]]]:
-    none = Compiles(0, 0.0)
+@dataclass(frozen=True)
+class _Measured:
+    """The rows of the table, and all commands of the builds."""
+
+    rows: Mapping[str, tuple[Compiles, Compiles]]
+    spawns: Sequence[Spawn]
+
+
+def _measured(selection: Selection) -> _Measured:
+    rows: dict[str, tuple[Compiles, Compiles]] = {}
+    every: list[Spawn] = []
     optional = (
         f"@tfcarve//third_party/tensorflow/releases/{known.default_name()}:update_optional_sources"
     )
@@ -91,12 +121,14 @@ def _rows(selection: Selection) -> Iterator[tuple[str, tuple[Compiles, Compiles]
         workspace.bazel(["clean"])
         for platform in PLATFORMS:
             ran = _spawns(workspace, f"//{_PACKAGE}:{platform}")
+            every += ran
             tools = [spawn for spawn in ran if _FOR_TOOLS in spawn.outputs[0]]
             if tools:
-                yield "programs that generate sources", (total(tools), none)
-            own = [spawn for spawn in ran if spawn not in tools]
+                rows["programs that generate sources"] = total(tools), Compiles(0, 0.0)
+            own = [spawn for spawn in ran if _FOR_TOOLS not in spawn.outputs[0]]
             named = f"--platforms=@tfcarve//rules/platforms:{platform}"
-            yield platform, (total(own), total(_spawns(workspace, optional, named)))
+            rows[platform] = total(own), total(_spawns(workspace, optional, named))
+    return _Measured(rows, every)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -107,16 +139,24 @@ def main(argv: Sequence[str]) -> int:
     head = page.head("Cold builds", _COMMAND, measure.machine())
     try:
         indexed = selections.kernel_index(common.tensorflow_tree(None))
-        graph = cached_models.load(_MODEL).model
-        rows = dict(_rows(selections.selected([graph], indexed)))
+        model = cached_models.load(_MODEL).model
+        found = _measured(selections.selected([model], indexed))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"cold_build: {error}", file=sys.stderr)
         return 2
-    text = (
+    graph = schedule.actions(found.spawns)
+    longest, names = schedule.critical_path(graph)
+    sections = (
+        head,
         f"The library of {_MODEL}: C and C++ sources compiled, and the sum of the compilers' wall times. A complete core has all "
-        "sources of TensorFlow's mobile runtime and RE2; tfcarve compiles those that the library refers to.\n"
+        "sources of TensorFlow's mobile runtime and RE2; tfcarve compiles those that the library refers to.\n",
+        table(found.rows),
+        f"\nThe {len(graph):,} actions of these builds on a number of workers, computed from their wall times and their inputs, without "
+        "the time for transfers:\n",
+        workers_table(graph),
+        f"\nNo number of workers takes less than {measure.seconds(longest)}, the time of this chain: {', '.join(names)}.\n",
     )
-    files.write_if_changed(arguments.output, "\n".join((head, text, table(rows), "")).encode())
+    files.write_if_changed(arguments.output, "\n".join(sections).encode())
     return 0
 
 

@@ -169,17 +169,20 @@ _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.sizes -o benchmarks/SI
 
 def text(rows: Sequence[Measured]) -> str:
     """Returns the tables as Markdown."""
-    return "\n\n".join(
-        (
-            page.head("Sizes of libraries", _COMMAND, measure.machine()).rstrip(),
-            "Stripped shared libraries in bytes, `gzip -9` of them, and the ratio to the carved one:",
-            size_table.sizes(rows),
-            "What they contain, and what else their sources could register, including for other devices:",
-            size_table.contents(rows),
-            "Figures that other projects published, by their own measures:",
-            size_table.published(),
+    return (
+        "\n\n".join(
+            (
+                page.head("Sizes of libraries", _COMMAND, measure.machine()).rstrip(),
+                "Stripped shared libraries in bytes, `gzip -9` of them, and the ratio to the carved one:",
+                size_table.sizes(rows),
+                "What they contain, and what else their sources could register, including for other devices:",
+                size_table.contents(rows),
+                "Figures that other projects published, by their own measures:",
+                size_table.published(),
+            )
         )
-    ) + "\n"
+        + "\n"
+    )
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """Tests of benchmarks/cold_build.py without builds."""
 
-from benchmarks.cold_build import Compiles, table, total
+from benchmarks.cold_build import Compiles, table, total, workers_table
+from benchmarks.schedule import Action
 from e2e import execution_log
 
 _LOG = """
@@ -24,3 +25,14 @@ def test_table() -> None:
         "| tools | 0 | 0.00 s | 0 | 0.00 s | - |",
         "| arm | 3 | 30.0 s | 4 | 40.0 s | 0.75 |",
     ]
+
+
+def test_workers_table() -> None:
+    graph = [Action(str(place), 3.0, frozenset()) for place in range(8)]
+    lines = workers_table(graph).splitlines()
+    assert lines[2:5] == [
+        "| 1 | 24.0 s | 1.0 | 100% |",
+        "| 2 | 12.0 s | 2.0 | 100% |",
+        "| 4 | 6.00 s | 4.0 | 100% |",
+    ]
+    assert lines[-1] == "| 256 | 3.00 s | 8.0 | 3% |"

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 COMPILE = "CppCompile"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that a command read or wrote, with its digest."""
+
+    path: str
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,8 @@ class Spawn:
     Attributes:
       runner: how it ran: linux-sandbox, local, remote, …
       seconds: its wall time.
+      inputs: the files that it read.
+      produced: the files that it wrote: of a directory among `outputs`, the files in it.
     """
 
     mnemonic: str
@@ -28,6 +39,8 @@ class Spawn:
     arguments: tuple[str, ...]
     runner: str = ""
     seconds: float = 0.0
+    inputs: tuple[File, ...] = ()
+    produced: tuple[File, ...] = ()
 
     @property
     def source(self) -> str:
@@ -48,8 +61,14 @@ def spawns(text: str) -> Iterator[Spawn]:
             cached=entry["cacheHit"],
             arguments=tuple(entry["commandArgs"]),
             runner=entry.get("runner", ""),
+            inputs=_files(entry.get("inputs", ())),
+            produced=_files(entry.get("actualOutputs", ())),
             seconds=float(entry.get("metrics", {}).get("executionWallTime", "0s").rstrip("s")),
         )
+
+
+def _files(entries: Iterable[dict[str, Any]]) -> tuple[File, ...]:
+    return tuple(File(entry["path"], entry.get("digest", {}).get("hash", "")) for entry in entries)
 
 
 def _skip_spaces(text: str, position: int) -> int:
