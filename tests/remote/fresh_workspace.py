@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from demo import nested
 from demo.inception import APP
@@ -17,18 +20,31 @@ from e2e.execution_log import Spawn
 
 @dataclass(frozen=True)
 class Built:
-    """The commands of a build, and the digests of its files by their names."""
+    """The commands of a build, and the digests of its files by their paths in the folder of outputs."""
 
     spawns: Sequence[Spawn]
     digests: Mapping[str, str]
 
 
 @contextmanager
-def opened(app: Path | None = None) -> Iterator[Workspace]:
-    """Yields a copy of an app, by default this checkout's, without outputs of earlier builds."""
-    with nested.opened(app or nested.source_tree() / APP, "remote") as workspace:
+def opened(app: str = APP) -> Iterator[Workspace]:
+    """Yields a copy of an app of the checkout, without outputs of earlier builds."""
+    with nested.opened(nested.source_tree() / app, "remote") as workspace:
         workspace.bazel(["clean"])
         yield workspace
+
+
+@contextmanager
+def another_user(folder: Path) -> Iterator[None]:
+    """Until it ends, builds are those of another user in another checkout, who has other caches."""
+    tree = folder / "home" / "checkout"
+    ignored = shutil.ignore_patterns(".git", "bazel-*", "__pycache__")
+    shutil.copytree(nested.source_tree(), tree, ignore=ignored)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TFCARVE_BAZELW", str(tree / "bazelw"))
+        patch.setenv("HOME", str(folder / "home"))
+        patch.setenv("XDG_CACHE_HOME", str(folder / "home" / "cache"))
+        yield
 
 
 def build(workspace: Workspace, targets: Sequence[str], flags: Sequence[str]) -> Built:
@@ -37,7 +53,10 @@ def build(workspace: Workspace, targets: Sequence[str], flags: Sequence[str]) ->
     log.unlink(missing_ok=True)
     options = ["--disk_cache=", *flags, f"--execution_log_json_file={log}"]
     outputs = workspace.build(targets, options).outputs
-    files = {file.name: file for found in outputs.values() for file in found}
+    files = {file for found in outputs.values() for file in found}
     assert files
-    digests = {name: hashlib.sha256(f.read_bytes()).hexdigest() for name, f in files.items()}
+    digests = {
+        str(file).partition("/bazel-out/")[2]: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(files)
+    }
     return Built(list(execution_log.spawns(log.read_text(encoding="utf-8"))), digests)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import collections
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from demo import nested
-from demo.inception import APP
 from demo.nested import Workspace
 from e2e.execution_log import Spawn
 from remote import cache_server, fresh_workspace
@@ -44,25 +41,12 @@ def _run_here(spawns: Sequence[Spawn]) -> dict[str, int]:
     return dict(collections.Counter(spawn.mnemonic for spawn in spawns if not spawn.cached))
 
 
-@contextmanager
-def _another_user(folder: Path) -> Iterator[Path]:
-    """Yields the app in another checkout, of a user with other caches."""
-    tree = folder / "checkout"
-    ignored = shutil.ignore_patterns(".git", "bazel-*", "__pycache__")
-    shutil.copytree(nested.source_tree(), tree, ignore=ignored)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TFCARVE_BAZELW", str(tree / "bazelw"))
-        patch.setenv("HOME", str(folder))
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        yield tree / APP
-
-
 def test_another_user(server: CacheServer, tmp_path: Path) -> None:
     with fresh_workspace.opened() as workspace:
         first, files = _built(workspace, _TARGET, server.url)
     assert len(first) > 500
     assert not any(spawn.cached for spawn in first)
-    with _another_user(tmp_path / "user") as app, fresh_workspace.opened(app) as workspace:
+    with fresh_workspace.another_user(tmp_path), fresh_workspace.opened() as workspace:
         second, same = _built(workspace, _TARGET, server.url)
         assert _run_here(second) == {}
         assert len(second) == len(first)
