@@ -19,7 +19,7 @@ from benchmarks import measure, page, schedule, selections, workspaces
 from benchmarks.schedule import Action
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import execution_log, prebuilt_selection
+from e2e import app_workspace, execution_log, prebuilt_selection
 from e2e.execution_log import Spawn
 from tfcarve import files
 from tfcarve.commands import common
@@ -50,7 +50,7 @@ class Compiles:
 
 def total(spawns: Iterable[Spawn]) -> Compiles:
     """Returns the compiles among commands, without those that a cache answered."""
-    ran = [s for s in spawns if s.mnemonic == execution_log.COMPILE and not s.cached]
+    ran = [spawn for spawn in execution_log.compiles(spawns) if not spawn.cached]
     return Compiles(len(ran), sum(spawn.seconds for spawn in ran))
 
 
@@ -94,11 +94,10 @@ def workers_table(graph: Sequence[Action]) -> str:
 
 def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
     """Builds a target without the disk cache; returns the commands that Bazel ran."""
-    log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
-    log.unlink(missing_ok=True)
-    flags = ("--disk_cache=", f"--execution_log_json_file={log}", *flags)
-    workspace.build([target], flags, progress=sys.stderr.isatty())
-    return list(execution_log.spawns(log.read_text(encoding="utf-8")))
+    _, spawns = app_workspace.build_logged(
+        workspace, [target], ("--disk_cache=", *flags), progress=sys.stderr.isatty()
+    )
+    return spawns
 
 
 @dataclass(frozen=True)

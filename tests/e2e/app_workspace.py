@@ -56,14 +56,28 @@ def use_models(workspace: Workspace, models: Sequence[CachedModel]) -> None:
     workspace.place("inception", {one.model.name: one.model for one in models}, "*.pb")
 
 
+def build_logged(
+    workspace: Workspace,
+    targets: Sequence[str],
+    flags: Sequence[str] = (),
+    *,
+    progress: bool = False,
+) -> tuple[Build, list[Spawn]]:
+    """Builds targets; returns the build and the commands that Bazel ran."""
+    log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
+    log.unlink(missing_ok=True)
+    build = workspace.build(
+        targets, [*flags, f"--execution_log_json_file={log}"], progress=progress
+    )
+    return build, list(execution_log.spawns(log.read_text(encoding="utf-8")))
+
+
 def count_compiles(
     workspace: Workspace, targets: Sequence[str], flags: Sequence[str] = ()
 ) -> Counted:
     """Builds targets and counts the compiles."""
-    log = workspace.folder.parent / f"{workspace.folder.name}.actions.json"
-    log.unlink(missing_ok=True)
-    build = workspace.build(targets, [*flags, f"--execution_log_json_file={log}"])
-    return Counted(build, tuple(execution_log.compiles(log.read_text(encoding="utf-8"))))
+    build, spawns = build_logged(workspace, targets, flags)
+    return Counted(build, tuple(execution_log.compiles(spawns)))
 
 
 def build_library(workspace: Workspace, platform: str) -> libraries.Library:

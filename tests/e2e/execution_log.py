@@ -77,6 +77,6 @@ def _skip_spaces(text: str, position: int) -> int:
     return position
 
 
-def compiles(text: str) -> list[Spawn]:
+def compiles(found: Iterable[Spawn]) -> list[Spawn]:
     """The C++ compiles among them."""
-    return [spawn for spawn in spawns(text) if spawn.mnemonic == COMPILE]
+    return [spawn for spawn in found if spawn.mnemonic == COMPILE]

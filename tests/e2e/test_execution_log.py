@@ -34,4 +34,4 @@ def test_concatenated_entries() -> None:
 def test_compiles_include_cached_ones() -> None:
     cached = _entry("CppCompile", "d/e_op.o", cacheHit=True)
     text = "\n".join([_entry("CppCompile", "a/b_op.pic.o"), _entry("CppLink", "c"), cached])
-    assert [spawn.source for spawn in compiles(text)] == ["b_op", "e_op"]
+    assert [spawn.source for spawn in compiles(spawns(text))] == ["b_op", "e_op"]

@@ -14,7 +14,7 @@ import pytest
 from demo import nested
 from demo.inception import APP
 from demo.nested import Workspace
-from e2e import execution_log
+from e2e import app_workspace
 from e2e.execution_log import Spawn
 
 
@@ -49,14 +49,11 @@ def another_user(folder: Path) -> Iterator[None]:
 
 def build(workspace: Workspace, targets: Sequence[str], flags: Sequence[str]) -> Built:
     """Builds targets without the disk cache; raises BuildError."""
-    log = workspace.folder.parent / f"{workspace.folder.name}.spawns.json"
-    log.unlink(missing_ok=True)
-    options = ["--disk_cache=", *flags, f"--execution_log_json_file={log}"]
-    outputs = workspace.build(targets, options).outputs
-    files = {file for found in outputs.values() for file in found}
+    built, spawns = app_workspace.build_logged(workspace, targets, ["--disk_cache=", *flags])
+    files = {file for found in built.outputs.values() for file in found}
     assert files
     digests = {
         str(file).partition("/bazel-out/")[2]: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(files)
     }
-    return Built(list(execution_log.spawns(log.read_text(encoding="utf-8"))), digests)
+    return Built(spawns, digests)

@@ -123,6 +123,12 @@ def _mobile_library_impl(ctx):
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     interface = _interface(ctx)
     runtime = _runtime(ctx, interface)
+    libraries = [
+        library
+        for cc_info in runtime
+        for linker_input in cc_info.linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
 
     # With full protos, the runtime has all of them.
     optional = struct(sources = [], objects = []) if ctx.attr.protos == "full" else optional_sources(
@@ -131,7 +137,7 @@ def _mobile_library_impl(ctx):
         selection = selected.selection,
         objects = unit_objects + compiled.helper_objects + [
             member
-            for library in _libraries(runtime)
+            for library in libraries
             for member in objects_of(library)
         ],
         compiled = compiled,
@@ -149,7 +155,7 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + runtime,
     )
 
-    info, size_files = _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, compiled.helper_objects + optional.objects, units_archive, selected.selection)
+    info, size_files = _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, compiled.helper_objects + optional.objects, units_archive, selected.selection)
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -215,28 +221,19 @@ def _runtime(ctx, interface):
         ctx.attr._threads[CcInfo],
     ]
 
-def _libraries(cc_infos):
-    return [
-        library
-        for cc_info in cc_infos
-        for linker_input in cc_info.linking_context.linker_inputs.to_list()
-        for library in linker_input.libraries
-    ]
-
-def _artifacts(ctx, cc, interface, cc_info, compiled, unit_objects, other_objects, units_archive, selection):
+def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, other_objects, units_archive, selection):
     """Declares all artifacts of a library; each is built only if it is requested."""
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     linked = cc_info.linking_context
-    runtime = _libraries(_runtime(ctx, interface))
     registering = unit_objects + [
         member
-        for library in runtime
+        for library in libraries
         if library.alwayslink
         for member in objects_of(library)
     ]
     pulled_in = other_objects + [
         member
-        for library in runtime
+        for library in libraries
         if not library.alwayslink
         for member in objects_of(library)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tfcarve import files, json_codec
 from tfcarve.json_codec import JsonDocument
@@ -54,14 +54,19 @@ def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
       undefined: symbols that its objects refer to and do not define.
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
-    by_path = {source.path: source for source in optional.sources}
-    todo = [source.path for source in optional.sources if not names.isdisjoint(source.defines)]
-    found = set(todo)
+    direct = (source.path for source in optional.sources if not names.isdisjoint(source.defines))
+    return sorted(closure(direct, {source.path: source.needs for source in optional.sources}))
+
+
+def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """Returns the roots and all that they refer to, directly or indirectly."""
+    found = set(roots)
+    todo = list(found)
     while todo:
-        new = set(by_path[todo.pop()].needs) - found
+        new = set(references[todo.pop()]) - found
         found |= new
         todo.extend(new)
-    return sorted(found)
+    return frozenset(found)
 
 
 def scope(name: str) -> str:

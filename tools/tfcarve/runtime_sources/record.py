@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from tfcarve.runtime_sources.optional_sources import OptionalSource, OptionalSources, scope
+from tfcarve.runtime_sources.optional_sources import OptionalSource, OptionalSources, closure, scope
 from tfcarve.runtime_sources.qualified_names import qualified_name
 
 
@@ -43,13 +43,13 @@ def optional_sources(
     }
     strong = {path: _names(symbols.strong) for path, symbols in candidates.items()}
     roots = frozenset[str]().union(*(_targets(other.undefined, definers) for other in others))
-    core = _closure(roots, references)
+    core = closure(roots, references)
     while True:
         of_core = frozenset[str]().union(*(strong[path] for path in core))
         ambiguous = {p for p in candidates.keys() - core if not of_core.isdisjoint(strong[p])}
         if not ambiguous:
             break
-        core = _closure(core | ambiguous, references)
+        core = closure(core | ambiguous, references)
     scopes = Counter(scope(name) for names in strong.values() for name in names)
     return OptionalSources(
         tuple(
@@ -76,16 +76,6 @@ def _definers(candidates: Mapping[str, Symbols]) -> Mapping[str, str]:
 
 def _targets(undefined: Iterable[str], definers: Mapping[str, str]) -> frozenset[str]:
     return frozenset(definers[symbol] for symbol in undefined if symbol in definers)
-
-
-def _closure(roots: Iterable[str], references: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    found = set(roots)
-    todo = list(found)
-    while todo:
-        new = references[todo.pop()] - found
-        found |= new
-        todo.extend(new)
-    return frozenset(found)
 
 
 def _names(symbols: Iterable[str]) -> frozenset[str]:
