@@ -200,6 +200,13 @@ def test_text(here: Built) -> None:
     assert "dense (MatMul)" not in without.stdout
 
 
+def test_json_on_standard_output_does_not_mix_with_text(here: Built) -> None:
+    done = _program(here, "tiny.pb", INPUT, OUTPUT, "--json=-")
+    assert done.returncode == 0, done.stderr
+    assert measurement.parse(done.stdout.encode(), "the standard output").runs == 20
+    assert re.search(r"^wall( +[\d.]+){5}$", done.stderr, re.MULTILINE)
+
+
 def test_help(here: Built) -> None:
     done = _program(here, "--help")
     assert done.returncode == 0

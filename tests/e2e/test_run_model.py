@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import subprocess
@@ -97,6 +98,17 @@ def test_any_node_can_be_an_output_and_the_time_is_printed(run_model: Runner) ->
     dense = np.load(run_model.folder / "dense.npy")
     assert dense.min() < 0
     assert np.load(run_model.folder / "relu.npy").tolist() == np.maximum(dense, 0).tolist()
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/fd/1"])
+def test_output_on_standard_output_does_not_mix_with_text(run_model: Runner, path: str) -> None:
+    model, output = str(run_model.model), f"--output=output={path}"
+    words = [run_model.program, model, "--input=input=in.npy", output, "--time"]
+    done = subprocess.run(words, cwd=run_model.folder, check=True, capture_output=True, timeout=60)
+    stream = io.BytesIO(done.stdout)
+    assert np.load(stream).tolist() == [[0, 30, 60], [36, 42, 48]]
+    assert stream.read() == b""
+    assert float(done.stderr) > 0
 
 
 def test_help(run_model: Runner) -> None:

@@ -59,9 +59,12 @@ constexpr char kUsage[] =
     "  --traced-runs N  number of further runs that time each node (default: "
     "5)\n"
     "  --nodes          also prints a table of the nodes\n"
-    "  --json FILE      writes all results as JSON\n"
+    "  --json FILE      writes all results as JSON; -: standard output\n"
     "  --trace FILE     writes the last traced run for chrome://tracing or "
-    "Perfetto\n"
+    "Perfetto;\n"
+    "                   -: standard output\n"
+    "The text is printed on standard error if a file is written to standard "
+    "output.\n"
     "exit status: 0 done, 1 the library cannot run the model, 2 invalid "
     "input\n";
 
@@ -268,7 +271,8 @@ int Benchmark(const Arguments& arguments) {
     status = Write(arguments.trace, tfcarve::TraceEvents(traced.back()));
   }
   if (status == kDone) {
-    std::fputs(tfcarve::ReportText(report, arguments.nodes).c_str(), stdout);
+    std::fputs(tfcarve::ReportText(report, arguments.nodes).c_str(),
+               tfcarve::TextStream({arguments.json, arguments.trace}));
   }
   return status;
 }

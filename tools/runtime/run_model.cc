@@ -35,7 +35,9 @@ constexpr char kUsage[] =
     "\n"
     "Runs a frozen TensorFlow graph once.\n"
     "  --input NAME=FILE.npy    feeds the array in FILE to the node NAME\n"
-    "  --output NAME=FILE.npy   writes the output of the node NAME to FILE\n"
+    "  --output NAME=FILE.npy   writes the output of the node NAME to FILE; "
+    "-: standard\n"
+    "                           output\n"
     "  --expect NAME=FILE.npy   compares the output of the node NAME with the "
     "array in\n"
     "                           FILE\n"
@@ -45,7 +47,10 @@ constexpr char kUsage[] =
     "  --threads N              number of compute threads; 0: one per core "
     "(default: 0)\n"
     "  --time                   prints the duration of the run in "
-    "milliseconds\n"
+    "milliseconds, on\n"
+    "                           standard error if an output is written to "
+    "standard\n"
+    "                           output\n"
     "exit status: 0 done, 1 the library cannot run the model or an output "
     "differs\n"
     "             from the expected one, 2 invalid input\n";
@@ -205,7 +210,11 @@ int RunModel(const Arguments& arguments) {
                           arguments.expected, expected, arguments.tolerance);
   }
   if (status == kDone && arguments.time) {
-    std::printf("%.1f\n", elapsed.count());
+    std::vector<std::string> written;
+    for (const Binding& output : arguments.outputs) {
+      written.push_back(output.value);
+    }
+    std::fprintf(tfcarve::TextStream(written), "%.1f\n", elapsed.count());
   }
   return status;
 }
