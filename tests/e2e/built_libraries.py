@@ -12,6 +12,7 @@ from pathlib import Path
 from demo.library import EMULATORS
 from demo.nested import Workspace
 from e2e import app_workspace
+from runtime import c_api_abi
 
 COMPILERS: Mapping[str, str] = {
     "linux_arm64": "aarch64-linux-gnu-g++",
@@ -48,6 +49,10 @@ class Release:
     def flags(self) -> list[str]:
         """The flags of link_flags.txt."""
         return (self.library / "link_flags.txt").read_text(encoding="utf-8").split()
+
+    def c_functions(self) -> set[str]:
+        """The functions that the header of the C interface declares."""
+        return c_api_abi.functions(self.library / "include" / "tfcarve_c_api.h")
 
     def run(self, program: Path, *arguments: str | Path) -> str:
         """Runs a program, under qemu if necessary; returns its output."""

@@ -2,6 +2,9 @@
 
     PYTHONPATH=tests python -m runtime.c_api_abi tools/runtime/tfcarve_c_api.h > tests/runtime/c_api_abi.txt
 
+Layouts that depend on the machine are listed as "64-bit | 32-bit Arm | 32-bit x86". The last two align 64-bit integers
+differently.
+
 A change that programs built before cannot use needs a new major version of the interface.
 """
 
@@ -10,7 +13,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _STRUCT = re.compile(r"typedef struct (\w+) \{(.*?)\} \1;", re.DOTALL)
@@ -19,6 +22,8 @@ _FUNCTION = re.compile(r"^TFCARVE_EXPORT ([^;]+);", re.MULTILINE)
 _CALLBACK = re.compile(r"typedef ([^;{}]+\(\*\w+\)\([^;]*);")
 _POINTER = re.compile(r"\(\*(\w+)\)\(")
 _NAME = re.compile(r"(\w+)$")
+# For a 64-bit machine, 32-bit Arm and 32-bit x86.
+COMPILERS = ("g++", "arm-linux-gnueabihf-g++", "i686-linux-gnu-g++")
 
 
 def _text(header: str) -> str:
@@ -36,35 +41,57 @@ def _member(declaration: str) -> str:
     return found[1]
 
 
-def _program(header: Path, text: str) -> str:
-    """A C program that prints a line for each member of each structure and each enumerator."""
-    lines = [f'#include "{header}"', "#include <stdio.h>", "int main(void) {"]
+# A line with a `{}` for each number, and the constant expressions of these numbers.
+_Fact = tuple[str, tuple[str, ...]]
+
+
+def _facts(text: str) -> Iterator[_Fact]:
     for name, body in _STRUCT.findall(text):
-        lines.append(f'printf("struct {name}: %zu bytes\\n", sizeof({name}));')
+        yield f"struct {name}: {{}} bytes", (f"sizeof({name})",)
         for member in map(_member, filter(str.strip, body.split(";"))):
-            size = f"sizeof((({name}*)0)->{member})"
-            at = f"offsetof({name}, {member})"
-            lines.append(f'printf("  {member}: %zu bytes at %zu\\n", {size}, {at});')
+            size, at = f"sizeof((({name}*)0)->{member})", f"offsetof({name}, {member})"
+            yield f"  {member}: {{}} bytes at {{}}", (size, at)
     for name, body in _ENUM.findall(text):
-        lines.append(f'printf("enum {name}: %zu bytes\\n", sizeof({name}));')
+        yield f"enum {name}: {{}} bytes", (f"sizeof({name})",)
         for enumerator in re.findall(r"(\w+) = ", body):
-            lines.append(f'printf("  {enumerator} = %d\\n", (int){enumerator});')
-    return "\n".join([*lines, "return 0;", "}"])
+            yield f"  {enumerator} = {{}}", (enumerator,)
+
+
+def _numbers(header: Path, facts: Iterable[_Fact], compiler: str) -> list[list[int]]:
+    """The numbers of each fact, from the assembly that a compiler writes: its programs need not run here."""
+    lines = [f'#include "{header}"', "void facts(void) {"]
+    for _, expressions in facts:
+        operands = [f'"i"({expression})' for expression in expressions]
+        template = "".join(f" %c{i}" for i in range(len(operands)))
+        lines.append(f'__asm__("FACT{template}" : : {", ".join(operands)});')
+    command = [compiler, "-x", "c", "-std=c99", "-S", "-", "-o", "-"]
+    source = "\n".join([*lines, "}"])
+    done = subprocess.run(command, input=source, check=True, capture_output=True, text=True)
+    found = re.findall(r"FACT((?: -?\d+)+)", done.stdout)
+    return [[int(number) for number in line.split()] for line in found]
+
+
+def functions(header: Path) -> set[str]:
+    """Returns the names of the functions that libraries export."""
+    found = _FUNCTION.findall(_text(header.read_text(encoding="utf-8")))
+    return {re.findall(r"(\w+)\(", declaration)[0] for declaration in found}
 
 
 def described(header: Path) -> str:
-    """Returns the description, for a 64-bit machine."""
+    """Returns the description."""
     text = _text(header.read_text(encoding="utf-8"))
     version = re.search(r"#define TFCARVE_API_VERSION (\d+)", text)
     assert version is not None
-    with tempfile.TemporaryDirectory() as folder:
-        source, program = Path(folder, "abi.c"), Path(folder, "abi")
-        source.write_text(_program(header.resolve(), text), encoding="utf-8")
-        subprocess.run(["gcc", "-std=c99", source, "-o", program], check=True)
-        done = subprocess.run([program], check=True, capture_output=True, text=True)
-    functions = [_line(found) for found in _FUNCTION.findall(text)]
-    callbacks = [f"typedef {_line(found)}" for found in _CALLBACK.findall(text)]
-    return "\n".join([f"version {version[1]}", *callbacks, *functions, done.stdout])
+    lines = [f"version {version[1]}"]
+    lines += [f"typedef {_line(found)}" for found in _CALLBACK.findall(text)]
+    lines += [_line(found) for found in _FUNCTION.findall(text)]
+    facts = list(_facts(text))
+    machines = [_numbers(header.resolve(), facts, compiler) for compiler in COMPILERS]
+    for (line, _), *numbers in zip(facts, *machines, strict=True):
+        label, separator, value = re.split(r"(: | = )", line)
+        each = [value.format(*of_machine) for of_machine in numbers]
+        lines.append(label + separator + " | ".join(each if len(set(each)) > 1 else each[:1]))
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
