@@ -10,13 +10,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from e2e import app_workspace
+from e2e import app_workspace, cpu_features
 from e2e.numpy_session import output, run
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
@@ -34,6 +36,8 @@ from tfcarve.benchmark.c_api import (
 _LIBRARY = "//c_api:library"
 _FLOAT, _INT32, _STRING = (dtypes.NUMBER_OF[name] for name in ("float32", "int32", "string"))
 _X = np.arange(32, dtype=np.float32).reshape(2, 16)
+# Threads that call the library at the same time, and the number of their calls of each kind.
+_CALLERS, _RUNS = 4, 40
 # Counting so far takes minutes.
 _LONG = np.array(2**31 - 1, np.int32)
 
@@ -427,6 +431,68 @@ def test_sessions_share_threads(library: Library, models: dict[str, Path]) -> No
     calls.tfcarve_threads_free(other)
 
 
+def test_sessions_run_at_the_same_time_on_shared_threads(
+    library: Library, models: dict[str, Path]
+) -> None:
+    calls = library.calls
+    threads = calls.tfcarve_threads_new(3)
+    options = {"threads": 0, "shared_threads": threads}
+    with (
+        library.session_from_file(models["product"], **options) as products,
+        library.session_from_file(models["pass"], **options) as sums,
+        ThreadPoolExecutor(_CALLERS) as pool,
+    ):
+        calls.tfcarve_threads_free(threads)
+
+        def multiply(factor: int) -> bool:
+            (y,) = run(products, {"x": np.full((20_000, 3), factor, np.float32)}, ["y"])
+            return y.shape == (20_000, 2) and bool((y == [6 * factor, 9 * factor]).all())
+
+        def add(factor: int) -> bool:
+            (total,) = run(sums, {"x": np.full((20_000, 16), factor, np.float32)}, ["sum"])
+            return bool(total == 320_000 * factor)
+
+        tasks = [partial(task, factor) for factor in range(_RUNS) for task in (multiply, add)]
+        assert all(pool.map(lambda task: task(), tasks))
+
+
+def test_threads_read_one_result(library: Library, models: dict[str, Path]) -> None:
+    x = Array(_FLOAT, (2, 3), np.ones((2, 3), np.float32).tobytes())
+    with (
+        library.session_from_file(models["product"]) as session,
+        session.bind({"x": x}, ["y", "top:1"]).run_traced() as result,
+        ThreadPoolExecutor(_CALLERS) as pool,
+    ):
+
+        def read(_: int) -> tuple[Any, ...]:
+            return output(result, 0).tolist(), output(result, 1).tolist(), result.trace()
+
+        for y, column, trace in pool.map(read, range(_RUNS)):
+            assert (y, column) == ([[6, 9]] * 2, [[1]] * 2)
+            assert "y" in [node.node for node in trace]
+
+
+def test_instruction_set_changes_during_runs(library: Library, models: dict[str, Path]) -> None:
+    x = np.ones((1000, 3), np.float32)
+    before = library.cpu()
+    with (
+        library.session_from_file(models["product"], threads=2) as session,
+        ThreadPoolExecutor(_CALLERS) as pool,
+    ):
+
+        def select(name: str) -> bool:
+            return library.set_cpu(name) and library.cpu() in cpu_features.supported()
+
+        def multiply(_: str) -> bool:
+            (y,) = run(session, {"x": x}, ["y"])
+            return bool((y == [6, 9]).all())
+
+        names = cpu_features.supported() * _RUNS
+        tasks = [partial(task, name) for name in names for task in (select, multiply)]
+        assert all(pool.map(lambda task: task(), tasks))
+    assert library.set_cpu(before)
+
+
 _LOG = """
 import ctypes, sys
 from tfcarve.benchmark.c_api import LOG_SINK, Library
@@ -454,3 +520,16 @@ def test_log(level: int, logs: bool, shared: Path, models: dict[str, Path]) -> N
     assert done.stderr == ""
     assert ("CPU" in done.stdout) == logs
     assert ("(7, 0, " in done.stdout) == logs
+
+
+def test_log_changes_during_runs(shared: Path, models: dict[str, Path]) -> None:
+    """Each failed run writes one warning, which one of the functions gets, with the value for it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "e2e.changing_log", shared, models["product"], str(_RUNS)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "0"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    assert int(done.stdout) == _RUNS
