@@ -281,6 +281,11 @@ def test_memory_limit(library: Library, models: dict[str, Path]) -> None:
             bound.run()
     assert output(kept, 0).sum() == 200_000
     kept.free()
+    # Constants do not count: the first tensor that does is the output.
+    with library.session_from_file(models["product"], memory_limit=1) as session:
+        with pytest.raises(CallError, match=r"OOM .*memory_limit") as failed:
+            run(session, {"x": np.ones((1, 3), np.float32)}, ["y"])
+        assert (_code(failed, library), failed.value.node) == ("RESOURCE_EXHAUSTED", "y")
 
 
 @pytest.mark.parametrize("dims", [[1 << 45], [1 << 31, 1 << 31, 1 << 31], [-1], [1 << 62, 16]])

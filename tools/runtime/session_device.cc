@@ -88,11 +88,16 @@ class SessionDevice final : public tensorflow::ThreadPoolDevice {
   // `limited`: null without a limit.
   SessionDevice(const tensorflow::SessionOptions& options,
                 LimitedAllocatorPtr limited)
-      : ThreadPoolDevice(
-            options, kName, tensorflow::Bytes(256 << 20),
-            tensorflow::DeviceLocality(),
-            limited == nullptr ? ProcessAllocator() : limited.get()),
+      : ThreadPoolDevice(options, kName, tensorflow::Bytes(256 << 20),
+                         tensorflow::DeviceLocality(), ProcessAllocator()),
         limited_(std::move(limited)) {}
+
+  // For kernels. Constants of the graph come from the device's own allocator,
+  // so that they do not count.
+  tensorflow::Allocator* GetAllocator(
+      tensorflow::AllocatorAttributes) override {
+    return limited_ == nullptr ? ProcessAllocator() : limited_.get();
+  }
 
   void Compute(OpKernel* kernel, OpKernelContext* context) override {
     const tensorflow::Status status = RunControl::CheckCurrent();
