@@ -28,9 +28,12 @@ _CONDITIONAL = frozenset(rule.id for rule in runtime_rules.load(known.release())
 # Models with ops whose kernels are in the source that always registers _Arg.
 _IN_FUNCTION_OPS = frozenset(("gradient", "list_converter"))
 _BITS = "bits"
-# Programs that perform a partial run, and that run a model in a session with two devices.
+# Programs that perform a partial run; that run a model in a session with two devices, or with an option; and that print the
+# order in which the closures of two runs are performed.
 _PARTIAL_RUN = f"//{prebuilt_selection.PACKAGE}:partial_run"
 _TWO_DEVICES = f"//{prebuilt_selection.PACKAGE}:two_devices"
+_SESSION_OPTIONS = f"//{prebuilt_selection.PACKAGE}:session_options"
+_RUN_PRIORITIES = f"//{prebuilt_selection.PACKAGE}:run_priorities"
 _ALL = frozenset((*MODELS, _BITS))
 _NUMBER = np.array(-1.5, np.float32)
 _ALWAYS = tuple(model.rule for model in MODELS.values() if model.rule not in _CONDITIONAL)
@@ -148,6 +151,36 @@ def test_with_all_rules_each_model_has_full_tensorflows_output(app: App) -> None
     assert apart.returncode == 1
     message = f"{frozen.OUTPUT} is on .*CPU:1 and must be colocated with {frozen.INPUT}, which is on .*CPU:0"
     assert re.search(message, apart.stderr), apart.stderr
+    _require_options(app)
+
+
+def _require_options(app: App) -> None:
+    """The same library: options of sessions and runs that overrides implement or refuse."""
+    program = app.workspace.build([_SESSION_OPTIONS]).files(_SESSION_OPTIONS)[0]
+    (name, *_) = _partial_names()
+    fed, expected = str(MODELS[name].fed), float(np.load(app.models / f"{name}.output.npy"))
+
+    def ran(option: str) -> subprocess.CompletedProcess[str]:
+        words = (app.models / f"{name}.pb", frozen.INPUT, fed, frozen.OUTPUT, option)
+        return _run("env", "TF_CPP_MIN_LOG_LEVEL=0", program, *words)
+
+    for option, error in (
+        ("build_cost_model", "UNIMPLEMENTED: .* set graph_options.build_cost_model to 0"),
+        ("debug_options", "TFDBG is not linked in this TensorFlow build"),
+    ):
+        refused = ran(option)
+        assert (refused.returncode, refused.stdout) == (1, ""), option
+        assert re.search(error, refused.stderr), refused.stderr
+    placement = (
+        rf"\] {frozen.INPUT}: \(Placeholder\): /job:localhost/replica:0/task:0/device:CPU:0$"
+    )
+    for option, logs in (("log_device_placement", True), ("run_handler_pool_options", False)):
+        done = ran(option)
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == expected, option
+        assert bool(re.search(placement, done.stderr, re.MULTILINE)) == logs, done.stderr
+    order = _run(app.workspace.build([_RUN_PRIORITIES]).files(_RUN_PRIORITIES)[0])
+    assert order.stdout.split() == ["high1", "high2", "low1", "low2"] * 2, order.stderr
 
 
 def test_without_no_rules_is_the_selection_itself(app: App) -> None:

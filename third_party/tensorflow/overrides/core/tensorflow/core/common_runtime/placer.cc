@@ -14,6 +14,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/graph/graph_node_util.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/logging.h"
 #include "tensorflow/core/util/device_name_utils.h"
 
 namespace tensorflow {
@@ -105,6 +106,10 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
       }
     }
     node->set_assigned_device_name(chosen->name());
+    if (log_device_placement_) {
+      LOG(INFO) << node->name() << ": (" << node->type_string()
+                << "): " << chosen->name();
+    }
   }
   // One device is the same for all nodes.
   if (devices_->devices().size() == 1) return OkStatus();
