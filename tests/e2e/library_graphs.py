@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,14 +28,14 @@ def _bytes(encoded: Any) -> bytes:
     return bytes(encoded.numpy())
 
 
-def gif(frames: int) -> bytes:
-    """Returns a GIF of 4 x 4 pixels in 4 colours.
+def gif(frames: int, side: int = 4) -> bytes:
+    """Returns a GIF of 4 x 4 pixels in 4 colours, whose headers say that it is `side` x `side`.
 
     Source: the GIF89a specification. Each pixel is a code of 3 bits, and a clear code after every second pixel keeps the
     width of the codes at 3 bits.
     """
     palette = bytes((0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255))
-    parts = [b"GIF89a", struct.pack("<HHBBB", 4, 4, 0b10000001, 0, 0), palette]
+    parts = [b"GIF89a", struct.pack("<HHBBB", side, side, 0b10000001, 0, 0), palette]
     for frame in range(frames):
         codes = [4]
         for pixel in range(16):
@@ -43,14 +44,15 @@ def gif(frames: int) -> bytes:
                 codes.append(4)
         bits = sum(code << (3 * place) for place, code in enumerate([*codes, 5]))
         data = bits.to_bytes((3 * len(codes) + 3 + 7) // 8, "little")
-        parts += [b",", struct.pack("<HHHHB", 0, 0, 4, 4, 0), bytes((2, len(data))), data, b"\0"]
+        descriptor = struct.pack("<HHHHB", 0, 0, side, side, 0)
+        parts += [b",", descriptor, bytes((2, len(data))), data, b"\0"]
     return b"".join((*parts, b";"))
 
 
-def _bmp() -> bytes:
-    """Returns a BMP of 4 x 2 pixels of 24 bits."""
+def _bmp(width: int = 4, height: int = 2) -> bytes:
+    """Returns a BMP of 4 x 2 pixels of 24 bits, whose header says that it is `width` x `height`."""
     pixels = bytes(range(24))
-    header = struct.pack("<IiiHHIIiiII", 40, 4, 2, 1, 24, 0, len(pixels), 2835, 2835, 0, 0)
+    header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(pixels), 2835, 2835, 0, 0)
     return struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) + header + pixels
 
 
@@ -67,6 +69,58 @@ def images() -> Mapping[str, bytes]:
         "deep.png": _bytes(tf.io.encode_png(deep)),
         "gif": gif(3),
         "bmp": _bmp(),
+    }
+
+
+def _png(width: int, height: int) -> bytes:
+    """Returns a PNG without pixels, whose header says that it is `width` x `height` of 4 channels."""
+    parts = [b"\x89PNG\r\n\x1a\n"]
+    for kind, data in (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)),
+        (b"IDAT", zlib.compress(b"")),
+        (b"IEND", b""),
+    ):
+        checksum = zlib.crc32(kind + data)
+        parts += [struct.pack(">I", len(data)), kind, data, struct.pack(">I", checksum)]
+    return b"".join(parts)
+
+
+def _resized_jpeg(jpeg: bytes, width: int, height: int) -> bytes:
+    """Returns a JPEG with another size in its frame header, which is the first one."""
+    baseline, progressive = jpeg.find(b"\xff\xc0"), jpeg.find(b"\xff\xc2")
+    # The marker, the header's length and the precision come before the size.
+    start = 5 + (baseline if baseline >= 0 else progressive)
+    return jpeg[:start] + struct.pack(">HH", height, width) + jpeg[start + 4 :]
+
+
+def too_large(encoded: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Returns small files whose headers declare the largest images that they can, made of those of `images`, by name."""
+    whole, half = 2**31 - 1, 2**16 - 1
+    return {
+        "square.png": _png(whole, whole),
+        "wide.png": _png(whole, 1),
+        "jpeg": _resized_jpeg(encoded["jpeg"], half, half),
+        "progressive.jpeg": _resized_jpeg(encoded["progressive.jpeg"], half, half),
+        "gif": gif(1, half),
+        "frames.gif": gif(40, half),
+        **{
+            f"{width}x{height}.bmp": _bmp(width, height)
+            for width in (whole, half)
+            for height in (whole, half, -half, -whole - 1)
+        },
+    }
+
+
+def large(encoded: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Returns such files with sizes that TensorFlow's limits permit.
+
+    No progressive JPEG: libjpeg's memory for its coefficients is not that of a tensor.
+    """
+    return {
+        "png": _png(8192, 8192),
+        "jpeg": _resized_jpeg(encoded["jpeg"], 13_000, 13_000),
+        "gif": gif(1, 12_000),
+        "bmp": _bmp(13_000, 13_000),
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ import tensorflow as tf
 from demo.nested import BuildError, Workspace
 from e2e import app_workspace, library_graphs, numpy_session
 from models import frozen
+from tfcarve.benchmark import process_status
 from tfcarve.benchmark.c_api import CallError, Library, Session
 
 _PACKAGE = "libraries"
 _TARGET = f"//{_PACKAGE}:library"
 # Of each image.
 _DAMAGED = 60
+# Of a session that decodes huge images, and what a decoder may use besides.
+_MEMORY_LIMIT, _OTHER_MEMORY = 64 << 20, 32 << 20
 
 
 @pytest.fixture(name="app", scope="module")
@@ -75,8 +79,8 @@ def _images() -> Mapping[str, bytes]:
     return library_graphs.images()
 
 
-def _session(library: Library, graph: Any) -> Session:
-    return library.session_from_bytes(graph.SerializeToString(deterministic=True), 1)
+def _session(library: Library, graph: Any, **options: Any) -> Session:
+    return library.session_from_bytes(graph.SerializeToString(deterministic=True), 1, **options)
 
 
 @pytest.mark.parametrize("name", library_graphs.DECODERS)
@@ -115,6 +119,45 @@ def test_damaged_images(name: str, library: Library, images: Mapping[str, bytes]
             else:
                 np.testing.assert_array_equal(found, expected)
     assert refused > 5
+
+
+def _measured(work: Callable[[], Any]) -> tuple[Any, int]:
+    """Returns the result of the work, and by how many bytes this process's resident memory rose at most during it."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak
+    before = process_status.status_bytes("VmRSS")
+    result = work()
+    peak = process_status.status_bytes("VmHWM")
+    assert before is not None and peak is not None
+    return result, peak - before
+
+
+def _of_kinds(files: Iterable[str], named: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The images whose names end as those of some files."""
+    kinds = {file.rpartition(".")[2] for file in files}
+    return {name: data for name, data in named.items() if name.rpartition(".")[2] in kinds}
+
+
+@pytest.mark.parametrize("name", library_graphs.DECODERS)
+def test_headers_that_declare_huge_images(
+    name: str, library: Library, images: Mapping[str, bytes]
+) -> None:
+    """Each has a status, and takes little memory besides that which the session may use."""
+    graph, files = library_graphs.DECODERS[name]
+    refused = _of_kinds(files, library_graphs.too_large(images))
+    decoded = _of_kinds(files, library_graphs.large(images))
+    assert refused and decoded
+    with _session(library, graph, memory_limit=_MEMORY_LIMIT) as session:
+        for file, data in (*refused.items(), *decoded.items()):
+            found, memory = _measured(partial(_decoded, session, data))
+            assert memory < _MEMORY_LIMIT + _OTHER_MEMORY, file
+            assert file in decoded or found is None, file
+        # The control: the session still decodes images.
+        assert _decoded(session, images[files[0]]) is not None
+
+
+def test_memory_is_measured() -> None:
+    assert _measured(lambda: None)[1] < 1 << 20
+    assert _measured(lambda: np.ones(64 << 20, np.uint8).sum())[1] > 60 << 20
 
 
 @pytest.mark.parametrize("name", library_graphs.ENCODERS)
