@@ -46,6 +46,12 @@
 // argument is an error with the status TFCARVE_INVALID_ARGUMENT, and never ends
 // the process. The functions that free an object ignore NULL.
 //
+// Memory: if a tensor of a run is too large, or there is no memory left for it,
+// the run fails with a status. The library is compiled without exceptions: if
+// there is no memory left for anything else (the graph, messages, the text of
+// strings), or if TensorFlow finds an error in itself, the process ends
+// (SIGABRT).
+//
 // Versions: a library can be used with a header of the same major version and
 // the same or a lower minor version. Options are structures that begin with
 // their size, so later versions can add members at their end.
@@ -173,8 +179,8 @@ typedef struct tfcarve_session_options {
   tfcarve_threads* shared_threads;
   // The most memory, in bytes, that tensors which the session's kernels
   // allocate may take at any time, outputs included. A run that needs more
-  // fails with TFCARVE_RESOURCE_EXHAUSTED. Constants and inputs do not count.
-  // 0: no limit.
+  // fails with TFCARVE_RESOURCE_EXHAUSTED. Constants, inputs, the text of
+  // strings and what kernels use besides tensors do not count. 0: no limit.
   size_t memory_limit;
 } tfcarve_session_options;
 
@@ -440,9 +446,9 @@ TFCARVE_EXPORT const char* tfcarve_cpu(void);
 TFCARVE_EXPORT int32_t tfcarve_set_cpu(const char* name);
 
 // Receives a message of TensorFlow: its severity (0 information, 1 warning, 2
-// error, 3 fatal: the process ends afterwards) and its text, which is valid
-// during the call. May be called from any thread, and must not call functions
-// of this interface.
+// error, 3 fatal: TensorFlow has found an error in itself, and the process ends
+// after the call) and its text, which is valid during the call. May be called
+// from any thread, and must not call functions of this interface.
 typedef void (*tfcarve_log_sink)(void* context, int32_t severity,
                                  const char* message);
 
