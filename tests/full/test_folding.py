@@ -1,22 +1,28 @@
 """No source that a library links compares addresses of functions, except where a shared address makes no difference.
 
-The linker's `--icf=all` gives functions with the same code the same address. g++ lists the comparisons.
+The linker's `--icf=all` gives functions with the same code the same address. g++ lists the comparisons in the complete runtime
+and in the kernels of the overrides.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
+
 import pytest
 
-from demo import nested
-from demo.inception import APP
+from e2e import app_workspace, override_graphs, override_library
 
-_TARGET = "//:tensorflow"
+# With full protos, a library has the complete runtime.
+_COMPLETE = "//options:full_protos"
 # Functions that compare addresses, and why these may be equal.
 _HARMLESS: dict[str, str] = {}
 
@@ -90,10 +96,16 @@ def test_comparisons_are_found(text: str, expected: set[str], tmp_path: Path) ->
 def test_tensorflow(tmp_path: Path) -> None:
     """Compiles everything: a cached object would not be scanned."""
     compiler = _scanning_compiler(tmp_path)
-    with nested.opened(nested.source_tree() / APP, "folding") as workspace:
-        workspace.build([_TARGET], [f"--repo_env=CC={compiler}", "--disk_cache="])
+    flags = [f"--repo_env=CC={compiler}", "--disk_cache="]
+    models = tmp_path / "models"
+    models.mkdir()
+    graphs = {name: case.graph for name, case in override_graphs.cases(models).items()}
+    with app_workspace.opened("folding") as workspace:
+        override_library.build(workspace, graphs, models, ("unstripped",), flags=flags)
+        workspace.build([_COMPLETE], flags)
     compiled = (tmp_path / "compiled").read_text(encoding="utf-8").splitlines()
-    assert len(compiled) > 500
+    # Each source of the runtime twice, because lite and full messages have different headers.
+    assert len(compiled) > 1000
     found = {
         name: sorted(comparisons)
         for name, comparisons in _found(tmp_path).items()

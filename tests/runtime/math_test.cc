@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -310,6 +311,46 @@ void CheckPooling(const Kernels& kernels) {
   }
 }
 
+void CheckInside(const Window& window, Index expected) {
+  const Floats image = Random(window.image());
+  std::vector<const float*> found(window.most_inside() + kMargin);
+  for (Index pixel = 0; pixel < window.pixels(); ++pixel) {
+    const Index row = pixel / window.columns.out;
+    const Index column = pixel % window.columns.out;
+    const Index count = tfcarve::math::FindInside(window, image.data(), row,
+                                                  column, found.data());
+    if (expected >= 0) {
+      Equal(count, expected);
+      continue;
+    }
+    Index inside = 0;
+    ForEachTap(window, row, column, [&](Index, Index from) {
+      const float* const pixel = image.data() + from * window.channels;
+      Equal(inside < count && found[inside] == pixel, 1);
+      ++inside;
+    });
+    Equal(count, inside);
+  }
+}
+
+// The windows of poolings. A model can have one that is larger than all images.
+void CheckWindows(const Kernels&) {
+  constexpr Index kAny = -1;
+  for (const Index filter : {1, 2, 3, 9}) {
+    for (const Index stride : {1, 2, 4}) {
+      for (const Index padding : {Index{0}, filter / 2, filter - 1}) {
+        const Axis rows = AxisOf(7, filter, stride, 1, padding);
+        const Axis columns = AxisOf(5, 3, stride, 1, 1);
+        CheckInside({rows, columns, 2}, kAny);
+      }
+    }
+  }
+  const Index most = std::numeric_limits<std::int32_t>::max();
+  const Axis rows{3, 3, most, 1, 1, most / 2};
+  const Axis columns{4, 4, most, 1, 1, most / 2};
+  CheckInside({rows, columns, 2}, 12);
+}
+
 // Checks a function of each element.
 void CheckMap(const Kernels& kernels, const Map* functions,
               double (*expected)(double)) {
@@ -379,6 +420,7 @@ constexpr Check<Kernels> kChecks[] = {{"products", CheckProducts},
                                       {"binary", CheckBinary},
                                       {"limit", CheckLimit},
                                       {"pooling", CheckPooling},
+                                      {"windows", CheckWindows},
                                       {"exp", CheckExp},
                                       {"sigmoid", CheckSigmoid},
                                       {"tanh", CheckTanh},

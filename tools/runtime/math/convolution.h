@@ -4,6 +4,8 @@
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_CONVOLUTION_H_
 
+#include <algorithm>
+
 #include "tools/runtime/math/product.h"
 
 namespace tfcarve {
@@ -33,6 +35,11 @@ struct Window {
   Index pixels() const { return rows.out * columns.out; }
   Index taps() const { return rows.filter * columns.filter; }
   Index image() const { return rows.in * columns.in * channels; }
+  // The largest number of elements of the filter that are inside the image.
+  Index most_inside() const {
+    return std::min(rows.in, rows.filter) *
+           std::min(columns.in, columns.filter);
+  }
 };
 
 // The value of the elements that surround an image: 0, or another byte.
@@ -79,9 +86,9 @@ class PatchesOf final : public RowsOf<T>, public Border<T> {
 
 using Patches = PatchesOf<float>;
 
-// Finds the start of the channels under each element of the window that is
-// inside the image, for one pixel of the output. Returns the number of these
-// elements; `starts` has space for taps() of them.
+// Finds the start of the channels under each element of a window without
+// dilation that is inside the image, for one pixel of the output. Returns the
+// number of these elements; `starts` has space for most_inside() of them.
 template <typename T>
 Index FindInside(const Window& window, const T* image, Index row, Index column,
                  const T** starts);

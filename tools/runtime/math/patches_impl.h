@@ -5,6 +5,7 @@
 #define TFCARVE_TOOLS_RUNTIME_MATH_PATCHES_IMPL_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -28,6 +29,21 @@ bool IsSame(const Axis& axis) {
 }
 
 bool IsInside(const Axis& axis, Index at) { return at >= 0 && at < axis.in; }
+
+// Elements of a filter: [begin, end).
+struct Taps {
+  Index begin;
+  Index end;
+};
+
+// The elements of a filter without dilation that are inside the image, for one
+// output element. The filter may be much larger than the image.
+Taps InsideOf(const Axis& axis, Index output) {
+  const std::int64_t at = axis.At(output, 0), none = 0, all = axis.filter;
+  const std::int64_t begin = std::clamp(-at, none, all);
+  const std::int64_t end = std::clamp(axis.in - at, begin, all);
+  return {static_cast<Index>(begin), static_cast<Index>(end)};
+}
 
 // Finds the start of the channels under each element of the filter, for one
 // pixel of the output; `outside` outside of the image.
@@ -78,9 +94,7 @@ void FindRows(const Window& window, const T* image, Index row, Index column,
   const Axis& axis = window.columns;
   const Index length = axis.filter * window.channels;
   const Index at = axis.At(column, 0);
-  // The elements inside the image.
-  const Index begin = std::min(std::max<Index>(0, -at), axis.filter);
-  const Index end = std::max(begin, std::min(axis.in - at, axis.filter));
+  const auto [begin, end] = InsideOf(axis, column);
   for (Index y = 0; y < window.rows.filter; ++y) {
     const Index from_row = window.rows.At(row, y);
     const Index inside = (from_row * axis.in + at + begin) * window.channels;
@@ -184,15 +198,14 @@ void PatchesOf<T>::Find(Index first, Index count, T* scratch,
 template <typename T>
 Index FindInside(const Window& window, const T* image, Index row, Index column,
                  const T** starts) {
+  const Taps rows = InsideOf(window.rows, row);
+  const Taps columns = InsideOf(window.columns, column);
   Index count = 0;
-  for (Index y = 0; y < window.rows.filter; ++y) {
-    const Index from_row = window.rows.At(row, y);
-    if (!IsInside(window.rows, from_row)) continue;
-    for (Index x = 0; x < window.columns.filter; ++x) {
-      const Index from = window.columns.At(column, x);
-      if (!IsInside(window.columns, from)) continue;
-      starts[count++] =
-          image + (from_row * window.columns.in + from) * window.channels;
+  for (Index y = rows.begin; y < rows.end; ++y) {
+    const Index from_row = window.rows.At(row, y) * window.columns.in;
+    for (Index x = columns.begin; x < columns.end; ++x) {
+      const Index from = from_row + window.columns.At(column, x);
+      starts[count++] = image + from * window.channels;
     }
   }
   return count;

@@ -10,14 +10,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/kernels/meta_support.h"
+#include "tensorflow/core/kernels/override_memory.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tensorflow/core/kernels/quantization_utils.h"
 #include "tensorflow/core/lib/core/errors.h"
@@ -113,15 +114,18 @@ class DequantizeOp : public OpKernel {
     if (mode_ == "MIN_FIRST") {
       MinFirst(context, input, output);
     } else {
-      Channels(context, input, Lines(context, channels), output);
+      Channels(context, input, channels, output);
     }
   }
 
  private:
-  std::vector<Line> Lines(OpKernelContext* context, int64_t channels) const {
+  // Returns the line of each channel; null if there is not enough memory.
+  std::unique_ptr<Line[]> Lines(OpKernelContext* context,
+                                int64_t channels) const {
     const auto lows = context->input(1).flat<float>();
     const auto highs = context->input(2).flat<float>();
-    std::vector<Line> lines(channels);
+    auto lines = overrides::Allocated<Line>(channels);
+    if (lines == nullptr) return lines;
     for (int64_t i = 0; i < channels; ++i) {
       lines[i] = mode_ == "SCALED" ? Scaled<T>(lows(i), highs(i), narrow_range_)
                                    : Combined<T>(lows(i), highs(i));
@@ -130,7 +134,10 @@ class DequantizeOp : public OpKernel {
   }
 
   void Channels(OpKernelContext* context, const Tensor& input,
-                const std::vector<Line>& lines, Tensor* output) const {
+                int64_t channels, Tensor* output) const {
+    const auto lines = Lines(context, channels);
+    overrides::RequireMemory(context, lines != nullptr);
+    if (lines == nullptr) return;
     // The elements between two of the same channel and the same place in it.
     int64_t inner = 1;
     for (int i = axis_ + 1; axis_ >= 0 && i < input.dims(); ++i) {
@@ -138,7 +145,6 @@ class DequantizeOp : public OpKernel {
     }
     const T* const in = input.flat<T>().data();
     S* const out = output->flat<S>().data();
-    const int64_t channels = lines.size();
     const Eigen::ThreadPoolDevice& device = context->eigen_cpu_device();
     if (channels == 1) {
       const Line line = lines[0];

@@ -13,10 +13,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/kernels/override_bytes.h"
+#include "tensorflow/core/kernels/override_memory.h"
 #include "tensorflow/core/kernels/override_quantization.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tools/runtime/math/byte_loops.h"
@@ -119,7 +119,10 @@ void QuantizedBiasAdd(OpKernelContext* context, const quint8* input,
   for (int i = 0; i < 256; ++i) {
     table[i] = Quantized(total, FloatOf(of_input, i));
   }
-  std::vector<int32_t> added(bias_count);
+  if (input_count == 0 || bias_count == 0) return;
+  const auto added = overrides::Allocated<int32_t>(bias_count);
+  overrides::RequireMemory(context, added != nullptr);
+  if (added == nullptr) return;
   for (int i = 0; i < bias_count; ++i) {
     const float value = FloatOf(of_bias, BytesOf(bias)[i]);
     added[i] = static_cast<uint32_t>(Quantized(total, value)) + zero;
@@ -128,7 +131,7 @@ void QuantizedBiasAdd(OpKernelContext* context, const quint8* input,
                    kCycles * bias_count, [&](int64_t begin, int64_t end) {
                      math::AddColumns(end - begin, bias_count,
                                       BytesOf(input) + begin * bias_count,
-                                      table, added.data(),
+                                      table, added.get(),
                                       Plain(output) + begin * bias_count);
                    });
 }

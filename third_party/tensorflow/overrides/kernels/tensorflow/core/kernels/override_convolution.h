@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/kernels/override_depthwise.h"
 #include "tensorflow/core/kernels/override_parts.h"
+#include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/padding.h"
 #include "tools/runtime/math/convolution.h"
 
@@ -28,28 +30,36 @@ struct Filtering {
   const std::vector<int64_t>& explicit_paddings;
 };
 
-inline math::Index PaddingBefore(const Filtering& filtering, int dimension,
-                                 const math::Axis& axis) {
+// Sets the padding before a dimension. Returns false if positions in the padded
+// dimension are no indices, which have 32 bits on some CPUs.
+inline bool SetPadding(const Filtering& filtering, int dimension,
+                       math::Axis* axis) {
+  // The sum of three is still an index.
+  constexpr int64_t kMost = std::numeric_limits<math::Index>::max() / 4;
+  const int64_t reach = int64_t{axis->filter - 1} * axis->dilation;
+  const int64_t last = int64_t{axis->out - 1} * axis->stride;
+  int64_t padding = 0;
   if (filtering.padding == EXPLICIT) {
-    return filtering.explicit_paddings[2 * dimension];
+    padding = filtering.explicit_paddings[2 * dimension];
+  } else if (filtering.padding == SAME) {
+    padding = std::max<int64_t>(0, last + reach + 1 - axis->in) / 2;
   }
-  if (filtering.padding == VALID) return 0;
-  const math::Index reach = (axis.filter - 1) * axis.dilation + 1;
-  const math::Index all = (axis.out - 1) * axis.stride + reach - axis.in;
-  return std::max<math::Index>(0, all) / 2;
+  axis->padding = static_cast<math::Index>(padding);
+  return reach <= kMost && last <= kMost && padding <= kMost;
 }
 
-inline math::Window WindowOf(const Filtering& filtering, const Tensor& input,
-                             const Tensor& filter, const Tensor& output) {
-  math::Window window{
+// Returns false if the window is too large for this CPU.
+inline bool FindWindow(const Filtering& filtering, const Tensor& input,
+                       const Tensor& filter, const Tensor& output,
+                       math::Window* window) {
+  *window = {
       {input.dim_size(1), output.dim_size(1), filter.dim_size(0),
        filtering.row_stride, filtering.row_dilation, 0},
       {input.dim_size(2), output.dim_size(2), filter.dim_size(1),
        filtering.column_stride, filtering.column_dilation, 0},
       input.dim_size(3)};
-  window.rows.padding = PaddingBefore(filtering, 1, window.rows);
-  window.columns.padding = PaddingBefore(filtering, 2, window.columns);
-  return window;
+  return SetPadding(filtering, 1, &window->rows) &&
+         SetPadding(filtering, 2, &window->columns);
 }
 
 // output = finish(convolution of the input and the filter). The number of
@@ -58,7 +68,13 @@ inline void Convolve(OpKernelContext* context, const Filtering& filtering,
                      const Tensor& input, const Tensor& filter,
                      const math::Finish* finish, Tensor* output) {
   const math::Kernels& kernels = math::SelectedKernels();
-  const math::Window window = WindowOf(filtering, input, filter, *output);
+  math::Window window;
+  OP_REQUIRES(
+      context, FindWindow(filtering, input, filter, *output, &window),
+      errors::InvalidArgument(
+          "the filter, its dilation or the padding is too large: positions in "
+          "the padded image are no ",
+          sizeof(math::Index), "-byte integers"));
   const math::Index group = filter.dim_size(2);
   const math::Index groups = window.channels / group;
   const math::Index columns = filter.dim_size(3);

@@ -3,11 +3,13 @@
 #ifndef TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
 #define TENSORFLOW_CORE_KERNELS_OVERRIDE_DEPTHWISE_H_
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_memory.h"
 #include "tensorflow/core/kernels/override_repeat.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tools/runtime/math/convolution.h"
@@ -32,19 +34,28 @@ inline void FilterChannels(OpKernelContext* context, math::Window window,
     input = repeated.flat<float>().data();
     window.channels *= times;
   }
-  const std::vector<float> zeros(window.channels);
+  const auto zeros = Allocated<float>(window.channels);
+  RequireMemory(context, zeros != nullptr);
+  if (zeros == nullptr) return;
+  std::fill_n(zeros.get(), window.channels, 0.0f);
   const int64_t rows = window.rows.out;
   const int64_t row_size = window.columns.out * window.channels;
+  std::atomic<bool> had_memory{true};
   Share(context->eigen_cpu_device(), batch * rows,
         row_size * window.taps() / 8.0, [&](int64_t begin, int64_t end) {
-          std::vector<const float*> below(window.taps());
+          const auto below = Allocated<const float*>(window.taps());
+          if (below == nullptr) {
+            had_memory = false;
+            return;
+          }
           for (int64_t i = begin; i < end; ++i) {
             math::DepthwiseRow(kernels, window,
                                input + i / rows * window.image(), filter,
-                               i % rows, zeros.data(), finish, below.data(),
+                               i % rows, zeros.get(), finish, below.get(),
                                output + i * row_size);
           }
         });
+  RequireMemory(context, had_memory);
 }
 
 }  // namespace overrides

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/override_memory.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tensorflow/core/kernels/quantization_utils.h"
 #include "tensorflow/core/lib/core/errors.h"
@@ -127,7 +127,9 @@ class QuantizedAddOp : public OpKernel {
       });
       return;
     }
-    std::vector<int32_t> added(small.size);
+    const auto added = overrides::Allocated<int32_t>(small.size);
+    overrides::RequireMemory(context, added != nullptr);
+    if (added == nullptr) return;
     for (int64_t i = 0; i < small.size; ++i) added[i] = other[small.data[i]];
     if (small.size == 1) {
       added[0] = RequantizeInNewRange<quint8, qint32>(
@@ -138,7 +140,7 @@ class QuantizedAddOp : public OpKernel {
                      [&](int64_t begin, int64_t end) {
                        math::AddColumns(end - begin, small.size,
                                         large.data + begin * small.size, table,
-                                        added.data(), out + begin * small.size);
+                                        added.get(), out + begin * small.size);
                      });
   }
 };

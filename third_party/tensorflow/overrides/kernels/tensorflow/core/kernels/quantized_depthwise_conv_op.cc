@@ -8,6 +8,8 @@
 #define EIGEN_USE_THREADS
 #endif
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/kernels/override_bytes.h"
+#include "tensorflow/core/kernels/override_memory.h"
 #include "tensorflow/core/kernels/override_repeat.h"
 #include "tensorflow/core/kernels/quantization_utils.h"
 #include "tensorflow/core/platform/errors.h"
@@ -31,29 +34,39 @@ void FilterChannels(OpKernelContext* context, const math::Window& window,
                     int64_t batch, const uint8_t* images, uint8_t zero,
                     const int8_t* filters, int32_t* out) {
   const math::Index channels = window.channels;
-  const std::vector<uint8_t> outside(channels, zero);
-  std::vector<int16_t> packed((window.taps() + 1) * channels);
-  math::PackFilters(window.taps(), filters, channels, packed.data());
+  const auto outside = Allocated<uint8_t>(channels);
+  const auto packed = Allocated<int16_t>((window.taps() + 1) * channels);
+  const auto initial = Allocated<int32_t>(channels);
+  std::atomic<bool> had_memory{outside && packed && initial};
+  RequireMemory(context, had_memory);
+  if (!had_memory) return;
+  std::fill_n(outside.get(), channels, zero);
+  math::PackFilters(window.taps(), filters, channels, packed.get());
   // (image - zero) * filter = image * filter - zero * filter. Sums wrap.
-  std::vector<uint32_t> sums(channels);
+  std::fill_n(initial.get(), channels, 0);
   for (math::Index i = 0; i < window.taps() * channels; ++i) {
-    sums[i % channels] -= zero * filters[i];
+    int32_t& sum = initial[i % channels];
+    sum = static_cast<uint32_t>(sum) - zero * filters[i];
   }
-  const std::vector<int32_t> initial(sums.begin(), sums.end());
   const int64_t rows = window.rows.out;
   const int64_t row_size = window.columns.out * window.channels;
   // Multiply-adds of a core in a cycle.
   constexpr double kPerCycle = 5;
   Share(context->eigen_cpu_device(), batch * rows,
         row_size * window.taps() / kPerCycle, [&](int64_t begin, int64_t end) {
-          std::vector<const uint8_t*> scratch(window.taps());
+          const auto scratch = Allocated<const uint8_t*>(window.taps());
+          if (scratch == nullptr) {
+            had_memory = false;
+            return;
+          }
           for (int64_t i = begin; i < end; ++i) {
             math::DepthwiseRow(window, images + i / rows * window.image(),
-                               packed.data(), initial.data(), i % rows,
-                               outside.data(), scratch.data(),
+                               packed.get(), initial.get(), i % rows,
+                               outside.get(), scratch.get(),
                                out + i * row_size);
           }
         });
+  RequireMemory(context, had_memory);
 }
 
 }  // namespace
