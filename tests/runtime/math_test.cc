@@ -243,10 +243,20 @@ void ForEachWindow(const Kernels& kernels, Check check) {
 
 void CheckConvolutions(const Kernels& kernels) {
   ForEachWindow(kernels, CheckConvolution);
+  // A filter without elements: the sums are zeros.
+  const Axis axis = AxisOf(7, 3, 1, 1, 1), empty = AxisOf(7, 0, 1, 1, 0);
+  CheckConvolution(kernels, {empty, axis, 4});
+  CheckConvolution(kernels, {axis, empty, 4});
+  CheckConvolution(kernels, {empty, axis, 64});
+  CheckConvolution(kernels, {empty, empty, 64});
+  const Axis single{7, 1, 0, 9, 1, 0};
+  CheckConvolution(kernels, {single, single, 64});
 }
 
 void CheckDepthwises(const Kernels& kernels) {
   ForEachWindow(kernels, CheckDepthwise);
+  const Axis empty = AxisOf(7, 0, 1, 1, 0);
+  CheckDepthwise(kernels, {empty, empty, 20});
   // Larger than a second-level cache.
   const Axis axis = AxisOf(300, 3, 2, 1, 1);
   CheckDepthwise(kernels, {axis, axis, 4});

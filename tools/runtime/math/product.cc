@@ -58,8 +58,8 @@ class Worker {
     for (Index row = part_.first_row; row < part_.end_row; row += rows) {
       const Index count = std::min(rows, part_.end_row - row);
       left_.Find(row, count, of_left, starts_);
-      for (Index r = 0; r < left_.runs(); r += runs) {
-        // Runs once even if the length is 0: the sums are then zeros.
+      // Both run once even if there are no elements: the sums are then zeros.
+      for (Index r = 0; r == 0 || r < left_.runs(); r += runs) {
         for (Index k = 0; k == 0 || k < left_.length(); k += length) {
           Block({r, std::min(runs, left_.runs() - r), k,
                  std::min(length, left_.length() - k)},
@@ -79,12 +79,13 @@ class Worker {
     starts_ = scratch.Take<const float*>(left_.runs());
     float* const joined = scratch.Take<float>(left_.depth());
     left_.Find(part_.first_row, 1, scratch.Take<float>(left_size), starts_);
-    const float* row = starts_[0];
-    if (left_.runs() > 1) {
+    const float* row = joined;
+    if (left_.runs() == 1) {
+      row = starts_[0];
+    } else {
       for (Index r = 0; r < left_.runs(); ++r) {
         std::copy_n(starts_[r], left_.length(), joined + r * left_.length());
       }
-      row = joined;
     }
     const Index column = part_.first_column;
     const Index columns = part_.end_column - column;
