@@ -14,7 +14,10 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/kernels/override_matmul.h"
 
 namespace tensorflow {
@@ -47,12 +50,14 @@ class BlockLSTM : public OpKernel {
                 errors::InvalidArgument("seq_len_max is ", steps, ", x has ",
                                         sizes.steps, " steps"));
 
+    TensorShape shape;
+    OP_REQUIRES_OK(context,
+                   TensorShape::BuildTensorShape(
+                       {sizes.steps, sizes.batch, sizes.cell}, &shape));
     float* outputs[kOutputs];
     for (int i = 0; i < kOutputs; ++i) {
       Tensor* output = nullptr;
-      OP_REQUIRES_OK(context,
-                     context->allocate_output(
-                         i, {sizes.steps, sizes.batch, sizes.cell}, &output));
+      OP_REQUIRES_OK(context, context->allocate_output(i, shape, &output));
       outputs[i] = output->flat<float>().data();
       std::fill(outputs[i] + std::max<int64_t>(steps, 0) * sizes.state(),
                 outputs[i] + sizes.steps * sizes.state(), 0.0f);
@@ -94,24 +99,37 @@ class BlockLSTM : public OpKernel {
     int64_t gates() const { return 4 * batch * cell; }
   };
 
+  static bool HasShape(const Tensor& tensor, absl::Span<const int64_t> shape) {
+    return absl::MakeConstSpan(tensor.shape().dim_sizes()) == shape;
+  }
+
+  // The shapes come from a model: a TensorShape of dimensions whose product is
+  // no int64_t would end the process.
   static void CheckShapes(OpKernelContext* context, const Sizes& sizes) {
+    const Tensor& b = context->input(kB);
+    OP_REQUIRES(context,
+                b.dims() == 1 && b.dim_size(0) % 4 == 0 &&
+                    b.dim_size(0) / 4 == sizes.cell,
+                errors::InvalidArgument("b has shape ", b.shape().DebugString(),
+                                        ", but cs_prev has ", sizes.cell,
+                                        " columns, which have 4 biases each"));
     const struct {
       int input;
-      TensorShape shape;
+      std::vector<int64_t> shape;
     } expected[] = {{kSteps, {}},
                     {kState, {sizes.batch, sizes.cell}},
                     {kH, {sizes.batch, sizes.cell}},
                     {kW, {sizes.input + sizes.cell, 4 * sizes.cell}},
                     {kWci, {sizes.cell}},
                     {kWcf, {sizes.cell}},
-                    {kWco, {sizes.cell}},
-                    {kB, {4 * sizes.cell}}};
+                    {kWco, {sizes.cell}}};
     for (const auto& [input, shape] : expected) {
-      const TensorShape& found = context->input(input).shape();
-      OP_REQUIRES(context, found == shape,
-                  errors::InvalidArgument("input ", input, " has shape ",
-                                          found.DebugString(), ", not ",
-                                          shape.DebugString()));
+      const Tensor& found = context->input(input);
+      OP_REQUIRES(context, HasShape(found, shape),
+                  errors::InvalidArgument(
+                      "input ", input, " has shape ",
+                      found.shape().DebugString(), ", not [",
+                      absl::StrJoin(shape, ","), "]"));
     }
   }
 
