@@ -70,9 +70,11 @@ class QuantizedAddOp : public OpKernel {
                 errors::InvalidArgument(
                     "Incompatible shapes: ", x.shape().DebugString(), " vs. ",
                     y.shape().DebugString()));
+    TensorShape shape;
+    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(bcast.output_shape(),
+                                                          &shape));
     Tensor* z;
-    OP_REQUIRES_OK(context, context->allocate_output(
-                                0, BCast::ToShape(bcast.output_shape()), &z));
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &z));
     overrides::Addend large = OperandOf(context, 0),
                       small = OperandOf(context, 1);
     for (const overrides::Addend& each : {large, small}) {
