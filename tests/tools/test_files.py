@@ -92,6 +92,20 @@ def test_an_open_file_is_written_at_its_position(tmp_path: Path, number: str) ->
     assert piped.stdout == printed.read_bytes()
 
 
+def test_copy(tmp_path: Path) -> None:
+    source, link, target = tmp_path / "source", tmp_path / "link", tmp_path / "target"
+    source.write_bytes(bytes(range(256)) * 10_000)
+    link.symlink_to(target)
+    files.copy(source, link)
+    assert link.is_symlink()
+    assert target.read_bytes() == source.read_bytes()
+    with pytest.raises(InvalidInput, match="none: cannot be read"):
+        files.copy(tmp_path / "none", target)
+    with pytest.raises(InvalidInput, match=f"{tmp_path}: cannot be written"):
+        files.copy(source, tmp_path)
+    assert target.read_bytes() == source.read_bytes()
+
+
 def test_write_directory(tmp_path: Path) -> None:
     (tmp_path / "old").write_text("mine")
     files.require_own(tmp_path, b"mine".startswith)

@@ -6,10 +6,12 @@ Exit status: 0 done, 1 a check failed (such as a missing op or kernel), 2 invali
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from pathlib import Path
 
-from tfcarve import __version__
+from tfcarve import __version__, files
 from tfcarve.commands import NAMES, load
-from tfcarve.errors import TfcarveError
+from tfcarve.errors import InvalidInput, TfcarveError
 from tfcarve.printable import printable_lines
 
 
@@ -28,6 +30,24 @@ def parser(names: Sequence[str] = NAMES) -> argparse.ArgumentParser:
     return top
 
 
+def _printing(arguments: argparse.Namespace) -> AbstractContextManager[object]:
+    """Sends what a command prints to standard error if its output is standard output, so that they do not mix.
+
+    Raises:
+      InvalidInput: two outputs are standard output.
+    """
+    taken = [
+        f"--{name.replace('_', '-')}"
+        for name, value in vars(arguments).items()
+        if isinstance(value, Path) and files.is_standard_output(value)
+    ]
+    if len(taken) > 1:
+        raise InvalidInput(
+            f"{' and '.join(taken)}: both are standard output: pass a file to one of them"
+        )
+    return redirect_stdout(sys.stderr) if taken else nullcontext()
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs a command line, without the program's name; returns the exit status."""
     try:
@@ -36,7 +56,8 @@ def main(argv: Sequence[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
-        return int(arguments.run(arguments) or 0)
+        with _printing(arguments):
+            return int(arguments.run(arguments) or 0)
     except TfcarveError as error:
         print(printable_lines(f"tfcarve: {error}"), file=sys.stderr)
         return error.exit_status

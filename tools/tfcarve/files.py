@@ -10,10 +10,15 @@ from pathlib import Path
 
 from tfcarve.errors import InvalidInput
 
+STANDARD_OUTPUT = Path("/dev/stdout")
+
 _HEAD_BYTES = 64
 # Names of open files of this process. Where one is a regular file, it must be written at its position, not replaced.
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
-_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+_STREAMS = {str(STANDARD_OUTPUT): 1, "/dev/stderr": 2}
+# As many as Linux follows.
+_MAX_LINKS = 40
+_COPIED_BYTES = 1 << 20
 
 
 def cache_directory() -> Path:
@@ -64,46 +69,76 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     return True
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes `pieces` to `path`, one after the other.
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
+    """Writes `pieces` to `path`, one after the other; returns their number of bytes.
 
     The write is atomic, even if `pieces` raises an exception. A symbolic link stays, and the file that it names is written.
     Pipes, devices and open files of this process (`/dev/stdout`) are written once all pieces exist.
+
+    Raises:
+      InvalidInput: the file cannot be written.
+      BrokenPipeError: it is standard output, which nothing reads any more.
     """
     descriptor = _descriptor(path)
     try:
         if descriptor is not None or (path.exists() and not path.is_file() and not path.is_dir()):
-            _write_through(path if descriptor is None else os.dup(descriptor), pieces)
-        else:
-            _replace(Path(os.path.realpath(path)), pieces)
+            return _write_through(path if descriptor is None else os.dup(descriptor), pieces)
+        return _replace(Path(os.path.realpath(path)), pieces)
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and is_standard_output(path):
+            raise
         raise InvalidInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def copy(source: Path, target: Path) -> None:
+    """Writes the content of `source` to `target`, as write_pieces does; raises InvalidInput if one cannot be opened."""
+    try:
+        with source.open("rb") as stream:
+            write_pieces(target, iter(lambda: stream.read(_COPIED_BYTES), b""))
+    except OSError as error:
+        raise InvalidInput(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def is_standard_output(path: Path) -> bool:
+    """Returns whether `path` names this process's standard output, also through symbolic links."""
+    return _descriptor(path) == _STREAMS[str(STANDARD_OUTPUT)]
 
 
 def _descriptor(path: Path) -> int | None:
     """Returns the number of the open file that a path names, or None."""
-    number = _DESCRIPTOR.fullmatch(str(path))
-    return int(number[1]) if number else _STREAMS.get(str(path))
+    name = os.path.abspath(path)
+    for _ in range(_MAX_LINKS):
+        number = _DESCRIPTOR.fullmatch(name)
+        if number or name in _STREAMS:
+            return int(number[1]) if number else _STREAMS[name]
+        if not os.path.islink(name):
+            return None
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
 
 
-def _write_through(place: Path | int, pieces: Iterable[bytes]) -> None:
+def _write_through(place: Path | int, pieces: Iterable[bytes]) -> int:
     with tempfile.TemporaryFile() as spooled:
         spooled.writelines(pieces)
+        size = spooled.tell()
         spooled.seek(0)
         with open(place, "wb") as stream:
             shutil.copyfileobj(spooled, stream)
+    return size
 
 
-def _replace(path: Path, pieces: Iterable[bytes]) -> None:
+def _replace(path: Path, pieces: Iterable[bytes]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.writelines(pieces)
+            size = stream.tell()
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
+        return size
     finally:
         with contextlib.suppress(OSError):
             os.unlink(name)

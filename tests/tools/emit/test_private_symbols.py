@@ -113,6 +113,14 @@ def test_app_with_the_same_names_links(built: Path) -> None:
     assert _link(built, "new.a").stdout == "3 7"
 
 
+def test_a_symbolic_link_stays(built: Path, tmp_path: Path) -> None:
+    link, target = tmp_path / "link.a", tmp_path / "target.a"
+    link.symlink_to(target)
+    assert main(["private-symbols", "--archive", str(built / "lib.a"), str(link)]) == 0
+    assert link.is_symlink()
+    assert target.read_bytes()[:8] == b"!<arch>\n"
+
+
 def test_without_renaming_the_linker_refuses(built: Path) -> None:
     done = _link(built, "lib.a")
     assert done.returncode == 1

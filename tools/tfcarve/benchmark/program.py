@@ -29,10 +29,10 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
       InvalidInput: the task or a file is invalid, or the program failed in another way.
     """
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        document = Path(folder, "benchmark.json")
+        document, traced = Path(folder, "benchmark.json"), Path(folder, "trace.json")
         options = [f"--json={document}"]
         if trace is not None:
-            options.append(f"--trace={trace.absolute()}")
+            options.append(f"--trace={traced}")
         try:
             result = subprocess.run(
                 [*command, *arguments(task), *options],
@@ -52,4 +52,6 @@ def run(command: Sequence[str], task: Task, trace: Path | None = None) -> Measur
             )
         if message:
             print(printable_lines(message), file=sys.stderr)
+        if trace is not None:
+            files.copy(traced, trace)
         return measurement.parse(files.read_bytes(document), f"the report of {command[-1]}")

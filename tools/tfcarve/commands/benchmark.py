@@ -20,7 +20,7 @@ from tfcarve.benchmark import (
 from tfcarve.benchmark.report import Benchmark
 from tfcarve.benchmark.report_json import report_json
 from tfcarve.benchmark.task import Task
-from tfcarve.commands import common, size_common
+from tfcarve.commands import common, options, size_common
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.models.node_use import Model
@@ -133,9 +133,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trace",
-        type=Path,
+        type=options.output_file,
         metavar="FILE",
-        help="writes the last traced run for chrome://tracing or Perfetto",
+        help=f"writes the last traced run for chrome://tracing or Perfetto; {options.OR_DASH}",
     )
     parser.add_argument(
         "--sizes",
@@ -143,7 +143,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REPORT",
         help="the library's size report: the page then shows the bytes of each op",
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="writes an HTML page")
+    parser.add_argument(
+        "--html",
+        type=options.output_file,
+        metavar="FILE",
+        help=f"writes an HTML page; {options.OR_DASH}",
+    )
     parser.add_argument("--json", action="store_true", help="prints JSON")
     parser.set_defaults(**_RUN_OPTIONS)
 

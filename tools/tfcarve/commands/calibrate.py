@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import files, progress
 from tfcarve.commands import freeze_options, prepare_options
+from tfcarve.commands.options import add_output
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an array for each input, by name; an array with one more dimension than the input has several samples; "
         "may be repeated",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="ranges.json"
-    )
+    add_output(parser, "ranges.json", required=True)
     parser.add_argument(
         "--method",
         choices=("minmax", "percentile", "entropy"),

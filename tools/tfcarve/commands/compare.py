@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import progress
 from tfcarve.commands import common, freeze_options, prepare_options
+from tfcarve.commands.options import add_output
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
 
@@ -54,13 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     freeze_options.add_graph(parser)
     freeze_options.add_freeze(parser)
     parser.add_argument("--json", action="store_true", help="prints JSON")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="writes the JSON to this file (default: standard output)",
-    )
+    add_output(parser, "the JSON")
 
 
 def _side(

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from tfcarve.commands import freeze_options, prepare_options
+from tfcarve.commands.options import add_output
 from tfcarve.errors import InvalidInput
 from tfcarve.printable import printable
 
@@ -19,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="SavedModel directory, Keras .keras or .h5, GraphDef .pb or .pbtxt, MetaGraphDef .meta",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="the frozen GraphDef"
-    )
+    add_output(parser, "the frozen GraphDef", required=True)
     freeze_options.add_graph(parser)
     freeze_options.add_tensors(parser)
     freeze_options.add_freeze(parser)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import files, full_tensorflow
 from tfcarve.commands import common, freeze_options
+from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.proof import noise
@@ -61,6 +62,10 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
         name, equals, file = value.partition("=")
         if not (name and equals and file) or name.startswith("-"):
             raise InvalidInput(f"--{option} takes NAME=FILE.npy, not {value!r}")
+        if option == "output" and file == DASH:
+            raise InvalidInput(
+                f"--output {value}: - is standard output, which cannot take several arrays: pass a name"
+            )
         pairs.append((name, Path(file)))
     return pairs
 

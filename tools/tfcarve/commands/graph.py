@@ -9,6 +9,7 @@ from tfcarve import files, progress
 from tfcarve.benchmark import figures as benchmark_figures
 from tfcarve.benchmark import report_json
 from tfcarve.commands import model_argument, size_common
+from tfcarve.commands.options import not_standard_output, output_folder
 from tfcarve.drawing import colours, dot, event_file, model_drawing, names, page, svg
 from tfcarve.drawing.colours import MEASURES, Measure
 from tfcarve.drawing.figures import Figures, figures
@@ -45,14 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=not_standard_output("the name says what to draw"),
         metavar="FILE",
         help="where to draw it: .svg, .html (a page with details of each box) or .dot (Graphviz's language); .svg and "
         ".html require Graphviz",
     )
     parser.add_argument(
         "--tensorboard",
-        type=Path,
+        type=output_folder,
         metavar="DIR",
         help="writes an event file with the graph for TensorBoard into this folder",
     )

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from tfcarve.commands.options import output_folder
 from tfcarve.emit.include_tree import IncludePath, include_tree
 from tfcarve.errors import InvalidInput
 from tfcarve.files import write_if_changed
@@ -24,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to search for headers; may be repeated: the first folder that has a header is used",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="an empty or new folder"
+        "-o",
+        "--output",
+        type=output_folder,
+        required=True,
+        metavar="DIR",
+        help="an empty or new folder",
     )
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit import link_facts
 
 NAME = "link-facts"
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=options.not_standard_output("the names of the files say which to write"),
         action="append",
         required=True,
         metavar="FILE",

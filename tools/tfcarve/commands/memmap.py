@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands import options
 from tfcarve.commands.graph_file import frozen_graph
 from tfcarve.emit import aligned_graph, memmapped_package
 from tfcarve.emit.constant_node import Piece
@@ -27,14 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="aligned",
         help="aligned: a GraphDef; tensorflow: a file for TensorFlow's MemmappedEnv (default: %(default)s)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        required=True,
-        help="where to write the graph; can be MODEL itself",
-    )
+    options.add_output(parser, "the graph, also MODEL itself", required=True)
 
 
 def _counted(pieces: Iterator[Piece], sizes: list[int]) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument(
         "--extend",
-        type=Path,
+        type=options.not_standard_output("the list is read, too"),
         metavar="FILE",
         help="adds missing sources to this list (tensorflow/contrib/makefile/tf_op_files.txt) and preserves its order; does not touch a complete list",
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
@@ -38,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sources",
-        type=Path,
+        type=options.output_folder,
         required=True,
         metavar="DIR",
         help="folder for the units of TensorFlow's sources",
     )
     parser.add_argument(
         "--third-party",
-        type=Path,
+        type=options.output_folder,
         required=True,
         metavar="DIR",
         help="folder for the units of other projects' sources",

@@ -1,7 +1,41 @@
-"""Arguments that several subcommands have. It imports nothing else, so that commands start fast."""
+"""Arguments that several subcommands have, and the types of arguments that name what is written."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+
+from tfcarve import files
+
+DASH = "-"
+# In the help of an option that output_file parses.
+OR_DASH = "- is standard output"
+
+
+def output_file(text: str) -> Path:
+    """Parses the name of one file that a command writes: `-` is standard output.
+
+    `cli.main` then sends what the command prints to standard error.
+    """
+    return files.STANDARD_OUTPUT if text == DASH else Path(text)
+
+
+def not_standard_output(why: str) -> Callable[[str], Path]:
+    """Returns a parser of names that refuses `-`.
+
+    Args:
+      why: why standard output cannot be written, for the error.
+    """
+
+    def parse(text: str) -> Path:
+        if text == DASH:
+            raise argparse.ArgumentTypeError(f"- is standard output: {why}: pass a name")
+        return Path(text)
+
+    return parse
+
+
+# Parses the name of a folder that a command writes.
+output_folder = not_standard_output("a folder cannot be written there")
 
 
 def add_index(parser: argparse.ArgumentParser) -> None:
@@ -45,12 +79,13 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output(parser: argparse.ArgumentParser, what: str) -> None:
-    """Declares -o."""
+def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
+    """Declares -o; without it, commands whose output is not required write to standard output."""
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=output_file,
+        required=required,
         metavar="FILE",
-        help=f"where to write {what} (default: standard output)",
+        help=f"where to write {what}; {OR_DASH}" + ("" if required else " (default: -)"),
     )

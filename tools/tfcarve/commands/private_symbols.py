@@ -1,12 +1,12 @@
 """`tfcarve private-symbols`: copies static libraries with symbols that cannot collide with other libraries'."""
 
 import argparse
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands import options
 from tfcarve.emit.private_symbols import defined, redefinitions
 from tfcarve.errors import InvalidInput
 from tfcarve.interface import Kind
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--archive",
         nargs=2,
-        type=Path,
+        type=options.not_standard_output("several libraries can be written"),
         action="append",
         required=True,
         metavar=("IN.a", "OUT.a"),
@@ -63,19 +63,14 @@ def run(arguments: argparse.Namespace) -> int:
     symbols = defined(_run([arguments.nm, "-P", "-a", "--defined-only", *sources]))
     if not symbols:
         raise InvalidInput(f"{' '.join(sources)}: no object defines a symbol")
-    partial: list[tuple[Path, Path]] = []
-    try:
-        with tempfile.NamedTemporaryFile(suffix=".syms") as table:
-            table.write(redefinitions(symbols, Kind.FLEX if arguments.flex else Kind.SESSION))
-            table.flush()
-            for source, output in arguments.archive:
-                copy = output.with_name(f".{output.name}.partial")
-                partial.append((copy, output))
-                rename = f"--redefine-syms={table.name}"
-                _run([arguments.objcopy, rename, str(source), str(copy)])
-        for copy, output in partial:
-            os.replace(copy, output)
-    finally:
-        for copy, _ in partial:
-            copy.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
+        table = Path(folder, "table.syms")
+        table.write_bytes(redefinitions(symbols, Kind.FLEX if arguments.flex else Kind.SESSION))
+        copies = {}
+        for number, (source, output) in enumerate(arguments.archive):
+            copies[output] = Path(folder, f"{number}.a")
+            rename = f"--redefine-syms={table}"
+            _run([arguments.objcopy, rename, str(source), str(copies[output])])
+        for output, renamed in copies.items():
+            files.copy(renamed, output)
     return 0

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands import options
 from tfcarve.commands.graph_file import frozen_graph
 from tfcarve.emit import protected_model
 from tfcarve.errors import InvalidInput
@@ -25,11 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--key-file", type=Path, metavar="FILE", help="the key: a file of 32 random bytes"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where to write the encrypted model"
+        "-o",
+        "--output",
+        type=options.output_file,
+        metavar="FILE",
+        help=f"where to write the encrypted model; {options.OR_DASH}",
     )
     parser.add_argument(
         "--new-key",
-        type=Path,
+        type=options.not_standard_output("only the key's owner must be able to read it"),
         metavar="FILE",
         help="writes a new key that only its owner can read, and nothing else; FILE must not exist",
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tfcarve import files, json_codec
-from tfcarve.commands import common, size_common
+from tfcarve.commands import common, options, size_common
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile.open_linked import open_linked
 from tfcarve.selection.selection import Selection
@@ -40,12 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the rows of the table are (default: part)",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="writes the report as JSON"
-    )
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="writes the report as an HTML page"
-    )
+    for flags, form in ((("-o", "--output"), "JSON"), (("--html",), "an HTML page")):
+        parser.add_argument(
+            *flags,
+            type=options.output_file,
+            metavar="FILE",
+            help=f"writes the report as {form}; {options.OR_DASH}",
+        )
     parser.add_argument(
         "--since",
         type=Path,

@@ -5,6 +5,7 @@ import datetime
 from pathlib import Path
 
 from tfcarve import files
+from tfcarve.commands import options
 from tfcarve.commands.size_common import load_report
 from tfcarve.errors import CheckFailed, InvalidInput, Problem
 from tfcarve.size import budget, committed
@@ -41,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budgets", type=Path, metavar="FILE", help="JSON: {platform: {stripped|text|gzip: bytes}}"
     )
     parser.add_argument(
-        "--committed", type=Path, metavar="FILE", help="the committed sizes to compare with"
+        "--committed",
+        type=options.not_standard_output("the file is read, too"),
+        metavar="FILE",
+        help="the committed sizes to compare with",
     )
     parser.add_argument(
         "--growth",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import progress
 from tfcarve.commands import freeze_options, prepare_options
+from tfcarve.commands.options import add_output
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,13 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model", type=Path, metavar="IN", help="a GraphDef, or a model, which is frozen first"
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="OUT",
+    add_output(
+        parser,
+        "the transformed GraphDef, in text format if the name ends in .pbtxt or .pb.txt, also IN itself",
         required=True,
-        help="the transformed GraphDef, in text format if the name ends in .pbtxt; may be IN itself",
     )
     prepare_options.add_ends(parser)
     freeze_options.add_graph(parser)
@@ -110,7 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.model}: {error}") from None
-    graph_file.write_graph(arguments.output, graph)
-    written = arguments.output.stat().st_size
+    written = graph_file.write_graph(arguments.output, graph)
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
     return 0

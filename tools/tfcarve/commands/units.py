@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve import files
-from tfcarve.commands import common
+from tfcarve.commands import common, options
 from tfcarve.emit import units
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.releases import known
@@ -22,27 +22,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("selection", type=Path, metavar="SELECTION", help="selection.json")
     parser.add_argument(
         "--units",
-        type=Path,
+        type=options.output_folder,
         required=True,
         metavar="DIR",
         help="folder for the units of sources that register something; must contain nothing else",
     )
     parser.add_argument(
         "--helpers",
-        type=Path,
+        type=options.output_folder,
         metavar="DIR",
         help="folder for the units of helper sources",
     )
     parser.add_argument(
         "--libraries",
-        type=Path,
+        type=options.output_folder,
         metavar="DIR",
         help="folder for the units of C sources of third-party libraries",
     )
     for name in ("units", "helpers"):
         parser.add_argument(
             f"--hot-{name}",
-            type=Path,
+            type=options.output_folder,
             metavar="DIR",
             help=f"folder for the {name} that are compiled for speed (default: that of --{name})",
         )

@@ -4,6 +4,7 @@ import argparse
 import re
 from pathlib import Path
 
+from tfcarve.commands.options import output_folder
 from tfcarve.errors import InvalidInput
 from tfcarve.files import read_bytes, write_if_changed
 from tfcarve.package.xcframework import ARCHS, Slice, is_xcframework_plist, xcframework
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=output_folder,
         required=True,
         metavar="DIR.xcframework",
         help="where to write the xcframework",

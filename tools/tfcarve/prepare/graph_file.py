@@ -124,10 +124,10 @@ def to_bytes(graph: Graph) -> bytes:
     return b"".join(pieces(graph))
 
 
-def write_graph(path: Path, graph: Graph) -> None:
-    """Writes the GraphDef atomically, as text if its name says so (.pbtxt)."""
-    if graph_text.has_name(path):
-        whole = GraphDef.FromString(to_bytes(graph))
-        files.write_if_changed(path, text_format.MessageToString(whole).encode())
-    else:
-        files.write_pieces(path, pieces(graph))
+def write_graph(path: Path, graph: Graph) -> int:
+    """Writes the GraphDef atomically, as text if its name says so (.pbtxt, .pb.txt); returns its number of bytes."""
+    if not graph_text.has_name(path):
+        return files.write_pieces(path, pieces(graph))
+    text = text_format.MessageToString(GraphDef.FromString(to_bytes(graph))).encode()
+    files.write_if_changed(path, text)
+    return len(text)
