@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tfcarve.models.node_use import AttrValue, Model, NodeUse
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration, TensorflowFacts
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, refused_attributes
+from tfcarve.selection.need import Need
 from tfcarve.selection.resolve import resolve
 from tfcarve.selection.selection import Selection
 
@@ -23,15 +25,15 @@ _KERNELS = "tensorflow/core/kernels/a.cc"
 
 
 @cache
-def _refused_by_tensorflow() -> dict[str, list[str] | None]:
-    program = Path(__file__).with_name("formats_of_tensorflow.py")
+def _refused_by_tensorflow() -> dict[str, Any]:
+    program = Path(__file__).with_name("refused_by_tensorflow.py")
     done = subprocess.run([sys.executable, program], check=True, capture_output=True, text=True)
-    found: dict[str, list[str] | None] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-def test_table_is_what_tensorflow_refuses() -> None:
-    found = _refused_by_tensorflow()
+def test_layouts_are_those_that_tensorflow_refuses() -> None:
+    found = _refused_by_tensorflow()["formats"]
     assert [op for op, formats in found.items() if formats is None] == [], "without an example"
     table = refused_attributes.load(known.release())
     listed = {
@@ -43,6 +45,22 @@ def test_table_is_what_tensorflow_refuses() -> None:
     assert listed == {op: formats for op, formats in found.items() if formats}
     # The control: some ops compute all layouts.
     assert found["FusedBatchNormV3"] == found["BiasAdd"] == []
+
+
+def test_lists_are_those_that_tensorflow_refuses() -> None:
+    listed: dict[str, dict[str, set[str]]] = {}
+    for op, entries in refused_attributes.load(known.release()).items():
+        for entry in entries:
+            if entry.requires:
+                listed.setdefault(entry.attribute, {}).setdefault(op, set()).add(entry.requires)
+    found = _refused_by_tensorflow()["rules"]
+    assert listed == {
+        attribute: {op: set(rules) for op, rules in of_ops.items() if rules}
+        for attribute, of_ops in found.items()
+    }
+    # The control: some ops compute all windows, strides and dilations of rows and columns.
+    assert found["ksize"]["MaxPool"] == []
+    assert "ones" not in found["dilations"]["Conv2D"]
 
 
 def _node(name: str, op: str, **attrs: str) -> NodeUse:
@@ -104,6 +122,55 @@ def test_refused_types(dtype: str, is_refused: bool) -> None:
     attrs = {"Tsplits": AttrValue("type", dtype), "input_encoding": AttrValue("string", "UTF-8")}
     node = NodeUse("m.pb", "", "text", "UnicodeDecodeWithOffsets", "", attrs)
     assert (refused_attributes.refusal(node, known.release()) is not None) == is_refused
+
+
+@pytest.mark.parametrize(
+    ("op", "attribute", "value", "why"),
+    [
+        ("DepthwiseConv2dNative", "dilations", (1, 2, 2, 1), "computes no dilations"),
+        ("DepthwiseConv2dNative", "dilations", (1, 1, 1, 1), None),
+        ("DepthwiseConv2dNative", "strides", (1, 1, 2, 1), "the same stride for rows and columns"),
+        ("DepthwiseConv2dNative", "strides", (1, 2, 2, 1), None),
+        ("DepthwiseConv2dNative", "strides", (2, 1, 1, 1), "only strides over rows"),
+        ("Conv2DBackpropInput", "dilations", (1, 1, 2, 1), "computes no dilations"),
+        ("Conv2DBackpropInput", "strides", (1, 1, 2, 1), None),
+        ("Conv3D", "dilations", (1, 1, 1, 2, 1), "computes no dilations"),
+        ("Conv2D", "dilations", (1, 1, 2, 1), None),
+        ("AvgPool", "ksize", (1, 1, 1, 3), "only windows over rows, columns and planes"),
+        ("AvgPool", "ksize", (1, 2, 3, 1), None),
+        ("AvgPool", "ksize", (), None),
+    ],
+)
+def test_refused_lists(op: str, attribute: str, value: tuple[int, ...], why: str | None) -> None:
+    node = NodeUse("m.pb", "", "n", op, "", {attribute: AttrValue("list(int)", value)})
+    found = refused_attributes.refusal(node, known.release())
+    assert (found is not None) == (why is not None)
+    if found and why:
+        (problem,) = refused_attributes.problems({found: [Need("m.pb", "n")]})
+        assert problem.text().startswith(
+            f"op '{op}' with {attribute} {list(value)}: its CPU kernel"
+        )
+        assert why in problem.text()
+        assert "m.pb: node 'n'" in problem.text()
+
+
+def test_a_list_of_another_type_is_not_refused() -> None:
+    """A damaged model: TensorFlow's check of the node's attributes finds it."""
+    for value in (AttrValue("other", None), AttrValue("string", "1"), AttrValue("list()", ())):
+        node = NodeUse("m.pb", "", "n", "Conv2DBackpropInput", "", {"dilations": value})
+        assert refused_attributes.refusal(node, known.release()) is None
+
+
+def test_the_layout_is_reported_first() -> None:
+    """Because a transform changes it; strides are for channels last then."""
+    attrs = {
+        "data_format": AttrValue("string", "NCHW"),
+        "strides": AttrValue("list(int)", (1, 1, 2, 2)),
+    }
+    node = NodeUse("m.pb", "", "n", "DepthwiseConv2dNative", "", attrs)
+    found = refused_attributes.refusal(node, known.release())
+    assert found is not None
+    assert "convert_layout" in found[2].fix
 
 
 def test_other_values_are_selected() -> None:

@@ -1,18 +1,27 @@
 """Reads refused_attributes.yaml: attribute values that CPU kernels refuse when a graph runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Literal
 
 import yaml
 
 from tfcarve import json_codec
 from tfcarve.errors import Problem
 from tfcarve.json_codec import JsonDocument
-from tfcarve.models.node_use import NodeUse
+from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need, shown
 
 _IGNORED = str.maketrans("", "", "-_ ")
+
+# What kernels require of a list with an item for each dimension of a tensor with channels last.
+Rule = Literal["ones", "same", "inner"]
+_RULES: Mapping[Rule, Callable[[Sequence[int]], bool]] = {
+    "ones": lambda items: set(items) <= {1},
+    "same": lambda items: len(set(items[1:-1])) <= 1,
+    "inner": lambda items: set(items[:1]) | set(items[-1:]) <= {1},
+}
 
 
 class Refused(JsonDocument, frozen=True):
@@ -23,6 +32,8 @@ class Refused(JsonDocument, frozen=True):
       attribute: the attribute.
       values: the values that are refused.
       supported: instead of `values`: the others are refused. Case, "-", "_" and spaces are ignored.
+      requires: instead of `values`: a list of integers is refused unless all are 1 (ones), those of rows, columns and planes
+        are the same (same), or those of the batch and the channels are 1 (inner).
       why: what the kernels support.
       fix: how to change the model.
     """
@@ -33,12 +44,15 @@ class Refused(JsonDocument, frozen=True):
     fix: str
     values: frozenset[str] = frozenset()
     supported: frozenset[str] = frozenset()
+    requires: Rule | None = None
 
-    def refuses(self, value: str) -> bool:
+    def refuses(self, value: AttrValue) -> bool:
         """Returns whether the kernels refuse a value."""
-        if not self.supported:
-            return value in self.values
-        return _plain(value) not in map(_plain, self.supported)
+        if self.requires:
+            return value.kind == "list(int)" and not _RULES[self.requires](value.value)
+        if self.supported:
+            return _plain(str(value.value)) not in map(_plain, self.supported)
+        return str(value.value) in self.values
 
 
 def _plain(value: str) -> str:
@@ -49,7 +63,11 @@ class _Document(JsonDocument, frozen=True):
     refused: tuple[Refused, ...]
 
 
-# An op, the attribute's value, and why it is refused.
+def _shown(value: AttrValue) -> str:
+    return str(list(value.value) if isinstance(value.value, tuple) else repr(value.value))
+
+
+# An op, the attribute's value as text, and why it is refused.
 Refusal = tuple[str, str, Refused]
 
 
@@ -69,8 +87,8 @@ def refusal(use: NodeUse, release: Release) -> Refusal | None:
     """Returns why the kernel of a node refuses one of its attributes, or None."""
     for refused in load(release).get(use.op, ()):
         value = use.attrs.get(refused.attribute)
-        if value is not None and refused.refuses(str(value.value)):
-            return use.op, str(value.value), refused
+        if value is not None and refused.refuses(value):
+            return use.op, _shown(value), refused
     return None
 
 
@@ -78,7 +96,7 @@ def problems(refusals: Mapping[Refusal, list[Need]]) -> list[Problem]:
     """Returns a problem for each op and value."""
     return [
         Problem(
-            f"op {op!r} with {refused.attribute} {value!r}: {refused.why}",
+            f"op {op!r} with {refused.attribute} {value}: {refused.why}",
             shown(needs),
             refused.fix,
         )

@@ -1,6 +1,8 @@
-"""Prints, as JSON, for each op with the attribute data_format which values TensorFlow's CPU kernels without oneDNN refuse.
+"""Prints, as JSON, which attribute values TensorFlow's CPU kernels without oneDNN refuse.
 
-Runs each op with each layout. `null` instead of a list: the op has no example here.
+`formats`: for each op with the attribute data_format, the layouts that are refused; `null` if the op has no example here.
+`rules`: for each attribute that is a list of integers, what the kernels require of it (refused_attributes.yaml), by op. Runs
+each op with each layout and with lists that violate one rule each.
 """
 
 from __future__ import annotations
@@ -129,16 +131,24 @@ def _has_kernel(op: str) -> bool:
     )
 
 
-def _formats() -> dict[str, list[str]]:
-    """The values of data_format of each op that a model may contain."""
+def _attributes() -> dict[str, dict[str, Any]]:
+    """The attributes of each op that a model may contain."""
     serialized = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
     return {
-        op.name: [value.decode() for value in attr.allowed_values.list.s]
+        op.name: {attr.name: attr for attr in op.attr}
         for op in op_def_pb2.OpList.FromString(serialized).op
-        for attr in op.attr
-        if attr.name == "data_format" and not op.name.startswith("_") and _has_kernel(op.name)
-        if len(attr.allowed_values.list.s) > 1
+        if not op.name.startswith("_") and _has_kernel(op.name)
     }
+
+
+def _formats(attributes: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """The values of data_format of each op that has more than one."""
+    found = {
+        op: [value.decode() for value in attrs["data_format"].allowed_values.list.s]
+        for op, attrs in attributes.items()
+        if "data_format" in attrs
+    }
+    return {op: formats for op, formats in found.items() if len(formats) > 1}
 
 
 def _is_refused(op: str, form: str) -> bool:
@@ -149,19 +159,46 @@ def _is_refused(op: str, form: str) -> bool:
     return False
 
 
+def _refuses(op: str, attribute: str, outer: Sequence[int], inner: Sequence[int]) -> bool:
+    """Returns whether an op refuses a list, for another reason than that the shapes of its tensors do not fit."""
+    form = "CHANNELS_LAST" if op == "Conv" else "NDHWC" if "3D" in op else "NHWC"
+    sides = [*inner, *inner[-1:]] if "3D" in op else inner
+    items = [outer[0], *sides, outer[1]]
+    # Windows over channels must have the same stride, and divide the number of channels.
+    steps = {"strides": items} if attribute == "ksize" else {}
+    try:
+        getattr(_R, op)(**{**_CASES[op](form), attribute: items, **steps})
+    except tf.errors.OpError as error:
+        return "support" in error.message
+    return False
+
+
+def _rules(op: str, attribute: str) -> list[str]:
+    if _refuses(op, attribute, (1, 1), (2, 2)):
+        return ["ones"]
+    found = ["same"] if _refuses(op, attribute, (1, 1), (1, 2)) else []
+    outer = [_refuses(op, attribute, outer, (1, 1)) for outer in ((2, 1), (1, _CHANNELS))]
+    return [*found, "inner"] if all(outer) else found
+
+
 def main() -> None:
-    """Prints the table."""
-    found = {
+    """Prints the tables."""
+    attributes = _attributes()
+    rules = {
+        attribute: {op: _rules(op, attribute) for op in _CASES if attribute in attributes[op]}
+        for attribute in ("dilations", "ksize", "strides")
+    }
+    formats = {
         op: [
             form
-            for form in formats
+            for form in forms
             if form != "NCHW_VECT_C" and _is_refused(op, form)  # int8 of GPUs
         ]
         if op in _CASES
         else None
-        for op, formats in _formats().items()
+        for op, forms in _formats(attributes).items()
     }
-    print(json.dumps(found))
+    print(json.dumps({"formats": formats, "rules": rules}))
 
 
 if __name__ == "__main__":
