@@ -35,7 +35,10 @@ _OBJECT = re.compile(r"(?:\.pic)?\.o\Z")
 _TOOLCHAIN = re.compile(
     r"(?:/|.*/)?(?:[a-z]*crt[1in]|crtbegin\w*|crtend\w*)\.o\Z|libgcc\w*|libstdc\+\+\w*"
 )
-_COMPILED = ("units", "helpers", "optional")
+# The folders of compiled units; rules/private/library/units.bzl and optional_sources.bzl name them.
+_COMPILED = ("units", "helpers", "libraries", "optional", "optional_third_party")
+# The names of third-party libraries whose sources are in a folder of another name.
+_BY_FOLDER = {"absl": "abseil", "double-conversion": "double_conversion", "util": "re2"}
 _OF_RUNTIME = re.compile(r"c_api|run_model|manifest")
 
 
@@ -72,8 +75,11 @@ def origin(owner: str, units: Mapping[str, str]) -> Origin:
     library = _library(container, bool(archived))
     if library in ("units", "helpers") and stem in units:
         return Origin(KERNELS if library == "units" else HELPERS, units[stem])
-    if library == "optional" and stem.startswith("tensorflow__"):
-        library, stem = "core", stem.rpartition("__")[2]
+    folder, separator, _ = stem.partition("__")
+    if library in _COMPILED[1:] and folder and separator:
+        # Not of a selected source: of an optional source, or of a source of a third-party library.
+        library = "core" if folder == "tensorflow" else _BY_FOLDER.get(folder, folder)
+        stem = stem.rpartition("__")[2]
     if container.startswith("/") or _TOOLCHAIN.match(container.rpartition("/")[2]):
         return Origin(TOOLCHAIN, f"{library}: {stem}" if archived else stem)
     named = f"{library}: {stem}"
