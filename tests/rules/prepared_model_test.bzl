@@ -209,7 +209,7 @@ unknown_preset_test = _refused("unknown preset \"mobil\"; known presets: int8, m
 tolerance_test = _refused("expected a number that is not negative, such as 1e-4")
 comma_test = _refused("\"x,y\" is not the name of a node")
 no_name_test = _refused("\" \" is not the name of a node")
-no_model_test = _refused("tests/rules/ops.json is not a model: pass a GraphDef (.pb, .pbtxt), the directory of a SavedModel")
+no_model_test = _refused("tests/rules/ops.json is not a model: pass a GraphDef (.pb, .pbtxt, .pb.txt), the directory of a SavedModel")
 signature_test = _refused("is a GraphDef, which has no signatures: name inputs and outputs")
 
 no_tolerance_test = _refused("changes outputs by more than the default tolerance of 1e-5: pass tolerance")

@@ -211,7 +211,7 @@ def _check_source(ctx, outputs):
             fail("{}: {} is a GraphDef, which does not name its outputs: pass outputs".format(ctx.label, src.short_path))
         return
     if not src.is_directory and src.extension not in KERAS_EXTENSIONS:
-        message = "{}: {} is not a model: pass a GraphDef (.pb, .pbtxt), the directory of a SavedModel in the same package " + \
+        message = "{}: {} is not a model: pass a GraphDef (.pb, .pbtxt, .pb.txt), the directory of a SavedModel in the same package " + \
                   "or a Keras file ({})"
         extensions = ", ".join(["." + extension for extension in KERAS_EXTENSIONS])
         fail(message.format(ctx.label, src.short_path, extensions))
@@ -239,7 +239,7 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
     Args:
       name: of the target.
       src: the directory of a SavedModel in this package, a directory that another rule creates, a Keras file (.keras,
-        .h5), or a GraphDef (.pb, .pbtxt) or MetaGraphDef (.meta).
+        .h5), or a GraphDef (.pb, .pbtxt, .pb.txt) or MetaGraphDef (.meta).
       signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default.
       saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
       inputs: tensors that become Placeholders ("x", "decoded:1"); default: the signature's inputs, or all Placeholders.

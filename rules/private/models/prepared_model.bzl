@@ -181,7 +181,7 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
 
     Args:
       name: of the target.
-      src: a frozen GraphDef (.pb, .pbtxt), or a src of tf_frozen_model, which is frozen first.
+      src: a frozen GraphDef (.pb, .pbtxt, .pb.txt), or a src of tf_frozen_model, which is frozen first.
       signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default. A GraphDef
         has none.
       saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".

@@ -117,8 +117,8 @@ def tf_selection(name, models, custom_ops = [], config = None, signatures = [], 
 
     Args:
       name: of the target; the target that freezes the first model, if it must be frozen, is <name>_model0.
-      models: model files, or targets that create them: frozen GraphDef .pb or .pbtxt, SavedModel directory, Keras file,
-        .tflite with Flex ops, ops list .json or .yaml.
+      models: model files, or targets that create them: frozen GraphDef .pb, or .pbtxt or .pb.txt; SavedModel directory; Keras
+        file; .tflite with Flex ops; ops list .json or .yaml.
       custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
       config: YAML file with ops that no model shows.
       signatures: for SavedModels, the signatures that the library must run. Empty: serving_default, or the whole

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source",
         type=Path,
         metavar="SOURCE",
-        help="SavedModel directory, Keras .keras or .h5, GraphDef .pb or .pbtxt, MetaGraphDef .meta",
+        help="SavedModel directory, Keras .keras or .h5, GraphDef .pb, .pbtxt or .pb.txt, MetaGraphDef .meta",
     )
     add_output(parser, "the frozen GraphDef", required=True)
     freeze_options.add_graph(parser)

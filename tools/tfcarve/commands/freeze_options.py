@@ -23,7 +23,7 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         "--checkpoint",
         default="",
         metavar="PREFIX",
-        help="reads the variables of a .pb, .pbtxt or .meta from this checkpoint",
+        help="reads the variables of a .pb, .pbtxt, .pb.txt or .meta from this checkpoint",
     )
     group.add_argument(
         "--moving-averages",

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="MODEL",
-        help="frozen GraphDef .pb or .pbtxt, SavedModel directory, .meta, .tflite with Flex ops, Keras .keras or .h5 "
+        help="frozen GraphDef .pb, .pbtxt or .pb.txt, SavedModel directory, .meta, .tflite with Flex ops, Keras .keras or .h5 "
         "(requires tensorflow), ops list .json or .yaml",
     )
     parser.add_argument(

@@ -72,12 +72,12 @@ def _from_text(data: Buffer, path: Path) -> Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Reads a binary or text (.pbtxt) GraphDef; raises InvalidInput as `parse` does, or if the file does not exist."""
+    """Reads a binary or text (.pbtxt, .pb.txt) GraphDef; raises InvalidInput as `parse` does, or if the file does not exist."""
     return parse(mapped(path), path)
 
 
 def parse(data: Buffer, path: Path) -> Graph:
-    """Parses `data`, the content of the GraphDef file `path`; it is text if its name says so (.pbtxt).
+    """Parses `data`, the content of the GraphDef file `path`; it is text if its name says so (.pbtxt, .pb.txt).
 
     Raises InvalidInput, with the file, the offset or node and the fix, if it is not a GraphDef, is damaged, or is
     an invalid graph: duplicate or missing nodes, a cycle, a constant whose values do not match its shape.

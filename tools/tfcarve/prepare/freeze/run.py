@@ -79,7 +79,7 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
     """Freezes the model at `path` for the duration of the block.
 
     Args:
-      path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
+      path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt, .pb.txt or .meta.
       options: how to freeze it.
     Raises InvalidInput if it cannot be frozen.
     """
