@@ -194,11 +194,22 @@ def _figures(count: int) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
+def _narrow_report(count: int, share: float) -> bytes:
+    """Returns a report of many equal files in a part with a share of the bytes."""
+    document = json.loads(READERS["size_report"].seeds[0])
+    small = {"part": "core", "file": "", "class": "", "symbol": "", "bytes": 1000}
+    whole = {**small, "part": "unattributed", "bytes": int(count * 1000 * (1 - share) / share)}
+    document["entries"] = [whole, *(small | {"file": f"{number:x}"} for number in range(count))]
+    document["attributed"] = count * 1000
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
 def _report(count: int) -> bytes:
-    """Returns a report of a class with many ops, and many symbols."""
+    """Returns a report of a class with many ops and models, and many symbols."""
     document = json.loads(READERS["size_report"].seeds[0])
     (kernel,), entry = document["kernels"], document["entries"][0]
     kernel["ops"] = [f"Op{number}" for number in range(count)]
+    kernel["models"] = [f"{number}.pb" for number in range(count)]
     document["entries"] = [entry | {"symbol": f"s{number}"} for number in range(count)]
     document["attributed"] = count * entry["bytes"]
     return json.dumps(document, separators=(",", ":")).encode()
@@ -262,7 +273,8 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
         + _different("0x%s0000\t0x10\t__TEXT\t__a\n", 15_000) + b"# Symbols:\n" + _different("0x%s0000\t0x10\t[ 1] _a\n", 15_000))],
     "overlapping sections": [("objects", binaries.archive({"a.o": _overlapping(5_000)}))],
     "ops and nodes": [("benchmark_figures", _figures(4_000))],
-    "ops and entries": [("size_report", _report(4_000))],
+    "ops, models and entries": [("size_report", _report(4_000))],
+    "equal files": [("size_report", _narrow_report(14_000, share)) for share in (0.0036, 0.0038, 0.5, 1.0)],
     "nodes that are shown": [(name, data) for name in ("inspected", "drawn", "event_file")
         for data in (_repeated(b"", _TINY), _SHORT, _OPS, protos.data(1, protos.data(2, "A") + _repeated(b"", protos.data(3, "ab"))))],
     "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],

@@ -134,7 +134,9 @@ def _of_key(kind: str, old: Report, new: Report, key: Callable[[Entry], str]) ->
         delta = after.get(name, 0) - before.get(name, 0)
         if delta:
             side = int(name in after)
-            models = {m for e in entries[side][name] for m in owners[side].models(e)}
+            # Entries of the same class have the same models.
+            distinct = {(e.file, e.clazz): e for e in entries[side][name]}.values()
+            models = {m for e in distinct for m in owners[side].models(e)}
             symbols = _largest(entries[1].get(name, ()) if kind == FILE else ())
             how = _how(name in before, name in after, delta)
             yield Change(kind, name, how, delta, tuple(sorted(models)), symbols)

@@ -68,13 +68,11 @@ def _label(box: Box) -> str:
 def _tables(report: Report) -> list[Table]:
     owners = Owners(report)
     kernels = {(k.file, k.clazz): k for k in report.kernels}
-    by_class = report.by(lambda e: f"{e.clazz}\0{e.file}" if e.clazz else "")
-    by_class.pop("", None)
     classes = []
-    for key, size in by_class.items():
-        clazz, _, file = key.partition("\0")
-        kernel = kernels[file, clazz]
-        classes.append((clazz, size, f"{', '.join(kernel.ops)} · {', '.join(kernel.models)}"))
+    for (clazz, file), size in report.by(lambda e: (e.clazz, e.file)).items():
+        if clazz:
+            kernel = kernels[file, clazz]
+            classes.append((clazz, size, f"{', '.join(kernel.ops)} · {', '.join(kernel.models)}"))
     symbols = sorted((e for e in report.entries if e.symbol), key=lambda e: (-e.bytes, e.symbol))
     files = {e.file: e.part for e in report.entries}
     return [

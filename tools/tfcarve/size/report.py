@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -21,6 +21,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 _MAX_BYTES = 2**63 - 1
 _Bytes = Annotated[int, msgspec.Meta(ge=-_MAX_BYTES, le=_MAX_BYTES)]
 _Size = Annotated[int, msgspec.Meta(ge=1, le=_MAX_BYTES)]
+_Key = TypeVar("_Key", str, tuple[str, str])
 
 
 class Entry(JsonDocument, frozen=True, order=True):
@@ -81,14 +82,17 @@ class Report(JsonDocument, frozen=True, kw_only=True):
                 raise ValueError(
                     f"entries: {entry.clazz!r} of {entry.file} is not among the kernels"
                 )
+        # Then no sum of entries, such as those that a committed file has, is larger.
+        if sum(abs(entry.bytes) for entry in self.entries) > _MAX_BYTES:
+            raise ValueError(f"entries: more than {_MAX_BYTES} bytes in total")
         if self.attributed != attributed_bytes(self.entries):
             raise ValueError(
                 f"attributed: {self.attributed} bytes, which is not the sum of the entries"
             )
 
-    def by(self, key: Callable[[Entry], str]) -> dict[str, int]:
+    def by(self, key: Callable[[Entry], _Key]) -> dict[_Key, int]:
         """Returns the bytes for each key, in descending order."""
-        found: Counter[str] = Counter()
+        found: Counter[_Key] = Counter()
         for entry in self.entries:
             found[key(entry)] += entry.bytes
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
