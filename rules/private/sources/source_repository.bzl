@@ -2,7 +2,7 @@
 
 visibility([
     "//rules",
-    "//tests/flex",
+    "//third_party/googletest",
 ])
 
 _HINT = "Every archive is pinned by its SHA-256. To provide one, put it into a folder and " + \

@@ -1,0 +1,1 @@
+"""TensorFlow's own tests of kernels, on the overrides of these kernels."""
