@@ -31,7 +31,7 @@ class Program(NamedTuple):
 
 _PROGRAMS = {
     "checkpoint_callback_manager_test": Program(15, False),
-    "conv_ops_test": Program(0, True),
+    "conv_ops_test": Program(68, True),
     "depthwise_conv_ops_test": Program(4, True),
     "dequantize_op_test": Program(18, False),
     "fused_batch_norm_op_test": Program(6, True),
