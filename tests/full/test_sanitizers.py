@@ -29,6 +29,7 @@ from e2e import (
     app_workspace,
     c_api_models,
     damaged_graphs,
+    drawn_op,
     drawn_ops,
     library_graphs,
     override_graphs,
@@ -155,12 +156,12 @@ def _bytes(graph: Any) -> bytes:
 
 def _graphs(cases: Mapping[str, Case]) -> dict[str, tuple[bytes, list[Any]]]:
     found = {name: (_bytes(case.graph), [case.fed]) for name, case in cases.items()}
-    special = random_ops.INPUTS["special numbers"]
     for kind in drawn_ops.KINDS:
-        for number, graph in enumerate(random_ops.drawn(kind, _RANDOM_OPS)):
-            found[f"{kind}_{number}"] = _bytes(graph), [special]
+        for number, op in enumerate(random_ops.drawn(kind, _RANDOM_OPS)):
+            found[f"{kind}_{number}"] = _bytes(op.graph()), [drawn_op.INPUTS[op.numbers]]
     chance = random.Random(frozen.SEED)
-    whole = _bytes(random_ops.drawn("convolutions", 1)[0])
+    whole = _bytes(random_ops.drawn("convolutions", 1)[0].graph())
+    special = drawn_op.INPUTS[drawn_op.SPECIAL]
     for number in range(_DAMAGED_GRAPHS):
         found[f"damaged_{number}"] = damaged_graphs.damaged(whole, chance), [special]
     drawn, images = np.random.default_rng(frozen.SEED), library_graphs.images()

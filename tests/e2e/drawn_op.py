@@ -1,0 +1,116 @@
+"""A random op, the numbers that it reads, and how its output becomes float32.
+
+Import tfcarve.full_tensorflow's SETTINGS into the environment first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from hypothesis import strategies as st
+
+from models import frozen
+
+# The elements of the input.
+SIZE = 1 << 15
+INTEGERS, COMPARABLE, SPECIAL = "integers", "comparable numbers", "special numbers"
+# Sums of small integers are exact.
+_INTEGERS = np.random.default_rng(frozen.SEED).integers(-3, 4, SIZE).astype(np.float32)
+_SPECIAL = (np.inf, -0.0, 1e-40, -1e-40, -np.inf, np.nan)
+
+
+def _with(special: Sequence[float]) -> Any:
+    """Returns _INTEGERS with one of the special numbers in every fortieth place."""
+    drawn = np.random.default_rng(frozen.SEED)
+    fed = _INTEGERS.copy()
+    places = drawn.choice(fed.size, fed.size // 40, replace=False)
+    fed[places] = drawn.choice(special, places.size)
+    return fed
+
+
+# Inputs by name, each [SIZE] of float32.
+INPUTS: Mapping[str, Any] = MappingProxyType(
+    {
+        INTEGERS: _INTEGERS,
+        # The maximum of NaN and a number depends on their order, and TensorFlow's maximum of -Inf alone is the lowest finite number.
+        COMPARABLE: _with(_SPECIAL[:-2]),
+        SPECIAL: _with(_SPECIAL),
+    }
+)
+
+
+@dataclass(frozen=True)
+class DrawnOp:
+    """An op.
+
+    Attributes:
+      text: what it is, for the report of a failure.
+      outputs: makes its outputs from the flat input.
+      numbers: the name of the input, of INPUTS.
+      tolerance: permitted difference of outputs, relative and absolute.
+      signed_zeros: whether TensorFlow defines the sign of zeros in the output. The sign of a sum depends on whether the sum starts
+        with zero, and that of a maximum on the order of its operands.
+    """
+
+    text: str
+    outputs: Callable[[Any], Sequence[Any]]
+    numbers: str = INTEGERS
+    tolerance: float = 0
+    signed_zeros: bool = False
+
+    def __repr__(self) -> str:
+        return f"{self.text}, {self.numbers}"
+
+    def graph(self) -> Any:
+        """Returns the GraphDef with the input and the concatenated outputs."""
+        return graph(self.outputs)
+
+
+def graph(outputs: Callable[[Any], Sequence[Any]]) -> Any:
+    """Returns a GraphDef with a flat input and an output, both float32: the outputs that the function makes from the input."""
+    with tf.Graph().as_default() as made:
+        flat = tf.compat.v1.placeholder(tf.float32, [SIZE], name=frozen.INPUT)
+        parts = [number for output in outputs(flat) for number in _floats(output)]
+        tf.concat([*parts, flat[:1]], 0, name=frozen.OUTPUT)
+    return made.as_graph_def()
+
+
+def _floats(output: Any) -> list[Any]:
+    """Returns flat float32 tensors that have all that matters of an output: all bits of integers, and 48 of a double's number."""
+    dtype = output.dtype
+    if dtype.is_complex:
+        return _floats(tf.bitcast(output, dtype.real_dtype))
+    if dtype == tf.float64:
+        high = tf.cast(output, tf.float32)
+        return [*_floats(high), *_floats(tf.cast(output - tf.cast(high, dtype), tf.float32))]
+    if dtype.is_integer or dtype.is_quantized:
+        output = tf.bitcast(output, tf.uint8)
+    return [tf.reshape(tf.cast(output, tf.float32), [-1])]
+
+
+def taken(flat: Any, shape: Sequence[int], start: int = 0, dtype: Any = tf.float32) -> Any:
+    """Returns a tensor of a type with elements from `start` on; the input is repeated. Unsigned numbers lose their sign."""
+    if dtype.is_complex:
+        return tf.bitcast(taken(flat, [*shape, 2], start, dtype.real_dtype), dtype)
+    count = int(np.prod(shape))
+    numbers = tf.reshape(tf.gather(flat, np.arange(start, start + count) % SIZE), shape)
+    if dtype.is_quantized:
+        numbers = tf.cast(numbers, tf.int32)
+        return tf.bitcast(numbers if dtype == tf.qint32 else tf.cast(numbers, tf.int8), dtype)
+    # The conversion of negative numbers to unsigned ones is undefined.
+    return tf.cast(tf.abs(numbers) if dtype.is_unsigned else numbers, dtype)
+
+
+@st.composite
+def typed(
+    draw: st.DrawFn, types: Sequence[Any], numbers: Sequence[str] = (INTEGERS, SPECIAL)
+) -> tuple[Any, str]:
+    """Draws a type, and the name of an input whose numbers it has: the conversion of special numbers to integers is undefined."""
+    dtype = draw(st.sampled_from(types))
+    has_special = dtype.is_floating or dtype.is_complex
+    return dtype, draw(st.sampled_from(numbers)) if has_special else INTEGERS
