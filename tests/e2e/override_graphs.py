@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -120,6 +121,41 @@ _FILTERS = (
 )
 
 
+# A product and a convolution with more multiply-adds than a 32-bit integer can count.
+_LARGE_PRODUCT = (1025, 1024, 2048)
+_LARGE_IMAGE, _LARGE_FILTER = (1, 64, 64, 128), (3, 3, 128, 456)
+# The elements at each end of a large output that are compared.
+_ENDS = 5000
+
+
+def _repeated(fed: Any, shape: tuple[int, ...], start: int = 0) -> Any:
+    """Returns a tensor of the input's elements from `start` on, repeated."""
+    count = int(np.prod(shape))
+    return tf.reshape(tf.gather(fed, tf.range(start, start + count) % _MOST), shape)
+
+
+def _ends(output: Any) -> Any:
+    flat = tf.reshape(tf.cast(output, tf.float32), [-1])
+    return tf.concat([flat[:_ENDS], flat[-_ENDS:]], 0, name=frozen.OUTPUT)
+
+
+def _large_products() -> Any:
+    m, n, k = _LARGE_PRODUCT
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        x, y = (tf.cast(_repeated(fed, *of), tf.int32) for of in (((m, k), 0), ((k, n), 7)))
+        _ends(tf.linalg.matmul(x, y))
+    return graph.as_graph_def()
+
+
+def _large_convolutions() -> Any:
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
+        image, kernel = _repeated(fed, _LARGE_IMAGE), _repeated(fed, _LARGE_FILTER, 7)
+        _ends(tf.nn.conv2d(image, kernel, 1, "SAME"))
+    return graph.as_graph_def()
+
+
 def _convolutions() -> Any:
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
@@ -199,14 +235,14 @@ def _fused_op(graph: Any, op: str, inputs: list[Any], fused: list[str], attribut
     return graph.create_op(op, inputs, [tf.float32], name="fused", attrs=attrs).outputs[0]
 
 
-def _fused() -> Any:
+def _fused(activations: Sequence[list[str]] = _ACTIVATIONS) -> Any:
     """The fused ops that TensorFlow's remapper creates: a product, a bias or normalization, an activation."""
     listed = tf.compat.v1.AttrValue.ListValue
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = []
         for activation, channels, (size, stride, _, padding) in itertools.product(
-            _ACTIVATIONS, (5, 100), _FILTERS[:4]
+            activations, (5, 100), _FILTERS[:4]
         ):
             image, kernel = _sides(fed, [2, 9, 12, channels], [size, size, channels, 33])
             offset, mean, scale = (fed[i * 40 : i * 40 + 33] for i in (1, 2, 3))
@@ -225,7 +261,7 @@ def _fused() -> Any:
             )
         # Depthwise: one group for each channel, with one or two outputs.
         for activation, channels, times, (size, stride, dilation, padding) in itertools.product(
-            _ACTIVATIONS, (5, 40), (1, 2), (_FILTERS[2], _FILTERS[5], _FILTERS[6])
+            activations, (5, 40), (1, 2), (_FILTERS[2], _FILTERS[5], _FILTERS[6])
         ):
             outputs = channels * times
             image, kernel = _sides(fed, [2, 9, 12, channels], [size, size, 1, outputs])
@@ -243,7 +279,7 @@ def _fused() -> Any:
             parts.append(
                 _fused_op(graph, "_FusedConv2D", fill, ["FusedBatchNorm", *activation], attributes)
             )
-        for activation, a, b in itertools.product(_ACTIVATIONS, (False, True), (False, True)):
+        for activation, a, b in itertools.product(activations, (False, True), (False, True)):
             left, right = _sides(fed, [17, 30] if a else [30, 17], [33, 17] if b else [17, 33])
             attributes = {
                 "transpose_a": tf.compat.v1.AttrValue(b=a),
@@ -409,22 +445,20 @@ _LSTMS = (
 
 def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: float) -> list[Any]:
     steps, run, batch, inputs, cells = sizes
-    shapes = {
-        "x": [steps, batch, inputs],
-        "cs_prev": [batch, cells],
-        "h_prev": [batch, cells],
-        "w": [inputs + cells, 4 * cells],
-        "wci": [cells],
-        "wcf": [cells],
-        "wco": [cells],
-        "b": [4 * cells],
+    shapes: dict[str, tuple[int, ...]] = {
+        "x": (steps, batch, inputs),
+        "cs_prev": (batch, cells),
+        "h_prev": (batch, cells),
+        "w": (inputs + cells, 4 * cells),
+        "wci": (cells,),
+        "wcf": (cells,),
+        "wco": (cells,),
+        "b": (4 * cells,),
     }
     filled = {}
     for i, (key, shape) in enumerate(shapes.items()):
-        count = int(np.prod(shape))
-        # The input repeated, because a large LSTM has more weights than the input has elements.
-        flat = tf.gather(fed, tf.range(100 * i, 100 * i + count) % _MOST)
-        filled[key] = tf.reshape(flat / (10 + cells), shape)
+        # A large LSTM has more weights than the input has elements.
+        filled[key] = _repeated(fed, shape, 100 * i) / (10 + cells)
     op = tf.raw_ops.BlockLSTMV2 if version == 2 else tf.raw_ops.BlockLSTM
     length = tf.constant(run, tf.int64)
     outputs = op(seq_len_max=length, use_peephole=peephole, cell_clip=clip, **filled)
@@ -432,12 +466,12 @@ def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: 
     return [part if key in ("h", "cs") else part[:run] for key, part in outputs._asdict().items()]
 
 
-def _lstms() -> Any:
+def _lstms(lstms: Sequence[tuple[int, ...]] = _LSTMS) -> Any:
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
         parts = [
             tf.reshape(part, [-1])
-            for sizes in _LSTMS
+            for sizes in lstms
             for version, peephole, clip in ((1, True, 0.1), (2, False, 0.0), (2, True, 0.0))
             for part in _lstm(fed, sizes, version, peephole, clip)
         ]
@@ -576,31 +610,37 @@ def _spectrograms() -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """A graph, its input, full TensorFlow's output, and the tolerance."""
+    """A graph, its input, full TensorFlow's output, the tolerance, and whether TensorFlow defines the sign of zeros."""
 
     graph: Any
     fed: Any
     expected: Any
     tolerance: float
+    signed_zeros: bool
 
 
 # The cases whose loops are compiled for several instruction sets, and the others.
 WITH_PATHS = (
     "products",
     "convolutions",
+    "large_convolutions",
     "depthwise",
     "pooled",
     "fused",
+    "special_fused",
     "functions",
     "pairs",
     "lstms",
+    "special_lstms",
     "einsums",
+    "special_einsums",
     "normalizations",
     "byte_products",
     "byte_convolutions",
     "sums",
 )
 OTHERS = (
+    "large_products",
     "transposes",
     "biases",
     "pads",
@@ -609,6 +649,7 @@ OTHERS = (
     "restored",
     "datasets",
     "spectrograms",
+    "special_spectrograms",
     "bytes",
     "byte_images",
     "byte_sums",
@@ -620,15 +661,21 @@ _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
     {
         "transposes": _transposes,
         "products": _products,
+        "large_products": _large_products,
         "convolutions": _convolutions,
+        "large_convolutions": _large_convolutions,
         "depthwise": _depthwise,
         "pooled": _pooled,
         "fused": _fused,
+        # With oneDNN, TensorFlow's fused Relu and Relu6 of NaN are 0, and without oneDNN NaN.
+        "special_fused": partial(_fused, ([], ["Elu"], ["LeakyRelu"])),
         "functions": _functions,
         "pairs": _pairs,
         "lstms": _lstms,
+        "special_lstms": partial(_lstms, _LSTMS[1:3]),
         "pads": _pads,
         "einsums": _einsums,
+        "special_einsums": _einsums,
         "biases": _biases,
         "normalizations": _normalizations,
         "instantiations": _instantiations,
@@ -636,21 +683,46 @@ _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
         "restored": _restored,
         "datasets": _datasets,
         "spectrograms": _spectrograms,
+        "special_spectrograms": _spectrograms,
     }
 )
 # Sums of small integers are exact in floats, in any order.
-_WITH_EXACT_SUMS = frozenset({"products", "convolutions", "depthwise", "fused", "einsums"})
+_WITH_EXACT_SUMS = frozenset(
+    {
+        *("products", "large_products", "convolutions", "large_convolutions", "depthwise"),
+        *("fused", "special_fused", "einsums", "special_einsums"),
+    }
+)
+# Numbers are moved, or two are combined. The sign of a sum that is zero depends on whether the sum starts with zero.
+_WITH_SIGNED_ZEROS = frozenset({"transposes", "pairs", "biases", "pads", "restored", "datasets"})
+# Special numbers of a case by the place in its input.
+_SPECIAL: Mapping[str, Mapping[int, float]] = MappingProxyType(
+    {
+        # In images and left operands. In weights they are undefined: whether TensorFlow multiplies weights by the zeros around an
+        # image, which makes NaN of Inf, depends on the algorithm that it chooses.
+        "special_fused": {165: np.inf, 410: np.nan, 450: -np.inf, 500: -0.0, 505: 1e-40},
+        # In the inputs of steps. NaN is undefined, because TensorFlow limits a cell's state with vector instructions that may drop
+        # it, and so are Inf and -Inf in the same step, whose sum is NaN.
+        "special_lstms": {3: np.inf, 20: -0.0, 40: 1e-40, 60: -np.inf},
+        "special_einsums": {5: np.inf, 90: -np.inf, 333: np.nan, 500: -0.0, 700: 1e-40},
+        # Inf is undefined: which elements of the transform become NaN depends on the algorithm.
+        "special_spectrograms": {2000: np.nan},
+    }
+)
 # The other tolerances are 0.
 _TOLERANCES = MappingProxyType(
     {
         "pooled": 1e-6,
         # Exponential functions and roots differ in their last bits.
         "fused": 1e-4,
+        "special_fused": 1e-4,
         "functions": 1e-6,
         "lstms": 2e-6,
+        "special_lstms": 2e-6,
         # Means are sums of arbitrary floats, whose order differs.
         "normalizations": 5e-6,
         "spectrograms": 1e-5,
+        "special_spectrograms": 1e-5,
     }
 )
 
@@ -675,15 +747,20 @@ def _float_cases() -> dict[str, Case]:
     fed["transposes"] = drawn.uniform(0, 255, _SIZE).astype(np.float32)
     found = {}
     for name, make in _FLOAT_GRAPHS.items():
-        graph = make()
-        (expected,) = frozen.run(graph, {frozen.INPUT: fed[name]}, [frozen.OUTPUT])
-        found[name] = Case(graph, fed[name], expected, _TOLERANCES.get(name, 0.0))
+        graph, numbers = make(), fed[name].copy()
+        signed_zeros = name in _WITH_SIGNED_ZEROS
+        if signed_zeros:
+            numbers[::50] = -0.0
+        for place, number in _SPECIAL.get(name, {}).items():
+            numbers[place] = number
+        (expected,) = frozen.run(graph, {frozen.INPUT: numbers}, [frozen.OUTPUT])
+        found[name] = Case(graph, numbers, expected, _TOLERANCES.get(name, 0.0), signed_zeros)
     return found
 
 
 def _quantized_cases(folder: Path) -> dict[str, Case]:
     expected, fed = quantized_kernels.expected(folder), quantized_kernels.fed()
     return {
-        name: Case(graph, fed, expected[name], 0.0)
+        name: Case(graph, fed, expected[name], 0.0, signed_zeros=False)
         for name, graph in quantized_kernels.graphs().items()
     }

@@ -25,6 +25,7 @@ from e2e import (
     comparisons,
     cpu_features,
     drawn_ops,
+    hostile_windows,
     override_graphs,
     override_library,
     random_ops,
@@ -105,6 +106,29 @@ def test_output_is_full_tensorflows(
             pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {path}")
         assert done.returncode == 0, done.stderr
         comparisons.check(np.load(output), case.expected, case.tolerance, case.signed_zeros)
+
+
+@pytest.fixture(name="windows", scope="module")
+def _windows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    return hostile_windows.expected(tmp_path_factory.mktemp("windows"))
+
+
+@pytest.mark.parametrize("name", hostile_windows.GRAPHS)
+def test_hostile_windows(
+    name: str, windows: Mapping[str, Any], program: Path, tmp_path: Path
+) -> None:
+    expected = windows.get(name)
+    case = Case(hostile_windows.GRAPHS[name], hostile_windows.IMAGE, expected, 1e-6, False)
+    done, output = _run(case, program, tmp_path, "")
+    # A signal never ends the process.
+    assert done.returncode in (0, 1), done.stderr
+    assert bool(done.stderr) == bool(done.returncode)
+    if name.endswith(f" {hostile_windows.ORDINARY}"):
+        assert done.returncode == 0, done.stderr
+    if done.returncode == 0:
+        # TensorFlow does not refuse it.
+        assert expected is not None
+        comparisons.check(np.load(output), expected, case.tolerance, case.signed_zeros)
 
 
 def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:
