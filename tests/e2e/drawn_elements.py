@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 
-from e2e.drawn_op import INTEGERS, SPECIAL, DrawnOp, taken, typed
+from e2e.drawn_op import INTEGERS, SPECIAL, DrawnOp, rounding, taken, typed
 
 _size = st.integers(1, 40)
 _small = st.integers(1, 9)
@@ -175,12 +175,12 @@ def _dequantization(draw: st.DrawFn) -> DrawnOp:
     return DrawnOp(text, outputs, numbers, signed_zeros=True)
 
 
-_SHIFTED = (*_SIGNED, *_UNSIGNED)
+_SHIFTED = (tf.int32, tf.int8, tf.int16, tf.int64, *_UNSIGNED)
 
 
 @st.composite
 def _shift(draw: st.DrawFn) -> DrawnOp:
-    dtype = draw(st.sampled_from((tf.int32, *_SHIFTED)))
+    dtype, _ = draw(typed(_SHIFTED))
     whole = draw(st.lists(st.integers(1, 40), min_size=1, max_size=4))
     shapes = [[size if draw(_flag) else 1 for size in whole] for _ in range(2)]
     shapes[1] = shapes[1][draw(st.integers(0, len(whole))) :]
@@ -209,8 +209,6 @@ _FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], Sequence[Any]]] = MappingPr
         "log_softmax": (tf.nn.log_softmax, _FLOATS),
     }
 )
-# Exponential functions differ in their last bits.
-_ROUNDING: Mapping[Any, float] = MappingProxyType({tf.half: 2e-3, tf.bfloat16: 1.6e-2})
 
 
 @st.composite
@@ -224,7 +222,8 @@ def _function(draw: st.DrawFn) -> DrawnOp:
     def outputs(flat: Any) -> Sequence[Any]:
         return [function(taken(flat, shape, 0, dtype))]
 
-    tolerance = 0 if is_limit else _ROUNDING.get(dtype, 1e-6)
+    # Exponential functions differ in their last bits.
+    tolerance = 0 if is_limit else rounding(dtype)
     return DrawnOp(f"{name} {dtype.name} {shape}", outputs, numbers, tolerance)
 
 
