@@ -25,6 +25,7 @@ from e2e import (
     comparisons,
     cpu_features,
     drawn_ops,
+    hostile_shapes,
     hostile_windows,
     override_graphs,
     override_library,
@@ -129,6 +130,24 @@ def test_hostile_windows(
         # TensorFlow does not refuse it.
         assert expected is not None
         comparisons.check(np.load(output), expected, case.tolerance, case.signed_zeros)
+
+
+@pytest.mark.parametrize("name", hostile_shapes.HOSTILE)
+def test_hostile_shapes_are_refused(name: str, program: Path, tmp_path: Path) -> None:
+    case = Case(hostile_shapes.HOSTILE[name], hostile_shapes.IMAGE, None, 0, False)
+    done, output = _run(case, program, tmp_path, "")
+    # A signal never ends the process.
+    assert done.returncode == 1, done.stderr
+    assert done.stderr
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("name", hostile_shapes.ORDINARY)
+def test_ordinary_shapes_run(name: str, program: Path, tmp_path: Path) -> None:
+    case = Case(hostile_shapes.ORDINARY[name], hostile_shapes.IMAGE, None, 0, False)
+    done, output = _run(case, program, tmp_path, "")
+    assert done.returncode == 0, done.stderr
+    assert output.exists()
 
 
 def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path: Path) -> None:

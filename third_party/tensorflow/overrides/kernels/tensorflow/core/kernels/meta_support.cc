@@ -119,7 +119,6 @@ void QuantizedBiasAdd(OpKernelContext* context, const quint8* input,
   for (int i = 0; i < 256; ++i) {
     table[i] = Quantized(total, FloatOf(of_input, i));
   }
-  if (input_count == 0 || bias_count == 0) return;
   const auto added = overrides::Allocated<int32_t>(bias_count);
   overrides::RequireMemory(context, added != nullptr);
   if (added == nullptr) return;
