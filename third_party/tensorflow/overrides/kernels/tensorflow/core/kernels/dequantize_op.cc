@@ -133,8 +133,8 @@ class DequantizeOp : public OpKernel {
     return lines;
   }
 
-  void Channels(OpKernelContext* context, const Tensor& input,
-                int64_t channels, Tensor* output) const {
+  void Channels(OpKernelContext* context, const Tensor& input, int64_t channels,
+                Tensor* output) const {
     const auto lines = Lines(context, channels);
     overrides::RequireMemory(context, lines != nullptr);
     if (lines == nullptr) return;

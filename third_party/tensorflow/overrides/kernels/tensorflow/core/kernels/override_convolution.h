@@ -52,12 +52,11 @@ inline bool SetPadding(const Filtering& filtering, int dimension,
 inline bool FindWindow(const Filtering& filtering, const Tensor& input,
                        const Tensor& filter, const Tensor& output,
                        math::Window* window) {
-  *window = {
-      {input.dim_size(1), output.dim_size(1), filter.dim_size(0),
-       filtering.row_stride, filtering.row_dilation, 0},
-      {input.dim_size(2), output.dim_size(2), filter.dim_size(1),
-       filtering.column_stride, filtering.column_dilation, 0},
-      input.dim_size(3)};
+  *window = {{input.dim_size(1), output.dim_size(1), filter.dim_size(0),
+              filtering.row_stride, filtering.row_dilation, 0},
+             {input.dim_size(2), output.dim_size(2), filter.dim_size(1),
+              filtering.column_stride, filtering.column_dilation, 0},
+             input.dim_size(3)};
   return SetPadding(filtering, 1, &window->rows) &&
          SetPadding(filtering, 2, &window->columns);
 }

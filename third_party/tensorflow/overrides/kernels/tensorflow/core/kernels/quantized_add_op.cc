@@ -71,8 +71,8 @@ class QuantizedAddOp : public OpKernel {
                     "Incompatible shapes: ", x.shape().DebugString(), " vs. ",
                     y.shape().DebugString()));
     TensorShape shape;
-    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(bcast.output_shape(),
-                                                          &shape));
+    OP_REQUIRES_OK(context,
+                   TensorShape::BuildTensorShape(bcast.output_shape(), &shape));
     Tensor* z;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &z));
     overrides::Addend large = OperandOf(context, 0),

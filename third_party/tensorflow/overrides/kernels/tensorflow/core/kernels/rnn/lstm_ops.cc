@@ -125,11 +125,11 @@ class BlockLSTM : public OpKernel {
                     {kWco, {sizes.cell}}};
     for (const auto& [input, shape] : expected) {
       const Tensor& found = context->input(input);
-      OP_REQUIRES(context, HasShape(found, shape),
-                  errors::InvalidArgument(
-                      "input ", input, " has shape ",
-                      found.shape().DebugString(), ", not [",
-                      absl::StrJoin(shape, ","), "]"));
+      OP_REQUIRES(
+          context, HasShape(found, shape),
+          errors::InvalidArgument("input ", input, " has shape ",
+                                  found.shape().DebugString(), ", not [",
+                                  absl::StrJoin(shape, ","), "]"));
     }
   }
 
