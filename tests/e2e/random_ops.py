@@ -10,13 +10,17 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from e2e import comparisons, drawn_op, drawn_ops
+from e2e import comparisons, cpu_features, drawn_op, drawn_ops
 from e2e.drawn_op import DrawnOp
 from models import frozen
+from tfcarve.benchmark.arrays import Array
+from tfcarve.benchmark.c_api import Library
 
+_FLOAT = 1
 SEED = int(os.environ.get("TFCARVE_SEED") or frozen.SEED)
 
 
@@ -90,3 +94,19 @@ def check(
     print(f"{kind}: {compared} random ops: {repeats}")
     # Hypothesis stops early if it has drawn all that there is.
     assert compared >= examples, f"{kind}: only {compared} of {examples} random ops"
+
+
+def check_library(kind: str, library: Library, examples: int) -> None:
+    """As check(), in a library that this process has loaded, with each instruction set of this CPU."""
+
+    def run(graph: Any, fed: Any, path: str, threads: int) -> Any:
+        assert library.set_cpu(path)
+        inputs = {frozen.INPUT: Array(_FLOAT, fed.shape, fed.tobytes())}
+        serialized = graph.SerializeToString(deterministic=True)
+        with (
+            library.session_from_bytes(serialized, threads) as session,
+            session.bind(inputs, [frozen.OUTPUT]).run() as result,
+        ):
+            return np.frombuffer(result.output(0).data, np.float32)
+
+    check(kind, run, examples, cpu_features.supported())

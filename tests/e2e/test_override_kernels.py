@@ -33,7 +33,6 @@ from e2e import (
 )
 from e2e.override_graphs import Case
 from models import frozen
-from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import Library
 
 
@@ -160,21 +159,10 @@ def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path
 
 # Of each kind; random_ops checks that so many were compared.
 _EXAMPLES = math.ceil(2000 / len(drawn_ops.KINDS))
-_FLOAT = 1
 
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)
 def test_random_ops(kind: str, library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    def run(graph: Any, fed: Any, path: str, threads: int) -> Any:
-        assert library.set_cpu(path)
-        inputs = {frozen.INPUT: Array(_FLOAT, fed.shape, fed.tobytes())}
-        serialized = graph.SerializeToString(deterministic=True)
-        with (
-            library.session_from_bytes(serialized, threads) as session,
-            session.bind(inputs, [frozen.OUTPUT]).run() as result,
-        ):
-            return np.frombuffer(result.output(0).data, np.float32)
-
     # The log has the seed of a test that passes, too.
     with capsys.disabled():
-        random_ops.check(kind, run, _EXAMPLES, cpu_features.supported())
+        random_ops.check_library(kind, library, _EXAMPLES)

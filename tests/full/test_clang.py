@@ -1,8 +1,13 @@
-"""Libraries compiled by clang, whose precompiled headers work differently than g++'s."""
+"""Libraries compiled by clang, whose precompiled headers and vectors work differently than g++'s."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+
+from tfcarve import full_tensorflow
+
+os.environ.update(full_tensorflow.SETTINGS)
 
 import numpy as np
 import pytest
@@ -11,13 +16,16 @@ from demo import cached_models, library
 from demo.facts import TOLERANCE
 from demo.inception import MODEL
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e import app_workspace, drawn_ops, override_library, random_ops
 from e2e.app_workspace import CLANG
+from tfcarve.benchmark.c_api import Library
 
 _LIBRARY = "//:tensorflow"
 _SMALLEST = "//inception:release_smallest"
 # The size that TensorFlow's documentation of 2017 states for Inception v3.
 _BYTES_OF_2017 = 1_500_000
+# Of each kind.
+_RANDOM_OPS = 50
 
 
 @pytest.fixture(name="workspace", scope="module")
@@ -42,6 +50,20 @@ def test_inception_for_a_raspberry_pi_is_smaller_than_in_2017(workspace: Workspa
     answer, _ = library.run_once(built, model)
     assert answer.output is not None, answer.message
     assert library.largest_difference(answer.output, np.load(model.output)) <= TOLERANCE
+
+
+@pytest.fixture(name="kernels", scope="module")
+def _kernels(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The library with the kernels of the overrides."""
+    folder = tmp_path_factory.mktemp("models")
+    built = override_library.build(workspace, {}, folder, ("default",), flags=CLANG)
+    (file,) = (file for file in built["default"] if file.name == "libtensorflow-core.so")
+    return Library(file)
+
+
+@pytest.mark.parametrize("kind", drawn_ops.KINDS)
+def test_random_ops(kind: str, kernels: Library) -> None:
+    random_ops.check_library(kind, kernels, _RANDOM_OPS)
 
 
 def test_missing_compiler(workspace: Workspace) -> None:

@@ -31,6 +31,8 @@ from e2e import (
     damaged_graphs,
     drawn_op,
     drawn_ops,
+    hostile_shapes,
+    hostile_windows,
     library_graphs,
     override_graphs,
     override_library,
@@ -164,6 +166,10 @@ def _graphs(cases: Mapping[str, Case]) -> dict[str, tuple[bytes, list[Any]]]:
     special = drawn_op.INPUTS[drawn_op.SPECIAL]
     for number in range(_DAMAGED_GRAPHS):
         found[f"damaged_{number}"] = damaged_graphs.damaged(whole, chance), [special]
+    for number, graph in enumerate(hostile_windows.GRAPHS.values()):
+        found[f"window_{number}"] = _bytes(graph), [hostile_windows.IMAGE]
+    for number, graph in enumerate(hostile_shapes.HOSTILE.values()):
+        found[f"shape_{number}"] = _bytes(graph), [hostile_shapes.IMAGE]
     drawn, images = np.random.default_rng(frozen.SEED), library_graphs.images()
     for name, (graph, files) in library_graphs.DECODERS.items():
         pictures = [images[file] for file in files]
