@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import re
-import shutil
+import tempfile
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +26,8 @@ MODELS: Builders = {
     **tables.MODELS,
     **tensorflow1.MODELS,
 }
+
+_RESULTS = "found.json"
 
 
 @dataclass(frozen=True)
@@ -53,20 +57,27 @@ def _key() -> str:
 
 
 def load(name: str) -> CachedModel:
-    """Returns the model with this name; builds it if it is not cached."""
+    """Returns the model with this name; builds it if it is not cached. Tests that run at the same time share the cache."""
     folder = files.cache_directory() / "zoo" / _key() / re.sub(r"\W+", "_", name)
-    results = folder / "found.json"
-    if not results.is_file():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        graph = _build(name, folder)
-        found = (upstream.pairs(graph), upstream.pairs(upstream.without_uncalled(graph)))
-        rows = [sorted(map(list, pairs), key=str) for pairs in found]
-        files.write_if_changed(results, json.dumps(rows).encode())
-    whole, reachable = json.loads(results.read_bytes())
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as made:
+            _write(name, Path(made))
+            # Fails if another test has built the model in the meantime.
+            with contextlib.suppress(OSError):
+                os.rename(made, folder)
+    whole, reachable = json.loads((folder / _RESULTS).read_bytes())
     saved = folder / "saved_model"
     model = saved if saved.is_dir() else folder / "model.pb"
     return CachedModel(model, _pairs(whole), _pairs(reachable))
+
+
+def _write(name: str, folder: Path) -> None:
+    """Builds the model and writes it to the folder, with what TensorFlow's own tool finds."""
+    graph = _build(name, folder)
+    found = (upstream.pairs(graph), upstream.pairs(upstream.without_uncalled(graph)))
+    rows = [sorted(map(list, pairs), key=str) for pairs in found]
+    files.write_if_changed(folder / _RESULTS, json.dumps(rows).encode())
 
 
 def _build(name: str, folder: Path) -> Any:
