@@ -38,37 +38,41 @@ def _empty_filter(x: Any) -> Any:
     return tf.raw_ops.Conv2D(input=x, filter=_empty([0, 3, 5, 2]), strides=[1] * 4, padding="VALID")
 
 
-def _sum(size: int) -> Any:
-    x, y = _empty([size, 1, 0], tf.quint8), _empty([1, size, 0], tf.quint8)
+def _sum(x_shape: Sequence[int], y_shape: Sequence[int]) -> Any:
+    x, y = _empty(x_shape, tf.quint8), _empty(y_shape, tf.quint8)
     made = tf.raw_ops.QuantizedAdd(x=x, y=y, min_x=0.0, max_x=1.0, min_y=0.0, max_y=1.0)
     return tf.bitcast(made.z, tf.int32)
 
 
+def _zeros(*shape: int) -> Any:
+    return tf.constant(np.zeros(shape, np.float32))
+
+
 def _lstm(x: Any, state: Any) -> Any:
-    peephole = tf.zeros([_CELLS])
+    peephole = _zeros(_CELLS)
     made = tf.raw_ops.BlockLSTM(
         seq_len_max=tf.constant(1, tf.int64),
         x=x,
         cs_prev=state,
         h_prev=state,
-        w=tf.zeros([_CELLS, 4 * _CELLS]),
+        w=_zeros(_CELLS, 4 * _CELLS),
         wci=peephole,
         wcf=peephole,
         wco=peephole,
-        b=tf.zeros([4 * _CELLS]),
+        b=_zeros(4 * _CELLS),
     )
     return made.h
 
 
 # By name: what is computed from the input. The sizes of the first ones are small.
 _ORDINARY: Mapping[str, Callable[[Any], Any]] = {
-    "sum": lambda _: _sum(3),
-    "LSTM": lambda _: _lstm(_empty([2, 1, 0]), tf.zeros([1, _CELLS])),
+    "sum": lambda _: _sum([3, 1, 0], [3, 1, 0]),
+    "LSTM": lambda _: _lstm(_empty([2, 1, 0]), _zeros(1, _CELLS)),
 }
 _HOSTILE: Mapping[str, Callable[[Any], Any]] = {
     "empty filter": _empty_filter,
-    "sum of huge shapes": lambda _: _sum(_HUGE),
-    "LSTM with huge output": lambda _: _lstm(_empty([_HUGE, 1, 0]), tf.zeros([1, _CELLS])),
+    "sum of huge shapes": lambda _: _sum([_HUGE, 1, 0], [1, _HUGE, 0]),
+    "LSTM with huge output": lambda _: _lstm(_empty([_HUGE, 1, 0]), _zeros(1, _CELLS)),
     "LSTM with huge cell": lambda _: _lstm(_empty([1, 0, 0]), _empty([0, 2**62])),
     "LSTM with huge batch": lambda _: _lstm(_empty([1, _HUGE, 0]), _empty([0, _CELLS])),
 }

@@ -149,7 +149,9 @@ def test_headers_that_declare_huge_images(
     with _session(library, graph, memory_limit=_MEMORY_LIMIT) as session:
         for file, data in (*refused.items(), *decoded.items()):
             found, memory = _measured(partial(_decoded, session, data))
-            assert memory < _MEMORY_LIMIT + _OTHER_MEMORY, file
+            # An output is copied from the session to Python, and there to an array.
+            copies = 0 if found is None else 2 * found.nbytes
+            assert memory < _MEMORY_LIMIT + _OTHER_MEMORY + copies, file
             assert file in decoded or found is None, file
         # The control: the session still decodes images.
         assert _decoded(session, images[files[0]]) is not None

@@ -125,7 +125,7 @@ def test_hostile_windows(
     assert bool(done.stderr) == bool(done.returncode)
     if name.endswith(f" {hostile_windows.ORDINARY}"):
         assert done.returncode == 0, done.stderr
-    if done.returncode == 0:
+    if done.returncode == 0 and name not in hostile_windows.UNDEFINED:
         # TensorFlow does not refuse it.
         assert expected is not None
         comparisons.check(np.load(output), expected, case.tolerance, case.signed_zeros)

@@ -290,6 +290,19 @@ void CheckBinary(const Kernels& kernels) {
       }
     }
   }
+  // The sign of zero, alone and in a row.
+  const Floats zeros(70, -0.f), ones(70, 1);
+  for (const auto& [zero_step, one_step] : kSteps) {
+    for (const bool is_first : {false, true}) {
+      Floats out = Output(70);
+      const float* const a = is_first ? zeros.data() : ones.data();
+      const float* const b = is_first ? ones.data() : zeros.data();
+      tfcarve::math::kProduct[kernels.number](
+          70, a, is_first ? zero_step : one_step, b,
+          is_first ? one_step : zero_step, out.data());
+      for (Index i = 0; i < 70; ++i) Equal(std::signbit(out[i]), 1);
+    }
+  }
 }
 
 void CheckLimit(const Kernels& kernels) {

@@ -646,9 +646,9 @@ template <Vector (*kFunction)(Vector, Vector)>
 TFCARVE_TARGET void CombineAll(Index size, const float* a, Index a_step,
                                const float* b, Index b_step, float* out) {
   // An operand that is a single number becomes a vector, which is read
-  // repeatedly.
-  const Vector all_a = a[0] + Vector{};
-  const Vector all_b = b[0] + Vector{};
+  // repeatedly. A sum with 0 would lose the sign of -0.
+  const Vector all_a = a[0] - Vector{};
+  const Vector all_b = b[0] - Vector{};
   if (a_step == 0) a = reinterpret_cast<const float*>(&all_a);
   if (b_step == 0) b = reinterpret_cast<const float*>(&all_b);
   Index i = 0;
