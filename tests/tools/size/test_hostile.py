@@ -186,7 +186,7 @@ def test_sums_have_a_limit() -> None:
 
 
 def test_a_name_with_a_zero_character() -> None:
-    """Classes are told apart by class and file, whatever the names contain."""
+    """A kernel class is identified by its name and its file, whatever characters the names contain."""
     report = _report(
         [Entry(KERNELS, "f\0g", "A\0B", "s", 1), Entry(KERNELS, "B\0f\0g", "A", "s", 2)]
     )

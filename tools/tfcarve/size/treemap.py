@@ -23,7 +23,7 @@ _MAX_BOXES = 400
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle for a part, for the file `name` of a part, or for its smallest files, with its bytes and its place."""
+    """A rectangle with its bytes and its place: of a part, of the file `name` in a part, or of all small files in a part."""
 
     part: str
     name: str
