@@ -71,14 +71,16 @@ def tfcarve_python(dev):
       dev: whether those of tfcarve's own tests, or those that apps need.
     """
     for row in ENVIRONMENTS.values():
-        if row.dev == dev:
-            repository = packaged_python_repository if row.packaged else cached_python_repository
-            repository(
-                name = row.repository,
-                lock = Label("//third_party/python:" + row.lock),
-                newest = row.newest,
-                oldest = row.oldest,
-            )
+        if row.dev != dev:
+            continue
+        repository = packaged_python_repository if row.packaged else cached_python_repository
+        repository(
+            name = row.repository,
+            lock = Label("//third_party/python:" + row.lock),
+            newest = row.newest,
+            oldest = row.oldest,
+            **({"optional": True} if row.optional else {})
+        )
 
 def tfcarve_sources_digest():
     """A file that changes with the sources that nested workspaces use."""

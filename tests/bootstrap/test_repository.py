@@ -89,7 +89,9 @@ def test_nested_workspaces_are_ignored() -> None:
         )
 
 
-@pytest.mark.parametrize("lock", ["tools.txt", "tensorflow.txt", "litert.txt", "dev.txt"])
+@pytest.mark.parametrize(
+    "lock", ["tools.txt", "tensorflow.txt", "litert.txt", "protoc.txt", "dev.txt"]
+)
 def test_locks_pin_everything_with_hashes(lock: str) -> None:
     text = (ROOT / "third_party/python" / lock).read_text().replace("\\\n", " ")
     requirements = [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -1,4 +1,4 @@
-"""generator: a program that generates sources, built once for all libraries and options."""
+"""generator: a program that generates sources, the same one for all libraries and options."""
 
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "default_options")
 load("//rules/private/outputs:declare.bzl", "declare_named")
@@ -15,6 +15,6 @@ generator = rule(
     cfg = default_options,
     executable = True,
     attrs = TRANSITION_ATTRS | {
-        "program": attr.label(executable = True, cfg = "target", mandatory = True),
+        "program": attr.label(allow_single_file = True, executable = True, cfg = "target", mandatory = True),
     },
 )

@@ -9,12 +9,14 @@ visibility(["//rules/..."])
 #   newest      newest one
 #   packaged    whether its packages are inputs of actions, which can then run on other machines; if not, it is a virtual
 #               environment in the user's cache: TensorFlow's package has a gigabyte
+#   optional    whether rules do without it where it cannot be installed, for example because no wheel is for the platform
 #   dev         whether only tfcarve's own tests use it; apps do not have its repository
 ENVIRONMENTS = {
-    "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = True),
-    "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = False),
-    "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", packaged = False, dev = False),
-    "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", packaged = True, dev = False),
+    "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = True),
+    "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = False),
+    "protoc": struct(repository = "tfcarve_python_protoc", lock = "protoc.txt", oldest = "3.11", newest = "3.13", packaged = True, optional = True, dev = False),
+    "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = False),
+    "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", packaged = True, optional = False, dev = False),
 }
 
 def environment(name):

@@ -13,6 +13,12 @@ python_environment(
 )
 """
 
+_AVAILABLE = """\
+\"\"\"Whether the environment could be installed.\"\"\"
+
+AVAILABLE = {available}
+"""
+
 _PACKAGED = """\
 load("{python_bzl}", "python_environment")
 
@@ -25,12 +31,24 @@ python_environment(
     packages = glob(["packages/**"]),
     visibility = ["//visibility:public"],
 )
+
+# Programs.
+exports_files(
+    glob(
+        ["packages/**/bin/*"],
+        allow_empty = True,
+    ),
+    visibility = ["//visibility:public"],
+)
 """
+
+# An environment variable: if it is not empty, optional environments are not installed.
+_NO_OPTIONAL = "TFCARVE_NO_OPTIONAL_PACKAGES"
 
 _PYTHON_BZL = Label("//rules/private/python:python.bzl")
 
-def _run(ctx, module, arguments = []):
-    """Runs a module of //tools/bootstrap and returns what it prints."""
+def _run(ctx, module, arguments = [], optional = False):
+    """Runs a module of //tools/bootstrap and returns what it prints; None if it fails and is optional."""
     lock = ctx.path(ctx.attr.lock)
     tools = lock.dirname.dirname.dirname.get_child("tools")
     for name in ["packages.py", "venv.py", "wheels.py"]:
@@ -58,6 +76,8 @@ def _run(ctx, module, arguments = []):
         },
         timeout = 3600,
     )
+    if done.return_code and optional:
+        return None
     if done.return_code:
         fail("could not create the Python environment of {}:\n{}".format(
             ctx.attr.lock,
@@ -75,7 +95,18 @@ def _cached_repository_impl(ctx):
     ))
 
 def _packaged_repository_impl(ctx):
-    found = json.decode(_run(ctx, "bootstrap.packages", ["--into", ctx.path("packages")]))
+    omitted = ctx.attr.optional and ctx.os.environ.get(_NO_OPTIONAL, "")
+    printed = None if omitted else _run(
+        ctx,
+        "bootstrap.packages",
+        ["--into", ctx.path("packages")],
+        optional = ctx.attr.optional,
+    )
+    ctx.file("available.bzl", _AVAILABLE.format(available = printed != None))
+    if printed == None:
+        ctx.file("BUILD.bazel", "")
+        return
+    found = json.decode(printed)
     if hasattr(ctx, "watch"):
         ctx.watch(found["program"])
     ctx.file("BUILD.bazel", _PACKAGED.format(
@@ -103,6 +134,8 @@ cached_python_repository = repository_rule(
 packaged_python_repository = repository_rule(
     implementation = _packaged_repository_impl,
     doc = "Contains the packages of a lock file, for an interpreter of the system.",
-    environ = _ENVIRON,
-    attrs = _ATTRS,
+    environ = _ENVIRON + [_NO_OPTIONAL],
+    attrs = _ATTRS | {
+        "optional": attr.bool(doc = "Whether the repository has no environment, instead of an error, if it cannot be created."),
+    },
 )
