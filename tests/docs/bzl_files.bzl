@@ -62,6 +62,7 @@ EXTENSIONS = [
     "//rules/private/tensorflow:release_repository.bzl",
     "//rules/private/toolchains:cross_repository.bzl",
     "//rules/private/toolchains:lld_repository.bzl",
+    "//rules/private/toolchains:program_identity.bzl",
     "//rules/private/toolchains:system_tools_repository.bzl",
     "//third_party/tensorflow/releases:releases.bzl",
     "@bazel_skylib//lib:shell",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,23 +92,68 @@ def test_actions_with_full_tensorflow_stay_here(app: Workspace) -> None:
     assert "CppCompile" not in found
 
 
-def _demangler(app: Workspace, path: str) -> str:
-    """Returns the script that runs c++filt, an input of the actions that demangle, for a PATH."""
-    app.actions("mnemonic(TfSizes, deps(//:tensorflow))", [f"--repo_env=PATH={path}"])
+def _external(app: Workspace, file: str, *flags: str) -> str:
+    """Returns a file of one of tfcarve's repositories, as it is with flags of Bazel."""
+    app.actions(f"mnemonic(TfSizes, deps({_TARGETS}))", flags)
     external = app.execution_root().parents[1] / "external"
-    (script,) = external.glob("*~tfcarve_system_tools/cxxfilt.sh")
-    return script.read_text(encoding="utf-8")
+    (found,) = external.glob(f"*~tfcarve_{file}")
+    return found.read_text(encoding="utf-8")
+
+
+def _script(file: Path, text: str) -> Path:
+    file.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    file.chmod(0o755)
+    return file
 
 
 def test_another_version_of_a_program_is_another_input(app: Workspace, tmp_path: Path) -> None:
     path = os.environ["PATH"]
-    program = tmp_path / "c++filt"
-    program.write_text("#!/bin/sh\necho c++filt 7.0\n", encoding="utf-8")
-    program.chmod(0o755)
-    script = _demangler(app, f"{tmp_path}:{path}")
+    program = _script(tmp_path / "c++filt", "echo c++filt 7.0")
+    script = _external(app, "system_tools/cxxfilt.sh", f"--repo_env=PATH={tmp_path}:{path}")
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
     assert script.splitlines()[1:] == ["# c++filt 7.0", f"# {digest}", f"exec '{program}' \"$@\""]
-    assert _demangler(app, path) != script
+    assert _external(app, "system_tools/cxxfilt.sh", f"--repo_env=PATH={path}") != script
+
+
+def test_another_compiler_is_another_input(app: Workspace, tmp_path: Path) -> None:
+    """Compilers that print the same version: the same programs with another driver."""
+    path = os.environ["PATH"]
+    own = _script(tmp_path / "own-gcc", 'exec gcc "$@"')
+    cross = shutil.which("arm-linux-gnueabihf-g++")
+    _script(tmp_path / "arm-linux-gnueabihf-g++", f'exec {cross} "$@"')
+    for file, flag in (
+        ("system_tools/compiler.txt", f"--repo_env=CC={own}"),
+        ("cross/linux_armv7/compiler.txt", f"--repo_env=PATH={tmp_path}:{path}"),
+    ):
+        other = _external(app, file, flag).splitlines()
+        this = _external(app, file, f"--repo_env=PATH={path}").splitlines()
+        assert other[0] == this[0]
+        # The driver, and the programs that it runs.
+        assert other[1].split()[0] != this[1].split()[0]
+        assert other[1].split()[1:] == this[1].split()[1:] != []
+
+
+@pytest.mark.parametrize("flags", [(), (_WITHOUT_PRECOMPILED,)])
+def test_compiles_and_links_depend_on_the_compiler(app: Workspace, flags: Sequence[str]) -> None:
+    all_of_them = f"mnemonic('CppCompile|CppLink|TfPrecompiledHeader', deps({_TARGETS}))"
+    with_identity = app.actions(f"inputs('.*/compiler.txt', {all_of_them})", flags)
+    assert len(with_identity) == len(app.actions(all_of_them, flags)) > 500
+    links = f"mnemonic('CppLink', deps({_TARGETS}))"
+    with_linker = app.actions(f"inputs('.*/lld.txt', {links})", flags)
+    assert {_output(action) for action in with_linker} >= {"libtensorflow-core.so"}
+
+
+def _output(action: Mapping[str, Any]) -> str:
+    words = list(_words(action))
+    return Path(words[words.index("-o") + 1]).name
+
+
+def test_no_generator_is_compiled(app: Workspace) -> None:
+    """A package has protoc; without the package, it is compiled."""
+    query = f"outputs('.*-exec/.*', mnemonic('CppCompile', deps({_TARGETS})))"
+    protoc = "outputs('.*protobuf.*/command_line_interface.*', deps(//:release))"
+    assert app.actions(query) == app.actions(protoc) == []
+    assert app.actions(protoc, ["--repo_env=TFCARVE_NO_OPTIONAL_PACKAGES=1"])
 
 
 @pytest.mark.parametrize(

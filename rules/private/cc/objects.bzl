@@ -13,8 +13,8 @@ def cc_tools(ctx):
       ctx: of a rule with CC_TOOLCHAIN_ATTRS, CC_TOOLCHAINS and the fragment "cpp".
 
     Returns:
-      struct(actions, label, toolchain, features, pic); pic is False if the toolchain always compiles
-      position-independent code.
+      struct(actions, label, toolchain, features, pic, system_compiler); pic is False if the toolchain always compiles
+      position-independent code; system_compiler is a list of Files that identify the compiler, for actions that run it.
     """
     toolchain = find_cpp_toolchain(ctx)
     features = cc_common.configure_features(
@@ -29,6 +29,7 @@ def cc_tools(ctx):
         toolchain = toolchain,
         features = features,
         pic = cc_common.is_enabled(feature_configuration = features, feature_name = "supports_pic"),
+        system_compiler = ctx.files._system_compiler,
     )
 
 def compile(cc, *, name, srcs, copts, contexts):
@@ -52,6 +53,7 @@ def compile(cc, *, name, srcs, copts, contexts):
         srcs = srcs,
         user_compile_flags = copts,
         compilation_contexts = contexts,
+        additional_inputs = cc.system_compiler,
         disallow_nopic_outputs = cc.pic,
     )
     return outputs.pic_objects if cc.pic else outputs.objects
@@ -161,7 +163,7 @@ def link(cc, *, name, output_type, contexts, flags = [], inputs = [], outputs = 
         output_type = output_type,
         linking_contexts = contexts,
         user_link_flags = flags,
-        additional_inputs = inputs,
+        additional_inputs = inputs + cc.system_compiler,
         additional_outputs = outputs,
     )
     if output_type == "executable":
@@ -184,6 +186,7 @@ def _run_tool(cc, action_name, args, inputs, output, mnemonic):
 
 CC_TOOLCHAIN_ATTRS = {
     "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    "_system_compiler": attr.label(default = "//rules/private/cc:system_compiler", allow_files = True),
 }
 
 CC_TOOLCHAINS = use_cpp_toolchain()

@@ -72,7 +72,7 @@ def _precompile(ctx, cc, context, output, flags):
         ),
         arguments = [args],
         env = command.env,
-        inputs = depset([ctx.file.hdr], transitive = [context.headers, cc.toolchain.all_files]),
+        inputs = depset([ctx.file.hdr] + cc.system_compiler, transitive = [context.headers, cc.toolchain.all_files]),
         outputs = [output],
         mnemonic = "TfPrecompiledHeader",
         progress_message = "Precompiling %{output}",

@@ -11,6 +11,7 @@ _PACKED = ["-Wl,-z,pack-relative-relocs"]
 
 LLD_ATTRS = {
     "packed_relocations": attr.bool(doc = "Whether the shared library for Linux has packed relative relocations."),
+    "_lld": attr.label(default = "@tfcarve_lld//:identity", allow_files = True, cfg = "exec"),
     "_linux": attr.label(default = "@platforms//os:linux", providers = [platform_common.ConstraintValueInfo]),
 }
 

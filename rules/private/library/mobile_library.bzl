@@ -253,6 +253,7 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
         exports = interface.exports,
         minimum_os_version = lowest_version,
     ) + PROVE_LINK_FLAGS + interface.kept
+    link_inputs = [interface.exports] + ctx.files._lld
     map_file = declare_map(ctx)
     unstripped = link(
         cc,
@@ -260,7 +261,7 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
         output_type = "dynamic_library",
         contexts = contexts,
         flags = flags + map_flags(map_file),
-        inputs = [interface.exports],
+        inputs = link_inputs,
         outputs = [map_file],
     )
     shared = declare(ctx, "lib%s.so" % interface.name)
@@ -274,7 +275,7 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
         units = units_archive,
         contexts = contexts,
         flags = flags,
-        inputs = [interface.exports],
+        inputs = link_inputs,
         compiled = compiled,
     )
     facts = link_facts(

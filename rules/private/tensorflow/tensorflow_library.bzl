@@ -1,6 +1,6 @@
 """tensorflow_library: sources compiled as TensorFlow's core."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//rules/private/cc:compiled_library.bzl", "compiled_library")
 load(":release.bzl", "HOT_TENSORFLOW_HEADERS", "TENSORFLOW_COPTS", "TENSORFLOW_HEADERS")
 
 visibility("public")
@@ -16,10 +16,9 @@ def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
       **kwargs: as in cc_library.
     """
     headers = HOT_TENSORFLOW_HEADERS if hot else TENSORFLOW_HEADERS
-    cc_library(
+    compiled_library(
         name = name,
         copts = TENSORFLOW_COPTS + ["$(HOT_TENSORFLOW_HEADERS)" if hot else "$(TENSORFLOW_HEADERS)"] + copts,
-        linkstatic = True,
         toolchains = [headers],
         deps = [headers] + deps,
         **kwargs

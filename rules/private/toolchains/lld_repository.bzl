@@ -1,6 +1,19 @@
 """Finds lld, which folds identical functions."""
 
+load(":program_identity.bzl", "program_identity")
+
 visibility(["//rules"])
+
+_BUILD = """\
+exports_files(["lld.bzl"], visibility = ["//visibility:public"])
+
+# What identifies the linker, for the links that use it.
+filegroup(
+    name = "identity",
+    srcs = ["lld.txt"],
+    visibility = ["//visibility:public"],
+)
+"""
 
 # Newest first: the folders of Debian's packages lld-22, lld-21 and so on.
 _FOLDERS = ["/usr/lib/llvm-%d/bin" % version for version in range(22, 13, -1)]
@@ -12,7 +25,9 @@ def _lld_repository_impl(ctx):
         found = [str(on_path.dirname)]
     flags = ["-fuse-ld=lld", "-B" + found[0]] if found else []
     ctx.file("lld.bzl", '"""The flags that make a compiler link with lld."""\n\nLLD_FLAGS = %r\n' % (flags,))
-    ctx.file("BUILD.bazel", 'exports_files(["lld.bzl"], visibility = ["//visibility:public"])\n')
+    program = ctx.path(found[0]).get_child("ld.lld") if found else None
+    ctx.file("lld.txt", "\n".join(program_identity(ctx, program)) + "\n" if program else "")
+    ctx.file("BUILD.bazel", _BUILD)
 
 lld_repository = repository_rule(
     implementation = _lld_repository_impl,

@@ -1,18 +1,21 @@
 """Programs of the system that actions run, each as a script: Bazel then notices another version."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
+load(":program_identity.bzl", "COMPILER_PARTS", "program_identity")
 
 visibility(["//rules"])
 
-# Names of targets -> the programs to look for, best first, the option that prints the version, and further programs that the first
-# one runs, by the option that prints their path.
+# Names of targets -> the programs to look for, best first, the option that prints the version, and those that print the paths of
+# further programs that the first one runs.
 _TOOLS = {
-    "cxx": struct(names = ["g++", "clang++", "c++"], version = "--version", parts = ["-print-prog-name=cc1plus"]),
+    "cxx": struct(names = ["g++", "clang++", "c++"], version = "--version", parts = COMPILER_PARTS),
     "cxxfilt": struct(names = ["c++filt", "llvm-cxxfilt", "llvm-cxxfilt-19"], version = "--version", parts = []),
     "javac": struct(names = ["javac"], version = "-version", parts = []),
 }
 
-# The version and the digests are part of the key of actions, so that machines with other programs do not share outputs.
+# The compiler of the toolchain that rules_cc finds: the environment variable CC, or the first of these.
+_COMPILERS = ["gcc", "clang", "cc"]
+
 _SCRIPT = """\
 #!/bin/sh
 # {version}
@@ -28,30 +31,26 @@ filegroup(
 )
 """
 
-def _digest(ctx, path):
-    """SHA-256 of a file, which Bazel then watches; empty if no program computes it."""
-    if hasattr(ctx, "watch"):
-        ctx.watch(path)
-    for command in [["sha256sum"], ["shasum", "-a", "256"]]:
-        program = ctx.which(command[0])
-        if program:
-            return ctx.execute([program] + command[1:] + [path]).stdout.partition(" ")[0]
-    return ""
+def _which(ctx, names):
+    """The path of the first program that is installed, or None."""
+    found = [path for path in [ctx.which(name) for name in names] if path]
+    return found[0] if found else None
 
 def _script(ctx, tool):
     """The script that runs a tool; None if it is not installed."""
-    found = [path for path in [ctx.which(name) for name in tool.names] if path]
-    if not found:
+    program = _which(ctx, tool.names)
+    if not program:
         return None
-    program = found[0]
-    printed = ctx.execute([program, tool.version], environment = {"LC_ALL": "C"})
-    parts = [ctx.execute([program, option]).stdout.strip() for option in tool.parts]
-    files = [program.realpath] + [ctx.path(part).realpath for part in parts if part.startswith("/")]
-    return _SCRIPT.format(
-        digests = " ".join([_digest(ctx, file) for file in files]),
-        program = shell.quote(str(program)),
-        version = (printed.stdout or printed.stderr).partition("\n")[0],
-    )
+    version, digests = program_identity(ctx, program, tool.version, tool.parts)
+    return _SCRIPT.format(digests = digests, program = shell.quote(str(program)), version = version)
+
+def _compiler(ctx):
+    """What identifies the system's compiler; empty if it has none."""
+    chosen = ctx.os.environ.get("CC", "")
+    program = ctx.path(chosen) if chosen.startswith("/") else _which(ctx, [chosen] if chosen else _COMPILERS)
+    if not program or not program.exists:
+        return ""
+    return "\n".join(program_identity(ctx, program, parts = COMPILER_PARTS)) + "\n"
 
 def _system_tools_repository_impl(ctx):
     targets = []
@@ -60,12 +59,17 @@ def _system_tools_repository_impl(ctx):
         if text:
             ctx.file(name + ".sh", text)
         targets.append(_BUILD.format(files = repr([name + ".sh"] if text else []), name = name))
+    ctx.file("compiler.txt", _compiler(ctx))
+    targets.append(_BUILD.format(files = ["compiler.txt"], name = "compiler"))
     ctx.file("BUILD.bazel", "\n".join(targets))
 
 system_tools_repository = repository_rule(
     implementation = _system_tools_repository_impl,
-    doc = "A target for each program: a script that runs it, or nothing if it is not installed.",
+    doc = "A target for each program: a script that runs it, or nothing if it is not installed; and what identifies the compiler.",
     configure = True,
-    environ = ["PATH"],
+    environ = [
+        "CC",
+        "PATH",
+    ],
     local = True,
 )

@@ -1,0 +1,21 @@
+"""compiled_library: sources that are compiled again with another compiler."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+visibility("public")
+
+def compiled_library(name, **kwargs):
+    """A cc_library whose actions have what identifies the compiler as an input.
+
+    Machines with other compilers then do not share objects through a cache.
+
+    Args:
+      name: of the target.
+      **kwargs: as in cc_library.
+    """
+    cc_library(
+        name = name,
+        additional_compiler_inputs = [Label("//rules/private/cc:system_compiler")],
+        linkstatic = True,
+        **kwargs
+    )
