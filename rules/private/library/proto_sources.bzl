@@ -1,4 +1,4 @@
-"""C++ generated from .proto files, by protoc and by TensorFlow's generator of text parsers.
+"""C++ generated from .proto files.
 
 The rules of @rules_proto are not used: they need their own protobuf module, in addition to the protobuf that TensorFlow is
 compiled with.
@@ -88,46 +88,5 @@ proto_sources = rule(
             executable = True,
             cfg = "exec",
         ),
-    },
-)
-
-def _proto_text_sources_impl(ctx):
-    outputs, headers, sources = [], [], []
-    names = [_relative(f, _root_of(ctx.label)) for f in ctx.files.srcs]
-    for name in names:
-        stem = name.removesuffix(".proto")
-        headers.append(ctx.actions.declare_file(stem + ".pb_text.h"))
-        headers.append(ctx.actions.declare_file(stem + ".pb_text-impl.h"))
-        sources.append(ctx.actions.declare_file(stem + ".pb_text.cc"))
-    outputs = headers + sources
-    args = ctx.actions.args()
-    args.add(outputs[0].dirname)
-    args.add(names[0].rpartition("/")[0] + "/")
-    args.add_all(ctx.files.srcs)
-    args.add(ctx.file.placeholder)
-    ctx.actions.run(
-        executable = ctx.executable.generator,
-        arguments = [args],
-        inputs = ctx.files.srcs + [ctx.file.placeholder],
-        outputs = outputs,
-        mnemonic = "TfProtoTextSources",
-        progress_message = "Generating text parsers for %d protos" % len(names),
-    )
-    return [
-        DefaultInfo(files = depset(outputs)),
-        OutputGroupInfo(hdrs = depset(headers), srcs = depset(sources)),
-    ]
-
-proto_text_sources = rule(
-    implementation = _proto_text_sources_impl,
-    doc = "The .pb_text.{h,cc} and .pb_text-impl.h of protos in one folder, by TensorFlow's generator.",
-    attrs = {
-        "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
-        "placeholder": attr.label(
-            doc = "The file by which the generator finds the import root.",
-            allow_single_file = True,
-            mandatory = True,
-        ),
-        "generator": attr.label(executable = True, cfg = "exec", mandatory = True),
     },
 )

@@ -36,7 +36,7 @@ _SOURCES = {
     "copy.cc": "template <class T> int io::Copy(T x) { return Twice(x); } template int io::Copy(int); int io::Own() { return 1; }",
     "block.cc": "io::Block::Block() {}",
     "block_size.cc": "int io::Block::Size() { return 1; }",
-    "pb_text.pb_text.cc": "int text() { return 1; }",
+    "tools/runtime/text.cc": "int text() { return 1; }",
 }
 
 
@@ -46,9 +46,12 @@ def _objects(tmp_path: Path) -> Mapping[str, Path]:
     objects = {}
     for name, text in _SOURCES.items():
         source = tmp_path / name
+        source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(f'#include "io.h"\n{text}\n')
         objects[name] = source.with_suffix(".o")
-        subprocess.run(["g++", "-Os", "-c", source, "-o", objects[name]], check=True)
+        subprocess.run(
+            ["g++", "-Os", f"-I{tmp_path}", "-c", source, "-o", objects[name]], check=True
+        )
     return objects
 
 

@@ -16,9 +16,8 @@ from tfcarve.releases.release import Release
 from tfcarve.runtime_sources.optional_sources import FILE_NAME, OptionalSources
 from tfcarve.runtime_sources.record import Symbols, optional_sources
 
-_OVERRIDES = "third_party/tensorflow/overrides/"
-# Parsers of op definitions, which every library needs.
-_TEXT_PARSERS = ".pb_text.cc"
+# tfcarve's own sources, which every library needs.
+_OWN_FOLDERS = ("third_party/tensorflow/overrides/", "tools/runtime/")
 # Symbol types of nm(1): those of weak symbols, and of others that are not external.
 _WEAK, _INTERNAL = "WVu", "wv"
 
@@ -44,8 +43,7 @@ def recorded(
         chosen = (
             compiled.candidate
             and compiled.source not in release.core.always
-            and not compiled.source.startswith(_OVERRIDES)
-            and not compiled.source.endswith(_TEXT_PARSERS)
+            and not compiled.source.startswith(_OWN_FOLDERS)
         )
         if chosen:
             candidates[compiled.source] = symbols[compiled.object]
