@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given, seed
 from hypothesis import strategies as st
 
-from e2e import comparisons, cpu_features, drawn_op, drawn_ops
+from e2e import comparisons, cpu_features, drawn_op, drawn_ops, seeded_examples
 from e2e.drawn_op import DrawnOp
 from models import frozen
 from tfcarve.benchmark.arrays import Array
@@ -24,27 +24,9 @@ _FLOAT = 1
 SEED = int(os.environ.get("TFCARVE_SEED") or frozen.SEED)
 
 
-def _settings(examples: int) -> settings:
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-
-
 def drawn(kind: str, examples: int) -> list[DrawnOp]:
     """Returns random ops of a kind, the same ones for the same SEED."""
-    found: list[DrawnOp] = []
-
-    @seed(SEED)
-    @_settings(examples)
-    @given(op=drawn_ops.KINDS[kind])
-    def take(op: DrawnOp) -> None:
-        found.append(op)
-
-    take()
-    return found
+    return seeded_examples.drawn(drawn_ops.KINDS[kind], examples, SEED)
 
 
 def check(
@@ -72,7 +54,7 @@ def check(
     compared = 0
 
     @seed(SEED)
-    @_settings(examples)
+    @seeded_examples.limited(examples)
     @given(
         op=drawn_ops.KINDS[kind],
         path=st.sampled_from(paths),

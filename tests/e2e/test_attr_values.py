@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
-from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from tensorflow.core.framework import attr_value_pb2
 
-from e2e import app_workspace
+from e2e import app_workspace, seeded_examples
 from models import frozen
 
 _PROGRAM = "//attr_values:parse"
@@ -138,24 +137,6 @@ def _damaged_texts(draw: Callable[[Any], Any]) -> _Text:
     return _Text(value.type, value.text[:start] + replacement + value.text[end:])
 
 
-def _drawn(texts: st.SearchStrategy[_Text]) -> list[_Text]:
-    found: list[_Text] = []
-
-    @seed(frozen.SEED)
-    @settings(
-        max_examples=_EXAMPLES,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(text=texts)
-    def take(text: _Text) -> None:
-        found.append(text)
-
-    take()
-    return found
-
-
 @pytest.fixture(name="program", scope="module")
 def _program() -> Iterator[Path]:
     with app_workspace.opened() as workspace:
@@ -180,7 +161,7 @@ def _canonical(value: bytes) -> bytes:
 
 
 def test_texts_are_parsed_as_by_protobuf(program: Path) -> None:
-    texts = _drawn(_texts())
+    texts = seeded_examples.drawn(_texts(), _EXAMPLES, frozen.SEED)
     for text, found in zip(texts, _parsed(program, texts), strict=True):
         assert (text, found) == (text, text.expected())
         assert found is not None
@@ -188,7 +169,7 @@ def test_texts_are_parsed_as_by_protobuf(program: Path) -> None:
 
 def test_damaged_texts(program: Path) -> None:
     """Protobuf's parser accepts more: what the runtime accepts has the same value there."""
-    texts = _drawn(_damaged_texts())
+    texts = seeded_examples.drawn(_damaged_texts(), _EXAMPLES, frozen.SEED)
     found = _parsed(program, texts)
     for text, value in zip(texts, found, strict=True):
         if value is not None:

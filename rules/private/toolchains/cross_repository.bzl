@@ -6,7 +6,7 @@ and says why. A direct build for such a platform fails with the reason in its fi
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules/platforms:table.bzl", "PLATFORMS")
-load(":program_identity.bzl", "COMPILER_PARTS", "program_identity")
+load(":program_identity.bzl", "COMPILER_PARTS", "identity_file")
 
 visibility(["//rules"])
 
@@ -126,9 +126,8 @@ def _chosen(ctx, row, gxx):
         fail("%s is %s, which is not on PATH; try: sudo apt-get install clang" % (_CROSS_COMPILER, name))
     return struct(program = clang, compiler = "clang", target = ["--target=" + row.triple], unfiltered = [])
 
-def _cross_compiler(ctx, row, gxx):
-    """The BUILD file of a toolchain with the system's cross compiler, and what identifies the compiler."""
-    chosen = _chosen(ctx, row, gxx)
+def _cross_compiler(ctx, row, chosen):
+    """The BUILD file of a toolchain with the system's cross compiler."""
     probe = ctx.execute(
         [chosen.program] + chosen.target + ["-E", "-v", "-x", "c++", "/dev/null"],
         environment = {"LC_ALL": "C"},
@@ -142,7 +141,7 @@ def _cross_compiler(ctx, row, gxx):
         name: str(ctx.which(row.triple + "-" + program) or "/bin/false")
         for name, program in _PROGRAMS.items()
     } | {name: "/bin/false" for name in _UNUSED_PROGRAMS} | {"gcc": str(chosen.program)}
-    build = _BUILD.format(
+    return _BUILD.format(
         compile_flags = repr(chosen.target + row.cpus.values()[0]),
         compiler = chosen.compiler,
         cpu = row.cross.bazel_cpu,
@@ -153,7 +152,6 @@ def _cross_compiler(ctx, row, gxx):
         triple = row.triple,
         unfiltered_compile_flags = repr(chosen.unfiltered),
     )
-    return build, "\n".join(program_identity(ctx, chosen.program, parts = COMPILER_PARTS)) + "\n"
 
 def _no_compiler(name, row):
     """The BUILD file of a stub toolchain, which prints the reason and fails."""
@@ -188,9 +186,9 @@ def _cross_repository_impl(ctx):
     for name, row in PLATFORMS.items():
         gxx = ctx.which(row.triple + "-g++") if row.cross else None
         if gxx:
-            build, identity = _cross_compiler(ctx, row, gxx)
-            ctx.file(name + "/BUILD.bazel", build)
-            ctx.file(name + "/compiler.txt", identity)
+            chosen = _chosen(ctx, row, gxx)
+            ctx.file(name + "/BUILD.bazel", _cross_compiler(ctx, row, chosen))
+            identity_file(ctx, name + "/compiler.txt", chosen.program, parts = COMPILER_PARTS)
         else:
             reasons[name] = _reason(ctx, row)
             message = "no C++ toolchain for %s: %s" % (name, reasons[name])

@@ -1,6 +1,6 @@
 """Finds lld, which folds identical functions."""
 
-load(":program_identity.bzl", "program_identity")
+load(":program_identity.bzl", "identity_file")
 
 visibility(["//rules"])
 
@@ -25,8 +25,7 @@ def _lld_repository_impl(ctx):
         found = [str(on_path.dirname)]
     flags = ["-fuse-ld=lld", "-B" + found[0]] if found else []
     ctx.file("lld.bzl", '"""The flags that make a compiler link with lld."""\n\nLLD_FLAGS = %r\n' % (flags,))
-    program = ctx.path(found[0]).get_child("ld.lld") if found else None
-    ctx.file("lld.txt", "\n".join(program_identity(ctx, program)) + "\n" if program else "")
+    identity_file(ctx, "lld.txt", ctx.path(found[0]).get_child("ld.lld") if found else None)
     ctx.file("BUILD.bazel", _BUILD)
 
 lld_repository = repository_rule(

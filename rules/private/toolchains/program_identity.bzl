@@ -45,3 +45,15 @@ def program_identity(ctx, program, version = "--version", parts = []):
         (printed.stdout or printed.stderr).partition("\n")[0],
         " ".join([_digest(ctx, path.realpath) for path in found if path]),
     ]
+
+def identity_file(ctx, name, program, parts = []):
+    """Writes what identifies a program.
+
+    Args:
+      ctx: of a repository rule.
+      name: path of the file; it is empty if there is no program.
+      program: path, or None.
+      parts: as in program_identity.
+    """
+    lines = program_identity(ctx, program, parts = parts) if program else []
+    ctx.file(name, "".join([line + "\n" for line in lines]))

@@ -1,7 +1,7 @@
 """Programs of the system that actions run, each as a script: Bazel then notices another version."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
-load(":program_identity.bzl", "COMPILER_PARTS", "program_identity")
+load(":program_identity.bzl", "COMPILER_PARTS", "identity_file", "program_identity")
 
 visibility(["//rules"])
 
@@ -45,12 +45,11 @@ def _script(ctx, tool):
     return _SCRIPT.format(digests = digests, program = shell.quote(str(program)), version = version)
 
 def _compiler(ctx):
-    """What identifies the system's compiler; empty if it has none."""
+    """The path of the system's compiler, or None."""
     chosen = ctx.os.environ.get("CC", "")
-    program = ctx.path(chosen) if chosen.startswith("/") else _which(ctx, [chosen] if chosen else _COMPILERS)
-    if not program or not program.exists:
-        return ""
-    return "\n".join(program_identity(ctx, program, parts = COMPILER_PARTS)) + "\n"
+    if chosen.startswith("/"):
+        return ctx.path(chosen) if ctx.path(chosen).exists else None
+    return _which(ctx, [chosen] if chosen else _COMPILERS)
 
 def _system_tools_repository_impl(ctx):
     targets = []
@@ -59,7 +58,7 @@ def _system_tools_repository_impl(ctx):
         if text:
             ctx.file(name + ".sh", text)
         targets.append(_BUILD.format(files = repr([name + ".sh"] if text else []), name = name))
-    ctx.file("compiler.txt", _compiler(ctx))
+    identity_file(ctx, "compiler.txt", _compiler(ctx), parts = COMPILER_PARTS)
     targets.append(_BUILD.format(files = ["compiler.txt"], name = "compiler"))
     ctx.file("BUILD.bazel", "\n".join(targets))
 
