@@ -172,7 +172,7 @@ def _dequantization(draw: st.DrawFn) -> DrawnOp:
         return [tf.raw_ops.Dequantize(input=number, **ends, axis=axis, dtype=made)]
 
     text = f"dequantize {dtype.name} {shape} {mode} {axis} narrow {narrow} to {made.name}"
-    return DrawnOp(text, outputs, numbers, signed_zeros=True)
+    return DrawnOp(text, outputs, numbers, fused_tolerance=rounding(made), signed_zeros=True)
 
 
 _SHIFTED = (tf.int32, tf.int8, tf.int16, tf.int64, *_UNSIGNED)

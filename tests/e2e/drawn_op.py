@@ -62,6 +62,7 @@ class DrawnOp:
       outputs: makes its outputs from the flat input.
       numbers: the name of the input, of INPUTS.
       tolerance: permitted difference of outputs, relative and absolute.
+      fused_tolerance: the same for CPUs whose compilers fuse a product and a sum, which full TensorFlow does not on x86-64.
       signed_zeros: whether TensorFlow defines the sign of zeros in the output. The sign of a sum depends on whether the sum starts
         with zero, and that of a maximum on the order of its operands.
     """
@@ -70,6 +71,7 @@ class DrawnOp:
     outputs: Callable[[Any], Sequence[Any]]
     numbers: str = INTEGERS
     tolerance: float = 0
+    fused_tolerance: float = 0
     signed_zeros: bool = False
 
     def __repr__(self) -> str:

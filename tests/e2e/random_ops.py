@@ -35,6 +35,8 @@ def check(
     examples: int,
     paths: Sequence[str],
     threads: Sequence[int] = (1, 2, 8),
+    *,
+    fused: bool = False,
 ) -> None:
     """Compares the outputs of random ops, the same ones for the same SEED; prints the seed and how many were compared.
 
@@ -45,6 +47,7 @@ def check(
       examples: how many ops.
       paths: instruction sets to draw from.
       threads: numbers of threads to draw from.
+      fused: whether the library fuses products and sums.
 
     Raises:
       AssertionError: an output differs, or fewer ops were compared. A note says which op, and how to repeat the test. All
@@ -66,7 +69,8 @@ def check(
         (expected,) = frozen.run(graph, {frozen.INPUT: fed}, [frozen.OUTPUT])
         try:
             actual = run(graph, fed, path, thread_count)
-            comparisons.check(actual, expected, op.tolerance, op.signed_zeros)
+            tolerance = max(op.tolerance, op.fused_tolerance) if fused else op.tolerance
+            comparisons.check(actual, expected, tolerance, op.signed_zeros)
         except Exception as error:
             error.add_note(f"{kind}: {op}, {path or 'any CPU'}, {thread_count} threads: {repeats}")
             raise

@@ -156,6 +156,19 @@ def test_no_generator_is_compiled(app: Workspace) -> None:
     assert app.actions(protoc, ["--repo_env=TFCARVE_NO_OPTIONAL_PACKAGES=1"])
 
 
+def test_a_package_that_cannot_be_installed(app: Workspace, tmp_path: Path) -> None:
+    """Builds then compile protoc, and a message has the reason."""
+    program = "@tfcarve//third_party/protobuf:protoc"
+    query = ["query", "--noshow_progress", f"kind(rule, deps({program}, 1))"]
+    without = [f"--repo_env=XDG_CACHE_HOME={tmp_path}", "--repo_env=PIP_NO_INDEX=1"]
+    reason = "pip install failed"
+    done = app.bazel([*query, *without])
+    assert done.returncode == 0 and reason in done.stdout, done.stdout
+    assert "protobuf//:protoc" in done.stdout
+    done = app.bazel(query)
+    assert reason not in done.stdout and "protobuf//:protoc" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("action", "problem"),
     [

@@ -88,7 +88,8 @@ class _Runner:
             text=True,
         )
         assert done.returncode in (0, 1), done.stderr
-        assert bool(done.stderr) == bool(done.returncode)
+        # libjpeg also says what it could repair.
+        assert done.stderr or done.returncode == 0
         return None if done.returncode else np.load(output)
 
 
@@ -116,7 +117,7 @@ def test_random_ops(kind: str, runner: _Runner, capsys: pytest.CaptureFixture[st
         return runner.run(graph, fed, threads)
 
     with capsys.disabled():
-        ops.check(kind, run, _RANDOM_OPS, ("",), (1, 2))
+        ops.check(kind, run, _RANDOM_OPS, ("",), (1, 2), fused=True)
 
 
 def _expected(graph: Any, data: Any) -> Any:

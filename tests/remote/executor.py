@@ -70,17 +70,17 @@ class Executor:
             yield
 
     def flags(self) -> list[str]:
-        """Returns the flags of Bazel."""
+        """Returns the flags of Bazel, in a workspace with the documented configurations."""
         return [
+            "--config=execution",
             f"--remote_executor=grpc://127.0.0.1:{self.port}",
             *(f"--remote_default_exec_properties={pair}" for pair in _PROPERTIES),
             # The tests read the files of this machine.
             *("--remote_download_outputs=all", "--nobuild_event_json_file_path_conversion"),
             # The app's .bazelrc runs compiles here.
             "--strategy=CppCompile=remote",
-            "--@tfcarve//rules/config:precompiled_headers=False",
             # BuildGrid, in Python, is slow to receive thousands of files.
-            *("--remote_max_connections=4", "--remote_timeout=600", "--remote_retries=10"),
+            *("--jobs=4", "--remote_max_connections=4", "--remote_retries=10"),
         ]
 
     @contextmanager
@@ -89,6 +89,8 @@ class Executor:
         words: list[str | Path] = [
             _program("buildbox-worker"),
             f"--bots-remote=http://127.0.0.1:{self.port}",
+            # While the service restarts. The delays between attempts grow.
+            "--bots-retry-limit=10",
             f"--cas-remote=http://127.0.0.1:{self.contents}",
             f"--buildbox-run={_program('buildbox-run-hosttools')}",
             "--runner-arg=--clearenv",
@@ -154,11 +156,21 @@ def _database() -> Iterator[str]:
 
 
 @contextmanager
-def prepared(folder: Path) -> Iterator[Executor]:
-    """Yields a service that keeps all its files in a folder; its database runs."""
+def prepared(folder: Path, longest_wait: int = 300) -> Iterator[Executor]:
+    """Yields a service that keeps all its files in a folder; its database runs.
+
+    Args:
+      folder: for its files.
+      longest_wait: the seconds after which an action fails that no worker has taken.
+    """
     executor = Executor(server.free_port(), server.free_port(), folder)
     with _database() as database:
-        values = {"PORT": str(executor.port), "DATABASE": database, "FOLDER": str(folder)}
+        values = {
+            "PORT": str(executor.port),
+            "DATABASE": database,
+            "FOLDER": str(folder),
+            "LONGEST_WAIT": str(longest_wait),
+        }
         text = (_HERE / "buildgrid.yml").read_text(encoding="utf-8")
         for name, value in values.items():
             text = text.replace(name, value)

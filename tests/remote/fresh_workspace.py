@@ -26,10 +26,16 @@ class Built:
     digests: Mapping[str, str]
 
 
+# docs/how-to/remote.md shows them.
+_CONFIGURATIONS = "tests/remote/remote.bazelrc"
+
+
 @contextmanager
 def opened(app: str = APP) -> Iterator[Workspace]:
-    """Yields a copy of an app of the checkout, without outputs of earlier builds."""
+    """Yields a copy of an app of the checkout with the documented configurations, without outputs of earlier builds."""
     with nested.opened(nested.source_tree() / app, "remote") as workspace:
+        with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
+            file.write((nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8"))
         workspace.bazel(["clean"])
         yield workspace
 

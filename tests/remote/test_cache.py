@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from demo import nested
 from demo.nested import Workspace
 from e2e.execution_log import Spawn
 from remote import cache_server, fresh_workspace
@@ -17,7 +16,6 @@ from remote.cache_server import CacheServer
 _TARGET = "//:tensorflow"
 # A few sources, for tests of a faulty server.
 _QUICK = "@tfcarve//tools/runtime/math:loops"
-_CONFIGURATIONS = "tests/remote/remote.bazelrc"
 
 
 @pytest.fixture(name="server")
@@ -65,8 +63,6 @@ def test_another_user(server: CacheServer, tmp_path: Path) -> None:
 
 def test_documented_configurations(server: CacheServer) -> None:
     with fresh_workspace.opened() as workspace:
-        with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
-            file.write((nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8"))
         _built(workspace, _QUICK, server.url, "--config=cache")
         assert server.contents() == []
         workspace.bazel(["clean"])

@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -52,10 +52,14 @@ def test_outputs_are_those_of_this_machine(service: Executor) -> None:
         assert digests == expected
 
 
-def _is_busy(worker: subprocess.Popen[bytes]) -> bool:
-    """Returns whether it runs an action: a process of its own."""
-    tasks = Path(f"/proc/{worker.pid}/task").glob("*/children")
-    return any(task.read_text().strip() for task in tasks)
+def _runs_action(worker: subprocess.Popen[bytes]) -> bool:
+    """Returns whether a process of the worker runs an action. At its start, it runs one that checks options."""
+    for children in Path(f"/proc/{worker.pid}/task").glob("*/children"):
+        for child in children.read_text().split():
+            with suppress(FileNotFoundError):
+                if b"--action=" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return True
+    return False
 
 
 def _interrupted(
@@ -67,7 +71,7 @@ def _interrupted(
     """Builds, and calls a function while the worker runs an action; raises BuildError if the build fails."""
     with ThreadPoolExecutor(1) as pool:
         build = pool.submit(_built, workspace, [_COMPILED], service.flags())
-        while not build.done() and not _is_busy(worker):
+        while not build.done() and not _runs_action(worker):
             time.sleep(0.05)
         assert not build.done(), "the build ended before it could be interrupted"
         interrupt()
@@ -110,3 +114,14 @@ def test_server_that_restarts(service: Executor) -> None:
             assert "Remote" in str(error) or "UNAVAILABLE" in str(error)
         digests, _ = _built(workspace, [_COMPILED], service.flags())
         assert digests == expected
+
+
+def test_no_worker(tmp_path: Path) -> None:
+    """The service ends an action that waits too long, and Bazel prints its message."""
+    with ExitStack() as stack:
+        service = stack.enter_context(executor.prepared(tmp_path, longest_wait=10))
+        workspace = stack.enter_context(fresh_workspace.opened())
+        stack.enter_context(service.started())
+        stack.enter_context(service.contents_cache())
+        with pytest.raises(BuildError, match="queued for too long"):
+            _built(workspace, [_COMPILED], [*service.flags(), "--remote_retries=0"])

@@ -48,7 +48,7 @@ _NO_OPTIONAL = "TFCARVE_NO_OPTIONAL_PACKAGES"
 _PYTHON_BZL = Label("//rules/private/python:python.bzl")
 
 def _run(ctx, module, arguments = [], optional = False):
-    """Runs a module of //tools/bootstrap and returns what it prints; None if it fails and is optional."""
+    """Runs a module of //tools/bootstrap and returns what it prints; None, with a message, if it fails and is optional."""
     lock = ctx.path(ctx.attr.lock)
     tools = lock.dirname.dirname.dirname.get_child("tools")
     for name in ["packages.py", "venv.py", "wheels.py"]:
@@ -77,6 +77,11 @@ def _run(ctx, module, arguments = [], optional = False):
         timeout = 3600,
     )
     if done.return_code and optional:
+        # buildifier: disable=print
+        print("builds do without the packages of %s, which cannot be installed: %s" % (
+            ctx.attr.lock,
+            done.stderr.strip(),
+        ))
         return None
     if done.return_code:
         fail("could not create the Python environment of {}:\n{}".format(

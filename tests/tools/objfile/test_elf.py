@@ -11,6 +11,8 @@ from tfcarve.objfile.shared_library import read_shared_library
 
 # sizeof(Elf64_Ehdr)
 _HEADER = 64
+# sizeof(Elf64_Shdr)
+_SECTION = 64
 
 
 def _names(data: bytes) -> list[str]:
@@ -50,6 +52,20 @@ def test_too_many_sections() -> None:
     struct.pack_into("<Q", many, _HEADER + 1 + 32, 1 << 40)
     with pytest.raises(InvalidInput, match="1099511627776 sections"):
         elf.open_elf(bytes(many), "x.o")
+
+
+def test_many_sections() -> None:
+    """A kernel that is compiled with sanitizers has more than a damaged file of the same size may have."""
+    number = 110_000
+    # The first section has the names; with more than 65,535 sections, its size is their number.
+    many = bytearray(elf_object(bytes(number)) + bytes((number - 1) * _SECTION))
+    struct.pack_into("<H", many, 60, 0)
+    with pytest.raises(
+        InvalidInput, match=rf"x\.o: {number} sections in a file of {len(many)} bytes"
+    ):
+        elf.open_elf(bytes(many), "x.o")
+    contents = bytes(number * _SECTION)
+    assert elf.open_elf(bytes(many) + contents, "x.o").num_sections() == number
 
 
 def test_a_note_whose_name_does_not_end() -> None:
