@@ -17,6 +17,9 @@ from demo.nested import Workspace
 from e2e import app_workspace
 from e2e.execution_log import Spawn
 
+# docs/how-to/remote.md shows them.
+_CONFIGURATIONS = "tests/remote/remote.bazelrc"
+
 
 @dataclass(frozen=True)
 class Built:
@@ -24,10 +27,6 @@ class Built:
 
     spawns: Sequence[Spawn]
     digests: Mapping[str, str]
-
-
-# docs/how-to/remote.md shows them.
-_CONFIGURATIONS = "tests/remote/remote.bazelrc"
 
 
 @contextmanager
