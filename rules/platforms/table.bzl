@@ -14,6 +14,9 @@ _X86_64_LEVELS = {
     ],
 }
 
+# TensorFlow's sources initialize Eigen's indices with 64-bit numbers in braces, which clang refuses if the indices have 32 bits.
+_32_BIT_FLAGS = ["-Wno-narrowing"]
+
 def _linux(*, cpu, triple, package, bazel_cpu, cpus):
     """A row for Linux, built with the machine's own compiler or with Debian's cross compiler.
 
@@ -107,9 +110,9 @@ PLATFORMS = {
         triple = "armv7a-linux-androideabi24",
         abi = "armeabi-v7a",
         # As the NDK's build systems do. By default clang compiles Arm code for this triple, which is 50 % larger.
-        flags = ["-mfpu=neon", "-mthumb"],
+        flags = ["-mfpu=neon", "-mthumb"] + _32_BIT_FLAGS,
     ),
-    "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86"),
+    "android_x86": _android(cpu = "x86_32", triple = "i686-linux-android24", abi = "x86", flags = _32_BIT_FLAGS),
     "android_x86_64": _android(
         cpu = "x86_64",
         triple = "x86_64-linux-android24",
@@ -144,7 +147,7 @@ PLATFORMS = {
                 "-mfpu=" + fpu,
                 # One compiler compiles the whole library, so the ABI change of GCC 7 does not matter.
                 "-Wno-psabi",
-            ]
+            ] + _32_BIT_FLAGS
             # Raspberry Pi 2, 3 and 4. Code for the latter two uses ARMv8 instructions, which a Pi 2 does not have.
             for name, fpu in {
                 "cortex-a7": "neon-vfpv4",
