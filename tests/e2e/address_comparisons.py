@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Pointers to functions, with or without the name of a typedef, and to member functions.
-_POINTER = r"(?:\(\*[\w<>:$. ]*\) \(|::<T\w+> \(.*\) (?:const )?\*)"
+# Pointers to functions, with or without the name of a typedef, and to member functions; not pointers to these.
+_POINTER = r"(?:\(\*[\w<>:$. ]*\) \(.*\)|::<T\w+> \(.*\) (?:const )?\*)"
 _FUNCTION = re.compile(r"^;; Function (.+) \((\w[\w.]*), funcdef_no=", re.MULTILINE)
-_DECLARED = re.compile(rf"^  \S.*{_POINTER}.* (\S+);$", re.MULTILINE)
+_DECLARED = re.compile(rf"^  \S.*{_POINTER} (\S+);$", re.MULTILINE)
 _PARAMETER = re.compile(r"\(\*[\w<>:$. ]*\) \([^()]*\) (\w+)")
 _CONVERTED = re.compile(r"^  (\S+) = (?:\([^()]*\) )?([\w.$]+(?:\(D\))?);$", re.MULTILINE)
 _COMPARISON = r"\S+ (?:[=!]=|[<>]=?) \S+"

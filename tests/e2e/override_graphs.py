@@ -379,7 +379,10 @@ _LOGITS = ((1, 1), (7, 3), (5, 16), (3, 37), (4, 400))
 
 
 def _functions() -> Any:
-    """Elementwise functions, also at the limits of their domains, and softmax."""
+    """Elementwise functions, also at the limits of their domains, and softmax.
+
+    Nothing is divided: TensorFlow's division approximates reciprocals on armv7.
+    """
     extremes = [0.0, -0.0, 1e-30, -1e-4, 88.5, 100.0, -87.0, -200.0, np.inf, -np.inf, np.nan]
     with tf.Graph().as_default() as graph:
         fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
@@ -387,7 +390,7 @@ def _functions() -> Any:
         parts = [
             function(shaped)
             for function in (tf.exp, tf.sigmoid, tf.tanh, tf.math.erf)
-            for shaped in (numbers, numbers / 64, numbers[:5], tf.cast(numbers, tf.float64))
+            for shaped in (numbers, numbers * 2**-6, numbers[:5], tf.cast(numbers, tf.float64))
         ]
         for rows, size in _LOGITS:
             logits = tf.reshape(fed[: rows * size], [rows, size])
@@ -458,7 +461,7 @@ def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: 
     filled = {}
     for i, (key, shape) in enumerate(shapes.items()):
         # A large LSTM has more weights than the input has elements.
-        filled[key] = _repeated(fed, shape, 100 * i) / (10 + cells)
+        filled[key] = _repeated(fed, shape, 100 * i) * (1 / (10 + cells))
     op = tf.raw_ops.BlockLSTMV2 if version == 2 else tf.raw_ops.BlockLSTM
     length = tf.constant(run, tf.int64)
     outputs = op(seq_len_max=length, use_peephole=peephole, cell_clip=clip, **filled)
@@ -651,7 +654,9 @@ OTHERS = (
     "spectrograms",
     "special_spectrograms",
     "bytes",
+    "dequantized",
     "byte_images",
+    "byte_concats",
     "byte_sums",
 )
 NAMES = (*WITH_PATHS, *OTHERS)

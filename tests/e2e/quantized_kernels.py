@@ -153,16 +153,14 @@ _BYTE_RANGES = ((0.0, 6.0), (-1.0, 1.0), (-3.3, 2.7), (0.5, 2.0), (-2.0, -1.0), 
 def _bytes_ops(fed: Any) -> Iterator[Any]:
     # The quantized NaN is undefined.
     special = tf.constant([np.inf, -0.0, 1e-40, -np.inf, 1e30, -1e30], tf.float32)
-    floats = tf.concat([fed[:20] / 37, special, (fed - 100) / 37], 0)
+    # TensorFlow's division approximates reciprocals on armv7.
+    floats = tf.concat([fed[:20] * (1 / 37), special, (fed - 100) * (1 / 37)], 0)
     for low, high in _BYTE_RANGES:
         for count in (1, 33, 5000):
             tensor = _bytes(fed, (count,), 3)
             ends = {"min_features": low, "max_features": high}
             yield tf.raw_ops.QuantizedRelu(features=tensor, **ends, out_type=tf.quint8)
             yield tf.raw_ops.QuantizedRelu6(features=tensor, **ends, out_type=tf.quint8)
-            yield [
-                tf.raw_ops.Dequantize(input=tensor, min_range=low, max_range=high, mode="MIN_FIRST")
-            ]
             yield tf.raw_ops.QuantizeV2(
                 input=floats[:count], min_range=low, max_range=high, T=tf.quint8, mode="MIN_FIRST"
             )
@@ -178,6 +176,12 @@ def _bytes_ops(fed: Any) -> Iterator[Any]:
             )
 
 
+def _dequantized(fed: Any) -> Iterator[Any]:
+    for (low, high), count in itertools.product(_BYTE_RANGES, (1, 33, 5000)):
+        tensor = _bytes(fed, (count,), 3)
+        yield [tf.raw_ops.Dequantize(input=tensor, min_range=low, max_range=high, mode="MIN_FIRST")]
+
+
 # The shape of an image, the window's rows and columns, and the stride.
 _WINDOWS = (
     ((1, 1, 1, 1), (1, 1), 1),
@@ -186,6 +190,7 @@ _WINDOWS = (
     ((1, 8, 8, 16), (8, 8), 8),
     ((1, 20, 17, 2), (17, 17), 1),
     ((3, 5, 7, 33), (2, 3), 3),
+    ((2, 12, 13, 40), (2, 2), 2),
 )
 # The shapes of tensors that are concatenated, and the dimension.
 _CONCATENATED = (
@@ -233,6 +238,9 @@ def _images(fed: Any) -> Iterator[Any]:
                 strides=[1, stride, stride, 1],
                 padding=padding,
             )
+
+
+def _concats(fed: Any) -> Iterator[Any]:
     for (shapes, dimension), first in itertools.product(_CONCATENATED, range(len(_BYTE_RANGES))):
         # Equal and different ranges.
         for step in (0, 1):
@@ -254,7 +262,9 @@ def graphs() -> dict[str, Any]:
         "byte_convolutions": _graph(_convolutions),
         "sums": _graph(_conversions),
         "bytes": _graph(_bytes_ops),
+        "dequantized": _graph(_dequantized),
         "byte_images": _graph(_images),
+        "byte_concats": _graph(_concats),
         "byte_sums": _graph(_sums_of_bytes),
     }
 

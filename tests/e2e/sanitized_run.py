@@ -18,10 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from e2e import cpu_features, numpy_session
-from tfcarve.benchmark.c_api import Buffer, CallError, Library, Session
+from tfcarve.benchmark.c_api import BoundSession, Buffer, CallError, Library, Session
 
 INPUT, OUTPUT = "input", "output"
 _THREADS = 4
+# Of inputs that are not copied, in bytes.
+_ALIGNMENT = 64
 
 
 def _ran(session: Session, fed: numpy_session.Array) -> bool:
@@ -42,41 +44,41 @@ def _run(library: Library, graph: bytes, feeds: Sequence[numpy_session.Array]) -
         return list(pool.map(lambda fed: _ran(session, fed), feeds))
 
 
-def _into_buffers(library: Library, model: Path, buffers: Sequence[Buffer]) -> None:
-    """Runs the model at the same time with each of the output buffers."""
-    fed = np.load(model.with_suffix(".0.npy"))
-
-    def run(buffer: Buffer) -> None:
-        inputs = {INPUT: numpy_session.packed(fed, [])}
-        session.bind(inputs, [OUTPUT]).run(output_buffers=(Buffer * 1)(buffer)).free()
-
-    with (
-        library.session_from_bytes(model.read_bytes(), _THREADS) as session,
-        ThreadPoolExecutor(len(buffers)) as pool,
-    ):
-        list(pool.map(run, buffers))
-
-
 def _allocated(size: int) -> int:
-    allocate = ctypes.CDLL(None).malloc
-    allocate.argtypes, allocate.restype = (ctypes.c_size_t,), ctypes.c_void_p
-    return int(allocate(size))
+    allocate = ctypes.CDLL(None).aligned_alloc
+    allocate.argtypes, allocate.restype = (ctypes.c_size_t, ctypes.c_size_t), ctypes.c_void_p
+    return int(allocate(_ALIGNMENT, size))
 
 
-def _short_buffer(library: Library, model: Path) -> None:
+def _short_buffer(bound: BoundSession) -> None:
     """Passes a buffer with a size that is larger than its memory."""
-    _into_buffers(library, model, [Buffer(_allocated(16), 1 << 20)])
+    bound.run(output_buffers=(Buffer * 1)(Buffer(_allocated(_ALIGNMENT), 1 << 20))).free()
 
 
-def _shared_buffer(library: Library, model: Path) -> None:
-    """Passes the same buffer to runs at the same time."""
-    _into_buffers(library, model, [Buffer(_allocated(1 << 20), 1 << 20)] * 16)
+def _changed_input(bound: BoundSession) -> None:
+    """Writes to the input while the graph runs, which reads it where it is."""
+    (fed,) = bound.inputs
+    fed.data = _allocated(fed.size)
+    # Sanitizers do not see how Python writes to memory.
+    fill = ctypes.CDLL(None).memset
+    fill.argtypes, fill.restype = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t), ctypes.c_void_p
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(bound.run)
+        while not run.done():
+            fill(fed.data, 0, fed.size)
+        run.result().free()
 
 
-_FAULTS: Mapping[str, Callable[[Library, Path], None]] = {
+_FAULTS: Mapping[str, Callable[[BoundSession], None]] = {
     "short buffer": _short_buffer,
-    "shared buffer": _shared_buffer,
+    "changed input": _changed_input,
 }
+
+
+def _make_a_mistake(library: Library, model: Path, fault: str) -> None:
+    fed = numpy_session.packed(np.load(model.with_suffix(".0.npy")), [])
+    with library.session_from_bytes(model.read_bytes(), _THREADS) as session:
+        _FAULTS[fault](session.bind({INPUT: fed}, [OUTPUT]))
 
 
 def main(path: str, folder: str, fault: str = "") -> None:
@@ -91,7 +93,7 @@ def main(path: str, folder: str, fault: str = "") -> None:
             found += _run(library, model.read_bytes(), feeds)
     print(sum(found), len(found) - sum(found))
     if fault:
-        _FAULTS[fault](library, models[0])
+        _make_a_mistake(library, models[0], fault)
 
 
 if __name__ == "__main__":

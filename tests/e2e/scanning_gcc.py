@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,12 +34,15 @@ def _scanned(folder: Path, source: str, dump: Path) -> None:
 
 def main(folder: str, arguments: Sequence[str]) -> int:
     """Compiles; returns g++'s exit status."""
+    # g++ finds its programs beside its path. Actions may run without PATH, where this is that of the system's programs.
+    compiler = shutil.which("g++")
+    assert compiler is not None
     sources = [word for word in arguments if word.endswith(_SOURCES)] if "-c" in arguments else []
     if len(sources) != 1:
-        return subprocess.run(["g++", *arguments], check=False).returncode
+        return subprocess.run([compiler, *arguments], check=False).returncode
     with tempfile.TemporaryDirectory() as temporary:
         dump = Path(temporary, "ssa")
-        command = ["g++", *arguments, f"-fdump-tree-ssa={dump}"]
+        command = [compiler, *arguments, f"-fdump-tree-ssa={dump}"]
         status = subprocess.run(command, check=False).returncode
         # A source without functions has no dump.
         if status == 0 and dump.exists():

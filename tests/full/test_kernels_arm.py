@@ -102,15 +102,25 @@ def _runner(
     return _Runner(request.param, programs[request.param], tmp_path)
 
 
+def _check(name: str, case: Case, found: Any, expected: Any) -> None:
+    """Checks an output. Compilers fuse products and sums for Arm, which full TensorFlow does not on x86-64."""
+    if name == "dequantized":
+        comparisons.check(found.view(np.float32), expected.view(np.float32), 1e-6, False)
+    elif name == "byte_concats":
+        # A number in the middle between two bytes becomes the one or the other.
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1)
+    else:
+        comparisons.check(found, expected, case.tolerance, case.signed_zeros)
+
+
 @pytest.mark.parametrize("name", override_graphs.NAMES)
 def test_overrides(name: str, runner: _Runner, cases: Mapping[str, Case]) -> None:
     case = cases[name]
     found = runner.run(case.graph, case.fed)
-    comparisons.check(found, case.expected, case.tolerance, case.signed_zeros)
+    _check(name, case, found, case.expected)
     # The control: the output's elements in another order.
     with pytest.raises(AssertionError):
-        rolled = np.roll(case.expected, 1)
-        comparisons.check(found, rolled, case.tolerance, case.signed_zeros)
+        _check(name, case, found, np.roll(case.expected, 1))
 
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)
