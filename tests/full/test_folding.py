@@ -29,6 +29,8 @@ _HARMLESS = {
     r"absl::lts_\w+::Condition::GuaranteedEqual": "conditions are the same if code and arguments are",
     r"nsync::nsync_maybe_merge_conditions_": "as above",
     r"nsync::nsync_cv_wait_with_deadline_generic": "the functions that lock nsync's mutex are known by their code",
+    r"google::protobuf::SetLogHandler": "a handler that does nothing is the null handler",
+    r"tensorflow::checkpoint::TensorSliceReaderCache::GetReader": "functions with the same code open the same file",
     r"deflateParams": "levels of compression are the same if their code is",
 }
 
