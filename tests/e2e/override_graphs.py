@@ -460,7 +460,7 @@ def _lstm(fed: Any, sizes: tuple[int, ...], version: int, peephole: bool, clip: 
     }
     filled = {}
     for i, (key, shape) in enumerate(shapes.items()):
-        # A large LSTM has more weights than the input has elements.
+        # A large LSTM has more weights than the input has elements. Not divided: see _functions.
         filled[key] = _repeated(fed, shape, 100 * i) * (1 / (10 + cells))
     op = tf.raw_ops.BlockLSTMV2 if version == 2 else tf.raw_ops.BlockLSTM
     length = tf.constant(run, tf.int64)

@@ -27,7 +27,7 @@ _COMPLETE = "//options:full_protos"
 _HARMLESS = {
     r"absl::lts_\w+::base_internal::AtomicHook<.*>::DoStore": "a hook with the same code is the same hook",
     r"absl::lts_\w+::Condition::GuaranteedEqual": "conditions are the same if code and arguments are",
-    r"nsync::nsync_maybe_merge_conditions_": "as above",
+    r"nsync::nsync_maybe_merge_conditions_": "conditions are the same if code and arguments are",
     r"nsync::nsync_cv_wait_with_deadline_generic": "the functions that lock nsync's mutex are known by their code",
     r"google::protobuf::SetLogHandler": "a handler that does nothing is the null handler",
     r"tensorflow::checkpoint::TensorSliceReaderCache::GetReader": "functions with the same code open the same file",

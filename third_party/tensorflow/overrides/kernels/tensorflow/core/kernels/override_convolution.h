@@ -48,28 +48,15 @@ inline bool SetPadding(const Filtering& filtering, int dimension,
   return reach <= kMost && last <= kMost && padding <= kMost;
 }
 
-// The rows or columns of an image, which are dimension `dimension` of the
-// input and the output, and `dimension - 1` of the filter, without padding.
-inline math::Axis FindAxis(const Tensor& input, const Tensor& filter,
-                           const Tensor& output, int dimension, int stride,
-                           int dilation) {
-  return {static_cast<math::Index>(input.dim_size(dimension)),
-          static_cast<math::Index>(output.dim_size(dimension)),
-          static_cast<math::Index>(filter.dim_size(dimension - 1)),
-          stride,
-          dilation,
-          0};
-}
-
 // Returns false if the window is too large for this CPU.
 inline bool FindWindow(const Filtering& filtering, const Tensor& input,
                        const Tensor& filter, const Tensor& output,
                        math::Window* window) {
-  *window = {FindAxis(input, filter, output, 1, filtering.row_stride,
-                      filtering.row_dilation),
-             FindAxis(input, filter, output, 2, filtering.column_stride,
-                      filtering.column_dilation),
-             static_cast<math::Index>(input.dim_size(3))};
+  *window = {{input.dim_size(1), output.dim_size(1), filter.dim_size(0),
+              filtering.row_stride, filtering.row_dilation, 0},
+             {input.dim_size(2), output.dim_size(2), filter.dim_size(1),
+              filtering.column_stride, filtering.column_dilation, 0},
+             input.dim_size(3)};
   return SetPadding(filtering, 1, &window->rows) &&
          SetPadding(filtering, 2, &window->columns);
 }
