@@ -217,9 +217,20 @@ def built_size(built: LinkLine) -> int:
     return (built.root / built.link.source).parents[1].joinpath(_STRIPPED).stat().st_size
 
 
-def stripped_size(built: LinkLine, exchange: Exchange, new: Path, folder: Path) -> int:
-    """Returns the size of the stripped library with another object; raises CommandError if it does not link."""
+def stripped_size(
+    built: LinkLine, exchange: Exchange, new: Path, folder: Path, optional: Path
+) -> int:
+    """Returns the size of the stripped library with another object; raises CommandError if it does not link.
+
+    Args:
+      built: the library.
+      exchange: says which object is replaced.
+      new: the other object.
+      folder: for the libraries.
+      optional: from relink.optional_sources().
+    """
     copy = replaced(built.root / exchange.library, exchange.member, new, folder)
     is_units = exchange.library == built.link.source
     registering = [str(copy) if is_units else built.link.source]
-    return relink.link(built, registering, {exchange.library: copy}, folder).stat().st_size
+    replaced_files = {exchange.library: copy}
+    return relink.link(built, registering, replaced_files, folder, [optional]).stat().st_size

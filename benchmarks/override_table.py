@@ -87,9 +87,10 @@ def text(machine: str, platform: str, rows: Sequence[Row], absent: Sequence[str]
         "TensorFlow's file of the same path. Both "
         "are compiled with the library's own command, and the library is linked again with each.",
         "*Bytes saved*: the stripped library with TensorFlow's file, less the same library with the override. Only one file "
-        "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. Where "
-        "TensorFlow's file does not compile or link in this library, for example because it requires that another override is "
-        "exchanged too, the column has the reason instead.",
+        "is exchanged at a time: code that several overrides share, such as `tools/runtime/math`, stays in both libraries. "
+        "Each library has the optional sources of the runtime that it refers to. Where TensorFlow's file does not compile or "
+        "link in this library, for example because it requires that another override is exchanged too, the column has the reason "
+        "instead.",
         "*s*: seconds of CPU time to compile the file, once. Messages are compiled without the precompiled header, which "
         "contains those of the override, and only their own source is exchanged, not the sources that include their header.",
         table(rows),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from benchmarks import workspaces
 from benchmarks.sizes import BUILD_FILE, PACKAGE
 from demo import nested
 from demo.nested import NestedError, Workspace
@@ -100,13 +103,35 @@ def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Sou
             yield Source(path, is_helper, cold, fast)
 
 
+def optional_sources(workspace: Workspace, platform: str, folder: Path) -> Path:
+    """Compiles all optional sources of the runtime; returns an archive of their objects in `folder`.
+
+    A library has only those that it refers to. Linked with the archive, it can refer to others.
+    """
+    named = f"--platforms=@tfcarve//rules/platforms:{platform}"
+    flags = [named, nested.ALL_OUTPUTS]
+    build = workspace.build([workspaces.WHOLE_RUNTIME], flags, progress=sys.stderr.isatty())
+    files = {file for found in build.outputs.values() for file in found}
+    folders = (file.with_name(f"{file.name}.runfiles") for file in files)
+    (runfiles,) = (folder for folder in folders if folder.is_dir())
+    (listed,) = runfiles.glob("*/runtime_objects.json")
+    rows: list[dict[str, Any]] = json.loads(listed.read_bytes())
+    archive = folder / "liboptional.a"
+    _archived((listed.parent / row["object"] for row in rows if row["candidate"]), archive)
+    return archive
+
+
 def _archived(objects: Iterable[Path], archive: Path) -> None:
     archive.unlink(missing_ok=True)
     subprocess.run(["ar", "qcsD", archive, *objects], check=True)
 
 
 def link(
-    built: LinkLine, registering: Sequence[str], replaced: Mapping[str, Path], folder: Path
+    built: LinkLine,
+    registering: Sequence[str],
+    replaced: Mapping[str, Path],
+    folder: Path,
+    archives: Sequence[Path] = (),
 ) -> Path:
     """Links a library with other files and strips it.
 
@@ -115,6 +140,7 @@ def link(
       registering: the objects or archives with the registrations of kernels and ops.
       replaced: other files for archives of the link.
       folder: for the libraries.
+      archives: further ones, of which the library gets the objects that it refers to.
 
     Returns:
       The stripped library, which has the name that a program loads.
@@ -124,7 +150,7 @@ def link(
     """
     library, stripped = folder / "unstripped.so", folder / "libtensorflow-core.so"
     words = built.link.with_files(str(library), registering)
-    argv = [str(replaced.get(word, word)) for word in words]
+    argv = [*(str(replaced.get(word, word)) for word in words), *map(str, archives)]
     done = subprocess.run(argv, cwd=built.root, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise CommandError(done.stderr)

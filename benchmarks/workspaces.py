@@ -10,8 +10,13 @@ from pathlib import Path
 from demo import nested
 from demo.inception import APP
 from demo.nested import Workspace
+from tfcarve.releases import known
 
-_BAZELW = Path(__file__).parents[1] / "bazelw"
+# Building it compiles all sources of the runtime, including the optional ones.
+WHOLE_RUNTIME = (
+    f"@tfcarve//third_party/tensorflow/releases/{known.default_name()}:update_optional_sources"
+)
+BAZELW = Path(__file__).parents[1] / "bazelw"
 
 
 @contextmanager
@@ -20,6 +25,6 @@ def opened(name: str, app: str | Path = APP) -> Iterator[Workspace]:
 
     Builds run this repository's bazelw unless TFCARVE_BAZELW names another.
     """
-    os.environ.setdefault("TFCARVE_BAZELW", str(_BAZELW))
+    os.environ.setdefault("TFCARVE_BAZELW", str(BAZELW))
     with nested.opened(nested.source_tree() / app, name) as workspace:
         yield workspace

@@ -83,6 +83,20 @@ def _library(tmp_path: Path) -> LinkLine:
     return _built(tmp_path)
 
 
+@pytest.fixture(name="optional")
+def _optional(tmp_path: Path) -> Path:
+    """An archive of two objects, each with a large array."""
+    objects = [
+        _object(
+            tmp_path, name, f"char {name}_big[100000] = {{1}}; int {name}(void) {{ return 3; }}"
+        )
+        for name in ("used", "unused")
+    ]
+    archive = tmp_path / "liboptional.a"
+    subprocess.run(["ar", "qcsD", archive, *objects], check=True)
+    return archive
+
+
 def _exchange(library: str, member: str) -> Exchange:
     return Exchange(library, member, Compile(_COMPILE, ""), Compile(_COMPILE, ""))
 
@@ -138,29 +152,53 @@ def test_a_proto_is_generated_alone_and_from_tensorflows_tree() -> None:
     assert found == ["protoc", "--cpp_out=lite:/new", "-Iexternal/tree", proto]
 
 
-def test_the_library_is_linked_with_another_object(library: LinkLine, tmp_path: Path) -> None:
+def test_the_library_is_linked_with_another_object(
+    library: LinkLine, optional: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     exchange = _exchange(_ARCHIVE, "placer.pic.o")
-    same = override_builds.stripped_size(library, exchange, tmp_path / "placer.pic.o", folder)
+    old = tmp_path / "placer.pic.o"
+    same = override_builds.stripped_size(library, exchange, old, folder, optional)
+    assert same < 99_000
     large = "int f(void) { return 1; } char big[100000] = {1};"
     new = _object(folder, "placer", large)
-    assert override_builds.stripped_size(library, exchange, new, folder) > same + 99_000
+    assert override_builds.stripped_size(library, exchange, new, folder, optional) > same + 99_000
 
 
-def test_a_member_that_does_not_exist_is_an_error(library: LinkLine, tmp_path: Path) -> None:
+def test_the_library_gets_the_optional_sources_that_it_refers_to(
+    library: LinkLine, optional: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "new"
+    folder.mkdir()
+    exchange = _exchange(_ARCHIVE, "placer.pic.o")
+    new = _object(folder, "placer", "int used(void); int f(void) { return used(); }")
+    size = override_builds.stripped_size(library, exchange, new, folder, optional)
+    assert 100_000 < size < 200_000
+
+
+def test_a_member_that_does_not_exist_is_an_error(
+    library: LinkLine, optional: Path, tmp_path: Path
+) -> None:
     with pytest.raises(NestedError, match=r"libcore\.a has 0 members none\.pic\.o"):
         override_builds.stripped_size(
-            library, _exchange(_ARCHIVE, "none.pic.o"), tmp_path / "placer.pic.o", tmp_path
+            library,
+            _exchange(_ARCHIVE, "none.pic.o"),
+            tmp_path / "placer.pic.o",
+            tmp_path,
+            optional,
         )
 
 
-def test_an_undefined_symbol_is_the_reason(library: LinkLine, tmp_path: Path) -> None:
+def test_an_undefined_symbol_is_the_reason(
+    library: LinkLine, optional: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     new = _object(folder, "placer", "int missing(void); int f(void) { return missing(); }")
+    exchange = _exchange(_ARCHIVE, "placer.pic.o")
     with pytest.raises(CommandError, match="missing"):
-        override_builds.stripped_size(library, _exchange(_ARCHIVE, "placer.pic.o"), new, folder)
+        override_builds.stripped_size(library, exchange, new, folder, optional)
 
 
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ _NEEDED = {
     "tensorflow__core__util__tensor_bundle__tensor_bundle.cc",
 }
 _NOT_NEEDED = {
+    "absl__synchronization__mutex.cc",
     "tensorflow__core__example__example.pb.cc",
     "tensorflow__core__framework__lookup_interface.cc",
     "tensorflow__tsl__framework__bfc_allocator.cc",

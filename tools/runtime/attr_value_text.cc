@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "absl/types/span.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/wire_format_lite.h"
 #include "tensorflow/core/framework/resource_handle.pb.h"
 #include "tensorflow/core/framework/tensor.pb.h"
 #include "tensorflow/core/framework/tensor_shape.pb.h"
@@ -17,6 +17,7 @@
 namespace tensorflow {
 namespace {
 
+using ::google::protobuf::internal::WireFormatLite;
 using ::google::protobuf::io::CodedOutputStream;
 using ::google::protobuf::io::StringOutputStream;
 using ::tensorflow::strings::ProtoParseBoolFromScanner;
@@ -188,42 +189,6 @@ absl::Span<const Field> FieldsOf(Type type) {
   }
 }
 
-// Writes the fields of one message in the wire format.
-class WireWriter {
- public:
-  explicit WireWriter(std::string* wire) : strings_(wire), out_(&strings_) {}
-
-  void Varint(const Field& field, uint64_t value) {
-    WriteTag(field, 0);
-    out_.WriteVarint64(value);
-  }
-  void Fixed64(const Field& field, double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    WriteTag(field, 1);
-    out_.WriteLittleEndian64(bits);
-  }
-  void Bytes(const Field& field, const std::string& value) {
-    WriteTag(field, 2);
-    out_.WriteVarint64(value.size());
-    out_.WriteString(value);
-  }
-  void Fixed32(const Field& field, float value) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    WriteTag(field, 5);
-    out_.WriteLittleEndian32(bits);
-  }
-
- private:
-  void WriteTag(const Field& field, uint32_t wire_type) {
-    out_.WriteTag(static_cast<uint32_t>(field.number) << 3 | wire_type);
-  }
-
-  StringOutputStream strings_;
-  CodedOutputStream out_;
-};
-
 // Translates text to the wire format. All functions return whether the text is
 // valid so far.
 class Parser {
@@ -239,7 +204,8 @@ class Parser {
   bool Message(Type type, char close, int depth, std::string* wire) {
     if (depth > kMaxDepth) return false;
     const absl::Span<const Field> fields = FieldsOf(type);
-    WireWriter writer(wire);
+    StringOutputStream strings(wire);
+    CodedOutputStream out(&strings);
     uint32_t seen = 0;
     for (;;) {
       ProtoSpaceAndComments(&scanner_);
@@ -252,7 +218,7 @@ class Parser {
           type == Type::kAttrValue ? ~0u : uint32_t{1} << index;
       if (!field.repeated && (seen & forbidden)) return false;
       seen |= uint32_t{1} << index;
-      if (!Values(field, depth, &writer)) return false;
+      if (!Values(field, depth, &out)) return false;
     }
     if (close != '\0') {
       scanner_.One(Scanner::ALL);
@@ -274,7 +240,7 @@ class Parser {
   }
 
   // What follows the name of a field: a value, or several in brackets.
-  bool Values(const Field& field, int depth, WireWriter* writer) {
+  bool Values(const Field& field, int depth, CodedOutputStream* out) {
     const bool is_message = !FieldsOf(field.type).empty();
     ProtoSpaceAndComments(&scanner_);
     if (!Skip(':') && !is_message) return false;
@@ -282,64 +248,56 @@ class Parser {
     if (is_list) Skip('[');
     do {
       const bool valid =
-          is_message ? Nested(field, depth, writer) : Scalar(field, writer);
+          is_message ? Nested(field, depth, out) : Scalar(field, out);
       if (!valid) return false;
       ProtoSpaceAndComments(&scanner_);
     } while (is_list && Skip(','));
     return !is_list || Skip(']');
   }
 
-  bool Nested(const Field& field, int depth, WireWriter* writer) {
+  bool Nested(const Field& field, int depth, CodedOutputStream* out) {
     const char open = scanner_.Peek();
     if (!Skip('{') && !Skip('<')) return false;
     std::string wire;
     if (!Message(field.type, open == '{' ? '}' : '>', depth + 1, &wire)) {
       return false;
     }
-    writer->Bytes(field, wire);
+    WireFormatLite::WriteBytes(field.number, wire, out);
     return true;
   }
 
-  bool Scalar(const Field& field, WireWriter* writer) {
+  bool Scalar(const Field& field, CodedOutputStream* out) {
     switch (field.type) {
       case Type::kBool: {
         bool value = false;
         if (!ProtoParseBoolFromScanner(&scanner_, &value)) return false;
-        writer->Varint(field, value);
+        WireFormatLite::WriteBool(field.number, value, out);
         return true;
       }
       case Type::kDataType: {
-        int32_t value = 0;
+        int value = 0;
         if (!EnumValue(&value)) return false;
-        writer->Varint(field, static_cast<int64_t>(value));
+        WireFormatLite::WriteEnum(field.number, value, out);
         return true;
       }
-      case Type::kDouble: {
-        double value = 0;
-        if (!ProtoParseNumericFromScanner(&scanner_, &value)) return false;
-        writer->Fixed64(field, value);
-        return true;
-      }
-      case Type::kFloat: {
-        float value = 0;
-        if (!ProtoParseNumericFromScanner(&scanner_, &value)) return false;
-        writer->Fixed32(field, value);
-        return true;
-      }
+      case Type::kDouble:
+        return Number<double>(field, WireFormatLite::WriteDouble, out);
+      case Type::kFloat:
+        return Number<float>(field, WireFormatLite::WriteFloat, out);
       case Type::kInt32:
-        return Integer<int32_t>(field, writer);
+        return Number<int32_t>(field, WireFormatLite::WriteInt32, out);
       case Type::kInt64:
-        return Integer<int64_t>(field, writer);
+        return Number<int64_t>(field, WireFormatLite::WriteInt64, out);
       case Type::kUint32:
-        return Integer<uint32_t>(field, writer);
+        return Number<uint32_t>(field, WireFormatLite::WriteUInt32, out);
       case Type::kUint64:
-        return Integer<uint64_t>(field, writer);
+        return Number<uint64_t>(field, WireFormatLite::WriteUInt64, out);
       case Type::kString: {
         std::string value;
         if (!ProtoParseStringLiteralFromScanner(&scanner_, &value)) {
           return false;
         }
-        writer->Bytes(field, value);
+        WireFormatLite::WriteBytes(field.number, value, out);
         return true;
       }
       default:
@@ -348,16 +306,16 @@ class Parser {
   }
 
   template <typename T>
-  bool Integer(const Field& field, WireWriter* writer) {
+  bool Number(const Field& field, void (*write)(int, T, CodedOutputStream*),
+              CodedOutputStream* out) {
     T value = 0;
     if (!ProtoParseNumericFromScanner(&scanner_, &value)) return false;
-    // Negative numbers are extended to 64 bits.
-    writer->Varint(field, static_cast<uint64_t>(value));
+    write(field.number, value, out);
     return true;
   }
 
   // A data type by its name or number.
-  bool EnumValue(int32_t* value) {
+  bool EnumValue(int* value) {
     StringPiece text;
     if (!scanner_.RestartCapture()
              .Many(Scanner::LETTER_DIGIT_DASH_UNDERSCORE)

@@ -41,6 +41,16 @@ def test_command(target: str, tmp_path: Path) -> None:
     assert not [file for file in others if file.startswith("tensorflow")]
 
 
+def test_what_another_object_defines_is_not_needed(tmp_path: Path) -> None:
+    target = "x86_64-linux-gnu"
+    user = clang.compiled(tmp_path, target, _SOURCE, "user")
+    text = "namespace re2 { struct RE2 { RE2(const char*); }; RE2::RE2(const char*) {} }\n"
+    defining = clang.compiled(tmp_path, target, text)
+    assert _run(tmp_path, user, defining) == 0
+    assert list((tmp_path / "others").iterdir()) == []
+    assert list((tmp_path / "ours").iterdir()) != []
+
+
 def test_what_is_not_needed_any_more_is_removed(tmp_path: Path) -> None:
     target = "x86_64-linux-gnu"
     assert _run(tmp_path, clang.compiled(tmp_path, target, _SOURCE)) == 0

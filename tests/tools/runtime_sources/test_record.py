@@ -28,9 +28,8 @@ _SOURCES = {
     # The core.
     "session.cc": "int session() { return io::Open(1); }",
     "open.cc": "int io::Open(int x) { return Twice(x); }",
-    # It defines an overload of what the core defines.
+    # Optional; the first defines an overload of what the core defines.
     "open_long.cc": "int io::Open(long x) { return Twice(int(x)); }",
-    # Optional.
     "read.cc": "int io::Read() { return Table().Find(); }",
     "table.cc": "io::Table::Table() {} io::Table::~Table() {} int io::Table::Find() { return Copy(1) + Open(1); }",
     "copy.cc": "template <class T> int io::Copy(T x) { return Twice(x); } template int io::Copy(int); int io::Own() { return 1; }",
@@ -81,6 +80,7 @@ def test_record(recorded: OptionalSources) -> None:
         "block.cc": (("io::Block::C",), ("block_size.cc",)),
         "block_size.cc": (("io::Block", "io::Block::Size"), ()),
         "copy.cc": (("io::Copy", "io::Own"), ()),
+        "open_long.cc": (("io::Open",), ()),
         "read.cc": (("io::Read",), ("table.cc",)),
         "table.cc": (("io::Table::*",), ("copy.cc",)),
     }
@@ -94,7 +94,9 @@ def _linked(objects: Mapping[str, Path], folder: Path, names: list[str], text: s
     return subprocess.run(command, check=False, capture_output=True, text=True).stderr
 
 
-@pytest.mark.parametrize("text", ["io::Read()", "io::Copy(1)", "io::Table().Find()"])
+@pytest.mark.parametrize(
+    "text", ["io::Read()", "io::Copy(1)", "io::Table().Find()", "io::Open(1L)", "io::Open(1)"]
+)
 def test_what_is_needed_suffices(
     text: str, objects: Mapping[str, Path], recorded: OptionalSources, tmp_path: Path
 ) -> None:
@@ -102,8 +104,12 @@ def test_what_is_needed_suffices(
     source = tmp_path / "user.cc"
     source.write_text(f'#include "io.h"\nint user() {{ return {text}; }}\n')
     subprocess.run(["g++", "-c", source, "-o", tmp_path / "user.o"], check=True)
-    symbols = update.read_symbols([str(tmp_path / "user.o")])[str(tmp_path / "user.o")]
-    found = needed(recorded, symbols.undefined)
+    read = update.read_symbols(
+        [str(tmp_path / "user.o"), *(str(objects[name]) for name in core)]
+    ).values()
+    undefined = frozenset[str]().union(*(symbols.undefined for symbols in read))
+    found = needed(recorded, undefined.difference(*(symbols.strong for symbols in read)))
+    assert bool(found) == (text != "io::Open(1)")
     assert _linked(objects, tmp_path, core + found, text) == ""
     for missing in found:
         fewer = [name for name in found if name != missing]

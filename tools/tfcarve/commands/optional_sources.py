@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tfcarve import files
@@ -52,27 +52,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _undefined(nm: str, objects: Sequence[Path]) -> Iterator[str]:
-    """Yields the symbols that objects refer to and do not define, in the format of POSIX."""
+def _missing(nm: str, objects: Sequence[Path]) -> set[str]:
+    """Returns the symbols that objects refer to and that none of them defines."""
     try:
         done = subprocess.run(
-            [nm, "-P", "-u", *map(str, objects)], check=False, text=True, capture_output=True
+            [nm, "-P", "-g", *map(str, objects)], check=False, text=True, capture_output=True
         )
     except OSError as error:
         raise InvalidInput(f"{nm}: cannot be run: {error.strerror}") from None
     if done.returncode:
         raise InvalidInput(f"{nm}: {done.stderr.strip()[-400:]}")
+    undefined, defined = set(), set()
     for line in done.stdout.splitlines():
         symbol, _, kind = line.partition(" ")
         if kind.startswith("U"):
-            yield symbol
+            undefined.add(symbol)
+        # Not a reference that may stay undefined, nor the name of an object.
+        elif kind and not kind.startswith(("v", "w")):
+            defined.add(symbol)
+    return undefined - defined
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     version = common.load_selection(arguments.selection).tensorflow.version
     optional = optional_sources.read(known.nearest(version))
-    paths = optional_sources.needed(optional, _undefined(arguments.nm, arguments.objects))
+    paths = optional_sources.needed(optional, _missing(arguments.nm, arguments.objects))
     ours = [path for path in paths if path.startswith(_TENSORFLOW)]
     others = [path for path in paths if not path.startswith(_TENSORFLOW)]
     for folder in (arguments.sources, arguments.third_party):

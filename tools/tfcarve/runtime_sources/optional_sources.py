@@ -51,7 +51,7 @@ def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
 
     Args:
       optional: those of its release.
-      undefined: symbols that its objects refer to and do not define.
+      undefined: symbols that its objects refer to and that none of them defines.
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
     direct = (source.path for source in optional.sources if not names.isdisjoint(source.defines))

@@ -30,9 +30,6 @@ def optional_sources(
 ) -> OptionalSources:
     """Returns those candidates that the other objects do not need, directly or indirectly.
 
-    A candidate that defines a name which the core defines too, such as an overload, is not optional: a name would not tell
-    which of them is needed.
-
     Args:
       candidates: the objects of sources that may be optional, by path.
       others: the objects of sources that each library compiles.
@@ -44,18 +41,12 @@ def optional_sources(
     strong = {path: _names(symbols.strong) for path, symbols in candidates.items()}
     roots = frozenset[str]().union(*(_targets(other.undefined, definers) for other in others))
     core = closure(roots, references)
-    while True:
-        of_core = frozenset[str]().union(*(strong[path] for path in core))
-        ambiguous = {p for p in candidates.keys() - core if not of_core.isdisjoint(strong[p])}
-        if not ambiguous:
-            break
-        core = closure(core | ambiguous, references)
     scopes = Counter(scope(name) for names in strong.values() for name in names)
     return OptionalSources(
         tuple(
             OptionalSource(
                 path,
-                _entries(strong[path], _names(candidates[path].weak) - of_core, scopes),
+                _entries(strong[path], _names(candidates[path].weak), scopes),
                 tuple(sorted(references[path] - core)),
             )
             for path in sorted(candidates.keys() - core)

@@ -17,7 +17,7 @@ from tfcarve.runtime_sources.optional_sources import FILE_NAME, OptionalSources
 from tfcarve.runtime_sources.record import Symbols, optional_sources
 
 # tfcarve's own sources, which every library needs.
-_OWN_FOLDERS = ("third_party/tensorflow/overrides/", "tools/runtime/")
+_OWN_FOLDERS = ("third_party/abseil/", "third_party/tensorflow/overrides/", "tools/runtime/")
 # Symbol types of nm(1): those of weak symbols, and of others that are not external.
 _WEAK, _INTERNAL = "WVu", "wv"
 
