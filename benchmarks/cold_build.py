@@ -10,26 +10,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, schedule, selections, workspaces
+from benchmarks import measure, page, schedule, selections, sizes, workspaces
 from benchmarks.schedule import Action
-from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import app_workspace, execution_log, prebuilt_selection
+from e2e import app_workspace, execution_log
 from e2e.execution_log import Spawn
 from tfcarve import files
-from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.selection.selection import Selection
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")
 _MODEL = "inception_v3"
-_PACKAGE = "sizes"
-_BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md"
 _FOR_TOOLS = "-exec-"
 _WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -120,24 +115,21 @@ class _Measured:
 
 def _measured(selection: Selection) -> _Measured:
     rows: dict[str, Row] = {}
-    every: list[Spawn] = []
-    with workspaces.opened("cold_build") as workspace, tempfile.TemporaryDirectory() as folder:
-        workspace.place(_PACKAGE, {"BUILD": _BUILD_FILE}, "BUILD")
-        prebuilt_selection.place(workspace, selection, Path(folder), _PACKAGE)
-        built: dict[str, list[Spawn]] = {}
+    with workspaces.opened("cold_build") as workspace:
+        sizes.place(workspace, selection)
         workspace.bazel(["clean"])
-        for platform in PLATFORMS:
-            built[platform] = _spawns(workspace, f"//{_PACKAGE}:{platform}")
-            every += built[platform]
+        built = {
+            platform: _spawns(workspace, f"//{sizes.PACKAGE}:{platform}") for platform in PLATFORMS
+        }
         for platform, spawns in built.items():
             workspace.bazel(["clean"])
-            named = f"--platforms=@tfcarve//rules/platforms:{platform}"
+            named = workspaces.platform_flag(platform)
             rows[platform] = Row(
                 total(spawn for spawn in spawns if _FOR_TOOLS in spawn.outputs[0]),
                 total(spawn for spawn in spawns if _FOR_TOOLS not in spawn.outputs[0]),
                 total(_spawns(workspace, workspaces.WHOLE_RUNTIME, named)),
             )
-    return _Measured(rows, every)
+    return _Measured(rows, [spawn for spawns in built.values() for spawn in spawns])
 
 
 def main(argv: Sequence[str]) -> int:
@@ -147,9 +139,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     head = page.head("Cold builds", _COMMAND, measure.machine())
     try:
-        indexed = selections.kernel_index(common.tensorflow_tree(None))
-        model = cached_models.load(_MODEL).model
-        found = _measured(selections.selected([model], indexed))
+        found = _measured(selections.of_model(_MODEL))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"cold_build: {error}", file=sys.stderr)
         return 2

@@ -113,7 +113,7 @@ def _rows(
         name: selections.selected([cached_models.load(name).model], indexed) for name in models
     }
     for platform in platforms:
-        built = relink.line(workspace, platform, selected[models[0]], folder)
+        built = relink.line(workspace, platform, selected[models[0]])
         for model in models:
             print(f"{platform} {model}", file=sys.stderr, flush=True)
             yield costs(built, platform, model, selected[model], folder)
@@ -123,7 +123,7 @@ def _gains(workspace: Workspace, indexed: KernelIndex, folder: Path) -> Iterator
     for name, graph in hot_gains.graphs(folder).items():
         print(f"{hot_gains.PLATFORM} {name}", file=sys.stderr, flush=True)
         selection = selections.selected([graph], indexed)
-        built = relink.line(workspace, hot_gains.PLATFORM, selection, folder)
+        built = relink.line(workspace, hot_gains.PLATFORM, selection)
         yield hot_gains.gain(workspace, built, selection, name, graph, folder)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchmarks import measure, relink
+from benchmarks import measure, relink, workspaces
 from benchmarks.relink import CommandError
 from demo.nested import NestedError, Workspace
 from tfcarve.emit import hot, units
@@ -128,9 +128,7 @@ def of_core_source(built: LinkLine, path: str) -> Exchange:
 def protoc(workspace: Workspace, platform: str, built: LinkLine) -> Sequence[str]:
     """Returns the command that generates the C++ of the core's messages."""
     query = f'mnemonic("TfProtoSources", deps({relink.LIBRARY}))'
-    actions: list[dict[str, Any]] = workspace.actions(
-        query, [f"--platforms=@tfcarve//rules/platforms:{platform}"]
-    )
+    actions: list[dict[str, Any]] = workspace.actions(query, [workspaces.platform_flag(platform)])
     found = [
         argv
         for argv in (action["arguments"] for action in actions)
@@ -217,20 +215,9 @@ def built_size(built: LinkLine) -> int:
     return (built.root / built.link.source).parents[1].joinpath(_STRIPPED).stat().st_size
 
 
-def stripped_size(
-    built: LinkLine, exchange: Exchange, new: Path, folder: Path, optional: Path
-) -> int:
-    """Returns the size of the stripped library with another object; raises CommandError if it does not link.
-
-    Args:
-      built: the library.
-      exchange: says which object is replaced.
-      new: the other object.
-      folder: for the libraries.
-      optional: from relink.optional_sources().
-    """
+def stripped_size(built: LinkLine, exchange: Exchange, new: Path, folder: Path) -> int:
+    """Returns the size of the stripped library with another object; raises CommandError if it does not link."""
     copy = replaced(built.root / exchange.library, exchange.member, new, folder)
     is_units = exchange.library == built.link.source
     registering = [str(copy) if is_units else built.link.source]
-    replaced_files = {exchange.library: copy}
-    return relink.link(built, registering, replaced_files, folder, [optional]).stat().st_size
+    return relink.link(built, registering, {exchange.library: copy}, folder).stat().st_size

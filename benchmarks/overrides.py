@@ -66,7 +66,7 @@ def _exchanges(
 
 
 def _tensorflow(
-    built: LinkLine, exchange: Exchange, folder: Path, optional: Path
+    built: LinkLine, exchange: Exchange, folder: Path
 ) -> tuple[float | None, int | None, str]:
     """Returns the CPU time and the library's size with TensorFlow's file, or why there is none."""
     new = folder / exchange.member
@@ -75,28 +75,23 @@ def _tensorflow(
     except CommandError as error:
         return None, None, f"does not compile: {override_table.reason(str(error))}"
     try:
-        size = override_builds.stripped_size(built, exchange, new, folder, optional)
+        return seconds, override_builds.stripped_size(built, exchange, new, folder), ""
     except CommandError as error:
         return seconds, None, f"does not link: {override_table.reason(str(error))}"
-    return seconds, size, ""
 
 
-def _row(
-    built: LinkLine, path: str, library: str, exchange: Exchange, expected: int, optional: Path
-) -> Row:
+def _row(built: LinkLine, path: str, library: str, exchange: Exchange, expected: int) -> Row:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         new = folder / exchange.member
         seconds = override_builds.compiled(exchange.override, built.root, new)
-        size = override_builds.stripped_size(built, exchange, new, folder, optional)
+        size = override_builds.stripped_size(built, exchange, new, folder)
         if size != expected:
             # The commands are not those of the build: the comparison would mean nothing.
             raise NestedError(
                 f"{path}: linked again, the library has {size:,} bytes, not {expected:,}"
             )
-        tensorflow_seconds, tensorflow_size, problem = _tensorflow(
-            built, exchange, folder, optional
-        )
+        tensorflow_seconds, tensorflow_size, problem = _tensorflow(built, exchange, folder)
     saved = None if tensorflow_size is None else tensorflow_size - size
     return Row(path, library, seconds, tensorflow_seconds, saved, problem)
 
@@ -124,10 +119,10 @@ def _rows(workspace: Workspace, paths: Sequence[str], models_folder: Path) -> It
         missing = [path for path in missing if path not in found]
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            built = relink.line(workspace, PLATFORM, selection, folder)
+            built = relink.with_archive(relink.line(workspace, PLATFORM, selection), optional)
             same = override_builds.built_size(built)
             for path, exchange in _exchanges(workspace, built, selection, found, folder):
-                row = _row(built, path, name, exchange, same, optional)
+                row = _row(built, path, name, exchange, same)
                 print(override_table.table([row]).splitlines()[-1], file=sys.stderr, flush=True)
                 yield row
 

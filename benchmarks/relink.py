@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import workspaces
-from benchmarks.sizes import BUILD_FILE, PACKAGE
+from msgspec.structs import replace
+
+from benchmarks import sizes, workspaces
 from demo import nested
 from demo.nested import NestedError, Workspace
-from e2e import prebuilt_selection
 from tfcarve.emit import hot, units
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.releases import known
@@ -23,7 +23,7 @@ from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.link_line import Command, LinkLine
 
-LIBRARY = f"//{PACKAGE}:library"
+LIBRARY = f"//{sizes.PACKAGE}:library"
 _HELPERS = "parts/libhelpers.a"
 
 
@@ -59,14 +59,12 @@ class Sizes:
         return Sizes(self.text - other.text, self.stripped - other.stripped)
 
 
-def line(workspace: Workspace, platform: str, selection: Selection, folder: Path) -> LinkLine:
+def line(workspace: Workspace, platform: str, selection: Selection) -> LinkLine:
     """Builds a library for the platform and returns its compile and link commands; their inputs exist afterwards."""
-    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
-    prebuilt_selection.place(workspace, selection, folder, PACKAGE)
-    named = f"--platforms=@tfcarve//rules/platforms:{platform}"
+    sizes.place(workspace, selection)
     build = workspace.build(
         [LIBRARY],
-        [named, "--output_groups=default,sizes", nested.ALL_OUTPUTS],
+        [workspaces.platform_flag(platform), "--output_groups=default,sizes", nested.ALL_OUTPUTS],
         progress=sys.stderr.isatty(),
     )
     (file,) = (f for f in build.files(LIBRARY, "sizes") if f.name == "link.json")
@@ -106,10 +104,9 @@ def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Sou
 def optional_sources(workspace: Workspace, platform: str, folder: Path) -> Path:
     """Compiles all optional sources of the runtime; returns an archive of their objects in `folder`.
 
-    A library has only those that it refers to. Linked with the archive, it can refer to others.
+    A library has only those that it refers to. Linked with_archive(), it can refer to others.
     """
-    named = f"--platforms=@tfcarve//rules/platforms:{platform}"
-    flags = [named, nested.ALL_OUTPUTS]
+    flags = [workspaces.platform_flag(platform), nested.ALL_OUTPUTS]
     build = workspace.build([workspaces.WHOLE_RUNTIME], flags, progress=sys.stderr.isatty())
     files = {file for found in build.outputs.values() for file in found}
     folders = (file.with_name(f"{file.name}.runfiles") for file in files)
@@ -121,17 +118,18 @@ def optional_sources(workspace: Workspace, platform: str, folder: Path) -> Path:
     return archive
 
 
+def with_archive(built: LinkLine, archive: Path) -> LinkLine:
+    """Returns the library's commands with an archive, of which a link takes the objects that the library refers to."""
+    return replace(built, link=replace(built.link, argv=(*built.link.argv, str(archive))))
+
+
 def _archived(objects: Iterable[Path], archive: Path) -> None:
     archive.unlink(missing_ok=True)
     subprocess.run(["ar", "qcsD", archive, *objects], check=True)
 
 
 def link(
-    built: LinkLine,
-    registering: Sequence[str],
-    replaced: Mapping[str, Path],
-    folder: Path,
-    archives: Sequence[Path] = (),
+    built: LinkLine, registering: Sequence[str], replaced: Mapping[str, Path], folder: Path
 ) -> Path:
     """Links a library with other files and strips it.
 
@@ -140,7 +138,6 @@ def link(
       registering: the objects or archives with the registrations of kernels and ops.
       replaced: other files for archives of the link.
       folder: for the libraries.
-      archives: further ones, of which the library gets the objects that it refers to.
 
     Returns:
       The stripped library, which has the name that a program loads.
@@ -150,7 +147,7 @@ def link(
     """
     library, stripped = folder / "unstripped.so", folder / "libtensorflow-core.so"
     words = built.link.with_files(str(library), registering)
-    argv = [*(str(replaced.get(word, word)) for word in words), *map(str, archives)]
+    argv = [str(replaced.get(word, word)) for word in words]
     done = subprocess.run(argv, cwd=built.root, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise CommandError(done.stderr)

@@ -18,21 +18,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, selections, workspaces
-from demo import cached_models
+from benchmarks import measure, page, selections, sizes, workspaces
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import prebuilt_selection
 from remote import counting_proxy, executor, fresh_workspace
 from tfcarve import files
-from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.selection.selection import Selection
 
 WORKERS = (1, 2, 4)
 _MODEL = "inception_v3"
-_PACKAGE = "sizes"
-_BUILD_FILE = Path(__file__).with_name("sizes.BUILD")
-_TARGET = f"//{_PACKAGE}:linux_x86_64"
+_TARGET = f"//{sizes.PACKAGE}:linux_x86_64"
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.remote -o benchmarks/REMOTE.md"
 # The same objects as those of remote builds, whose configuration has it too.
 _NO_PRECOMPILED_HEADERS = "--@tfcarve//rules/config:precompiled_headers=False"
@@ -111,9 +106,8 @@ def _remote(workspace: Workspace, workers: int, expected: Mapping[str, str]) -> 
 
 def _measured(selection: Selection) -> list[Run]:
     os.environ.setdefault("TFCARVE_BAZELW", str(workspaces.BAZELW))
-    with fresh_workspace.opened() as workspace, tempfile.TemporaryDirectory() as folder:
-        workspace.place(_PACKAGE, {"BUILD": _BUILD_FILE}, "BUILD")
-        prebuilt_selection.place(workspace, selection, Path(folder), _PACKAGE)
+    with fresh_workspace.opened() as workspace:
+        sizes.place(workspace, selection)
         expected = fresh_workspace.build(workspace, [_TARGET], [_NO_PRECOMPILED_HEADERS]).digests
         return [_remote(workspace, workers, expected) for workers in WORKERS]
 
@@ -125,9 +119,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     head = page.head("Remote execution", _COMMAND, measure.machine())
     try:
-        indexed = selections.kernel_index(common.tensorflow_tree(None))
-        model = cached_models.load(_MODEL).model
-        runs = _measured(selections.selected([model], indexed))
+        runs = _measured(selections.of_model(_MODEL))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"remote: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from demo import cached_models
 from tfcarve.commands import common
 from tfcarve.models import read
 from tfcarve.registry import index, scan
@@ -21,6 +22,12 @@ def kernel_index(tree: Path) -> KernelIndex:
     """Returns the index of a tree; raises InvalidInput if it cannot be indexed."""
     settings = Settings(common.default_defines(tree), find_compiler(os.environ))
     return index.parse(scan.make_index(tree, settings), f"index of {tree}")
+
+
+def of_model(name: str) -> Selection:
+    """Returns what a model of the zoo needs from the pinned TensorFlow; raises CheckFailed if an op has no kernel."""
+    indexed = kernel_index(common.tensorflow_tree(None))
+    return selected([cached_models.load(name).model], indexed)
 
 
 def selected(models: Sequence[Path], indexed: KernelIndex) -> Selection:

@@ -109,9 +109,15 @@ def _left_out(units: Path) -> int:
     return count
 
 
-def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequence[Path]:
+def place(workspace: Workspace, selection: Selection) -> None:
+    """Places the package that builds a selection's library: a target for each platform."""
+    workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
     with tempfile.TemporaryDirectory() as folder:
         prebuilt_selection.place(workspace, selection, Path(folder), PACKAGE)
+
+
+def _built(workspace: Workspace, selection: Selection, platform: str) -> Sequence[Path]:
+    place(workspace, selection)
     target = f"//{PACKAGE}:{platform}"
     build = workspace.build([target], ["--keep_going"], progress=sys.stderr.isatty())
     return build.files(target)
@@ -150,7 +156,6 @@ def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
 def _rows(args: argparse.Namespace) -> Iterator[Measured]:
     tree = common.tensorflow_tree(args.tensorflow)
     with workspaces.opened("sizes") as workspace:
-        workspace.place(PACKAGE, {"BUILD": BUILD_FILE}, "BUILD")
         for planned in _planned(args, tree):
             for platform in planned.platforms:
                 outputs = _built(workspace, planned.selection, platform)

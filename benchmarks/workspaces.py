@@ -19,6 +19,11 @@ WHOLE_RUNTIME = (
 BAZELW = Path(__file__).parents[1] / "bazelw"
 
 
+def platform_flag(platform: str) -> str:
+    """Returns the flag that builds for one of tfcarve's platforms."""
+    return f"--platforms=@tfcarve//rules/platforms:{platform}"
+
+
 @contextmanager
 def opened(name: str, app: str | Path = APP) -> Iterator[Workspace]:
     """Opens the workspace `name`, a copy of a folder of this repository.

@@ -83,9 +83,9 @@ def _library(tmp_path: Path) -> LinkLine:
     return _built(tmp_path)
 
 
-@pytest.fixture(name="optional")
-def _optional(tmp_path: Path) -> Path:
-    """An archive of two objects, each with a large array."""
+@pytest.fixture(name="with_optional")
+def _with_optional(library: LinkLine, tmp_path: Path) -> LinkLine:
+    """The library with an archive of two objects, each with a large array."""
     objects = [
         _object(
             tmp_path, name, f"char {name}_big[100000] = {{1}}; int {name}(void) {{ return 3; }}"
@@ -94,7 +94,7 @@ def _optional(tmp_path: Path) -> Path:
     ]
     archive = tmp_path / "liboptional.a"
     subprocess.run(["ar", "qcsD", archive, *objects], check=True)
-    return archive
+    return relink.with_archive(library, archive)
 
 
 def _exchange(library: str, member: str) -> Exchange:
@@ -152,53 +152,43 @@ def test_a_proto_is_generated_alone_and_from_tensorflows_tree() -> None:
     assert found == ["protoc", "--cpp_out=lite:/new", "-Iexternal/tree", proto]
 
 
-def test_the_library_is_linked_with_another_object(
-    library: LinkLine, optional: Path, tmp_path: Path
-) -> None:
+def test_the_library_is_linked_with_another_object(with_optional: LinkLine, tmp_path: Path) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     exchange = _exchange(_ARCHIVE, "placer.pic.o")
     old = tmp_path / "placer.pic.o"
-    same = override_builds.stripped_size(library, exchange, old, folder, optional)
+    same = override_builds.stripped_size(with_optional, exchange, old, folder)
     assert same < 99_000
     large = "int f(void) { return 1; } char big[100000] = {1};"
     new = _object(folder, "placer", large)
-    assert override_builds.stripped_size(library, exchange, new, folder, optional) > same + 99_000
+    assert override_builds.stripped_size(with_optional, exchange, new, folder) > same + 99_000
 
 
 def test_the_library_gets_the_optional_sources_that_it_refers_to(
-    library: LinkLine, optional: Path, tmp_path: Path
+    with_optional: LinkLine, tmp_path: Path
 ) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     exchange = _exchange(_ARCHIVE, "placer.pic.o")
     new = _object(folder, "placer", "int used(void); int f(void) { return used(); }")
-    size = override_builds.stripped_size(library, exchange, new, folder, optional)
+    size = override_builds.stripped_size(with_optional, exchange, new, folder)
     assert 100_000 < size < 200_000
 
 
-def test_a_member_that_does_not_exist_is_an_error(
-    library: LinkLine, optional: Path, tmp_path: Path
-) -> None:
+def test_a_member_that_does_not_exist_is_an_error(with_optional: LinkLine, tmp_path: Path) -> None:
     with pytest.raises(NestedError, match=r"libcore\.a has 0 members none\.pic\.o"):
         override_builds.stripped_size(
-            library,
-            _exchange(_ARCHIVE, "none.pic.o"),
-            tmp_path / "placer.pic.o",
-            tmp_path,
-            optional,
+            with_optional, _exchange(_ARCHIVE, "none.pic.o"), tmp_path / "placer.pic.o", tmp_path
         )
 
 
-def test_an_undefined_symbol_is_the_reason(
-    library: LinkLine, optional: Path, tmp_path: Path
-) -> None:
+def test_an_undefined_symbol_is_the_reason(with_optional: LinkLine, tmp_path: Path) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     new = _object(folder, "placer", "int missing(void); int f(void) { return missing(); }")
     exchange = _exchange(_ARCHIVE, "placer.pic.o")
     with pytest.raises(CommandError, match="missing"):
-        override_builds.stripped_size(library, exchange, new, folder, optional)
+        override_builds.stripped_size(with_optional, exchange, new, folder)
 
 
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
