@@ -1,4 +1,4 @@
-"""What a build of a library compiles that finds nothing in a cache, and how long it takes on a number of workers.
+"""What a build of a library compiles that finds nothing in a cache.
 
     PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md
 
@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, schedule, selections, sizes, workspaces
-from benchmarks.schedule import Action
+from benchmarks import measure, page, selections, sizes, workspaces
 from demo.nested import BuildError, NestedError, Workspace
 from e2e import app_workspace, execution_log
 from e2e.execution_log import Spawn
@@ -27,7 +26,6 @@ PLATFORMS = ("linux_x86_64", "linux_arm64")
 _MODEL = "inception_v3"
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.cold_build -o benchmarks/COLD_BUILD.md"
 _FOR_TOOLS = "-exec-"
-_WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 @dataclass(frozen=True)
@@ -78,25 +76,6 @@ def _cells(compiles: Compiles) -> tuple[str, str]:
     return f"{compiles.number:,}", measure.seconds(compiles.seconds)
 
 
-def workers_table(graph: Sequence[Action]) -> str:
-    """Returns how long the actions take on numbers of workers."""
-    alone = schedule.makespan(graph, 1)
-    lines = []
-    for workers in _WORKERS:
-        seconds = schedule.makespan(graph, workers)
-        lines.append(
-            [
-                f"{workers}",
-                measure.seconds(seconds),
-                f"{alone / seconds:.1f}",
-                f"{alone / seconds / workers:.0%}",
-            ]
-        )
-    return measure.markdown(
-        ["workers", "time", "times faster than one", "of each worker's time used"], lines
-    )
-
-
 def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
     """Builds a target without the disk cache; returns the commands that Bazel ran."""
     _, spawns = app_workspace.build_logged(
@@ -105,15 +84,7 @@ def _spawns(workspace: Workspace, target: str, *flags: str) -> list[Spawn]:
     return spawns
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The rows of the table by platform, and the commands of the builds of the libraries."""
-
-    rows: Mapping[str, Row]
-    spawns: Sequence[Spawn]
-
-
-def _measured(selection: Selection) -> _Measured:
+def _measured(selection: Selection) -> Mapping[str, Row]:
     rows: dict[str, Row] = {}
     with workspaces.opened("cold_build") as workspace:
         sizes.place(workspace, selection)
@@ -129,7 +100,7 @@ def _measured(selection: Selection) -> _Measured:
                 total(spawn for spawn in spawns if _FOR_TOOLS not in spawn.outputs[0]),
                 total(_spawns(workspace, workspaces.WHOLE_RUNTIME, named)),
             )
-    return _Measured(rows, [spawn for spawns in built.values() for spawn in spawns])
+    return rows
 
 
 def main(argv: Sequence[str]) -> int:
@@ -139,22 +110,17 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     head = page.head("Cold builds", _COMMAND, measure.machine())
     try:
-        found = _measured(selections.of_model(_MODEL))
+        rows = _measured(selections.of_model(_MODEL))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"cold_build: {error}", file=sys.stderr)
         return 2
-    graph = schedule.actions(found.spawns)
-    longest, names = schedule.critical_path(graph)
     sections = (
         head,
         f"The library of {_MODEL}: C and C++ sources compiled, and the sum of the compilers' wall times. Of TensorFlow's mobile "
         "runtime and the libraries that it needs, tfcarve compiles the sources that the library refers to; the last columns have "
         "all of them.\n",
-        table(found.rows),
-        f"\nThe {len(graph):,} actions of these builds on a number of workers, computed from their wall times and their inputs, without "
-        "the time for transfers:\n",
-        workers_table(graph),
-        f"\nNo number of workers takes less than {measure.seconds(longest)}, the time of this chain: {', '.join(names)}.\n",
+        table(rows),
+        "",
     )
     files.write_if_changed(arguments.output, "\n".join(sections).encode())
     return 0

@@ -3,7 +3,7 @@
     PYTHONPATH=tools:tests:. python -m benchmarks.remote -o benchmarks/REMOTE.md
 
 Run it in the repository's folder, with the Python environment of the tests. It compiles TensorFlow's runtime once here and once
-for each number of workers.
+for each number of workers. From the times of the actions here, it computes those of more workers than this machine can run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure, page, selections, sizes, workspaces
+from benchmarks import measure, page, schedule, selections, sizes, workspaces
+from benchmarks.schedule import Action
 from demo.nested import BuildError, NestedError, Workspace
 from remote import counting_proxy, executor, fresh_workspace
 from tfcarve import files
@@ -26,6 +27,7 @@ from tfcarve.errors import TfcarveError
 from tfcarve.selection.selection import Selection
 
 WORKERS = (1, 2, 4)
+COMPUTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _MODEL = "inception_v3"
 _TARGET = f"//{sizes.PACKAGE}:linux_x86_64"
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.remote -o benchmarks/REMOTE.md"
@@ -79,6 +81,25 @@ def table(runs: Sequence[Run]) -> str:
     return measure.markdown([*head, f"times faster than {runs[0].workers}", "outputs"], lines)
 
 
+def computed(graph: Sequence[Action]) -> str:
+    """Returns the table of the times that actions take on numbers of workers."""
+    alone = schedule.makespan(graph, 1)
+    lines = []
+    for workers in COMPUTED:
+        seconds = schedule.makespan(graph, workers)
+        lines.append(
+            [
+                f"{workers}",
+                measure.seconds(seconds),
+                f"{alone / seconds:.1f}",
+                f"{alone / seconds / workers:.0%}",
+            ]
+        )
+    return measure.markdown(
+        ["workers", "time", "times faster than one", "of each worker's time used"], lines
+    )
+
+
 def _remote(workspace: Workspace, workers: int, expected: Mapping[str, str]) -> Run:
     """Builds by workers of a new service, which has no results of earlier builds."""
     workspace.bazel(["clean"])
@@ -104,12 +125,21 @@ def _remote(workspace: Workspace, workers: int, expected: Mapping[str, str]) -> 
         return Run(workers, remote, here, traffic.sent, traffic.received, seconds, same)
 
 
-def _measured(selection: Selection) -> list[Run]:
+@dataclass(frozen=True)
+class _Measured:
+    """The builds by workers, and the actions of the build without workers."""
+
+    runs: Sequence[Run]
+    graph: Sequence[Action]
+
+
+def _measured(selection: Selection) -> _Measured:
     os.environ.setdefault("TFCARVE_BAZELW", str(workspaces.BAZELW))
     with fresh_workspace.opened() as workspace:
         sizes.place(workspace, selection)
-        expected = fresh_workspace.build(workspace, [_TARGET], [_NO_PRECOMPILED_HEADERS]).digests
-        return [_remote(workspace, workers, expected) for workers in WORKERS]
+        here = fresh_workspace.build(workspace, [_TARGET], [_NO_PRECOMPILED_HEADERS])
+        runs = [_remote(workspace, workers, here.digests) for workers in WORKERS]
+        return _Measured(runs, schedule.actions(here.spawns))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -119,16 +149,23 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     head = page.head("Remote execution", _COMMAND, measure.machine())
     try:
-        runs = _measured(selections.of_model(_MODEL))
+        found = _measured(selections.of_model(_MODEL))
     except (BuildError, NestedError, TfcarveError) as error:
         print(f"remote: {error}", file=sys.stderr)
         return 2
-    text = (
+    longest, names = schedule.critical_path(found.graph)
+    sections = (
+        head,
         f"The library of {_MODEL} for linux_x86_64, built by BuildGrid with workers of buildbox, each of which runs one action at a "
         "time. The service, the workers and Bazel run on the machine above and share its cores. Nothing is cached at the start of "
-        "a build. Sent and received are the bytes between Bazel and the service.\n"
+        "a build. Sent and received are the bytes between Bazel and the service.\n",
+        table(found.runs),
+        f"\nThe {len(found.graph):,} actions on a number of workers, computed from their inputs and their wall times in a build without "
+        "workers on the same machine, without the time for transfers:\n",
+        computed(found.graph),
+        f"\nNo number of workers takes less than {measure.seconds(longest)}, the time of this chain: {', '.join(names)}.\n",
     )
-    files.write_if_changed(arguments.output, "\n".join((head, text, table(runs), "")).encode())
+    files.write_if_changed(arguments.output, "\n".join(sections).encode())
     return 0
 
 

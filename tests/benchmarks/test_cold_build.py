@@ -1,7 +1,6 @@
 """Tests of benchmarks/cold_build.py without builds."""
 
-from benchmarks.cold_build import Compiles, Row, table, total, workers_table
-from benchmarks.schedule import Action
+from benchmarks.cold_build import Compiles, Row, table, total
 from e2e import execution_log
 
 _LOG = """
@@ -23,14 +22,3 @@ def test_table() -> None:
         "| --- | --- | --- | --- | --- | --- | --- |",
         "| arm | 0 | 0.00 s | 3 | 30.0 s | 1,234 | 10.0 s |",
     ]
-
-
-def test_workers_table() -> None:
-    graph = [Action(str(place), 3.0, frozenset()) for place in range(8)]
-    lines = workers_table(graph).splitlines()
-    assert lines[2:5] == [
-        "| 1 | 24.0 s | 1.0 | 100% |",
-        "| 2 | 12.0 s | 2.0 | 100% |",
-        "| 4 | 6.00 s | 4.0 | 100% |",
-    ]
-    assert lines[-1] == "| 256 | 3.00 s | 8.0 | 3% |"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 
-from benchmarks.remote import Run, table
+from benchmarks.remote import Run, computed, table
+from benchmarks.schedule import Action
 from remote import counting_proxy
 
 
@@ -20,6 +21,17 @@ def test_table() -> None:
         "| 1 | 900 | 2 | 5.0 MB | 12.0 kB | 600.0 s | 1.00 | the same bytes |",
         "| 2 | 902 | 0 | 5.0 MB | 12.0 kB | 400.0 s | 1.50 | OTHER BYTES |",
     ]
+
+
+def test_computed() -> None:
+    graph = [Action(str(place), 3.0, frozenset()) for place in range(8)]
+    lines = computed(graph).splitlines()
+    assert lines[2:5] == [
+        "| 1 | 24.0 s | 1.0 | 100% |",
+        "| 2 | 12.0 s | 2.0 | 100% |",
+        "| 4 | 6.00 s | 4.0 | 100% |",
+    ]
+    assert lines[-1] == "| 256 | 3.00 s | 8.0 | 3% |"
 
 
 def _answer(listener: socket.socket) -> None:
