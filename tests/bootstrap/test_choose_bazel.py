@@ -56,6 +56,32 @@ def test_second_run_prints_nothing(place: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def _rc(place: Path) -> str:
+    (rc,) = (place / "cache/tfcarve/bazelw").glob("*.bazelrc")
+    return rc.read_text()
+
+
+def test_disk_cache_has_a_limit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_program(place / "bin/bazel", VERSION)
+    option = "--experimental_disk_cache_gc_max_size="
+    run_bazelw("info")
+    assert f"{option}4G\n" in _rc(place)
+    monkeypatch.setenv("TFCARVE_DISK_CACHE_SIZE", "500M")
+    run_bazelw("info")
+    assert f"{option}500M\n" in _rc(place)
+
+
+@pytest.mark.parametrize("size", ["0", "4 GB", "-1", "much"])
+def test_invalid_size_of_the_disk_cache(
+    size: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(place / "bin/bazel", VERSION)
+    monkeypatch.setenv("TFCARVE_DISK_CACHE_SIZE", size)
+    done = run_bazelw("info")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"TFCARVE_DISK_CACHE_SIZE is {size!r}: pass a number of bytes" in done.stderr
+
+
 def test_home_is_set_if_it_is_missing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_program(place / "bin/bazel", VERSION)
     monkeypatch.delenv("HOME", raising=False)

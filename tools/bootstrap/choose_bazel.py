@@ -24,12 +24,14 @@ from bootstrap.console import BootstrapError, say
 _PROBE_SECONDS = 180  # A bazelisk may have to download Bazel first.
 
 # For every Bazel. A small server, because each nested workspace has its own; one disk cache for all
-# workspaces of this user. Bazel's sandbox has its own /tmp: without the mount, a nested workspace
+# workspaces of this user, with a limit. Bazel's sandbox has its own /tmp: without the mount, a nested workspace
 # would not find a checkout that is in /tmp.
 _COMMON_RC = """\
 startup --host_jvm_args=-Xmx2g
 startup --max_idle_secs=900
 common "--disk_cache={disk_cache}"
+common --experimental_disk_cache_gc_max_size={disk_cache_size}
+common --experimental_disk_cache_gc_idle_delay=30s
 common --incompatible_strict_action_env
 build --sandbox_add_mount_pair=/tmp
 """
@@ -132,12 +134,28 @@ def choose(version: str, bazelw: Path) -> Choice:
     )
 
 
-def choice_text(choice: Choice, rc: Path, version: str, path_lookup: str) -> str:
+def disk_cache_size(text: str) -> str:
+    """Returns a size for Bazel: a number of bytes, or of KiB, MiB, GiB or TiB with K, M, G or T.
+
+    Raises:
+        BootstrapError: the text is no such size.
+    """
+    if not re.fullmatch(r"[1-9]\d*[KMGT]?", text):
+        raise BootstrapError(
+            f"TFCARVE_DISK_CACHE_SIZE is {text!r}: pass a number of bytes, or a number with K, M, G or T, such as 4G"
+        )
+    return text
+
+
+def choice_text(
+    choice: Choice, rc: Path, version: str, path_lookup: str, disk_cache_size: str
+) -> str:
     """The shell assignments that bazelw reads."""
     lines = [
         f"programs={shlex.quote(' '.join(system_packages.PROGRAMS))}",
         f"libraries={shlex.quote(' '.join(system_packages.LIBRARIES))}",
         f"for_path={shlex.quote(path_lookup)}",
+        f"for_disk_cache_size={shlex.quote(disk_cache_size)}",
         f"bazel={shlex.quote(str(choice.bazel))}",
         f"rc={shlex.quote(str(rc))}",
     ]
@@ -152,16 +170,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", required=True)
     parser.add_argument("--on-path", required=True, help="the bazel that the shell found on PATH")
     parser.add_argument("--bazelw", required=True, type=Path)
+    parser.add_argument("--disk-cache-size", required=True)
     parser.add_argument("--choice", required=True, type=Path, help="the file to write")
     arguments = parser.parse_args(argv)
     try:
+        size = disk_cache_size(arguments.disk_cache_size)
         with locked(arguments.choice):
             system_packages.provide()
             choice = choose(arguments.version, arguments.bazelw)
             rc = arguments.choice.with_suffix(".bazelrc")
-            common = _COMMON_RC.format(disk_cache=cache_root() / "bazel-disk")
+            folder = cache_root() / "bazel-disk"
+            common = _COMMON_RC.format(disk_cache=folder, disk_cache_size=size)
             write_atomically(rc, choice.rc + common)
-            text = choice_text(choice, rc, arguments.version, arguments.on_path)
+            text = choice_text(choice, rc, arguments.version, arguments.on_path, size)
             write_atomically(arguments.choice, text)
     except BootstrapError as error:
         say(str(error))
