@@ -9,6 +9,7 @@ RULES = [
     "//rules/private/cc:objects.bzl",
     "//rules/private/cc:precompiled_header.bzl",
     "//rules/private/config:canonical_config.bzl",
+    "//rules/private/config:host_platform.bzl",
     "//rules/private/config:platform_name.bzl",
     "//rules/private/config:transitions.bzl",
     "//rules/private/library:link_facts.bzl",
@@ -50,6 +51,7 @@ RULES = [
     "@rules_cc//cc/common",
     "@rules_cc//cc/toolchains:toolchain_rules",
     "@tfcarve_lld//:lld.bzl",
+    "@tfcarve_system_tools//:host.bzl",
 ]
 
 EXTENSIONS = [

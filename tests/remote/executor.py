@@ -78,8 +78,6 @@ class Executor:
             *(f"--remote_default_exec_properties={pair}" for pair in _PROPERTIES),
             # The tests read the files of this machine.
             *("--remote_download_outputs=all", "--nobuild_event_json_file_path_conversion"),
-            # The app's .bazelrc runs compiles here.
-            "--strategy=CppCompile=remote",
             # BuildGrid, in Python, is slow to receive thousands of files. A connection has up to 100 requests at a time: together,
             # less than BuildGrid's threads, because a worker ends if BuildGrid refuses its request.
             *("--jobs=4", "--remote_max_connections=2", "--remote_retries=10"),

@@ -17,7 +17,7 @@ from demo.nested import Workspace
 from e2e import app_workspace
 from e2e.execution_log import Spawn
 
-# docs/how-to/remote.md shows them.
+# docs/how-to/remote.md shows them. The apps have no .bazelrc of their own.
 _CONFIGURATIONS = "tests/remote/remote.bazelrc"
 
 
@@ -33,8 +33,8 @@ class Built:
 def opened(app: str | Path = APP) -> Iterator[Workspace]:
     """Yields a copy of an app of the checkout with the documented configurations, without outputs of earlier builds."""
     with nested.opened(nested.source_tree() / app, "remote") as workspace:
-        with (workspace.folder / ".bazelrc").open("a", encoding="utf-8") as file:
-            file.write((nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8"))
+        configurations = (nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8")
+        (workspace.folder / ".bazelrc").write_text(configurations, encoding="utf-8")
         workspace.bazel(["clean"])
         yield workspace
 

@@ -101,7 +101,8 @@ def _precompiled_header_impl(ctx):
         files = [header]
         copts = plain
     else:
-        files = [header, ctx.actions.declare_file(name + ".pch")]
+        # clang looks for the header at the path that it was precompiled from.
+        files = [header, ctx.actions.declare_file(name + ".pch"), ctx.file.hdr]
         copts = ["-isysroot", ".", "-include-pch", files[1].path]
         _precompile(ctx, cc, context, files[1], _CLANG_FLAGS)
     own = cc_common.create_compilation_context(

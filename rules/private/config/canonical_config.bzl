@@ -1,6 +1,7 @@
 """The configuration that every carved library is built in; it does not depend on the app's own flags."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load(":host_platform.bzl", "HOST_PLATFORM_OPTION", "PLATFORMS_OPTION", "target_platform")
 
 visibility(["//rules/private/...", "//tests/rules"])
 
@@ -17,7 +18,6 @@ _COMPILATION_MODE = "//command_line_option:compilation_mode"
 _FORCE_PIC = "//command_line_option:force_pic"
 _HOT_COPTS = str(Label("//rules/config:hot_copts"))
 _PER_FILE_COPT = "//command_line_option:per_file_copt"
-_PLATFORMS = "//command_line_option:platforms"
 _LIBRARY_COPTS = str(Label("//rules/config:library_copts"))
 _LOG_MESSAGES = str(Label("//rules/config:log_messages"))
 _PROTOS = str(Label("//rules/config:protos"))
@@ -53,8 +53,8 @@ def default_cpu_flags(row):
     return [] if row.cross else row.cpus.values()[0]
 
 def _canonical_config_impl(settings, attr):
-    platforms = settings[_PLATFORMS]
-    row = PLATFORMS.get(platforms[0].name) if platforms else None
+    platform = target_platform(settings)
+    row = PLATFORMS.get(platform.name)
     optimization = [] if attr.optimization == "Os" else ["-" + attr.optimization]
     cpu = []
     if row:
@@ -74,12 +74,13 @@ def _canonical_config_impl(settings, attr):
         _LIBRARY_COPTS: optimization + cpu,
         _LOG_MESSAGES: attr.log_messages,
         _PROTOS: attr.protos,
+        PLATFORMS_OPTION: [str(platform)],
     }
 
 canonical_config = transition(
     implementation = _canonical_config_impl,
-    inputs = [_PLATFORMS],
-    outputs = [_COMPILATION_MODE, _FORCE_PIC, _HOT_COPTS, _LIBRARY_COPTS, _LOG_MESSAGES, _PER_FILE_COPT, _PROTOS],
+    inputs = [HOST_PLATFORM_OPTION, PLATFORMS_OPTION],
+    outputs = [_COMPILATION_MODE, _FORCE_PIC, _HOT_COPTS, _LIBRARY_COPTS, _LOG_MESSAGES, _PER_FILE_COPT, _PROTOS, PLATFORMS_OPTION],
 )
 
 CANONICAL_CONFIG_ATTRS = {

@@ -2,11 +2,11 @@
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":canonical_config.bzl", "default_cpu_flags")
+load(":host_platform.bzl", "HOST_PLATFORM_OPTION", "PLATFORMS_OPTION", "target_platform")
 
 visibility(["//rules/private/..."])
 
 _LIBRARY_COPTS = str(Label("//rules/config:library_copts"))
-_PLATFORMS = "//command_line_option:platforms"
 
 # A rule with a transition on an attribute or on itself needs this attribute.
 TRANSITION_ATTRS = {
@@ -18,23 +18,23 @@ TRANSITION_ATTRS = {
 # A 1:N transition: a dependency built for each platform that the attribute `platforms` names.
 each_platform = transition(
     implementation = lambda _settings, attr: {
-        name: {_PLATFORMS: str(Label("//rules/platforms:" + name))}
+        name: {PLATFORMS_OPTION: str(Label("//rules/platforms:" + name))}
         for name in attr.platforms
     },
     inputs = [],
-    outputs = [_PLATFORMS],
+    outputs = [PLATFORMS_OPTION],
 )
 
 def _of_platform_impl(settings, attr):
     if not attr.platform:
-        return {_PLATFORMS: settings[_PLATFORMS]}
-    return {_PLATFORMS: [str(Label("//rules/platforms:" + attr.platform))]}
+        return {PLATFORMS_OPTION: settings[PLATFORMS_OPTION]}
+    return {PLATFORMS_OPTION: [str(Label("//rules/platforms:" + attr.platform))]}
 
 # The platform that the attribute `platform` names, or the platform of the build.
 of_platform = transition(
     implementation = _of_platform_impl,
-    inputs = [_PLATFORMS],
-    outputs = [_PLATFORMS],
+    inputs = [PLATFORMS_OPTION],
+    outputs = [PLATFORMS_OPTION],
 )
 
 _DEFAULT_OPTIONS = {
@@ -60,23 +60,26 @@ _NO_OPTIONS = _DEFAULT_OPTIONS | {
 }
 
 def _platform_and_cpu_impl(settings, _attr):
-    platforms = settings[_PLATFORMS]
-    row = PLATFORMS.get(platforms[0].name) if platforms else None
+    platform = target_platform(settings)
+    row = PLATFORMS.get(platform.name)
     cpu = [flag for flag in settings[_LIBRARY_COPTS] if not flag.startswith("-O")]
 
     # A library sets the flags of its default CPU, but a selection that is built alone does not: they share the index.
-    return _NO_OPTIONS | {_LIBRARY_COPTS: [] if row and cpu == default_cpu_flags(row) else cpu}
+    return _NO_OPTIONS | {
+        _LIBRARY_COPTS: [] if row and cpu == default_cpu_flags(row) else cpu,
+        PLATFORMS_OPTION: [str(platform)],
+    }
 
 # For what depends on the platform and, of a library's options, only on the CPU: the kernel index. All libraries for a
 # platform's default CPU share it.
 platform_and_cpu = transition(
     implementation = _platform_and_cpu_impl,
-    inputs = [_LIBRARY_COPTS, _PLATFORMS],
-    outputs = _NO_OPTIONS.keys(),
+    inputs = [_LIBRARY_COPTS, HOST_PLATFORM_OPTION, PLATFORMS_OPTION],
+    outputs = _NO_OPTIONS.keys() + [PLATFORMS_OPTION],
 )
 
 _MODEL_CONFIG = _NO_OPTIONS | {
-    _PLATFORMS: [str(Label("//rules/platforms:linux_x86_64"))],
+    PLATFORMS_OPTION: [str(Label("//rules/platforms:linux_x86_64"))],
 }
 
 # For models: they do not depend on platform or options, so each is prepared once.

@@ -1,6 +1,7 @@
 """Programs of the system that actions run, each as a script: Bazel then notices another version."""
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
+load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":program_identity.bzl", "COMPILER_PARTS", "identity_file", "program_identity")
 
 visibility(["//rules"])
@@ -31,6 +32,15 @@ filegroup(
 )
 """
 
+# Java's names of CPUs, which repository rules see -> those of @platforms//cpu.
+_CPUS = {"amd64": "x86_64"}
+
+def _host_platform(ctx):
+    """The name of the build machine's platform in the table; "" if libraries are not built for it."""
+    cpu = _CPUS.get(ctx.os.arch, ctx.os.arch)
+    names = [name for name, row in PLATFORMS.items() if row.os == ctx.os.name and row.cpu == cpu]
+    return names[0] if names else ""
+
 def _which(ctx, names):
     """The path of the first program that is installed, or None."""
     found = [path for path in [ctx.which(name) for name in names] if path]
@@ -52,7 +62,7 @@ def _compiler(ctx):
     return _which(ctx, [chosen] if chosen else _COMPILERS)
 
 def _system_tools_repository_impl(ctx):
-    targets = []
+    targets = ['exports_files(["host.bzl"], visibility = ["//visibility:public"])\n']
     for name, tool in _TOOLS.items():
         text = _script(ctx, tool)
         if text:
@@ -61,10 +71,11 @@ def _system_tools_repository_impl(ctx):
     identity_file(ctx, "compiler.txt", _compiler(ctx), parts = COMPILER_PARTS)
     targets.append(_BUILD.format(files = ["compiler.txt"], name = "compiler"))
     ctx.file("BUILD.bazel", "\n".join(targets))
+    ctx.file("host.bzl", "HOST_PLATFORM = %r\n" % _host_platform(ctx))
 
 system_tools_repository = repository_rule(
     implementation = _system_tools_repository_impl,
-    doc = "A target for each program: a script that runs it, or nothing if it is not installed; and what identifies the compiler.",
+    doc = "A target for each program: a script that runs it, or nothing if it is not installed; and what identifies the compiler and the build machine.",
     configure = True,
     environ = [
         "CC",

@@ -73,6 +73,25 @@ def test_headers_are_those_included(root: Path) -> None:
     assert core.unit_headers == ("tensorflow/core/kernels/relu_op.h",)
 
 
+def test_interface_headers_are_those_that_the_core_lacks(root: Path) -> None:
+    (root / "tensorflow/c/c_api.cc").write_text(
+        '#include "tensorflow/c/c_api.h"\n#include "tensorflow/core/framework/op.h"\n'
+    )
+    (root / "tensorflow/c/c_api.h").write_text('#include "tensorflow/c/status.h"\n')
+    (root / "tensorflow/c/status.h").write_text("")
+    release = small_release()
+    interfaces = msgspec.structs.replace(release.interfaces, c_api=("tensorflow/c/c_api.cc",))
+    changed = dataclasses.replace(release, interfaces=interfaces)
+    core = core_of(root, changed)
+    assert core.interface_headers == ("tensorflow/c/c_api.h", "tensorflow/c/status.h")
+    assert core_of(root, release).interface_headers == ()
+    names: dict[str, list[str]] = {}
+    exec(core_bzl(changed, core, OptionalSources(())), names)
+    assert names["INTERFACE_HEADERS"] == list(core.interface_headers)
+    assert names["C_API_SOURCES"] == ["tensorflow/c/c_api.cc"]
+    assert names["FLEX_KERNEL_SOURCES"] == []
+
+
 def test_protos_come_with_their_imports(root: Path) -> None:
     """Not services, and not what would need a compiler's protos."""
     names = [

@@ -42,5 +42,6 @@ def small_release() -> Release:
             excluded_sources={},
             libraries={},
         ),
+        interfaces=replace(release.interfaces, **dict.fromkeys(release.interfaces.by_name, ())),
         overrides=replace(release.overrides, core=(override,), kernels=()),
     )

@@ -26,6 +26,7 @@ class Core:
     registering_sources: tuple[str, ...]
     headers: tuple[str, ...]
     protos: tuple[str, ...]
+    interface_headers: tuple[str, ...]
     unit_headers: tuple[str, ...]
     unit_sources: tuple[str, ...]
 
@@ -81,12 +82,15 @@ def core_of(root: Path, release: Release) -> Core:
     )
     _, unit_protos = _included(root, files, units)
     unit_headers, _ = _included(root, files, units | helpers)
+    interfaces = {path for paths in release.interfaces.by_name.values() for path in paths}
+    interface_headers, _ = _included(root, files, interfaces)
     compiled = _compilable_protos(root, protos | unit_protos, release.core.proto_roots)
     return Core(
         sources=tuple(sorted(chosen - registering)),
         registering_sources=tuple(sorted(registering)),
         headers=tuple(sorted(headers)),
         protos=tuple(sorted(compiled)),
+        interface_headers=tuple(sorted(interface_headers - headers)),
         unit_headers=tuple(sorted(unit_headers - headers)),
         unit_sources=tuple(sorted((units | helpers) - chosen)),
     )

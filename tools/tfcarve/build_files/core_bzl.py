@@ -43,7 +43,10 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
     }
     for field in dataclasses.fields(core):
         name = field.name.upper()
-        lists[name if name.startswith("UNIT_") else f"CORE_{name}"] = getattr(core, field.name)
+        is_whole = name.startswith(("INTERFACE_", "UNIT_"))
+        lists[name if is_whole else f"CORE_{name}"] = getattr(core, field.name)
+    for interface, of_interface in release.interfaces.by_name.items():
+        lists[f"{interface.upper()}_SOURCES"] = of_interface
     head = f'"""TensorFlow {release.name} for Bazel: generated from release.toml and TensorFlow\'s BUILD files."""\n'
     return "".join([head, f'\nVERSION = "{release.version}"\n', *map(_list, lists, lists.values())])
 

@@ -53,6 +53,7 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         "units.not_helpers": units.not_helpers,
         "units.excluded_sources": units.excluded_sources,
         "units.libraries": units.libraries,
+        **{f"interfaces.{name}": paths for name, paths in release.interfaces.by_name.items()},
         "overrides.core": [override.path for override in overrides.core],
         "overrides.kernels": [override.path for override in overrides.kernels],
     }

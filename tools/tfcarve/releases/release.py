@@ -98,6 +98,29 @@ class Units(JsonDocument, frozen=True):
     libraries: Mapping[str, tuple[str, ...]]
 
 
+class Interfaces(JsonDocument, frozen=True):
+    """Sources outside the core with which apps call a library otherwise than through tfcarve's C interface.
+
+    Attributes:
+      c_api: TensorFlow's C API, which its Java classes call.
+      flex_delegate: the TensorFlow Lite delegate.
+      flex_kernel: the part of the delegate that calls ops.
+      flex_lite: what the delegate needs of TensorFlow Lite.
+      java: the native methods of TensorFlow's Java classes.
+    """
+
+    c_api: tuple[str, ...]
+    flex_delegate: tuple[str, ...]
+    flex_kernel: tuple[str, ...]
+    flex_lite: tuple[str, ...]
+    java: tuple[str, ...]
+
+    @property
+    def by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """The sources of each interface, by the name of the attribute."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
 class Override(JsonDocument, frozen=True):
     """A source of tfcarve that replaces TensorFlow's source of the same path.
 
@@ -144,6 +167,7 @@ class _Document(JsonDocument, frozen=True):
     core: Core
     units: Units
     libraries: Mapping[str, tuple[str, ...]]
+    interfaces: Interfaces
     overrides: Overrides
 
 
@@ -157,7 +181,7 @@ class Release:
       version: the version that is pinned.
       defines: the macros that decide which kernels are registered.
       libraries: the C sources of each third-party library that tfcarve compiles.
-      tree, index, core, units, overrides: see their classes.
+      tree, index, core, units, interfaces, overrides: see their classes.
     """
 
     name: str
@@ -169,6 +193,7 @@ class Release:
     core: Core
     units: Units
     libraries: Mapping[str, tuple[str, ...]]
+    interfaces: Interfaces
     overrides: Overrides
 
     @cached_property
@@ -212,5 +237,6 @@ def read(folder: Path) -> Release:
         document.core,
         document.units,
         document.libraries,
+        document.interfaces,
         document.overrides,
     )

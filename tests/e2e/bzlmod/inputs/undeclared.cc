@@ -1,0 +1,3 @@
+#include "inputs/undeclared.h"
+
+int Undeclared() { return kUndeclared; }
