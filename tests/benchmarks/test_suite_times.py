@@ -1,0 +1,42 @@
+"""Times of tests from Bazel's files, and the page."""
+
+from __future__ import annotations
+
+from benchmarks import suite_times
+from benchmarks.suite_times import Ran
+
+_RESULT = (
+    '{{"id":{{"testResult":{{"label":"{label}"}}}},'
+    '"testResult":{{"status":"{status}","testAttemptDuration":"{seconds}s"}}}}'
+)
+
+
+def test_tests() -> None:
+    lines = [
+        '{"id":{"started":{}}}',
+        _RESULT.format(label="//a:one", status="PASSED", seconds="1.500"),
+        _RESULT.format(label="//a:two", status="FAILED", seconds="2"),
+        # A test that Bazel did not run.
+        '{"id":{"testResult":{"label":"//a:three"}},"aborted":{"reason":"USER_INTERRUPTED"}}',
+    ]
+    assert suite_times.tests(lines) == ({"//a:one": 1.5, "//a:two": 2.0}, ("//a:two",))
+
+
+def test_nested_builds() -> None:
+    events = [
+        {"name": "thread_name"},
+        {"dur": 2_500_000, "args": {"mnemonic": "TfNestedBuild", "target": "//a:libraries"}},
+        {"dur": 1_000_000, "args": {"mnemonic": "CppCompile", "target": "//a:b"}},
+    ]
+    assert suite_times.nested_builds({"traceEvents": events}) == {"//a:libraries": 2.5}
+
+
+def test_page_has_the_longest_first() -> None:
+    ran = [
+        Ran("demo", 480.0, 3_000_000_000, {}),
+        Ran("test", 1500.0, 7_900_000_000, {"//a:short": 1.0, "//a:long": 90.0}),
+    ]
+    text = "\n".join(suite_times.tables(ran))
+    assert "| `demo` |" in text
+    assert "3.0 GB" in text and "7.9 GB" in text
+    assert text.index("`a:long`") < text.index("`a:short`")
