@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from demo import cached_models, nested
-from demo import library as libraries
 from demo.cached_models import CachedModel
-from demo.inception import APP, RELEASE
+from demo.inception import APP
 from demo.nested import Build, Workspace
 from e2e import execution_log
 from e2e.execution_log import Spawn
@@ -19,9 +18,6 @@ from e2e.execution_log import Spawn
 # Flags that compile everything by clang, and the name of the copy of the app whose builds have them.
 CLANG = ("--repo_env=CC=clang-19", "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19")
 CLANG_WORKSPACE = "clang"
-
-# Targets for platforms that the demo does not build for.
-_RELEASES = {"linux_armv7": "//inception:release_armv7"}
 
 
 @dataclass(frozen=True)
@@ -80,15 +76,10 @@ def count_compiles(
     return Counted(build, tuple(execution_log.compiles(spawns)))
 
 
-def build_library(workspace: Workspace, platform: str) -> libraries.Library:
-    """Builds Inception's library for a platform."""
-    return libraries.build(workspace, _RELEASES.get(platform, RELEASE), platform)
-
-
-def units(workspace: Workspace) -> dict[str, bytes]:
-    """Returns the units of Inception's library for the host, by name."""
-    build = workspace.build(["//inception:inception"], ["--output_groups=units"])
-    files = [f for path in build.files("//inception:inception", "units") for f in _walk(path)]
+def units(workspace: Workspace, target: str) -> dict[str, bytes]:
+    """Returns the units of a library for the host, by name."""
+    build = workspace.build([target], ["--output_groups=units"])
+    files = [f for path in build.files(target, "units") for f in _walk(path)]
     return {file.name.partition(".")[0]: file.read_bytes() for file in files}
 
 

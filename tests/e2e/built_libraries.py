@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from built import published
 from demo.library import EMULATORS
 from demo.nested import Workspace
-from e2e import app_workspace
 from runtime import c_api_abi
 
 COMPILERS: Mapping[str, str] = {
@@ -21,8 +20,11 @@ COMPILERS: Mapping[str, str] = {
 }
 # The platforms of a test. The tests for linux_armv7 are targets of their own, which run by name.
 PLATFORMS = tuple(os.environ.get("TESTED_PLATFORMS", "linux_arm64 linux_x86_64").split())
-_TARGETS = {"linux_armv7": "//:release_armv7"}
 _TARGET = "//:release"
+# The group of tests/built/groups.py, and the target, of platforms whose libraries the group `app` does not have.
+_PUBLISHED = {"linux_armv7": ("app_armv7", "//:release_armv7")}
+# The sources of the app.
+APP = Path(os.environ.get("RUNFILES_DIR", "")) / "_main/tests/e2e/bzlmod"
 _MODEL = "tiny.pb"
 
 
@@ -83,16 +85,17 @@ def checked(
     return done.stdout
 
 
-def built(workspace: Workspace, platform: str, target: str = "") -> Release:
+def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release:
     """Builds a tf_multi_platform_library for one platform; by default, the app's."""
-    target = target or _TARGETS.get(platform, _TARGET)
     files = workspace.build([target], [f"--output_groups={platform}"]).files(target, platform)
-    archive = next(file for file in files if file.name == "libtensorflow-core.a")
-    return Release(platform, workspace.folder, archive.parent)
+    return Release(platform, workspace.folder, _folder(files))
 
 
-@contextmanager
-def opened(platform: str) -> Iterator[Release]:
-    """Yields the app's library for a platform."""
-    with app_workspace.opened() as workspace:
-        yield built(workspace, platform)
+def of_app(platform: str) -> Release:
+    """Returns the app's library for a platform, which //tests/built builds."""
+    name, target = _PUBLISHED.get(platform, ("app", _TARGET))
+    return Release(platform, APP, _folder(published.of(name).files(target, platform)))
+
+
+def _folder(files: Iterable[Path]) -> Path:
+    return next(file for file in files if file.name == "libtensorflow-core.a").parent

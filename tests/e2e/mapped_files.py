@@ -1,17 +1,13 @@
-"""Models of e2e.constant_models as files, and the library that is carved for them."""
+"""Models of e2e.constant_models as files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2e import app_workspace
 from e2e.constant_models import CASES, Case
 from tfcarve.cli import main as tfcarve
 
-_LIBRARY = "//mapped:library"
 # An empty message as a prefix: what was aligned to 64 bytes no longer is.
 _SHIFT = b"\x22\x00"
 
@@ -45,12 +41,8 @@ def of_all_cases(folder: Path) -> dict[str, Files]:
     return {name: Files.of(make(), folder, name) for name, make in CASES.items()}
 
 
-@contextmanager
-def library(files: Mapping[str, Files]) -> Iterator[Path]:
-    """Yields the shared library for the models, one in the memmapped format, while the workspace is locked."""
-    models = {f"{name}.pb": f.plain for name, f in files.items()}
-    models["dense.pb"] = files["dense"].package
-    with app_workspace.opened() as workspace:
-        workspace.place("mapped", models, "*.pb")
-        built = workspace.build([_LIBRARY]).files(_LIBRARY)
-        yield next(file for file in built if file.name == "libtensorflow-core.so")
+def write_models(folder: Path) -> dict[str, Path]:
+    """Writes the models that the library is carved for, one in the memmapped format; returns the files by their names."""
+    files = of_all_cases(folder)
+    models = {f"{name}.pb": found.plain for name, found in files.items()}
+    return {**models, "dense.pb": files["dense"].package}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+import extent
 from e2e import quantized_kernels
 from models import frozen
 
@@ -659,6 +660,15 @@ OTHERS = (
     "byte_concats",
     "byte_sums",
 )
+# Those of a quick run: their kernels compile quickly, or other models of the same library need them.
+QUICK = ("convolutions", "depthwise", "normalizations", "pooled", "products")
+
+
+def some(names: Sequence[str]) -> list[str]:
+    """Returns those of the names that this run has."""
+    return extent.some(names, *(name for name in names if name in QUICK))
+
+
 NAMES = (*WITH_PATHS, *OTHERS)
 
 
@@ -732,27 +742,29 @@ _TOLERANCES = MappingProxyType(
 )
 
 
-def graphs() -> dict[str, Any]:
-    """Returns the GraphDefs of all cases by name."""
-    floats = {name: make() for name, make in _FLOAT_GRAPHS.items()}
-    return {**floats, **quantized_kernels.graphs()}
+def graphs(names: Sequence[str] = NAMES) -> dict[str, Any]:
+    """Returns the GraphDefs of cases by name."""
+    floats = {name: make() for name, make in _FLOAT_GRAPHS.items() if name in names}
+    quantized = quantized_kernels.graphs() if set(names) - set(_FLOAT_GRAPHS) else {}
+    return {**floats, **quantized}
 
 
 def cases(folder: Path) -> dict[str, Case]:
-    """Returns all cases by name; some write files to `folder`."""
+    """Returns the cases of this run by name; some write files to `folder`."""
     with contextlib.chdir(folder):
-        return {**_float_cases(), **_quantized_cases(folder)}
+        floats = _float_cases(some(tuple(_FLOAT_GRAPHS)))
+        return {**floats, **_quantized_cases(folder)} if extent.IS_FULL else floats
 
 
-def _float_cases() -> dict[str, Case]:
+def _float_cases(names: Sequence[str]) -> dict[str, Case]:
     drawn = np.random.default_rng(frozen.SEED)
     small = drawn.integers(-8, 9, _MOST).astype(np.float32)
     any_floats = drawn.uniform(-9, 9, _MOST).astype(np.float32)
     fed = {name: small if name in _WITH_EXACT_SUMS else any_floats for name in _FLOAT_GRAPHS}
     fed["transposes"] = drawn.uniform(0, 255, _SIZE).astype(np.float32)
     found = {}
-    for name, make in _FLOAT_GRAPHS.items():
-        graph, numbers = make(), fed[name].copy()
+    for name in names:
+        graph, numbers = _FLOAT_GRAPHS[name](), fed[name].copy()
         signed_zeros = name in _WITH_SIGNED_ZEROS
         if signed_zeros:
             numbers[::50] = -0.0

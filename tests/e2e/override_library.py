@@ -12,6 +12,12 @@ from e2e import app_workspace, drawn_ops
 _PACKAGE = "overrides"
 
 
+def write_models(graphs: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    """Writes the graphs of a test and of drawn_ops; returns the files by their names."""
+    every = {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}
+    return app_workspace.write_graphs(every, folder)
+
+
 def build(
     workspace: Workspace,
     graphs: Mapping[str, Any],
@@ -33,8 +39,7 @@ def build(
     Returns:
       The files of each output group.
     """
-    every = {**graphs, drawn_ops.NAME: drawn_ops.all_kernels()}
-    workspace.place(_PACKAGE, app_workspace.write_graphs(every, folder), "*.pb")
+    workspace.place(_PACKAGE, write_models(graphs, folder), "*.pb")
     label = f"//{_PACKAGE}:{target}"
     done = workspace.build([label], [*flags, f"--output_groups={','.join(groups)}"])
     return {group: done.files(label, group) for group in groups}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,15 @@ def test_selection_has_the_used_kernel_of_the_custom_op(app: Workspace) -> None:
     assert classes == {"AppScaleOp<float>"}
 
 
+def test_build_proves_the_library(app: Workspace) -> None:
+    """The proof is an action of the build, not an output that was asked for."""
+    files = app.build(["//:tensorflow"]).files("//:tensorflow")
+    library = next(file for file in files if file.name == "libtensorflow-core.so")
+    (proof,) = json.loads((library.parent / "proof.json").read_bytes())
+    assert proof["problems"] == []
+    assert proof["registered"] > 0
+
+
 def test_kernels_register_only_if_the_archive_is_linked_whole(app: Workspace) -> None:
     names = ("plain", "forced", "alwayslink", "shared")
     build = app.build([f"//control:{name}" for name in names])
@@ -43,6 +53,19 @@ def test_kernels_register_only_if_the_archive_is_linked_whole(app: Workspace) ->
         "the rules and the linker's flag have the same effect"
     )
     assert kernels["shared"] == kernels["forced"], "the same in an app's cc_shared_library"
+
+
+def test_benchmark_targets(app: Workspace, tmp_path: Path) -> None:
+    for target, expected in (
+        ("tiny", r"^wall( +[\d.]+){5}$"),
+        ("tiny_arm64", r"^run +[\d,]+ instructions$"),
+    ):
+        page = tmp_path / f"{target}.html"
+        quiet = ["--noshow_progress", "--ui_event_filters=-info"]
+        done = app.bazel(["run", *quiet, f"//benchmark:{target}", "--", f"--html={page}"])
+        assert done.returncode == 0, done.stdout
+        assert re.search(expected, done.stdout, re.MULTILINE), done.stdout
+        assert "MatMul" in page.read_text(encoding="utf-8")
 
 
 def _kernels(program: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from google.protobuf.descriptor import FieldDescriptor
 from hypothesis import strategies as st
 from tensorflow.core.framework import attr_value_pb2
 
-from e2e import app_workspace, seeded_examples
+from built import published
+from e2e import seeded_examples
 from models import frozen
 
-_PROGRAM = "//attr_values:parse"
 _EXAMPLES = 400
 _MAX_DEPTH = 3
 _MAX_REPEATED = 2
@@ -138,9 +138,9 @@ def _damaged_texts(draw: Callable[[Any], Any]) -> _Text:
 
 
 @pytest.fixture(name="program", scope="module")
-def _program() -> Iterator[Path]:
-    with app_workspace.opened() as workspace:
-        yield workspace.build([_PROGRAM]).files(_PROGRAM)[0]
+def _program() -> Path:
+    (program,) = published.of("shared").files("//attr_values:parse")
+    return program
 
 
 def _parsed(program: Path, texts: Sequence[_Text]) -> list[bytes | None]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from demo import nested
-from demo.nested import Workspace
-from e2e import app_workspace
+from built import published
+from e2e import built_libraries
 from tfcarve import cli
 from tfcarve.benchmark import measurement
 from tfcarve.benchmark.measurement import Measurement
@@ -25,7 +25,7 @@ from tfcarve.benchmark.measurement import Measurement
 LIBRARY = "//:tensorflow"
 RELEASE = "//:release"
 HOST, ARM64 = "linux_x86_64", "linux_arm64"
-GROUPS = "--output_groups=benchmark,default,sizes"
+_PAGE = Path(os.environ.get("RUNFILES_DIR", "")) / "_main/docs/benchmark.md"
 INPUT = "--input-random=input=float32:8x4"
 OUTPUT = "--output=output"
 # The published multiply-adds of one run: 5.7 and 0.3 billion.
@@ -53,28 +53,17 @@ def _place(folder: Path, files: Sequence[Path], names: Sequence[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def app() -> Iterator[Workspace]:
-    with app_workspace.opened() as workspace:
-        yield workspace
-
-
-@pytest.fixture(scope="module")
-def built(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """A copy of bazel-bin after one build; the real one has only the output files of the last build."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A bazel-bin with the files of builds."""
     folder = tmp_path_factory.mktemp("user")
-    build = app.build([LIBRARY], [GROUPS])
-    files = [
-        file for group in ("benchmark", "default", "sizes") for file in build.files(LIBRARY, group)
-    ]
+    found = published.of("app")
+    files = list(found.named(LIBRARY, "benchmark", "default", "sizes").values())
     tensorflow = folder / "bazel-bin" / "tensorflow"
     _place(tensorflow, files, ("benchmark_model", "libtensorflow-core.so", "sizes.json"))
-    groups = (f"{ARM64}_benchmark", ARM64)
-    flags = [f"--output_groups={','.join(groups)}", "--norun_validations"]
-    release = app.build([RELEASE], flags)
-    files = [file for group in groups for file in release.files(RELEASE, group)]
+    files = list(found.named(RELEASE, ARM64, f"{ARM64}_benchmark").values())
     arm64 = folder / "bazel-bin" / "release" / ARM64
     _place(arm64, files, ("benchmark_model", "libtensorflow-core.so"))
-    shutil.copy(app.folder / "tiny.pb", folder)
+    shutil.copy(found.models / "tiny.pb", folder)
     return Built(
         folder,
         tensorflow / "benchmark_model",
@@ -347,21 +336,8 @@ def test_instructions_under_qemu(here: Built, capsys: pytest.CaptureFixture[str]
     assert large["run"] > one["run"] + 20_000
 
 
-def test_targets(app: Workspace, tmp_path: Path) -> None:
-    for target, expected in (
-        ("tiny", r"^wall( +[\d.]+){5}$"),
-        ("tiny_arm64", r"^run +[\d,]+ instructions$"),
-    ):
-        page = tmp_path / f"{target}.html"
-        quiet = ["--noshow_progress", "--ui_event_filters=-info"]
-        done = app.bazel(["run", *quiet, f"//benchmark:{target}", "--", f"--html={page}"])
-        assert done.returncode == 0, done.stdout
-        assert re.search(expected, done.stdout, re.MULTILINE), done.stdout
-        assert "MatMul" in page.read_text(encoding="utf-8")
-
-
 def _blocks(language: str) -> list[str]:
-    text = (nested.source_tree() / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    text = _PAGE.read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
@@ -379,37 +355,31 @@ def test_commands_of_the_docs(here: Built, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(Path("figures.json").read_bytes())["runs"] == 20
 
 
-def test_target_of_the_docs(app: Workspace) -> None:
+def test_target_of_the_docs() -> None:
     (block,) = _blocks("starlark")
-    text = (app.folder / "benchmark" / "BUILD").read_text(encoding="utf-8")
+    text = (built_libraries.APP / "benchmark" / "BUILD").read_text(encoding="utf-8")
     for part in block.strip().split("\n\n"):
         assert part in text
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_multiply_adds_of_known_models(
-    app: Workspace, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The models of test_models, so that both use one library.
-    models = [app_workspace.model(model) for model in ("inception_v3", "lstm", "mobilenet_v2")]
-    app_workspace.use_models(app, models)
-    try:
-        build = app.build(["//inception:inception"], [GROUPS])
-    finally:
-        app_workspace.use_models(app, [models[0]])
-    files = [f for g in ("benchmark", "sizes") for f in build.files("//inception:inception", g)]
-    model = app_workspace.model(name)
-    page, sizes = tmp_path / "page.html", _named(files, "sizes.json")
-    arguments = [f"--input=input={model.input}", OUTPUT, "--runs=1", "--traced-runs=1", "--json"]
-    program = [str(_named(files, "benchmark_model")), str(model.model)]
+    shared = published.of("shared")
+    files = shared.named("//shared:library", "benchmark", "sizes")
+    sizes, benchmark = files["sizes.json"], files["benchmark_model"]
+    page, fed = tmp_path / "page.html", shared.models / "zoo" / f"{name}.input.npy"
+    arguments = [f"--input=input={fed}", OUTPUT, "--runs=1", "--traced-runs=1", "--json"]
+    program = [str(benchmark), str(shared.models / "zoo" / f"{name}.pb")]
     shown = [f"--html={page}", f"--sizes={sizes}"]
     assert cli.main(["benchmark", *program, *arguments, *shown]) == 0, capsys.readouterr().err
-    found = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     least, most = KNOWN[name]
-    assert least < found["multiply_adds"] < most
-    ops = {op["op"]: op for op in found["ops"]}
-    assert ops["Conv2D"]["multiply_adds"] > 0.9 * found["multiply_adds"]
+    assert least < document["multiply_adds"] < most
+    ops = {op["op"]: op for op in document["ops"]}
+    assert ops["Conv2D"]["multiply_adds"] > 0.9 * document["multiply_adds"]
     assert ops["Conv2D"]["gflops"] > 0
-    assert ops["Conv2D"]["share"] == max(op["share"] for op in found["ops"])
+    assert ops["Conv2D"]["share"] == max(op["share"] for op in document["ops"])
     text = page.read_text(encoding="utf-8")
     assert re.search(r'>Conv2D<div>.*class="bar bytes" style="width:[1-9]', text)

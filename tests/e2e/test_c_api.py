@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from e2e import app_workspace, cpu_features
+from built import published
+from e2e import cpu_features
 from e2e.numpy_session import output, run
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
@@ -33,7 +33,6 @@ from tfcarve.benchmark.c_api import (
     TensorInfo,
 )
 
-_LIBRARY = "//c_api:library"
 _FLOAT, _INT32, _STRING = (dtypes.NUMBER_OF[name] for name in ("float32", "int32", "string"))
 _X = np.arange(32, dtype=np.float32).reshape(2, 16)
 # Threads that call the library at the same time, and the number of their calls of each kind.
@@ -47,26 +46,17 @@ _PREBUILT = os.environ.get("TFCARVE_C_API_FILES")
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    if _PREBUILT:
-        return {file.stem: file for file in Path(_PREBUILT).glob("*.pb")}
-    # Here, because it imports TensorFlow, which cannot be loaded under ThreadSanitizer.
-    from e2e import c_api_models
-
-    return c_api_models.write(tmp_path_factory.mktemp("models"))
+def models() -> dict[str, Path]:
+    folder = Path(_PREBUILT) if _PREBUILT else published.of("shared").models / "c_api"
+    return {file.stem: file for file in folder.glob("*.pb")}
 
 
 @pytest.fixture(scope="module")
-def built(models: dict[str, Path]) -> Iterator[dict[str, Path]]:
+def built() -> dict[str, Path]:
     """The library and its programs, by name."""
     if _PREBUILT:
-        yield {file.name: file for file in Path(_PREBUILT).iterdir()}
-        return
-    with app_workspace.opened() as workspace:
-        workspace.place("c_api", {file.name: file for file in models.values()}, "*.pb")
-        build = workspace.build([_LIBRARY], ["--output_groups=default,runner"])
-        files = [*build.files(_LIBRARY), *build.files(_LIBRARY, "runner")]
-        yield {file.name: file for file in files}
+        return {file.name: file for file in Path(_PREBUILT).iterdir()}
+    return published.of("shared").named("//shared:library", "default", "runner")
 
 
 @pytest.fixture(scope="module")

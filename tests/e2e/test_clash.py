@@ -6,18 +6,16 @@ import importlib.util
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from demo import nested
 from e2e import built_libraries
 from e2e.built_libraries import Release, checked
 from tfcarve.cli import main
 
-SOURCE = "tests/e2e/clash/with_tensorflow.cc"
+_SOURCE = built_libraries.APP.parent / "clash/with_tensorflow.cc"
 
 
 @dataclass(frozen=True)
@@ -54,24 +52,22 @@ def _version(header: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
     found = importlib.util.find_spec("tensorflow")
     assert found is not None and found.origin is not None
     tensorflow = Path(found.origin).parent
     version = "google/protobuf/stubs/common.h"
-    with built_libraries.opened("linux_x86_64") as release:
-        carved = _version(release.library / "include_cpp" / version)
-        own = _version(tensorflow / "include" / version)
-        assert carved != own, "both have the same protobuf"
-        object_file = tmp_path_factory.mktemp("app") / "app.o"
-        includes = [f"-I{release.library / 'include'}", f"-I{tensorflow / 'include'}"]
-        source = str(nested.source_tree() / SOURCE)
-        checked(
-            [release.compiler, "-std=c++17", "-w", *includes, "-c", source, "-o", str(object_file)]
-        )
-        libraries = ["-l:libtensorflow_framework.so.2", "-l:libtensorflow_cc.so.2"]
-        flags = [f"-L{tensorflow}", "-Wl,--no-as-needed", *libraries, f"-Wl,-rpath,{tensorflow}"]
-        yield App(release, object_file, tuple(flags), own)
+    release = built_libraries.of_app("linux_x86_64")
+    carved = _version(release.library / "include_cpp" / version)
+    own = _version(tensorflow / "include" / version)
+    assert carved != own, "both have the same protobuf"
+    object_file = tmp_path_factory.mktemp("app") / "app.o"
+    includes = [f"-I{release.library / 'include'}", f"-I{tensorflow / 'include'}"]
+    source = str(_SOURCE)
+    checked([release.compiler, "-std=c++17", "-w", *includes, "-c", source, "-o", str(object_file)])
+    libraries = ["-l:libtensorflow_framework.so.2", "-l:libtensorflow_cc.so.2"]
+    flags = [f"-L{tensorflow}", "-Wl,--no-as-needed", *libraries, f"-Wl,-rpath,{tensorflow}"]
+    return App(release, object_file, tuple(flags), own)
 
 
 def test_shared_library(app: App, tmp_path: Path) -> None:

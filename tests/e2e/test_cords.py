@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import subprocess
 
-from e2e import app_workspace
-
-_PROGRAM = "//cords:cords"
+from built import published
 
 
 def test_texts() -> None:
-    with app_workspace.opened() as workspace:
-        (program,) = workspace.build([_PROGRAM]).files(_PROGRAM)
-        done = subprocess.run([program], check=True, capture_output=True, text=True)
+    (program,) = published.of("shared").files("//cords:cords")
+    done = subprocess.run([program], check=True, capture_output=True, text=True)
     assert done.stdout == "0\n"

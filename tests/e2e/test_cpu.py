@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from e2e import app_workspace, cpu_features
+from built import published
+from e2e import cpu_features
 from e2e.numpy_session import run
 from tfcarve.benchmark.c_api import CallError, Library
 
-_TARGET = "//:tensorflow"
-_GROUPS = ("default", "runner", "benchmark")
 _NAMES = tuple(cpu_features.REQUIRED)
 _FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
 _EXPECTED = [[0, 30, 60], [36, 42, 48]]
@@ -31,11 +29,10 @@ class Built(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def built() -> Iterator[Built]:
-    with app_workspace.opened() as workspace:
-        build = workspace.build([_TARGET], [f"--output_groups={','.join(_GROUPS)}"])
-        files = {f.name: f for group in _GROUPS for f in build.files(_TARGET, group)}
-        yield Built(files, workspace.folder / "tiny.pb")
+def built() -> Built:
+    found = published.of("app")
+    files = found.named("//:tensorflow", "default", "runner", "benchmark")
+    return Built(files, found.models / "tiny.pb")
 
 
 @pytest.fixture(scope="module")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from demo import nested
 from e2e import built_libraries, named_files
 from e2e.built_libraries import Release, checked
 
-EXAMPLES = "tests/e2e"
-
 
 @pytest.fixture(scope="module", params=built_libraries.PLATFORMS)
-def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with built_libraries.opened(request.param) as opened:
-        yield opened
+def release(request: pytest.FixtureRequest) -> Release:
+    return built_libraries.of_app(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +29,7 @@ def expected(release: Release, tmp_path_factory: pytest.TempPathFactory) -> int:
 
 
 def _example(name: str) -> Path:
-    return nested.source_tree() / EXAMPLES / name
+    return built_libraries.APP.parent / name
 
 
 def test_named_files_exist(release: Release, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,32 +16,22 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from demo.nested import BuildError, Workspace
-from e2e import app_workspace, library_graphs, numpy_session
+import extent
+from built import published
+from e2e import library_graphs, numpy_session
 from models import frozen
 from tfcarve.benchmark import process_status
 from tfcarve.benchmark.c_api import CallError, Library, Session
 
-_PACKAGE = "libraries"
-_TARGET = f"//{_PACKAGE}:library"
 # Of each image.
-_DAMAGED = 60
+_DAMAGED = extent.of(10, 60)
 # Of a session that decodes huge images, and what a decoder may use besides.
 _MEMORY_LIMIT, _OTHER_MEMORY = 64 << 20, 32 << 20
 
 
-@pytest.fixture(name="app", scope="module")
-def _app() -> Iterator[Workspace]:
-    with app_workspace.opened() as workspace:
-        yield workspace
-
-
 @pytest.fixture(name="library", scope="module")
-def _library(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    files = app_workspace.write_graphs(library_graphs.GRAPHS, tmp_path_factory.mktemp("models"))
-    app.place(_PACKAGE, files, "*.pb")
-    built = app.build([_TARGET]).files(_TARGET)
-    return Library(next(file for file in built if file.suffix == ".so"))
+def _library() -> Library:
+    return Library(published.of("shared").named("//shared:library")["libtensorflow-core.so"])
 
 
 def _run(session: Session, fed: Any) -> Any:
@@ -118,7 +108,7 @@ def test_damaged_images(name: str, library: Library, images: Mapping[str, bytes]
                 assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
             else:
                 np.testing.assert_array_equal(found, expected)
-    assert refused > 5
+    assert refused > extent.of(0, 5)
 
 
 def _measured(work: Callable[[], Any]) -> tuple[Any, int]:
@@ -222,16 +212,10 @@ def test_code_points_are_encoded(output: str, errors: str, library: Library) -> 
                 assert list(_run(session, points)) == list(expected)
 
 
-def test_unicode_is_refused(app: Workspace, library: Library, tmp_path: Path) -> None:
-    graph = library_graphs.UNICODE
-    app.place(_PACKAGE, app_workspace.write_graphs({"unicode": graph}, tmp_path), "*.pb")
-    message = (
-        "op 'StringLower' with encoding 'utf-8': it requires ICU, which tfcarve does not build"
-    )
-    with pytest.raises(BuildError, match=message):
-        app.build([_TARGET])
+def test_unicode_is_refused(library: Library) -> None:
+    """tests/tools/selection checks that builds refuse it, too."""
     with (
         pytest.raises(CallError, match="the encoding 'utf-8' requires ICU"),
-        _session(library, graph) as session,
+        _session(library, library_graphs.UNICODE) as session,
     ):
         _run(session, np.array(library_graphs.TEXTS, object))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,8 @@ MACHINES: Mapping[str, str] = {
 
 
 @pytest.fixture(scope="module", params=built_libraries.PLATFORMS)
-def release(request: pytest.FixtureRequest) -> Iterator[Release]:
-    with built_libraries.opened(request.param) as opened:
-        yield opened
+def release(request: pytest.FixtureRequest) -> Release:
+    return built_libraries.of_app(request.param)
 
 
 def test_static_library_with_its_flags_runs_the_model(release: Release, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from built import published
 from e2e import mapped_files
 from e2e.constant_models import CASES, Case
 from e2e.mapped_files import Files
@@ -32,9 +33,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 
 @pytest.fixture(scope="module")
-def shared(files: dict[str, Files]) -> Iterator[Path]:
-    with mapped_files.library(files) as path:
-        yield path
+def shared() -> Path:
+    return published.of("shared").named("//shared:library")["libtensorflow-core.so"]
 
 
 @pytest.fixture(scope="module")

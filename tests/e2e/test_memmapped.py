@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.util import memmapped_file_system_pb2
 
-from demo import nested, wheel
-from e2e import mapped_files
+from built import published
+from demo import wheel
+from e2e import built_libraries, mapped_files
 from e2e.mapped_files import Files
 from e2e.numpy_session import Array, run
 from models import frozen
@@ -31,16 +32,15 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 
 @pytest.fixture(scope="module")
-def library(files: dict[str, Files]) -> Iterator[Library]:
-    with mapped_files.library(files) as path:
-        yield Library(path)
+def library() -> Library:
+    return Library(published.of("shared").named("//shared:library")["libtensorflow-core.so"])
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Full TensorFlow's reader and writer."""
     made = tmp_path_factory.mktemp("program") / "memmapped_env"
-    source = nested.source_tree() / "tests/e2e/memmapped_env.cc"
+    source = built_libraries.APP.parent / "memmapped_env.cc"
     compile_it = ["g++", *wheel.FLAGS, *wheel.include_flags(), str(source), "-o", str(made)]
     subprocess.run([*compile_it, *wheel.link_flags()], check=True)
     return made

@@ -2,47 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+import extent
+from built import published
 from demo import library
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
 from demo.library import Library
-from demo.nested import Workspace
-from e2e import app_workspace, built_libraries, cpu_features
+from e2e import built_libraries, cpu_features
 
 _HOST = "linux_x86_64"
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")
+_RELEASE = "//inception:release"
+# Emulated platforms run one model in a quick run.
+_RUNS = [
+    (platform, name)
+    for platform in built_libraries.PLATFORMS
+    for name in (_MODELS if extent.IS_FULL or platform == _HOST else _MODELS[:1])
+]
+
+
+def _library(platform: str) -> Library:
+    if platform == _HOST:
+        files = published.of("shared").named("//shared:library", "default", "runner", "benchmark")
+    else:
+        groups = (platform, f"{platform}_runner", f"{platform}_benchmark")
+        target = f"{_RELEASE}_armv7" if platform == "linux_armv7" else _RELEASE
+        files = published.of(_group(platform)).named(target, *groups)
+    return Library.among(platform, files.values())
+
+
+def _group(platform: str) -> str:
+    """The group of tests/built/groups.py for an emulated platform."""
+    return "models_armv7" if platform == "linux_armv7" else extent.of("inception", "models")
 
 
 @pytest.fixture(scope="module")
 def models() -> dict[str, CachedModel]:
-    return {name: app_workspace.model(name) for name in _MODELS}
+    return {name: _model(name) for name in _MODELS}
 
 
-@pytest.fixture(scope="module")
-def app(models: dict[str, CachedModel]) -> Iterator[Workspace]:
-    with app_workspace.opened() as workspace:
-        app_workspace.use_models(workspace, list(models.values()))
-        yield workspace
-        app_workspace.use_models(workspace, [models["inception_v3"]])
+def _model(name: str) -> CachedModel:
+    if _HOST in built_libraries.PLATFORMS:
+        folder = published.of("shared").models / "zoo"
+    else:
+        folder = published.of("models_armv7").models
+    files = (folder / f"{name}{end}" for end in (".pb", ".input.npy", ".output.npy"))
+    return CachedModel(*files)
 
 
-@pytest.mark.parametrize("name", _MODELS)
-@pytest.mark.parametrize("platform", built_libraries.PLATFORMS)
+@pytest.mark.parametrize(("platform", "name"), _RUNS)
 def test_output_is_full_tensorflows(
-    app: Workspace, models: dict[str, CachedModel], platform: str, name: str
+    models: dict[str, CachedModel], platform: str, name: str
 ) -> None:
-    _require(app_workspace.build_library(app, platform), models[name])
+    _require(_library(platform), models[name])
 
 
 def _require(built: Library, model: CachedModel, cpu: str = "") -> None:
     """Checks the output of a model with an instruction set against full TensorFlow's."""
-    answer, _ = library.run_once(built, model, cpu)
+    answer = library.run(built, model, cpu)
     assert answer.status == 0, answer.message
     assert answer.output is not None
     expected = np.load(model.output)
@@ -55,27 +77,31 @@ def _require(built: Library, model: CachedModel, cpu: str = "") -> None:
 @pytest.mark.parametrize("name", _MODELS)
 @pytest.mark.parametrize("cpu", cpu_features.REQUIRED)
 def test_output_of_each_instruction_set(
-    app: Workspace, models: dict[str, CachedModel], cpu: str, name: str
+    models: dict[str, CachedModel], cpu: str, name: str
 ) -> None:
     if cpu not in cpu_features.supported():
         pytest.skip(f"according to /proc/cpuinfo, this CPU does not support {cpu}")
-    _require(app_workspace.build_library(app, _HOST), models[name], cpu)
+    _require(_library(_HOST), models[name], cpu)
 
 
 # The sums of the LSTM are equal with AVX2 and AVX-512.
 @pytest.mark.parametrize("name", ["inception_v3", "mobilenet_v2"])
-def test_each_instruction_set_rounds_differently(
-    app: Workspace, models: dict[str, CachedModel], name: str
-) -> None:
+def test_each_instruction_set_rounds_differently(models: dict[str, CachedModel], name: str) -> None:
     """The control of the previous test: it does not run the same loops again."""
-    built = app_workspace.build_library(app, _HOST)
-    outputs = [
-        library.run_once(built, models[name], cpu)[0].output for cpu in cpu_features.supported()
-    ]
+    built = _library(_HOST)
+    outputs = [library.run(built, models[name], cpu).output for cpu in cpu_features.supported()]
     assert not any(np.array_equal(one, other) for one, other in combinations(outputs, 2))
 
 
-def test_unknown_instruction_set(app: Workspace, models: dict[str, CachedModel]) -> None:
-    answer = library.run(app_workspace.build_library(app, _HOST), models["lstm"], "sse9")
+def test_model_of_another_library_is_refused(models: dict[str, CachedModel]) -> None:
+    files = published.of("app").named("//:tensorflow", "default", "runner", "benchmark")
+    answer = library.run(Library.among(_HOST, files.values()), models["mobilenet_v2"])
+    assert answer.status == 1
+    assert "\n  op Relu6, for node " in answer.message
+    assert answer.output is None
+
+
+def test_unknown_instruction_set(models: dict[str, CachedModel]) -> None:
+    answer = library.run(_library(_HOST), models["lstm"], "sse9")
     assert answer.status == 2
     assert "TFCARVE_CPU is 'sse9'" in answer.message

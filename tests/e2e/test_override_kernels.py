@@ -9,7 +9,7 @@ import itertools
 import math
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,15 @@ os.environ.update(full_tensorflow.SETTINGS)
 import numpy as np
 import pytest
 
+import extent
+from built import published
 from e2e import (
-    app_workspace,
     comparisons,
     cpu_features,
     drawn_ops,
     hostile_shapes,
     hostile_windows,
     override_graphs,
-    override_library,
     random_ops,
 )
 from e2e.override_graphs import Case
@@ -42,25 +42,19 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
 
 
 @pytest.fixture(scope="module")
-def built(
-    cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Mapping[str, Sequence[Path]]]:
-    graphs = {name: case.graph for name, case in cases.items()}
-    folder = tmp_path_factory.mktemp("models")
-    with app_workspace.opened() as workspace:
-        yield override_library.build(workspace, graphs, folder, ("runner", "default"))
+def built() -> Mapping[str, Path]:
+    group, target = extent.of(("shared", "//shared:library"), ("overrides", "//overrides:library"))
+    return published.of(group).named(target, "default", "runner")
 
 
 @pytest.fixture(scope="module")
-def program(built: Mapping[str, Sequence[Path]]) -> Path:
-    (program,) = built["runner"]
-    return program
+def program(built: Mapping[str, Path]) -> Path:
+    return built["run_model"]
 
 
 @pytest.fixture(scope="module")
-def library(built: Mapping[str, Sequence[Path]]) -> Library:
-    (file,) = (file for file in built["default"] if file.name == "libtensorflow-core.so")
-    return Library(file)
+def library(built: Mapping[str, Path]) -> Library:
+    return Library(built["libtensorflow-core.so"])
 
 
 _PATHS = tuple(cpu_features.REQUIRED)
@@ -88,8 +82,8 @@ def _run(
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        *itertools.product(override_graphs.WITH_PATHS, _PATHS),
-        *((name, "") for name in override_graphs.OTHERS),
+        *itertools.product(override_graphs.some(override_graphs.WITH_PATHS), _PATHS),
+        *((name, "") for name in override_graphs.some(override_graphs.OTHERS)),
     ],
 )
 def test_output_is_full_tensorflows(
@@ -113,7 +107,7 @@ def _windows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     return hostile_windows.expected(tmp_path_factory.mktemp("windows"))
 
 
-@pytest.mark.parametrize("name", hostile_windows.GRAPHS)
+@pytest.mark.parametrize("name", extent.some(tuple(hostile_windows.GRAPHS)))
 def test_hostile_windows(
     name: str, windows: Mapping[str, Any], program: Path, tmp_path: Path
 ) -> None:
@@ -131,7 +125,7 @@ def test_hostile_windows(
         comparisons.check(np.load(output), expected, case.tolerance, case.signed_zeros)
 
 
-@pytest.mark.parametrize("name", hostile_shapes.HOSTILE)
+@pytest.mark.parametrize("name", extent.some(tuple(hostile_shapes.HOSTILE)))
 def test_hostile_shapes_are_refused(name: str, program: Path, tmp_path: Path) -> None:
     case = Case(hostile_shapes.HOSTILE[name], hostile_shapes.IMAGE, None, 0, False)
     done, output = _run(case, program, tmp_path, "")
@@ -141,7 +135,7 @@ def test_hostile_shapes_are_refused(name: str, program: Path, tmp_path: Path) ->
     assert not output.exists()
 
 
-@pytest.mark.parametrize("name", hostile_shapes.ORDINARY)
+@pytest.mark.parametrize("name", extent.some(tuple(hostile_shapes.ORDINARY)))
 def test_ordinary_shapes_run(name: str, program: Path, tmp_path: Path) -> None:
     case = Case(hostile_shapes.ORDINARY[name], hostile_shapes.IMAGE, None, 0, False)
     done, output = _run(case, program, tmp_path, "")
@@ -161,7 +155,7 @@ def test_unknown_path_is_refused(cases: dict[str, Case], program: Path, tmp_path
 _EXAMPLES = math.ceil(2000 / len(drawn_ops.KINDS))
 
 
-@pytest.mark.parametrize("kind", drawn_ops.KINDS)
+@pytest.mark.parametrize("kind", extent.some(tuple(drawn_ops.KINDS)))
 def test_random_ops(kind: str, library: Library, capsys: pytest.CaptureFixture[str]) -> None:
     # The log has the seed of a test that passes, too.
     with capsys.disabled():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
-from e2e import app_workspace
+from built import published
+from e2e import protected_model
 from e2e.numpy_session import run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
@@ -38,32 +38,17 @@ class Example:
         return subprocess.run(command, check=False, text=True, capture_output=True)
 
 
-def _model() -> bytes:
-    """A graph of several chunks."""
-    drawn = np.random.default_rng(frozen.SEED)
-    with tf.Graph().as_default() as graph:
-        fed = tf.compat.v1.placeholder(tf.float32, [1, 4], name=frozen.INPUT)
-        wide = tf.constant(drawn.uniform(-1, 1, (4, 16384)).astype(np.float32))
-        narrow = tf.constant(drawn.uniform(-1, 1, (16384, 3)).astype(np.float32))
-        tf.matmul(tf.nn.relu(tf.matmul(fed, wide)), narrow, name=frozen.OUTPUT)
-    data: bytes = graph.as_graph_def().SerializeToString(deterministic=True)
-    return data
-
-
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
     folder = tmp_path_factory.mktemp("protected")
-    plain, model, encrypted, key = (folder / name for name in ("p.pb", "m.pb", "m.enc", "key"))
-    plain.write_bytes(_model())
-    assert tfcarve(["memmap", str(plain), "-o", str(model)]) == 0
+    encrypted, key = folder / "m.enc", folder / "key"
+    found = published.of("protected")
+    model = found.models / protected_model.NAME
     assert tfcarve(["protect", "--new-key", str(key)]) == 0
     assert tfcarve(["protect", str(model), "--key-file", str(key), "-o", str(encrypted)]) == 0
-    with app_workspace.opened() as workspace:
-        workspace.place("protected", {"model.pb": model}, "*.pb")
-        built = workspace.build(["//protected:app", "//protected:library"])
-        (app,) = built.files("//protected:app")
-        shared = [f for f in built.files("//protected:library") if f.suffix == ".so"]
-        yield Example(app, shared[0], model, encrypted, key)
+    (app,) = found.files("//protected:app")
+    library = found.named("//protected:library")["libtensorflow-core.so"]
+    return Example(app, library, model, encrypted, key)
 
 
 def test_output_is_that_of_the_plain_model(example: Example) -> None:

@@ -6,19 +6,16 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from demo.nested import Workspace
-from e2e import app_workspace
+from built import published
 from tfcarve.cli import main
 from tfcarve.proof import sections
 
 TARGET = "//:tensorflow"
-TESTS = ["//proof:tiny_test", "//proof:tiny_arm64_test", "//proof:tolerant_test"]
 
 
 @dataclass(frozen=True)
@@ -33,22 +30,16 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def app() -> Iterator[Workspace]:
-    with app_workspace.opened() as workspace:
-        yield workspace
-
-
-@pytest.fixture(scope="module")
-def built(app: Workspace) -> Built:
-    groups = "--output_groups=default,parts"
-    build = app.build([TARGET, "//control:alwayslink"], [groups])
-    files = {f.name: f for g in ("default", "parts") for f in build.files(TARGET, g)}
+def built() -> Built:
+    found = published.of("app")
+    files = found.named(TARGET, "default", "parts")
+    (counter,) = found.files("//control:alwayslink")
     return Built(
         files["libtensorflow-core.so"],
         files["libtensorflow-core.a"],
         files["selection.json"],
         files["libunits.a"],
-        build.files("//control:alwayslink")[0],
+        counter,
     )
 
 
@@ -59,14 +50,9 @@ def _require_proof(proof_json: Path, selection: Path) -> None:
     assert proof["registered"] == len(selected["ops"]) + len(selected["kernels"])
 
 
-def test_build_proves_the_library(built: Built) -> None:
-    _require_proof(built.shared.parent / "proof.json", built.selection)
-
-
-def test_one_platform_of_a_release_is_proved_alone(app: Workspace) -> None:
-    flags = ["--output_groups=linux_arm64", "--norun_validations"]
-    found = app.build(["//:release"], flags).files("//:release", "linux_arm64")
-    files = {file.name: file for file in found}
+@pytest.mark.parametrize("platform", ["linux_arm64", "linux_x86_64"])
+def test_platforms_of_a_release_are_proved(platform: str) -> None:
+    files = published.of("app").named("//:release", platform)
     _require_proof(files["proof.json"], files["selection.json"])
 
 
@@ -102,35 +88,3 @@ def test_manifest(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = json.loads(capsys.readouterr().out)
     assert [model["name"] for model in manifest["models"]] == ["tiny.pb"]
     assert {"AppScale", "MatMul", "Relu"} <= set(manifest["ops"])
-
-
-def _test(app: Workspace, targets: list[str]) -> tuple[int, str]:
-    done = app.bazel(["test", "--test_output=errors", "--noshow_progress", "--", *targets])
-    return done.returncode, done.stdout
-
-
-def test_model_tests_pass(app: Workspace) -> None:
-    status, log = _test(app, TESTS)
-    assert status == 0, log
-
-
-def test_wrong_output_fails_the_test(app: Workspace) -> None:
-    status, log = _test(app, ["//proof:wrong_test"])
-    assert status == 3, log
-    assert (
-        "output 'output' differs in 1 of 6 numbers by more than the tolerance, 1e-05 * (1 +" in log
-    )
-    assert re.search(r"[|]\); element 5 is \S+, not \S+ ", log)
-
-
-def test_model_outside_of_the_selection_lists_all_that_is_missing(app: Workspace) -> None:
-    status, log = _test(app, ["//proof:outside_test"])
-    assert status == 3, log
-    assert log.count("this library lacks") == 1
-    for line in (
-        "op Relu6, for node six, node again",
-        "op PartitionedCall, for node call",
-        "op Softsign, for node sign of function ",
-        "kernel of op MatMul (T=double), for node product",
-    ):
-        assert f"\n  {line}" in log

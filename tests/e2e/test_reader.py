@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
+from built import published
 from e2e import mapped_files, reader_session
 from e2e.mapped_files import Files
 from e2e.numpy_session import output, run
@@ -23,9 +22,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 
 
 @pytest.fixture(scope="module")
-def library(files: dict[str, Files]) -> Iterator[Library]:
-    with mapped_files.library(files) as path:
-        yield Library(path)
+def library() -> Library:
+    return Library(published.of("shared").named("//shared:library")["libtensorflow-core.so"])
 
 
 class _Source:

@@ -6,7 +6,7 @@ import io
 import json
 import random
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from e2e import app_workspace
+from built import published
 from tfcarve import cli
 
-TARGET = "//:tensorflow"
 FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
 
 
@@ -41,10 +40,10 @@ class Runner(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[tuple[Path, Path]]:
-    with app_workspace.opened() as workspace:
-        build = workspace.build([TARGET], ["--output_groups=runner"])
-        yield build.files(TARGET, "runner")[0], workspace.folder / "tiny.pb"
+def program() -> tuple[Path, Path]:
+    found = published.of("app")
+    (runner,) = found.files("//:tensorflow", "runner")
+    return runner, found.models / "tiny.pb"
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ starting one takes longer than the models.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from built import published
 from demo import arm_python
 from flex import flex_app, flex_models, interpreters
 from flex.interpreters import FULL, InterpreterError, Run
@@ -29,14 +29,14 @@ class App:
     Attributes:
       platform: its name.
       cpu: of `emulated.emulator`.
-      models: the folder of the models.
+      models: the models' files.
       delegate: the library.
       expected: the outputs of each model in full TensorFlow Lite.
     """
 
     platform: str
     cpu: str
-    models: Path
+    models: Sequence[Path]
     delegate: Path
     expected: Sequence[dict[str, Any]]
 
@@ -67,31 +67,30 @@ class App:
 
     def require_delegate_is_needed(self, package: str, folder: Path) -> None:
         """The control: without the delegate these interpreters have no TensorFlow ops."""
-        one_op = Run("-", self.models / "one_op.tflite", flex_models.inputs("one_op"))
+        (one_op,) = (run for run in _runs(self.models, "-") if run.model.stem == "one_op")
         with pytest.raises(InterpreterError, match="FlexErf"):
             interpreters.run_all(package, [one_op], folder, self.command)
 
 
-def _runs(models: Path, delegate: str) -> list[Run]:
-    return [
-        Run(delegate, models / f"{name}.tflite", flex_models.inputs(name))
-        for name in flex_models.MAKERS
-    ]
+def _runs(models: Sequence[Path], delegate: str) -> list[Run]:
+    return [Run(delegate, model, flex_models.inputs(model.stem)) for model in models]
 
 
-@contextmanager
-def opened(platform: str, cpu: str, release: str, folder: Path) -> Iterator[App]:
-    """Builds the delegate for a platform.
+def opened(
+    platform: str, cpu: str, group: str, release: str, names: Sequence[str], folder: Path
+) -> App:
+    """Returns the delegate for a platform.
 
     Args:
       platform: its name.
       cpu: of `emulated.emulator`.
+      group: of tests/built/groups.py.
       release: a target with the delegate for the platform.
-      folder: for the models.
+      names: of the models.
+      folder: for temporary files.
     """
-    with flex_app.opened(folder) as workspace:
-        delegate = flex_app.library(flex_app.files_for(workspace, platform, release))
-        scratch = folder / "full"
-        scratch.mkdir()
-        expected = interpreters.run_all(FULL, _runs(folder, "-"), scratch)
-        yield App(platform, cpu, folder, delegate, expected)
+    found = published.of(group)
+    delegate = flex_app.library(found.files(release, platform))
+    models = [found.models / f"{name}.tflite" for name in names]
+    expected = interpreters.run_all(FULL, _runs(models, "-"), folder)
+    return App(platform, cpu, models, delegate, expected)

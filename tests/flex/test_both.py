@@ -5,70 +5,53 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from demo.nested import Workspace
+from built import published
+from e2e import built_libraries
 from flex import both_run, flex_app, flex_models, interpreters
 from flex.interpreters import FULL, PLAIN
 
 _PUBLIC = ("//:tensorflow", flex_app.ONE_OP)
-_PRIVATE = tuple(f"//{flex_app.PACKAGE}:private_{name}" for name in ("session", "one_op"))
-_TEST = f"//{flex_app.PACKAGE}:both_test"
-_MODEL = "tiny.pb"
+_PRIVATE = (flex_app.PRIVATE_SESSION, flex_app.PRIVATE_ONE_OP)
 
 
-@dataclass(frozen=True)
-class App:
-    """The nested app with the models."""
-
-    workspace: Workspace
-    models: Path
-
-    def file(self, target: str, name: str) -> Path:
-        """Builds a target and returns its output file of a name."""
-        return next(f for f in self.workspace.build([target]).files(target) if f.name == name)
+def _file(target: str, name: str) -> Path:
+    """Returns the output file of a target that has a name."""
+    group = "flex" if target.startswith(f"//{flex_app.PACKAGE}:") else "app"
+    return published.of(group).named(target)[name]
 
 
-@pytest.fixture(scope="module", name="app")
-def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    models = tmp_path_factory.mktemp("models")
-    with flex_app.opened(models) as workspace:
-        yield App(workspace, models)
+def _model() -> Path:
+    return published.of("app").models / "tiny.pb"
 
 
-def _linked(app: App, targets: tuple[str, ...], output: Path) -> subprocess.CompletedProcess[str]:
+def _linked(targets: tuple[str, ...], output: Path) -> subprocess.CompletedProcess[str]:
     """Links both.cc with all objects of two static libraries, as -force_load does for an xcframework."""
-    archives = [str(app.file(target, "libtensorflow-core.a")) for target in targets]
-    include = app.file(_PUBLIC[0], "tfcarve.hpp").parent
-    source = app.workspace.folder / flex_app.PACKAGE / "both.cc"
+    archives = [str(_file(target, "libtensorflow-core.a")) for target in targets]
+    include = _file(_PUBLIC[0], "tfcarve.hpp").parent
+    source = built_libraries.APP / flex_app.PACKAGE / "both.cc"
     command = ["g++", "-std=c++17", f"-I{include}", str(source), "-Wl,--gc-sections"]
     forced = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
     system = ["-pthread", "-ldl", "-lm", "-o", str(output)]
     return subprocess.run([*command, *forced, *system], check=False, text=True, capture_output=True)
 
 
-def test_static_libraries_with_private_symbols(app: App, tmp_path: Path) -> None:
-    done = _linked(app, _PRIVATE, tmp_path / "both")
+def test_static_libraries_with_private_symbols(tmp_path: Path) -> None:
+    done = _linked(_PRIVATE, tmp_path / "both")
     assert done.returncode == 0, done.stderr[-2000:]
-    model = app.workspace.folder / _MODEL
-    ran = subprocess.run([tmp_path / "both", model], check=False, text=True, capture_output=True)
+    ran = subprocess.run([tmp_path / "both", _model()], check=False, text=True, capture_output=True)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_static_libraries_with_public_symbols_clash(app: App, tmp_path: Path) -> None:
+def test_static_libraries_with_public_symbols_clash(tmp_path: Path) -> None:
     """The control: the linker refuses them."""
-    done = _linked(app, _PUBLIC, tmp_path / "both")
+    done = _linked(_PUBLIC, tmp_path / "both")
     assert done.returncode == 1
     assert "multiple definition of `tfcarve_manifest'" in done.stderr
-
-
-def test_bazel_links_both(app: App) -> None:
-    done = app.workspace.bazel(["test", "--test_output=errors", "--noshow_progress", "--", _TEST])
-    assert done.returncode == 0, done.stdout
 
 
 def _with_modules(arguments: Sequence[str | Path]) -> list[str]:
@@ -78,19 +61,17 @@ def _with_modules(arguments: Sequence[str | Path]) -> list[str]:
 
 @pytest.mark.parametrize("order", both_run.ORDERS)
 @pytest.mark.parametrize("package", PLAIN)
-def test_shared_libraries_in_one_process(
-    package: str, order: str, app: App, tmp_path: Path
-) -> None:
+def test_shared_libraries_in_one_process(package: str, order: str, tmp_path: Path) -> None:
     """Each runs its model, and the library's functions are its own, in whatever order they are loaded."""
-    delegate = app.file(flex_app.ONE_OP, flex_app.LIBRARY)
-    library = app.file(_PUBLIC[0], "libtensorflow-core.so")
-    lite = app.models / "one_op.tflite"
+    delegate = _file(flex_app.ONE_OP, flex_app.LIBRARY)
+    library = _file(_PUBLIC[0], "libtensorflow-core.so")
+    lite = published.of("flex").models / "one_op.tflite"
     inputs = flex_models.inputs("one_op")
     expected = interpreters.run(FULL, "-", lite, inputs, tmp_path)
     given, found = tmp_path / "inputs.npz", tmp_path / "outputs.npz"
     interpreters.save(given, inputs)
     program = Path(both_run.__file__)
-    graph = app.workspace.folder / _MODEL
+    graph = _model()
     words: list[str | Path] = [
         program,
         package,

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from demo import nested
-from demo.nested import BuildError, Workspace
+import extent
+from built import published
+from built.published import Published
 from e2e import named_files
 from flex import custom_op, flex_app, flex_models, interpreters
-from flex.flex_app import DELEGATE, ONE_OP, ONE_OP_RELEASE
+from flex.flex_app import DELEGATE, DELEGATE_RELEASE, FEW, ONE_OP, ONE_OP_RELEASE
 from flex.interpreters import FULL, PLAIN, InterpreterError
 from tfcarve import cli
 
+# A quick run has a delegate for fewer models, and one of one op for arm64.
+_ALL = extent.of(FEW, DELEGATE)
+_MODELS = extent.some(tuple(flex_models.MAKERS), *flex_app.FEW_MODELS)
+_RELEASE = extent.of(ONE_OP_RELEASE, DELEGATE_RELEASE)
 # The goals of the project for stripped delegates on arm64: of one op, and of all models.
-_MAX_BYTES = {ONE_OP: 2_300_000, DELEGATE: 4_500_000}
+_MAX_BYTES = extent.of(2_300_000, 4_500_000)
+_PAGE = Path(os.environ.get("RUNFILES_DIR", "")) / "_main/docs/flex.md"
 _EXPORTS = {
     "TF_AcquireFlexDelegate",
     "tflite_plugin_create_delegate",
@@ -33,24 +39,27 @@ _EXPORTS = {
 
 @dataclass(frozen=True)
 class App:
-    """The nested app with the models, and its delegates for this machine."""
+    """The models, and their delegates for this machine."""
 
-    workspace: Workspace
     models: Path
     delegate: Path
     one_op: Path
 
 
 @pytest.fixture(scope="module", name="app")
-def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    models = tmp_path_factory.mktemp("models")
-    with flex_app.opened(models) as workspace:
-        build = workspace.build([DELEGATE, ONE_OP])
-        found = (flex_app.library(build.files(target)) for target in (DELEGATE, ONE_OP))
-        yield App(workspace, models, *found)
+def _app() -> App:
+    return App(published.of("flex").models, _library(_ALL), _library(ONE_OP))
 
 
-@pytest.mark.parametrize("name", flex_models.MAKERS)
+def _library(target: str, group: str = "default") -> Path:
+    return flex_app.library(_published(target).files(target, group))
+
+
+def _published(target: str) -> Published:
+    return published.of("flex_full" if target in (DELEGATE, DELEGATE_RELEASE) else "flex")
+
+
+@pytest.mark.parametrize("name", _MODELS)
 def test_outputs_are_those_of_full_tensorflow_lite(name: str, app: App, tmp_path: Path) -> None:
     model = app.models / f"{name}.tflite"
     inputs = flex_models.inputs(name)
@@ -69,8 +78,7 @@ def test_outputs_are_those_of_full_tensorflow_lite(name: str, app: App, tmp_path
 
 @pytest.mark.parametrize("package", PLAIN)
 def test_op_of_the_app(package: str, app: App, tmp_path: Path) -> None:
-    target = f"//{flex_app.PACKAGE}:{flex_app.CUSTOM_OP}"
-    delegate = flex_app.library(app.workspace.build([target]).files(target))
+    delegate = _library(flex_app.OF_CUSTOM_OP)
     model, x = app.models / f"{flex_app.CUSTOM_OP}.tflite", flex_models.one_input("one_op")
     found = interpreters.run(package, str(delegate), model, {"0": x}, tmp_path)
     assert interpreters.equal(found["0"], (x + 1) * custom_op.FACTOR * 2)
@@ -156,7 +164,7 @@ def test_unknown_cpu_is_refused(app: App, tmp_path: Path) -> None:
         interpreters.run(PLAIN[0], str(app.one_op), model, inputs, tmp_path, with_cpu)
 
 
-@pytest.mark.parametrize("name", ["audio_front_end", "lstm"])
+@pytest.mark.parametrize("name", extent.of(["one_op"], ["audio_front_end", "lstm"]))
 @pytest.mark.parametrize("package", PLAIN)
 def test_two_threads(package: str, name: str, app: App, tmp_path: Path) -> None:
     model, inputs = app.models / f"{name}.tflite", flex_models.inputs(name)
@@ -195,31 +203,25 @@ def test_exported_symbols(app: App) -> None:
         assert {s.name for s in symbols if s["st_shndx"] != "SHN_UNDEF"} == _EXPORTS
 
 
-def test_selection_has_no_ops_of_sessions(app: App) -> None:
-    build = app.workspace.build([ONE_OP], ["--output_groups=selection"])
-    file = next(f for f in build.files(ONE_OP, "selection") if f.name == "selection.json")
+def test_selection_has_no_ops_of_sessions() -> None:
+    file = published.of("flex").named(ONE_OP, "selection")["selection.json"]
     document = json.loads(file.read_bytes())
     assert [op["name"] for op in document["ops"]] == ["Erf"]
     assert [kernel["op"] for kernel in document["kernels"]] == ["Erf"]
 
 
-def test_sizes_and_proof_on_arm64(app: App, capsys: pytest.CaptureFixture[str]) -> None:
-    arm64 = flex_app.files_for(app.workspace, "linux_arm64")
-    library = flex_app.library(arm64)
-    one_op = flex_app.files_for(app.workspace, "linux_arm64", ONE_OP_RELEASE)
-    assert flex_app.library(one_op).stat().st_size <= _MAX_BYTES[ONE_OP]
-    assert library.stat().st_size <= _MAX_BYTES[DELEGATE]
-    proof = json.loads(next(file for file in arm64 if file.name == "proof.json").read_bytes())
+def test_sizes_and_proof_on_arm64(capsys: pytest.CaptureFixture[str]) -> None:
+    library = _library(_RELEASE, "linux_arm64")
+    assert library.stat().st_size <= _MAX_BYTES
+    proof = json.loads((library.parent / "proof.json").read_bytes())
     assert [entry["problems"] for entry in proof] == [[]]
     assert cli.main(["inspect", str(library)]) == 0
-    assert "StringSplitV2" in capsys.readouterr().out
+    assert extent.of("Erf", "StringSplitV2") in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("platform", ["linux_arm64", "linux_x86_64"])
-def test_release_has_the_files_that_its_fragments_name(
-    platform: str, app: App, tmp_path: Path
-) -> None:
-    files = flex_app.files_for(app.workspace, platform)
+def test_release_has_the_files_that_its_fragments_name(platform: str, tmp_path: Path) -> None:
+    files = _published(_RELEASE).files(_RELEASE, platform)
     assert {file.name for file in files} == {
         "libtensorflow-core.a",
         "libtensorflow-registrations.a",
@@ -228,78 +230,13 @@ def test_release_has_the_files_that_its_fragments_name(
         "proof.json",
         "selection.json",
     }
-    # Without files of earlier builds, which Bazel leaves in the folder.
     for file in files:
         (tmp_path / file.name).symlink_to(file)
     assert named_files.missing(tmp_path) == []
 
 
-def test_models_that_need_no_delegate(app: App) -> None:
-    """The rule refuses them with the reason."""
-    model = app.workspace.folder / flex_app.PACKAGE / "one_op.tflite"
-    data = model.read_bytes()
-    try:
-        model.write_bytes(flex_models.without_tensorflow_ops())
-        with pytest.raises(BuildError, match="has no TensorFlow ops .*: it needs no delegate"):
-            app.workspace.build([ONE_OP])
-    finally:
-        model.write_bytes(data)
-
-
-def _golden(model: Path, feeds: dict[str, Any], outputs: dict[str, Path], *options: str) -> None:
-    """Writes the arrays that a model is fed to files next to it, and the outputs of full TensorFlow Lite."""
-    words = ["golden", str(model), *options]
-    for name, (file, array) in feeds.items():
-        np.save(model.parent / file, array)
-        words.append(f"--input={name}={model.parent / file}")
-    assert cli.main([*words, *(f"--output={name}={path}" for name, path in outputs.items())]) == 0
-
-
-@pytest.fixture(scope="module", name="tested")
-def _tested(app: App) -> Workspace:
-    """The app, with the arrays of its tf_model_tests."""
-    folder = app.models
-    one_op = {"x": ("one_op_input.npy", flex_models.one_input("one_op"))}
-    _golden(folder / "one_op.tflite", one_op, {"Identity": folder / "one_op_output.npy"})
-    words = {"x": ("words_input.npy", flex_models.one_input("words"))}
-    _golden(folder / "words.tflite", words, {"Identity": folder / "words_output.npy"})
-    rows = {"x": ("rows.npy", np.ones((2, 4), np.float32))}
-    infer = "--signature=infer"
-    _golden(folder / "trained.tflite", rows, {"logits": folder / "logits.npy"}, infer)
-    wrong = np.load(folder / "one_op_output.npy")
-    wrong[1, 2] += 0.01
-    np.save(folder / "one_op_wrong.npy", wrong)
-    app.workspace.place(flex_app.PACKAGE, {f.name: f for f in folder.glob("*.npy")}, "*.npy")
-    return app.workspace
-
-
-def _test(workspace: Workspace, *names: str) -> tuple[int, str]:
-    targets = [f"//{flex_app.PACKAGE}:{name}" for name in names]
-    done = workspace.bazel(["test", "--test_output=errors", "--noshow_progress", "--", *targets])
-    return done.returncode, done.stdout
-
-
-def test_model_tests_pass(tested: Workspace) -> None:
-    status, log = _test(tested, "one_op_test", "infer_test")
-    assert status == 0, log
-
-
-def test_wrong_output_fails_the_test(tested: Workspace) -> None:
-    status, log = _test(tested, "wrong_test")
-    assert status == 3, log
-    assert "output 'Identity' differs in 1 of 6 numbers by more than the tolerance, 1e-05 *" in log
-    assert re.search(r"[|]\); element 5 is \S+, not \S+ ", log)
-
-
-def test_model_outside_of_the_delegate_fails_the_test(tested: Workspace) -> None:
-    status, log = _test(tested, "outside_test")
-    assert status == 3, log
-    assert "words.tflite: tfcarve's Flex delegate: this library lacks 4 ops" in log
-    assert "add the model to `models` of the tf_flex_delegate" in log
-
-
 def test_versions_in_the_docs() -> None:
     """docs/flex.md lists the interpreters that these tests run, with their versions."""
-    text = (nested.source_tree() / "docs/flex.md").read_text(encoding="utf-8")
+    text = _PAGE.read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", text, re.MULTILINE))
     assert rows == {p.replace("_", "-"): version(p.replace("_", "-")) for p in PLAIN}

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from flex import emulated_app
+import extent
+from flex import emulated_app, flex_models
 from flex.emulated_app import App
-from flex.flex_app import RELEASE
+from flex.flex_app import DELEGATE_RELEASE, ONE_OP_RELEASE
 from flex.interpreters import PLAIN
 
 
 @pytest.fixture(scope="module", name="app")
-def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    models = tmp_path_factory.mktemp("models")
-    with emulated_app.opened("linux_arm64", "aarch64", RELEASE, models) as app:
-        yield app
+def _app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    return emulated_app.opened(
+        "linux_arm64",
+        "aarch64",
+        extent.of("flex", "flex_full"),
+        extent.of(ONE_OP_RELEASE, DELEGATE_RELEASE),
+        extent.some(tuple(flex_models.MAKERS), "one_op"),
+        tmp_path_factory.mktemp("full"),
+    )
 
 
 @pytest.mark.parametrize("package", PLAIN)

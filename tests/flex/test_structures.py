@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import flat
 import pytest
 
+from built import published
 from flex import altered_interpreter, flex_app, interpreters
 from flex.flex_app import ONE_OP
 
@@ -34,9 +34,8 @@ _EXPECTED = {
 
 
 @pytest.fixture(scope="module", name="delegate")
-def _delegate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with flex_app.opened(tmp_path_factory.mktemp("models")) as workspace:
-        yield flex_app.library(workspace.build([ONE_OP]).files(ONE_OP))
+def _delegate() -> Path:
+    return flex_app.library(published.of("flex").files(ONE_OP))
 
 
 @pytest.fixture(scope="module", name="options")

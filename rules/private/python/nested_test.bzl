@@ -7,7 +7,8 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], **kwa
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
     sandbox, and its result is valid until one of these sources changes. One such test runs at a time, next to other tests:
-    .bazelrc declares the resource.
+    .bazelrc declares the resource. The nested build of the libraries that other tests need comes first: an action cannot
+    take such a resource, and would wait for the tests.
 
     Args:
         name: name of the target.
@@ -22,7 +23,10 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], **kwa
         size = size,
         srcs = [src or name + ".py"],
         # In a function, because apps do not have tfcarve_sources_digest.
-        data = data + [Label("@tfcarve_sources_digest//:sources.sha256")],
+        data = data + [
+            Label("@tfcarve_sources_digest//:sources.sha256"),
+            Label("//tests/built:libraries_done"),
+        ],
         tags = [
             "local",
             "resources:nested_build:1",

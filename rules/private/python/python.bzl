@@ -228,12 +228,23 @@ def py_tool(name, main, environment = "tools", **kwargs):
     """
     _py_tool(name = name, environment = environment_label(environment), main = main, **kwargs)
 
-def py_tool_test(name, srcs, **kwargs):
+def py_tool_test(name, srcs, env = {}, tags = [], **kwargs):
     """A test: runs pytest on the test_*.py files of srcs in the environment "dev".
+
+    A test with the tag "manual" has all of its cases: see tests/extent.
 
     Args:
         name: name of the target.
         srcs: test files and their helpers.
-        **kwargs: data, deps, imports, env, env_inherit, and common attributes of tests.
+        env: environment of the test; $(rlocationpath ...) of data is expanded.
+        tags: tags of the test.
+        **kwargs: data, deps, imports, env_inherit, and common attributes of tests.
     """
-    _py_tool_test(name = name, environment = environment_label("dev"), srcs = srcs, **kwargs)
+    _py_tool_test(
+        name = name,
+        environment = environment_label("dev"),
+        srcs = srcs,
+        env = ({"TFCARVE_TESTS": "full"} if "manual" in tags else {}) | env,
+        tags = tags,
+        **kwargs
+    )

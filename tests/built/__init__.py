@@ -1,0 +1,1 @@
+"""Libraries that one nested build makes for many tests."""
