@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import extent
 from fuzz import corpus, cost
 from fuzz.reader import Reader
 from fuzz.readers import READERS, read
@@ -23,7 +24,12 @@ from tfcarve.prepare import transforms
 
 _NAMES = sorted(READERS)
 # A machine may be busy; the fuzzer reports inputs that take too long.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "patient",
+    deadline=None,
+    max_examples=extent.of(15, 100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("patient")
 
 
@@ -71,7 +77,7 @@ def test_damaged_seeds(name: str, data: st.DataObject) -> None:
 
 # Without the reader that runs TensorFlow for each of 40 transforms; `transformed` shows the time of the transforms themselves.
 @pytest.mark.parametrize("name", [name for name in _NAMES if name != "evaluated"])
-@settings(max_examples=60)
+@settings(max_examples=extent.of(8, 60))
 @given(number=st.integers(0, 1 << 32))
 def test_repeated_parts(name: str, number: int) -> None:
     for seed in READERS[name].seeds:

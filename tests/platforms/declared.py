@@ -5,7 +5,7 @@ Evaluates the files as Python, with functions that record the rules. The files a
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,38 @@ def tests(root: Path, package: str) -> dict[str, bool]:
     text = (folder / "BUILD").read_text(encoding="utf-8")
     declared: dict[str, bool] = {}
 
-    def rule(*_: object, name: str = "", tags: tuple[str, ...] = (), **__: object) -> None:
+    def rule(
+        *_: object,
+        name: str = "",
+        tags: tuple[str, ...] = (),
+        full: list[str] | None = None,
+        **__: object,
+    ) -> None:
         if name.startswith("test_"):
             declared[f"//{package}:{name}"] = "manual" in tags
+            if full is not None:  # of built_test
+                declared[f"//{package}:{name}_full"] = True
 
     exec(compile(text, f"{package}/BUILD", "exec"), _names(text, folder, rule))
     return declared
+
+
+class _Loaded:
+    """What a BUILD file loads: a rule, or a value with nothing in it."""
+
+    def __init__(self, rule: Callable[..., None]) -> None:
+        self._rule = rule
+
+    def __call__(self, *arguments: object, **attributes: Any) -> None:
+        self._rule(*arguments, **attributes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def keys(self) -> list[str]:
+        return []
+
+    values = items = keys
 
 
 def _names(text: str, folder: Path, rule: Callable[..., None]) -> dict[str, Any]:
@@ -39,5 +65,5 @@ def _names(text: str, folder: Path, rule: Callable[..., None]) -> dict[str, Any]
         return sorted(found - set(exclude))
 
     used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    rules = {name: rule for name in used if not hasattr(builtins, name)}
-    return rules | {"glob": glob}
+    loaded = {name: _Loaded(rule) for name in used if not hasattr(builtins, name)}
+    return loaded | {"glob": glob}

@@ -82,10 +82,10 @@ def _cell(row: Row, column: str, declared: Mapping[str, bool]) -> str:
     return f"{', '.join(parts)}: `{test.removeprefix('//tests/')}`"
 
 
-def placed(readme: str, table: str) -> str:
-    """Returns the README with the table between its marks; raises ValueError if a mark is missing."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def placed(page: str, table: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
+    """Returns a page with a table between its marks; raises ValueError if a mark is missing."""
+    before, begin, rest = page.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise ValueError(f"README.md lacks the line {BEGIN} or {END}")
-    return f"{before}{BEGIN}\n\n{table}\n{END}{after}"
+        raise ValueError(f"the page lacks the line {marks[0]} or {marks[1]}")
+    return f"{before}{begin}\n\n{table}\n{end}{after}"

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from e2e import built_libraries
-from platforms import declared, table, update
+from platforms import declared, suite, table, update
 
-ROOT = Path(os.environ["RUNFILES_DIR"]) / "_main"
+# This test reads the checkout's files.
+ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/tests/platforms/proofs.yaml").resolve().parents[2]
 PROOFS = (ROOT / "tests/platforms/proofs.yaml").read_text(encoding="utf-8")
 UPDATE = "to update: PYTHONPATH=tests python -m platforms.update"
 
@@ -20,8 +21,25 @@ def _rows(**cell: str) -> tuple[table.Row, ...]:
     return (table.Row("Vax", ("vax",), dict.fromkeys(table.COLUMNS, cell)),)
 
 
-def test_readme_has_the_table() -> None:
-    assert (ROOT / "README.md").read_text(encoding="utf-8") == update.updated(ROOT), UPDATE
+def test_pages_have_the_tables() -> None:
+    for page, text in update.updated(ROOT).items():
+        assert (ROOT / page).read_text(encoding="utf-8") == text, UPDATE
+
+
+def test_suite_has_all_tests_that_run_by_name() -> None:
+    listed = suite.by_name(ROOT)
+    assert listed.keys() == suite.declared_by_name(ROOT)
+    assert "//tests/e2e:test_models_full" in listed
+
+
+def test_suite_of_another_tree(tmp_path: Path) -> None:
+    """The control: a test that the list lacks, and one in a nested workspace."""
+    for folder, name in (("tests/a", "test_a"), ("tests/a/app", "test_b")):
+        (tmp_path / folder).mkdir(parents=True)
+        rule = f'py_tool_test(name = "{name}", tags = ["manual"])\n'
+        (tmp_path / folder / "BUILD").write_text(rule)
+    (tmp_path / "tests/a/app/MODULE.bazel").touch()
+    assert suite.declared_by_name(tmp_path) == {"//tests/a:test_a"}
 
 
 def test_table_has_the_platforms_of_the_end_to_end_tests() -> None:
@@ -31,7 +49,7 @@ def test_table_has_the_platforms_of_the_end_to_end_tests() -> None:
 
 
 def test_update(tmp_path: Path) -> None:
-    for file in ROOT.glob("tests/*/*"):
+    for file in (ROOT / "CONTRIBUTING.md", ROOT / "tests/suite.bzl", *ROOT.glob("tests/*/*")):
         if file.is_file():
             (tmp_path / file.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, tmp_path / file.relative_to(ROOT))
@@ -41,15 +59,19 @@ def test_update(tmp_path: Path) -> None:
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     shutil.copyfile(ROOT / "README.md", readme)
+    shutil.copyfile(ROOT / "CONTRIBUTING.md", tmp_path / "CONTRIBUTING.md")
     assert update.updated(tmp_path) == update.updated(ROOT)
     build = tmp_path / "tests/e2e/BUILD"
     text = build.read_text(encoding="utf-8")
     build.chmod(0o644)
-    build.write_text(text.replace('"test_models": []', '"test_models": ["manual"]'), "utf-8")
-    assert "yes, under qemu, by name: `e2e:test_models`" in update.updated(tmp_path)
+    changed = text.replace("    built_test(\n", '    built_test(\n        tags = ["manual"],\n')
+    assert changed != text
+    build.write_text(changed, encoding="utf-8")
+    (readme_text, _) = update.updated(tmp_path).values()
+    assert "yes, under qemu, by name: `e2e:test_models`" in readme_text
     readme.chmod(0o644)
     readme.write_text("no marks", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"README\.md lacks the line <!-- platforms"):
+    with pytest.raises(ValueError, match=r"the page lacks the line <!-- platforms"):
         update.main(tmp_path)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+import extent
 from e2e import cpu_features
 
 ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
@@ -44,6 +45,9 @@ CPUS = {
     ),
 }
 X86 = ("x86_64", "x86")
+# Those of this run.
+TESTED = extent.some(tuple(CPUS), "x86_64", "arm64")
+TESTED_X86 = [cpu for cpu in X86 if cpu in TESTED]
 # The flags of /proc/cpuinfo that instruction sets require and qemu-i386 emulates.
 _QEMU_X86_FLAGS = frozenset({"avx2", "fma"})
 

@@ -24,6 +24,8 @@ _WIDE, _SCREEN = 1_000, "1400,900"
 def _model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frozen graph."""
     file = tmp_path_factory.mktemp("inception") / "inception_v3.pb"
+    # Keras numbers the layers of a session.
+    tf.keras.backend.clear_session()
     graph = frozen.freeze(tf.keras.applications.InceptionV3(weights=None))
     file.write_bytes(graph.SerializeToString(deterministic=True))
     return file

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from lstms import FORMS, UNITS, L, Model
 
+import extent
 from models import frozen, zoo
 from tfcarve.prepare import pipeline, presets
 from tfcarve.prepare.evaluate import Evaluator
@@ -17,6 +18,7 @@ from tfcarve.prepare.graph import Graph, by_name, ref
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.transform_list import Step, parse
 
+_FORMS = extent.some(tuple(FORMS), "functional")
 _FUSE = parse("fuse_lstm")
 _MOBILE = presets.preset("mobile")
 _LOOPS = (
@@ -129,9 +131,11 @@ def _is_fused(runs: list[prepared.Run], after: Graph, count: int) -> None:
         assert run.results[0].std() > 0.01
 
 
-@pytest.mark.parametrize("batch", [None, 2])
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", _MODELS)
+@pytest.mark.parametrize("batch", extent.of([2], [None, 2]))
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize(
+    "name", extent.some(tuple(_MODELS), "the last output", "all outputs and states", "both ways")
+)
 def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
     if name == "the last of any size" and batch:
         pytest.skip("of no rows it would be zeros")
@@ -143,8 +147,8 @@ def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluat
         _is_fused(runs, _transformed(before, created, steps, evaluator), count)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", _CELLS)
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize("name", extent.some(tuple(_CELLS), "one product"))
 def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evaluator) -> None:
     created = lstms.model(L.RNN(_CELLS[name](UNITS), return_sequences=True))
     before = FORMS[form](created, None)
@@ -152,7 +156,7 @@ def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evalua
     _is_fused(_runs(before, created), after, 1)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", _FORMS)
 @pytest.mark.parametrize(
     "transforms",
     [
@@ -172,7 +176,7 @@ def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator
     _is_fused(_runs(before, created), after, 1)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", _FORMS)
 def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
     created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
     before = FORMS[form](created, None)
@@ -182,7 +186,7 @@ def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
         assert prepared.difference(before, after, lstms.fed(created, batch, steps)) < 1e-6
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", _FORMS)
 def test_nodes_and_names(form: str, evaluator: Evaluator) -> None:
     created = lstms.model(L.LSTM(UNITS))
     before = FORMS[form](created, 2)

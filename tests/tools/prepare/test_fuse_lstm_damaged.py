@@ -8,6 +8,7 @@ import prepared
 import pytest
 from lstms import FORMS, UNITS, L
 
+import extent
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import pipeline
 from tfcarve.prepare.evaluate import Evaluator
@@ -153,7 +154,7 @@ def _with_each_node_duplicated(graph: Graph) -> Iterator[Graph]:
         _with_each_node_duplicated,
     ],
 )
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 def test_nodes(
     form: str,
     damaged: Callable[[Graph], Iterator[Graph]],

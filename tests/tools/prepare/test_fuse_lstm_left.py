@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from lstms import FORMS, STEPS, UNITS, L, Model
 
+import extent
 from tfcarve.prepare import nodes, pipeline, presets
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name, ref
@@ -99,8 +100,10 @@ def _assert_not_changed(
         assert prepared.difference(graph, after, fed, lstms.names(created)[1]) == 0
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", _MODELS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
+@pytest.mark.parametrize(
+    "name", extent.some(tuple(_MODELS), "a mask", "another gate", "a GRU", "doubles")
+)
 def test_other_loops(name: str, form: str, evaluator: Evaluator) -> None:
     created = _MODELS[name]()
     graph = FORMS[form](created, 2 if name == "doubles" else None)
@@ -111,7 +114,7 @@ def test_other_loops(name: str, form: str, evaluator: Evaluator) -> None:
     _assert_not_changed(mobile, created, evaluator, random="dropout" in name)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 def test_last_output_of_no_rows(form: str, evaluator: Evaluator) -> None:
     """With a known batch size, the last output of 0 rows is zeros."""
     created = lstms.model(L.LSTM(UNITS), None)
@@ -138,7 +141,7 @@ def _folded(form: str, evaluator: Evaluator) -> tuple[Model, Graph]:
     return _model(), prepared.copy(_fusable(form, evaluator))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 def test_size_of_another_tensor(form: str, evaluator: Evaluator) -> None:
     """The number of iterations is the batch size, not the number of rows."""
     created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
@@ -282,7 +285,7 @@ _SAME: dict[str, Callable[[Graph], object]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 @pytest.mark.parametrize("change", _SAME)
 def test_equivalent_changes_are_fused(change: str, form: str, evaluator: Evaluator) -> None:
     created, graph = _folded(form, evaluator)
@@ -294,7 +297,7 @@ def test_equivalent_changes_are_fused(change: str, form: str, evaluator: Evaluat
     assert prepared.difference(before, after, lstms.fed(created, 2), lstms.names(created)[1]) < 1e-6
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 @pytest.mark.parametrize("change", _CHANGES)
 def test_changed_loops(change: str, form: str, evaluator: Evaluator) -> None:
     created, graph = _folded(form, evaluator)
@@ -306,7 +309,7 @@ def test_changed_loops(change: str, form: str, evaluator: Evaluator) -> None:
 
 
 @pytest.mark.parametrize(("end", "value"), [("time", 1), ("/y", 2)])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 def test_other_counters(end: str, value: int, form: str, evaluator: Evaluator) -> None:
     """Counters that start at 1 or count by 2."""
     created, graph = _folded(form, evaluator)
@@ -382,7 +385,7 @@ def test_counter_with_readers(evaluator: Evaluator) -> None:
     assert after.nodes == graph.nodes
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", extent.some(tuple(FORMS), "functional"))
 def test_a_state_of_one_row_for_a_batch(form: str, evaluator: Evaluator) -> None:
     """The loop would broadcast it, but the op requires a state of the batch size."""
     created, graph = _folded(form, evaluator)

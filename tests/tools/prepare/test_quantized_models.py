@@ -8,6 +8,7 @@ import prepared
 import pytest
 import tensorflow as tf
 
+import extent
 from models import frozen
 from tfcarve import cli
 from tfcarve.prepare import graph_file
@@ -34,7 +35,9 @@ def _model(name: str) -> Any:
     return model
 
 
-@pytest.fixture(name="folder", scope="module", params=sorted(_APPLICATIONS))
+@pytest.fixture(
+    name="folder", scope="module", params=extent.some(sorted(_APPLICATIONS), "mobilenet_v2")
+)
 def _folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder, named like the model, with a model and samples."""
     folder = tmp_path_factory.mktemp(request.param, numbered=False)

@@ -117,6 +117,16 @@ def test_supported_values(encoding: str, is_refused: bool) -> None:
     assert (found is not None) == is_refused
 
 
+@pytest.mark.parametrize("op", ["StringLower", "StringUpper"])
+def test_case_of_other_letters_requires_icu(op: str) -> None:
+    found = refused_attributes.refusal(_node("text", op, encoding="utf-8"), known.release())
+    assert found is not None
+    _, _, refused = found
+    assert refused.why == "it requires ICU, which tfcarve does not build"
+    # The control: ASCII letters.
+    assert refused_attributes.refusal(_node("text", op, encoding=""), known.release()) is None
+
+
 @pytest.mark.parametrize(("dtype", "is_refused"), [("int32", True), ("int64", False)])
 def test_refused_types(dtype: str, is_refused: bool) -> None:
     attrs = {"Tsplits": AttrValue("type", dtype), "input_encoding": AttrValue("string", "UTF-8")}

@@ -3,4 +3,4 @@
 
 constexpr int kUndeclared = 1;
 
-#endif // INPUTS_UNDECLARED_H_
+#endif  // INPUTS_UNDECLARED_H_
