@@ -46,10 +46,11 @@ def _tiny(_folder: Path) -> Mapping[str, Path]:
 
 
 def _zoo(names: Sequence[str]) -> Write:
-    models = (cached_models.load(name) for name in names)
-    return lambda _folder: {
-        file.name: file for one in models for file in (one.model, one.input, one.output)
-    }
+    def write(_folder: Path) -> Mapping[str, Path]:
+        models = [cached_models.load(name) for name in names]
+        return {file.name: file for one in models for file in (one.model, one.input, one.output)}
+
+    return write
 
 
 def _named(files: Mapping[str, Path]) -> Mapping[str, Path]:

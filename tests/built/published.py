@@ -72,14 +72,17 @@ def publish(outputs: Outputs, models: Mapping[str, Path], folder: Path) -> None:
         for file in files:
             path = str(file).partition(_BAZEL_BIN)[2]
             index.setdefault(target, {}).setdefault(group, []).append(path)
-            _copy(file, folder / path)
+            _link(file, folder / path)
     for name, file in models.items():
-        _copy(file, folder / _MODELS / name)
+        # Not linked: Bazel makes published files read-only and executable, and a model may be a source or in the user's cache.
+        model = folder / _MODELS / name
+        model.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, model)
     (folder / _INDEX).write_text(json.dumps(index, indent=1, sort_keys=True), encoding="utf-8")
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copies a file; on the same file system without its content. Output groups may share files."""
+def _link(source: Path, target: Path) -> None:
+    """Links an output, or copies it to another file system. Output groups may share files."""
     if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)

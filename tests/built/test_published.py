@@ -40,6 +40,13 @@ def test_files_have_their_paths_in_bazel_bin(found: published.Published) -> None
     assert (found.models / "zoo/m.pb").read_text() == "model"
 
 
+def test_models_are_copies(found: published.Published, tmp_path: Path) -> None:
+    """Bazel changes the mode of published files, which must not change that of the app's own files."""
+    assert not (found.models / "zoo/m.pb").samefile(tmp_path / "m.pb")
+    output = tmp_path / "bazel-out/k8-opt/bin/a/x"
+    assert found.files("//a:lib")[1].samefile(output)
+
+
 def test_removed_outputs_stay_published(found: published.Published, tmp_path: Path) -> None:
     """A later build in the nested workspace may replace its outputs."""
     (tmp_path / "bazel-out/k8-opt/bin/a/x").unlink()
