@@ -27,6 +27,7 @@ FULL = {
     "//tests/full:test_kernel_sources": "all sources of kernels compile",
     "//tests/full:test_kernels_arm": "the overrides compute the same for Arm, compiled by g++ and by clang, under qemu",
     "//tests/full:test_public_models": "public models have the outputs of full TensorFlow ([docs/public-models.md](docs/public-models.md))",
+    "//tests/full:test_sample_full": "the sample of the core, for Android's 32-bit Arm, too",
     "//tests/full:test_sanitizers": "AddressSanitizer, UBSan and ThreadSanitizer find nothing in a library: C interface, overrides, random ops, damaged graphs and images",
     "//tests/full:test_upstream_ops": "the ops of TensorFlow's Python tests of kernels have the same outputs in a library",
     "//tests/full:test_whole": "libraries for all platforms, packages for Xcode and Gradle, linked apps",

@@ -8,12 +8,14 @@ import clang
 import pytest
 from elftools.elf.elffile import ELFFile
 
+import extent
 from demo import nested
 from tfcarve.objfile import archive, cpu
 from tfcarve.objfile import elf as elf_files
 from tfcarve.objfile.macho_objects import mach_objects
 
-ANDROID = {"android_arm64": "arm64-v8a", "android_armv7": "armeabi-v7a"}
+_ARMV7 = {"android_armv7": "armeabi-v7a"}
+ANDROID = {"android_arm64": "arm64-v8a", **extent.of({}, _ARMV7)}
 IOS = {"ios_arm64": ("arm64", "ios", (13, 0))}
 _ARCHIVES = {"libcore_sample.a", "libhelpers.a", "libnsync.a", "libunits.a"}
 
@@ -22,9 +24,10 @@ _ARCHIVES = {"libcore_sample.a", "libhelpers.a", "libnsync.a", "libunits.a"}
 def _sample() -> Iterator[dict[str, dict[str, bytes]]]:
     """Yields platform -> name of an archive -> its content."""
     with nested.opened(nested.source_tree() / "tests/full/app", "full") as workspace:
-        files = workspace.build(["//:sample"], ["--norun_validations"]).files("//:sample")
+        targets = extent.some(["//:sample", "//:sample_armv7"], "//:sample")
+        built = workspace.build(targets, ["--norun_validations"])
         found: dict[str, dict[str, bytes]] = {}
-        for file in files:
+        for file in (file for target in targets for file in built.files(target)):
             platform, name = file.parent.name, file.name.replace(".pic.a", ".a")
             found.setdefault(platform, {})[name] = Path(file).read_bytes()
         yield found
@@ -59,10 +62,11 @@ def _arm_and_thumb(content: bytes) -> tuple[int, int]:
     return len(functions) - thumb, thumb
 
 
-def test_32_bit_arm_code_is_thumb(sample: dict[str, dict[str, bytes]]) -> None:
+@pytest.mark.parametrize("platform", extent.some(sorted(_ARMV7)))
+def test_32_bit_arm_code_is_thumb(sample: dict[str, dict[str, bytes]], platform: str) -> None:
     functions = [
         _arm_and_thumb(content)
-        for name, data in sample["android_armv7"].items()
+        for name, data in sample[platform].items()
         for _, content in archive.members(data, name)
     ]
     assert sum(arm for arm, _ in functions) == 0

@@ -27,12 +27,12 @@ def tests(root: Path, package: str) -> dict[str, bool]:
         *_: object,
         name: str = "",
         tags: tuple[str, ...] = (),
-        full: list[str] | None = None,
+        full: list[str] | bool = False,
         **__: object,
     ) -> None:
         if name.startswith("test_"):
             declared[f"//{package}:{name}"] = "manual" in tags
-            if full is not None:  # of built_test
+            if full is not False:  # of built_test and nested_test
                 declared[f"//{package}:{name}_full"] = True
 
     exec(compile(text, f"{package}/BUILD", "exec"), _names(text, folder, rule))

@@ -63,6 +63,36 @@ def not_installed() -> str:
     return f"tensorflow is not installed in {sys.executable}: pip install 'tfcarve[tensorflow]'"
 
 
+def start(
+    module: str,
+    arguments: Sequence[str | Path],
+    folder: str | Path,
+    limits: Limits,
+    settings: Mapping[str, str],
+) -> "subprocess.CompletedProcess[str]":
+    """Returns how a program ended, and what it wrote; see `run`."""
+    path = os.pathsep.join(filter(None, [str(_SOURCES), os.environ.get("PYTHONPATH", "")]))
+    return subprocess.run(
+        # -P: files in the folder must not be imported instead of libraries.
+        [
+            *(sys.executable, "-P", "-m", __name__, str(limits.memory), str(limits.seconds)),
+            *(module, *arguments),
+        ],
+        env={
+            **os.environ,
+            **SETTINGS,
+            **settings,
+            "PYTHONPATH": path,
+            "PYTHONHASHSEED": "0",
+        },
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        cwd=folder,
+    )
+
+
 def run(
     module: str,
     arguments: Sequence[str | Path],
@@ -82,26 +112,7 @@ def run(
     Raises:
       Failed: the exit status is not 0.
     """
-    path = os.pathsep.join(filter(None, [str(_SOURCES), os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
-        # -P: files in the folder must not be imported instead of libraries.
-        [
-            *(sys.executable, "-P", "-m", __name__, str(limits.memory), str(limits.seconds)),
-            *(module, *arguments),
-        ],
-        env={
-            **os.environ,
-            **SETTINGS,
-            **settings,
-            "PYTHONPATH": path,
-            "PYTHONHASHSEED": "0",
-        },
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-        cwd=folder,
-    )
+    done = start(module, arguments, folder, limits, settings)
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         message = lines[-1][:_MAX_MESSAGE] if lines else ""

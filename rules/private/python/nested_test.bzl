@@ -2,7 +2,7 @@
 
 load(":python.bzl", "py_tool_test")
 
-def nested_test(name, src = None, size = "enormous", data = [], tags = [], **kwargs):
+def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, **kwargs):
     """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
@@ -16,20 +16,22 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], **kwa
         size: enough to build TensorFlow's core; smaller for a test that does not.
         data: further files that it reads.
         tags: further tags; "manual" for a test that runs only by its name.
+        full: whether the test has more cases in a full run: creates `<name>_full`.
         **kwargs: deps, env, and common attributes of tests.
     """
-    py_tool_test(
-        name = name,
-        size = size,
-        srcs = [src or name + ".py"],
-        # In a function, because apps do not have tfcarve_sources_digest.
-        data = data + [
-            Label("@tfcarve_sources_digest//:sources.sha256"),
-            Label("//tests/built:libraries_done"),
-        ],
-        tags = [
-            "local",
-            "resources:nested_build:1",
-        ] + tags,
-        **kwargs
-    )
+    for target, manual in [(name, [])] + ([(name + "_full", ["manual"])] if full else []):
+        py_tool_test(
+            name = target,
+            size = size,
+            srcs = [src or name + ".py"],
+            # In a function, because apps do not have tfcarve_sources_digest.
+            data = data + [
+                Label("@tfcarve_sources_digest//:sources.sha256"),
+                Label("//tests/built:libraries_done"),
+            ],
+            tags = [
+                "local",
+                "resources:nested_build:1",
+            ] + tags + manual,
+            **kwargs
+        )

@@ -16,6 +16,9 @@ from compared import Draw, compared, saved, tf1, two_layers
 
 from tfcarve.cli import main
 
+pytest_plugins = ["forked"]
+pytestmark = pytest.mark.usefixtures("forked")
+
 
 @pytest.fixture(name="models")
 def _models(tmp_path: Path) -> tuple[Path, Path]:

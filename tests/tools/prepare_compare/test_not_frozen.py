@@ -18,6 +18,9 @@ from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.original.run import Original
 from tfcarve.prepare.tensors import from_array
 
+pytest_plugins = ["forked"]
+pytestmark = pytest.mark.usefixtures("forked")
+
 
 def _two_outputs() -> Any:
     """A model whose output `scores` is computed from its output `features`."""

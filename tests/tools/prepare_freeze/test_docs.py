@@ -13,6 +13,9 @@ from freeze_sources import checkpointed, two_signatures
 
 from tfcarve.models import read
 
+pytest_plugins = ["forked"]
+pytestmark = pytest.mark.usefixtures("forked")
+
 # What a command of the table of sources creates from the files in its folder.
 _WORDS = re.compile(r"\b(DIR|G\.pb|M\.keras|M\.meta|PREFIX|F\.pb|softmax)\b")
 

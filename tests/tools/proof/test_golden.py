@@ -11,6 +11,9 @@ import tensorflow as tf
 
 from tfcarve.cli import main
 
+pytest_plugins = ["forked"]
+pytestmark = pytest.mark.usefixtures("forked")
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
