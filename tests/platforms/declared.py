@@ -27,12 +27,12 @@ def tests(root: Path, package: str) -> dict[str, bool]:
         *_: object,
         name: str = "",
         tags: tuple[str, ...] = (),
-        full: list[str] | bool = False,
+        full: list[str] | bool | None = None,
         **__: object,
     ) -> None:
         if name.startswith("test_"):
             declared[f"//{package}:{name}"] = "manual" in tags
-            if full is not False:  # of built_test and nested_test
+            if full not in (None, False):  # of built_test and nested_test
                 declared[f"//{package}:{name}_full"] = True
 
     exec(compile(text, f"{package}/BUILD", "exec"), _names(text, folder, rule))
