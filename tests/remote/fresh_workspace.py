@@ -23,9 +23,10 @@ _CONFIGURATIONS = "tests/remote/remote.bazelrc"
 
 @dataclass(frozen=True)
 class Built:
-    """The commands of a build, and the digests of its files by their paths in the folder of outputs."""
+    """The commands of a build, its files, and their digests by their paths in the folder of outputs."""
 
     spawns: Sequence[Spawn]
+    files: Sequence[Path]
     digests: Mapping[str, str]
 
 
@@ -55,10 +56,10 @@ def another_user(folder: Path) -> Iterator[None]:
 def build(workspace: Workspace, targets: Sequence[str], flags: Sequence[str]) -> Built:
     """Builds targets without the disk cache; raises BuildError."""
     built, spawns = app_workspace.build_logged(workspace, targets, ["--disk_cache=", *flags])
-    files = {file for found in built.outputs.values() for file in found}
+    files = sorted({file for found in built.outputs.values() for file in found})
     assert files
     digests = {
         str(file).partition("/bazel-out/")[2]: hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in sorted(files)
+        for file in files
     }
-    return Built(spawns, digests)
+    return Built(spawns, files, digests)

@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 
 from demo.nested import BuildError, Workspace
+from flex import flex_app, flex_models, interpreters
 from remote import executor, fresh_workspace
 from remote.executor import Executor
 
-# C++ sources; and the tools in Python, which index TensorFlow's tree.
 _COMPILED = "@tfcarve//tools/runtime/math"
-_TARGETS = (_COMPILED, "//:tensorflow_selection")
+_TARGETS = {
+    "sources and tools": (_COMPILED, "//:tensorflow_selection"),
+    "one source of each library that a release links": ("//inputs:shared",),
+}
 
 
 @pytest.fixture(name="service")
@@ -43,13 +46,30 @@ def _here(workspace: Workspace, targets: Sequence[str]) -> Mapping[str, str]:
     return digests
 
 
-def test_outputs_are_those_of_this_machine(service: Executor) -> None:
+@pytest.mark.parametrize("kind", _TARGETS)
+def test_outputs_are_those_of_this_machine(kind: str, service: Executor) -> None:
     with fresh_workspace.opened() as workspace:
-        expected = _here(workspace, _TARGETS)
+        expected = _here(workspace, _TARGETS[kind])
         with service.started(), service.contents_cache(), service.worker("one"):
-            digests, runners = _built(workspace, _TARGETS, service.flags())
+            digests, runners = _built(workspace, _TARGETS[kind], service.flags())
         assert runners == {"remote"}
         assert digests == expected
+
+
+def test_a_delegate(service: Executor, tmp_path: Path) -> None:
+    """It is built by a worker alone, and an interpreter runs a model with it."""
+    with fresh_workspace.opened() as workspace:
+        models = flex_app.write_models(tmp_path)
+        workspace.place(flex_app.PACKAGE, models, "*.tflite")
+        with service.started(), service.contents_cache(), service.worker("one"):
+            built = fresh_workspace.build(workspace, [flex_app.ONE_OP], service.flags())
+        assert {spawn.runner for spawn in built.spawns} == {"remote"}
+        delegate = flex_app.library(built.files)
+        model, inputs = models["one_op.tflite"], flex_models.inputs("one_op")
+        expected = interpreters.run(interpreters.FULL, "-", model, inputs, tmp_path)
+        found = interpreters.run(interpreters.PLAIN[0], f"{delegate}", model, inputs, tmp_path)
+        assert found.keys() == expected.keys()
+        assert all(interpreters.equal(found[key], array) for key, array in expected.items())
 
 
 def _runs_action(worker: subprocess.Popen[bytes]) -> bool:
