@@ -4,10 +4,14 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
+from demo.nested import Workspace
 
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw").resolve().parent
 ARM64 = "--platforms=@tfcarve//rules/platforms:linux_arm64"
@@ -223,3 +227,55 @@ def test_order_of_toolchains(app: App, registered_by: str, position: str, toolch
     assert done.returncode == 0, done.stderr
     found = [line.split()[0] for line in done.stdout.splitlines() if ":cc" in line.split()[0]]
     assert len(found) == 1 and found[0].endswith(toolchain)
+
+
+# Runs a command in a network namespace that has only the loopback device, over which Bazel's client reaches its server.
+_WITHOUT_NETWORK = """
+import fcntl, os, socket, struct, sys
+SIOCSIFFLAGS, IFF_UP, IFF_RUNNING = 0x8914, 0x1, 0x40
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+    fcntl.ioctl(made, SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", IFF_UP | IFF_RUNNING, b""))
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def _without_network(
+    words: Sequence[str | Path], folder: Path
+) -> "subprocess.CompletedProcess[str]":
+    start = ["unshare", "--map-root-user", "--net", sys.executable, "-c", _WITHOUT_NETWORK]
+    return subprocess.run([*start, *words], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_no_network_after_the_first_build(app: App, tmp_path: Path) -> None:
+    """Another output base fetches all repositories again: sources, Python packages and modules come from caches."""
+    words = ("build", "@tfcarve_nsync//:nsync", "@tfcarve//tools:tfcarve")
+    assert app.bazel(*words).returncode == 0
+    # The control: no address outside is reachable.
+    connect = "import socket; socket.create_connection(('192.0.2.1', 80), 5)"
+    assert "unreachable" in _without_network([sys.executable, "-c", connect], tmp_path).stderr
+    user_root = f"--output_user_root={tmp_path / 'out'}"
+    done = _without_network([ROOT / "bazelw", user_root, "--batch", *words], app.folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_another_bazel_in_the_workspace(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "MODULE.bazel").write_text('module(name = "slow")\n')
+    rule = 'genrule(name = "slow", outs = ["out"], cmd = "touch {0}; while [ ! -e {1} ]; do sleep 0.1; done; touch $@"{2})'
+    started, may_end = tmp_path / "started", tmp_path / "may_end"
+    (tmp_path / "BUILD").write_text(rule.format(started, may_end, ', tags = ["local", "no-cache"]'))
+    bazelw = ROOT / "bazelw"
+    first = subprocess.Popen([bazelw, "build", "//:slow"], cwd=tmp_path)
+    while not started.exists():
+        assert first.poll() is None, "the first build ended"
+        time.sleep(0.1)
+    with (tmp_path / "lock").open("w") as lock:
+        workspace = Workspace(tmp_path, bazelw, lock.fileno())
+        capfd.readouterr()
+        second = subprocess.Popen(["sh", "-c", f"sleep 2; touch {may_end}"])
+        assert workspace.bazel(["info", "workspace"]).returncode == 0
+        second.wait()
+        assert f"waiting for another Bazel that runs in {tmp_path}" in capfd.readouterr().err
+        assert first.wait() == 0
+        # The control: nobody else runs Bazel there.
+        assert workspace.bazel(["clean", "--expunge"]).returncode == 0
+        assert "waiting for" not in capfd.readouterr().err

@@ -85,7 +85,9 @@ def test_failed_build_has_bazels_output(app: Path) -> None:
     with nested.opened(app, "x") as workspace, pytest.raises(BuildError) as caught:
         workspace.build(["//:x"])
     message = str(caught.value)
-    assert message.startswith(f"bazelw in {workspace.folder}:  build --noshow_progress")
+    assert message.startswith(
+        f"bazelw in {workspace.folder}:  --noblock_for_lock build --noshow_progress"
+    )
     assert "set by the test" not in message, "a nested Bazel does not inherit it"
 
 
@@ -160,7 +162,7 @@ def test_second_process_waits_and_says_for_whom(app: Path) -> None:
             f"process {os.getpid()} of {app.parent}/tf carve\n"
         )
         assert second.poll() is None
-    assert second.communicate(timeout=60) == ("second: build\n", "")
+    assert second.communicate(timeout=60) == ("second: --noblock_for_lock build\n", "")
 
 
 def test_lock_outlives_a_killed_process_until_its_command_ends(app: Path, tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_command_runs_again_once_if_the_server_is_lost(
     _write_bazelw(app, f'echo "$*" >>"{log}"; [ $(wc -l <"{log}") -gt {lost} ] || exit 37')
     with nested.opened(app, "x") as workspace:
         assert workspace.bazel(["build", "//a b"]).returncode == status
-    assert log.read_text() == "build //a b\n" * runs
+    assert log.read_text() == "--noblock_for_lock build //a b\n" + "build //a b\n" * (runs - 1)
     assert ("ended; running the command again" in capsys.readouterr().err) == (runs == 2)
 
 
@@ -214,4 +216,4 @@ def test_other_failures_are_not_repeated(app: Path, tmp_path: Path) -> None:
     _write_bazelw(app, f'echo "$*" >>"{log}"; exit 1')
     with nested.opened(app, "x") as workspace:
         assert workspace.bazel(["build"]).returncode == 1
-    assert log.read_text() == "build\n"
+    assert log.read_text() == "--noblock_for_lock build\n"

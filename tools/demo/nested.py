@@ -26,6 +26,8 @@ _LOCAL_PATH = 'path = "../../.."'
 ALL_OUTPUTS = "--remote_download_outputs=all"
 # The files that contain the path to tfcarve.
 _MODULE_FILES = ("MODULE.bazel", "WORKSPACE")
+# Bazel's exit status if another command runs in its workspace, with --noblock_for_lock: "Another command (pid=…) is running".
+_IN_USE = 9
 # Bazel's exit status if its server crashed or was killed: "Server terminated abruptly … Socket closed".
 _SERVER_LOST = 37
 # Runs a command while standard input, the lock, stays open in the shell: if the process that holds the lock is killed,
@@ -92,9 +94,13 @@ class Workspace:
     ) -> subprocess.CompletedProcess[str]:
         """Runs bazelw in the workspace; with `progress`, its messages go to the terminal.
 
-        If Bazel's server was killed, as the system does when memory runs out, the command runs again.
+        It waits for a Bazel that somebody runs in the workspace without the lock. If Bazel's server was killed, as the
+        system does when memory runs out, the command runs again.
         """
-        done = self._run(arguments, progress, environment or {})
+        done = self._run(["--noblock_for_lock", *arguments], progress, environment or {})
+        if done.returncode == _IN_USE:
+            print(f"waiting for another Bazel that runs in {self.folder}", file=sys.stderr)
+            done = self._run(arguments, progress, environment or {})
         if done.returncode == _SERVER_LOST:
             print(
                 f"Bazel's server for {self.folder} ended; running the command again",
