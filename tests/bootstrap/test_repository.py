@@ -90,7 +90,7 @@ def test_nested_workspaces_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    "lock", ["tools.txt", "tensorflow.txt", "litert.txt", "protoc.txt", "dev.txt"]
+    "lock", ["tools.txt", "tensorflow.txt", "litert.txt", "protoc.txt", "dev.txt", "uv.txt"]
 )
 def test_locks_pin_everything_with_hashes(lock: str) -> None:
     text = (ROOT / "third_party/python" / lock).read_text().replace("\\\n", " ")

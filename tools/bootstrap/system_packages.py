@@ -36,7 +36,7 @@ PROGRAMS = {
 LIBRARIES = {"libsodium": "libsodium-dev"}
 
 # The same for modules of the Python that runs this.
-MODULES = {"ensurepip": "python3-venv", "pip": "python3-pip"}
+MODULES = {"pip": "python3-pip"}
 
 _DECLINE = "to decline: bazelw --no-install, or TFCARVE_NO_INSTALL=1"
 

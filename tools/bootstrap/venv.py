@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from bootstrap import uv
 from bootstrap.cache import built_in_place, cache_root
 from bootstrap.console import BootstrapError, say
-from bootstrap.wheels import run_pip, wheel_folder
 
 Version = tuple[int, int]
 
@@ -82,24 +82,11 @@ def create(lock: Path, oldest: Version, newest: Version) -> Path:
 
 def _fill(folder: Path, lock: Path, python: str) -> None:
     say(f"creating the Python environment of {lock.name} in {folder}")
-    done = subprocess.run([python, "-m", "venv", str(folder)], text=True, capture_output=True)
+    command = [python, "-m", "venv", "--without-pip", str(folder)]
+    done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
-        output = (done.stdout + done.stderr).strip()
-        hint = "\ntry: sudo apt-get install python3-venv" if "ensurepip" in output else ""
-        raise BootstrapError(f"{python} -m venv failed: {output}{hint}")
-    wheels = wheel_folder()
-    wheels.mkdir(parents=True, exist_ok=True)
-    # Finds the wheels that contain sources, so that they are not downloaded twice.
-    run_pip(
-        folder / "bin/python",
-        [
-            "install",
-            "--require-hashes",
-            "--only-binary=:all:",
-            f"--requirement={lock}",
-            f"--find-links={wheels}",
-        ],
-    )
+        raise BootstrapError(f"{python} -m venv failed: {(done.stdout + done.stderr).strip()}")
+    uv.install(lock, python, folder)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

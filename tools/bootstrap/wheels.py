@@ -80,5 +80,5 @@ def run_pip(
     if done.returncode:
         lines = [x.strip() for x in (done.stderr + done.stdout).splitlines() if x.strip()]
         if "No module named pip" in done.stderr and shutil.which("apt-get"):
-            lines.append("try: sudo apt-get install python3-pip python3-venv")
+            lines.append("try: sudo apt-get install python3-pip")
         raise BootstrapError(f"pip {arguments[0]} failed: {' / '.join(lines[-4:])}")

@@ -51,8 +51,9 @@ def _run(ctx, module, arguments = [], optional = False):
     """Runs a module of //tools/bootstrap and returns what it prints; None, with a message, if it fails and is optional."""
     lock = ctx.path(ctx.attr.lock)
     tools = lock.dirname.dirname.dirname.get_child("tools")
-    for name in ["packages.py", "venv.py", "wheels.py"]:
+    for name in ["packages.py", "uv.py", "venv.py", "wheels.py"]:
         ctx.path(ctx.attr._bootstrap.relative(name))
+    ctx.path(ctx.attr.lock.relative("uv.txt"))
     python = ctx.which("python3")
     if not python:
         fail("python3 is not on PATH; try: sudo apt-get install python3")
