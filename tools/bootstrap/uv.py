@@ -31,9 +31,9 @@ def install(lock: Path, python: str, environment: Path) -> None:
     program = _program(lock.with_name(_LOCK), python)
     _download(lock, python)
     command = [
-        *(program, "pip", "install", "--quiet", "--offline", "--no-index"),
+        *(str(program), "pip", "install", "--quiet", "--offline", "--no-index"),
         *(f"--find-links={wheel_folder()}", "--require-hashes", "--compile-bytecode"),
-        *("--python", environment / "bin/python", "--requirement", lock),
+        *("--python", str(environment / "bin/python"), "--requirement", str(lock)),
     ]
     done = subprocess.run(
         command,
