@@ -15,6 +15,7 @@ from bootstrap.unpack import unpack
 from bootstrap.wheels import run_pip, wheel_folder
 
 _LOCK = "uv.txt"
+_MAX_MESSAGE = 600
 
 
 def install(lock: Path, python: str, environment: Path) -> None:
@@ -44,7 +45,7 @@ def install(lock: Path, python: str, environment: Path) -> None:
     )
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        raise BootstrapError(f"uv pip install failed: {' / '.join(lines[-4:])}")
+        raise BootstrapError(f"uv pip install failed: {' / '.join(lines)[:_MAX_MESSAGE]}")
 
 
 def _download(lock: Path, python: str) -> None:
