@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demo.facts import Measured, Selected, clock, table, wrapped
+from demo.facts import Measured, Selected, clock, table, times, wrapped
 
 
 def test_counts_of_a_selection() -> None:
@@ -24,8 +24,8 @@ def test_counts_of_a_selection() -> None:
 
 def test_table() -> None:
     measured = [
-        Measured("linux_x86_64", 3_128_232, 1_355_383, 3e-7, "a"),
-        Measured("linux_arm64", 3_560_424, 999, 0.0, "b"),
+        Measured("linux_x86_64", 3_128_232, 1_355_383, 3e-7),
+        Measured("linux_arm64", 3_560_424, 999, 0.0),
     ]
     assert table(measured, 594_025_840).splitlines() == [
         "                    stripped       gzip  largest difference",
@@ -40,7 +40,7 @@ def test_table() -> None:
     [(0.0, True), (1e-5, True), (1.1e-5, False), (float("inf"), False), (float("nan"), False)],
 )
 def test_agreement(difference: float, agrees: bool) -> None:
-    assert Measured("p", 1, 1, difference, "").agrees is agrees
+    assert Measured("p", 1, 1, difference).agrees is agrees
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,9 @@ def test_clock(seconds: float, text: str) -> None:
 def test_wrapped() -> None:
     assert wrapped(["ab", "cd", "efghij"], "  ", width=8) == "  ab cd\n  efghij"
     assert wrapped([], "  ") == "  "
+
+
+def test_times() -> None:
+    spent = {"model": 9.4, "compile": 500.6, "link": 4.0}
+    expected = "9 min 9 s: before the first step 35 s, model 9.4 s, compile 8 min 21 s, link 4.0 s"
+    assert times(35.0, spent) == expected

@@ -53,9 +53,10 @@ def test_libraries_are_small_and_correct(
     stripped, packed = (int(figure.replace(",", "")) for figure in row.groups()[:2])
     assert packed < stripped <= _MAX_BYTES[platform]
     assert float(row.group(3)) <= 1e-5
-    file = re.search(rf"^{platform}: (\S+)$", first.stdout, re.MULTILINE)
-    assert file is not None
-    assert Path(file.group(1)).expanduser().stat().st_size == stripped
+    folder = re.search(rf"\] {platform} .*\n +(\S+)$", first.stdout, re.MULTILINE)
+    assert folder is not None
+    library = Path(folder.group(1)).expanduser() / "libtensorflow-core.so"
+    assert library.stat().st_size == stripped
 
 
 def test_inference_is_timed_here_and_in_full_tensorflow(
@@ -70,12 +71,18 @@ def test_inference_is_timed_here_and_in_full_tensorflow(
     assert float(found[3]) == pytest.approx(carved / full, rel=0.1)
 
 
+def test_last_line_has_the_time_of_each_kind(first: subprocess.CompletedProcess[str]) -> None:
+    kinds = "before the first step|model|run|sizes|speed|download|index|compile|link|other"
+    last = first.stdout.splitlines()[-1]
+    time_of = r"(?:\d+ min )?[\d.]+ s"
+    assert re.fullmatch(rf"Time: {time_of}:(?: (?:{kinds}) {time_of},?){{10}}", last), last
+
+
 def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[str]) -> None:
     start = time.monotonic()
     second = _demo()
     assert time.monotonic() - start < 60
     assert "cached by an earlier run" in second.stdout
-    assert second.stdout.splitlines()[-2:] == first.stdout.splitlines()[-2:]
     assert _sizes(second.stdout) == _sizes(first.stdout) != []
 
 

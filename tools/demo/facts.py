@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,6 @@ class Measured:
     stripped: int
     gzip: int
     difference: float
-    library: str
 
     @property
     def agrees(self) -> bool:
@@ -70,6 +69,18 @@ def clock(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def times(before: float, spent: Mapping[str, float]) -> str:
+    """The seconds of the whole run, and where they went, in one line.
+
+    Args:
+        before: until the first stage: Bazel, system packages and the Python environment.
+        spent: by stage or kind.
+    """
+    parts = [f"before the first step {clock(before)}"]
+    parts += [f"{name} {clock(seconds)}" for name, seconds in spent.items()]
+    return f"{clock(before + sum(spent.values()))}: {', '.join(parts)}"
 
 
 def wrapped(words: Sequence[str], indent: str, width: int = 88) -> str:

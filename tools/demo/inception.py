@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from demo import cached_models, facts, library, nested, speed
+from demo import cached_models, facts, library, nested, speed, time_spent
 from demo.cached_models import CachedModel
 from demo.facts import Measured, Selected
 from demo.library import Library
@@ -31,6 +32,7 @@ SELECTION = "//inception:selection"
 RELEASE = "//inception:release"
 _HOST = "linux_x86_64"
 _STAGES = 7
+_INDENT = " " * 20
 
 
 class _RefusedError(Exception):
@@ -43,6 +45,7 @@ class _Progress:
     def __init__(self) -> None:
         self._terminal = sys.stdout.isatty()
         self._stage = 0
+        self._spent: dict[str, float] = {}
 
     @contextmanager
     def stage(self, name: str, activity: str) -> Iterator[list[str]]:
@@ -54,9 +57,21 @@ class _Progress:
         start = time.monotonic()
         lines: list[str] = []
         yield lines
-        print(f"{head} {lines[0]}; {facts.clock(time.monotonic() - start)}", flush=True)
+        seconds = time.monotonic() - start
+        self._spent[name] = seconds
+        print(f"{head} {lines[0]}; {facts.clock(seconds)}", flush=True)
         for line in lines[1:]:
             print(line, flush=True)
+
+    def built(self, workspace: Workspace, name: str) -> None:
+        """Divides the time of the stage `name`, which built something in the workspace, by what Bazel did."""
+        divided = time_spent.by_kind(workspace.trace_events(), self._spent.pop(name))
+        for kind, seconds in divided.items():
+            self._spent[kind] = self._spent.get(kind, 0.0) + seconds
+
+    def spent(self) -> dict[str, float]:
+        """Returns the seconds of the stages that built nothing, and of what the others did."""
+        return dict(self._spent)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -77,6 +92,13 @@ def _full_tensorflow_size() -> int:
     names = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
     found = [Path(str(file.locate())) for file in files if file.name in names]
     return sum(file.stat().st_size for file in found)
+
+
+def _seconds_of_this_process() -> float:
+    """Returns how long ago it started: bazelw, which Bazel and then this program replaced in their process."""
+    fields = Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    started = int(fields[19]) / os.sysconf("SC_CLK_TCK")  # starttime, proc_pid_stat(5)
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - started
 
 
 def _select(workspace: Workspace, progress: bool) -> Selected:
@@ -103,20 +125,20 @@ def _measure(built: Library, difference: float) -> Measured:
         stripped=built.shared.stat().st_size,
         gzip=library.gzip_size(built.shared),
         difference=difference,
-        library=str(built.shared),
     )
 
 
-def _shown(workspace: Workspace, file: str) -> str:
-    """Returns the path of an output file through the workspace's bazel-bin, which is shorter."""
-    _, found, inside = file.partition("/bin/")
+def _shown(workspace: Workspace, folder: Path) -> str:
+    """Returns the path of a folder of outputs through the workspace's bazel-bin, which is shorter."""
+    _, found, inside = str(folder).partition("/bin/")
     short = workspace.folder / "bazel-bin" / inside
-    return str(short if found and short.exists() else file).replace(str(Path.home()), "~", 1)
+    return str(short if found and short.exists() else folder).replace(str(Path.home()), "~", 1)
 
 
 def _demo(platforms: Sequence[str]) -> int:
     progress = sys.stderr.isatty()
     stages = _Progress()
+    before = _seconds_of_this_process()
     with nested.opened(nested.source_tree() / APP, "app") as workspace:
         with stages.stage(
             "model", "generating Inception v3 and running it in full TensorFlow"
@@ -127,7 +149,8 @@ def _demo(platforms: Sequence[str]) -> int:
             lines.append(f"{MODEL}.pb, {size:.1f} MB{', cached by an earlier run' * model.cached}")
         with stages.stage("selection", "selecting the ops and kernels that it needs") as lines:
             selected = _select(workspace, progress)
-            lines += [selected.text(), facts.wrapped(selected.ops, " " * 20)]
+            lines += [selected.text(), facts.wrapped(selected.ops, _INDENT)]
+        stages.built(workspace, "selection")
         built = []
         for platform in PLATFORMS:
             if platform not in platforms:
@@ -135,6 +158,8 @@ def _demo(platforms: Sequence[str]) -> int:
             with stages.stage(platform, "building the library") as lines:
                 built.append(library.build(workspace, RELEASE, platform, progress=progress))
                 lines.append(f"{built[-1].shared.name}, {built[-1].static.name}")
+                lines.append(f"{_INDENT}{_shown(workspace, built[-1].shared.parent)}")
+            stages.built(workspace, platform)
         with stages.stage("run", "running the model in each library") as lines:
             ran = [_run(one, model) for one in built]
             cached = ", cached by an earlier run" * all(cached for _, cached in ran)
@@ -149,9 +174,7 @@ def _demo(platforms: Sequence[str]) -> int:
             if hosts:
                 result = f"of one inference on one thread: {speed.measured(hosts[0], model).text()}"
             lines.append(result)
-        print()
-        for one in measured:
-            print(f"{one.platform}: {_shown(workspace, one.library)}")
+        print(f"\nTime: {facts.times(before, stages.spent())}")
         wrong = [one.platform for one in measured if not one.agrees]
         if wrong:
             print(

@@ -7,6 +7,7 @@ not changed. All checkouts of tfcarve share the folder: a lock gives it to one p
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import shutil
@@ -133,14 +134,30 @@ class Workspace:
         """
         events = self.folder.parent / f"{self.folder.name}.events.json"
         events.unlink(missing_ok=True)
+        self._profile.unlink(missing_ok=True)
         quiet = ["--ui_event_filters=-info,-debug"] if progress else ["--noshow_progress"]
         done = self.bazel(
-            ["build", *quiet, *flags, f"--build_event_json_file={events}", "--", *targets],
+            [
+                *("build", *quiet, *flags, f"--build_event_json_file={events}"),
+                *(f"--profile={self._profile}", "--", *targets),
+            ],
             progress=progress,
         )
         _require_success(done)
         with events.open(encoding="utf-8") as lines:
             return Build(build_events.outputs(lines), done.stdout)
+
+    @property
+    def _profile(self) -> Path:
+        return self.folder.parent / f"{self.folder.name}.profile.gz"
+
+    def trace_events(self) -> list[dict[str, Any]]:
+        """Returns the events of Bazel's profile of the last build; none if there is no profile."""
+        if not self._profile.is_file():
+            return []
+        with gzip.open(self._profile, "rt", encoding="utf-8") as stream:
+            events: list[dict[str, Any]] = json.load(stream)["traceEvents"]
+        return events
 
     def execution_root(self) -> Path:
         """Returns the folder in which the commands of actions run; raises BuildError."""
