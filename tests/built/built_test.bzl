@@ -1,6 +1,6 @@
 """built_test: a test of libraries that //tests/built makes."""
 
-load("//rules/private/python:python.bzl", "py_tool_test")
+load("//tests:py_tool_test.bzl", "py_tool_test")
 
 def built_test(name, groups, full = None, data = [], deps = [], tags = [], **kwargs):
     """A test that runs, reads or compares libraries which a nested build made.
@@ -26,7 +26,6 @@ def built_test(name, groups, full = None, data = [], deps = [], tags = [], **kwa
             tags = tags + manual,
             deps = deps + [
                 "//tests/extent",
-                "//tools:tfcarve_sources",
             ],
             **kwargs
         )

@@ -46,7 +46,7 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
             pins = scratch / "requirements.txt"
             pins.write_text(f"{requirement} --hash=sha256:{sha256}\n")
             run_pip(
-                sys.executable,
+                _base_python(),
                 [
                     "download",
                     "--no-deps",
@@ -60,6 +60,11 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
             require_sha256(scratch / file, sha256)
             os.replace(scratch / file, cached)
     return cached
+
+
+def _base_python() -> Path:
+    """The interpreter that this environment is for: tfcarve's virtual environments have no pip."""
+    return Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
 def run_pip(

@@ -4,7 +4,7 @@ load("@bazel_skylib//lib:shell.bzl", "shell")
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "of_platform")
 load("//rules/private/outputs:declare.bzl", "declare_named")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "ALL_COMMANDS_ATTRS")
 load(":frozen_model.bzl", "frozen_to_run")
 load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform")
 
@@ -45,7 +45,7 @@ def _model_benchmark_impl(ctx):
 _model_benchmark = rule(
     implementation = _model_benchmark_impl,
     executable = True,
-    attrs = TRANSITION_ATTRS | TFCARVE_ATTRS | {
+    attrs = TRANSITION_ATTRS | ALL_COMMANDS_ATTRS | {
         "fetches": attr.string_list(),
         "inputs": attr.label_keyed_string_dict(allow_files = [".npy"]),
         "library": attr.label(cfg = of_platform, mandatory = True, providers = [TfMobileLibraryInfo]),

@@ -1,6 +1,6 @@
 """The Python environments: one row each."""
 
-visibility(["//rules/..."])
+visibility(["//rules/...", "//tests"])
 
 # Fields of a row:
 #   repository  name of its repository

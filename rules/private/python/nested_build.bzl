@@ -22,8 +22,11 @@ def _nested_build_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.program,
         arguments = [args],
-        # What the nested build reads is no input of the action, except by this digest.
-        inputs = ctx.files.data,
+        # What the nested build reads is no input of the action, except by the digest and the commands among these.
+        inputs = depset(
+            ctx.files.data,
+            transitive = [target[DefaultInfo].default_runfiles.files for target in ctx.attr.data],
+        ),
         outputs = folders.values() + [done],
         mnemonic = "TfNestedBuild",
         progress_message = "Building %{label} in a nested workspace",
@@ -76,7 +79,7 @@ def nested_build(name, program, published, data = [], **kwargs):
         program = program,
         published = published,
         # In a function, because apps do not have tfcarve_sources_digest.
-        data = data + [Label("@tfcarve_sources_digest//:sources.sha256")],
+        data = data + [Label("@tfcarve_sources_digest//:others.sha256"), Label("//tools:build")],
         **kwargs
     )
     for folder in published + ["done"]:

@@ -208,7 +208,7 @@ _py_tool = rule(
     },
 )
 
-_py_tool_test = rule(
+py_tool_test = rule(
     implementation = _py_tool_test_impl,
     test = True,
     attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
@@ -227,24 +227,3 @@ def py_tool(name, main, environment = "tools", **kwargs):
         **kwargs: srcs, data, deps, imports, and common attributes.
     """
     _py_tool(name = name, environment = environment_label(environment), main = main, **kwargs)
-
-def py_tool_test(name, srcs, env = {}, tags = [], **kwargs):
-    """A test: runs pytest on the test_*.py files of srcs in the environment "dev".
-
-    A test with the tag "manual" has all of its cases: see tests/extent.
-
-    Args:
-        name: name of the target.
-        srcs: test files and their helpers.
-        env: environment of the test; $(rlocationpath ...) of data is expanded.
-        tags: tags of the test.
-        **kwargs: data, deps, imports, env_inherit, and common attributes of tests.
-    """
-    _py_tool_test(
-        name = name,
-        environment = environment_label("dev"),
-        srcs = srcs,
-        env = ({"TFCARVE_TESTS": "full"} if "manual" in tags else {}) | env,
-        tags = tags,
-        **kwargs
-    )

@@ -1,7 +1,8 @@
-"""A repository with one file that changes whenever a source of this module changes.
+"""A repository with files that change whenever a source of this module changes.
 
-Tests that build in a nested workspace read this module without Bazel's knowledge. With this file in their data, Bazel runs them
-again after a change.
+Tests that build in a nested workspace read this module without Bazel's knowledge. With such a file in their data, Bazel runs them
+again after a change. sources.sha256 has all sources. others.sha256 has those that are not in a target of //tools, of which a test
+has only what it needs in its data.
 """
 
 visibility(["//rules"])
@@ -24,7 +25,13 @@ def _sources_digest_repository_impl(ctx):
     if listed.return_code:
         fail("could not list the sources of tfcarve in {}: {}".format(root, listed.stderr))
     ctx.file("sources.sha256", listed.stdout)
-    ctx.file("BUILD.bazel", 'exports_files(["sources.sha256"])\n')
+    lines = listed.stdout.splitlines(True)
+    ctx.file("others.sha256", "".join([
+        line
+        for line in lines
+        if not line.split("  ", 1)[1].startswith(tuple(ctx.attr.targets))
+    ]))
+    ctx.file("BUILD.bazel", 'exports_files(["others.sha256", "sources.sha256"])\n')
 
 sources_digest_repository = repository_rule(
     implementation = _sources_digest_repository_impl,
@@ -33,5 +40,6 @@ sources_digest_repository = repository_rule(
     attrs = {
         "files": attr.string_list(doc = "Files at the module's root."),
         "folders": attr.string_list(doc = "Folders at the module's root, with all that is in them."),
+        "targets": attr.string_list(doc = "What others.sha256 does not have: paths, or how they begin."),
     },
 )

@@ -6,7 +6,7 @@ load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
 load("//rules/private/outputs:declare.bzl", "declare_named")
-load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS")
+load("//rules/private/tfcarve:run_tfcarve.bzl", "ALL_COMMANDS_ATTRS")
 
 visibility("public")
 
@@ -64,7 +64,7 @@ def _update_command(ctx, reports, _budgets):
 def _comment_command(ctx, reports, _budgets):
     return ["size-comment"] + _committed(ctx) + ["--new"] + reports
 
-_ATTRS = TRANSITION_ATTRS | TFCARVE_ATTRS | {
+_ATTRS = TRANSITION_ATTRS | ALL_COMMANDS_ATTRS | {
     "budgets": attr.string(mandatory = True, doc = "JSON: bytes by platform and measure."),
     "committed": attr.label(allow_single_file = [".json"]),
     "committed_name": attr.string(),

@@ -18,7 +18,7 @@ def core_bzl_update(name, release):
         data = [tree + "//:sources", version],
         main = "tfcarve.build_files.update_core",
         tags = ["manual"],
-        deps = ["//tools:tfcarve_sources"],
+        deps = ["//tools:tfcarve/build_files/update_core"],
     )
 
 def optional_sources_update(name, release):
@@ -35,5 +35,5 @@ def optional_sources_update(name, release):
         data = [objects],
         main = "tfcarve.runtime_sources.update",
         tags = ["manual"],
-        deps = ["//tools:tfcarve_sources"],
+        deps = ["//tools:tfcarve/runtime_sources/update"],
     )

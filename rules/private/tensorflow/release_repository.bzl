@@ -12,6 +12,7 @@ _TARGETS = [
     "lite_java",
     "precompiled_headers",
     "release",
+    "source_folders",
     "sources",
 ]
 

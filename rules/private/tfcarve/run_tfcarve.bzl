@@ -4,14 +4,14 @@ load("//rules/private/python:python.bzl", "PyToolInfo")
 
 visibility(["//rules/private/..."])
 
-# For rules that run the tool without full TensorFlow.
-TFCARVE_ATTRS = {
-    "_tfcarve": attr.label(
-        default = "//tools:tfcarve",
-        executable = True,
-        cfg = "exec",
-    ),
-}
+def _attrs(tool):
+    return {"_tfcarve": attr.label(default = tool, executable = True, cfg = "exec")}
+
+# For rules whose actions run a command of //tools:build.
+TFCARVE_ATTRS = _attrs("//tools:build")
+
+# For programs that run another command without full TensorFlow.
+ALL_COMMANDS_ATTRS = _attrs("//tools:tfcarve")
 
 def system_tool(name):
     """An attribute with a program of the system; no file if it is not installed.

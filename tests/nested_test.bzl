@@ -1,8 +1,8 @@
 """Tests of this repository that run Bazel in a nested workspace."""
 
-load(":python.bzl", "py_tool_test")
+load(":py_tool_test.bzl", "py_tool_test")
 
-def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, **kwargs):
+def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, **kwargs):
     """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
@@ -17,18 +17,18 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], full 
         data: further files that it reads.
         tags: further tags; "manual" for a test that runs only by its name.
         full: whether the test has more cases in a full run: creates `<name>_full`.
+        only_builds: whether of tfcarve's commands it runs only those that build a library. If not, it runs again after each
+            change of tfcarve.
         **kwargs: deps, env, and common attributes of tests.
     """
+    digests = "@tfcarve_sources_digest//:"
+    sources = [digests + "others.sha256", "//tools:build"] if only_builds else [digests + "sources.sha256"]
     for target, manual in [(name, [])] + ([(name + "_full", ["manual"])] if full else []):
         py_tool_test(
             name = target,
             size = size,
             srcs = [src or name + ".py"],
-            # In a function, because apps do not have tfcarve_sources_digest.
-            data = data + [
-                Label("@tfcarve_sources_digest//:sources.sha256"),
-                Label("//tests/built:libraries_done"),
-            ],
+            data = data + sources + [Label("//tests/built:libraries_done")],
             tags = [
                 "local",
                 "resources:nested_build:1",

@@ -1,0 +1,1 @@
+"""Which modules of tfcarve each module and each test file needs: the deps of their targets."""
