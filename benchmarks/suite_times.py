@@ -26,6 +26,8 @@ from tfcarve import files
 _COMMAND = (
     "PYTHONPATH=tools:tests:. python -m benchmarks.suite_times FOLDER -o benchmarks/TEST_TIMES.md"
 )
+# Targets that take fewer seconds have no row.
+_SHORT = 1.0
 _NESTED_BUILD = "TfNestedBuild"
 
 
@@ -39,6 +41,7 @@ class Ran:
       cache_bytes: the size of the user's cache folder after it.
       targets: wall seconds of each test, and of the nested build that many tests share, by label.
       failed: the tests that failed.
+      last_line: of its output; that of the demo has the time of each kind of work.
     """
 
     command: str
@@ -46,6 +49,7 @@ class Ran:
     cache_bytes: int
     targets: Mapping[str, float]
     failed: tuple[str, ...] = ()
+    last_line: str = ""
 
 
 def tests(events: Iterable[str]) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -80,12 +84,19 @@ def tables(ran: Sequence[Ran]) -> list[str]:
     ]
     lines = [measure.markdown(["Command", "Time", "Cache folder afterwards"], summary), ""]
     for one in ran:
-        if one.targets:
+        if not one.targets:
+            lines += [f"## `{one.command}`", "", one.last_line, ""]
+        else:
             rows = [
                 [f"`{label.removeprefix('//')}`", measure.seconds(seconds)]
                 for label, seconds in sorted(one.targets.items(), key=lambda row: -row[1])
+                if seconds >= _SHORT
             ]
             lines += [f"## `{one.command}`", "", measure.markdown(["Target", "Time"], rows), ""]
+            lines += [
+                f"Targets that took less than a second each: {len(one.targets) - len(rows)}.",
+                "",
+            ]
     return lines
 
 
@@ -98,18 +109,31 @@ def _run(command: str, tree: Path, home: Path) -> Ran:
     if words[1] == "test":
         words[2:2] = [f"--build_event_json_file={events}", f"--profile={profile}"]
     start = time.monotonic()
-    done = subprocess.run(words, cwd=tree, env={**environment, "HOME": str(home)}, check=False)
+    status, last_line = _shown(words, tree, {**environment, "HOME": str(home)})
     seconds = time.monotonic() - start
     cache = _size(home / ".cache")
     if words[1] != "test":
-        if done.returncode:
-            raise SystemExit(f"suite_times: {command}: exit status {done.returncode}")
-        return Ran(command, seconds, cache, {})
+        if status:
+            raise SystemExit(f"suite_times: {command}: exit status {status}")
+        return Ran(command, seconds, cache, {}, last_line=last_line)
     with events.open(encoding="utf-8") as lines:
         targets, failed = tests(lines)
     with gzip.open(profile) as stream:
         targets.update(nested_builds(json.load(stream)))
     return Ran(command, seconds, cache, targets, failed)
+
+
+def _shown(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """Runs a command, prints its standard output as it comes, and returns its status and its last line."""
+    last = ""
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return process.returncode, last
 
 
 def _size(folder: Path) -> int:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from benchmarks import suite_times
 from benchmarks.suite_times import Ran
 
@@ -33,10 +37,19 @@ def test_nested_builds() -> None:
 
 def test_page_has_the_longest_first() -> None:
     ran = [
-        Ran("demo", 480.0, 3_000_000_000, {}),
-        Ran("test", 1500.0, 7_900_000_000, {"//a:short": 1.0, "//a:long": 90.0}),
+        Ran("demo", 480.0, 3_000_000_000, {}, last_line="Time: 8 min"),
+        Ran("test", 1500.0, 7_900_000_000, {"//a:short": 1.0, "//a:long": 90.0, "//a:tiny": 0.2}),
     ]
     text = "\n".join(suite_times.tables(ran))
     assert "| `demo` |" in text
     assert "3.0 GB" in text and "7.9 GB" in text
-    assert text.index("`a:long`") < text.index("`a:short`")
+    assert text.index("Time: 8 min") < text.index("`a:long`") < text.index("`a:short`")
+    assert "a:tiny" not in text
+    assert "Targets that took less than a second each: 1." in text
+
+
+def test_output_of_a_command_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["sh", "-c", 'echo one; echo "in $PWD"; echo; exit 3']
+    status, last = suite_times._shown(words, tmp_path, {"PATH": "/usr/bin:/bin"})
+    assert (status, last) == (3, f"in {tmp_path}")
+    assert capsys.readouterr().out == f"one\nin {tmp_path}\n\n"
