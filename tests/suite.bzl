@@ -43,6 +43,7 @@ FULL = {
     "//tests/runtime_rules:test_libraries": "each runtime-added op is needed by its model",
     "//tests/tools/prepare:test_lstm_full": "fuse_lstm: all forms of loops",
     "//tests/tools/prepare_freeze:test_prepare_freeze_full": "the command `tfcarve freeze`, and damaged models",
+    "//tests/tools/prepare_reference:test_transforms": "each transform has the output of TensorFlow's own tool, transform_graph",
     "//tests/tools/prepare:test_quantized_full": "the preset int8 on three models",
 }
 

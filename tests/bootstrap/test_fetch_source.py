@@ -78,6 +78,21 @@ def test_any_archive_in_distdir(place: Path, file: str) -> None:
     assert json.loads((tree / "tfcarve_source.json").read_text())["version"] == "1.0"
 
 
+def test_trees_share_what_is_unpacked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sources = write_pins(place, write_tar(place / "dist/thing-1.0.tar.gz", PACKED))
+    assert run(place, sources, "--from", "local") == 0
+    marker = Path(capsys.readouterr().out.strip())
+    (place / "tree").rename(place / "first")
+    assert run(place, sources, "--from", "local") == 0
+    assert (place / "first/sub").samefile(place / "tree/sub")
+    assert marker.exists() and marker.is_relative_to(place / "cache/tfcarve/trees")
+    # A run that was killed while it unpacked.
+    marker.unlink()
+    (marker.parent / "a.cc").write_text("int")
+    assert run(place, sources, "--from", "local") == 0
+    assert (place / "tree/a.cc").read_bytes() == b"int a;\n"
+
+
 def test_wrong_checksum_in_distdir(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     actual = write_tar(place / "dist/thing-1.0.tar.gz", PACKED)
     sources = write_pins(place, "0" * 64)

@@ -11,6 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+# The file in a folder of the cache that is complete.
+MARKER = ".complete"
+
 
 def cache_root() -> Path:
     """Returns tfcarve's cache directory: ${XDG_CACHE_HOME:-~/.cache}/tfcarve.
@@ -48,7 +51,7 @@ def built_in_place(target: Path) -> Iterator[bool]:
     Yields True if the caller must fill `target`, False if it is complete. An incomplete folder
     of an earlier failure is removed first.
     """
-    marker = target / ".complete"
+    marker = target / MARKER
     if marker.exists():
         yield False
         return

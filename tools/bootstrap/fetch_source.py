@@ -1,4 +1,4 @@
-"""Fetches a pinned source and unpacks it as a Bazel repository.
+"""Fetches a pinned source, unpacks it once for each user, and links it as a Bazel repository.
 
 rules/private/sources/source_repository.bzl runs it in up to three steps, because Bazel itself
 downloads upstream's archives, with its settings for proxies, mirrors and caches:
@@ -8,6 +8,7 @@ downloads upstream's archives, with its settings for proxies, mirrors and caches
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from bootstrap import npm
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import cache_root, locked, scratch_folder
+from bootstrap.cache import MARKER, built_in_place, cache_root, locked, scratch_folder
 from bootstrap.checksum import require_sha256
 from bootstrap.console import BootstrapError, say
 from bootstrap.pins import Archive, Pin, read_pin
@@ -143,24 +144,54 @@ def first_that_works(ways: Mapping[str, Callable[[], Found]]) -> Found:
     raise BootstrapError("\n".join(failures))
 
 
-def lay_out(pin: Pin, found: Found, tree: Path) -> None:
-    """Unpacks an archive into `tree`.
+def unpacked(pin: Pin, found: Found) -> Path:
+    """Returns the folder in the user's cache with the content of an archive, which all workspaces share.
 
     Raises:
         BootstrapError: the archive's content is not as expected.
     """
     path, archive = found
-    unpack(path, tree, archive.strip_prefix, pin.only)
-    facts = {"name": pin.name, "version": pin.version, "archive": path.name}
-    (tree / "tfcarve_source.json").write_text(json.dumps(facts, sort_keys=True) + "\n")
+    # Another unpack.py may make another tree.
+    code = hashlib.sha256(Path(unpack.__code__.co_filename).read_bytes()).hexdigest()
+    parts = (archive.sha256, archive.strip_prefix, *pin.only, code)
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    folder = cache_root() / "trees" / f"{pin.name}-{key}"
+    with built_in_place(folder) as missing:
+        if missing:
+            unpack(path, folder, archive.strip_prefix, pin.only)
+            facts = {"name": pin.name, "version": pin.version, "archive": archive.file}
+            text = json.dumps(facts, sort_keys=True) + "\n"
+            (folder / "tfcarve_source.json").write_text(text)
+    return folder
+
+
+def lay_out(pin: Pin, found: Found, tree: Path) -> Path:
+    """Makes `tree` a folder of links to what an archive contains.
+
+    Returns:
+        A file in the user's cache that exists as long as the links are valid.
+
+    Raises:
+        BootstrapError: the archive's content is not as expected.
+    """
+    folder = unpacked(pin, found)
+    tree.mkdir(parents=True, exist_ok=True)
+    for entry in folder.iterdir():
+        if entry.name != MARKER:
+            (tree / entry.name).unlink(missing_ok=True)
+            (tree / entry.name).symlink_to(entry)
+    return folder / MARKER
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 1 no way worked (reasons on stderr), 2 another error."""
+    """Prints a file that exists as long as the tree is valid.
+
+    Exit status: 0 done, 1 no way worked (reasons on stderr), 2 another error.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pins", type=Path, required=True, help="pins.json of a release")
     parser.add_argument("--name", required=True)
-    parser.add_argument("--tree", type=Path, required=True, help="the folder to unpack into")
+    parser.add_argument("--tree", type=Path, required=True, help="the folder to link into")
     parser.add_argument("--archive", type=Path, help="the downloaded archive of upstream")
     parser.add_argument("--from", dest="ways", choices=("local", "clients"))
     arguments = parser.parse_args(argv)
@@ -188,7 +219,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             except BootstrapError as error:
                 print(error, file=sys.stderr)
                 return 1
-        lay_out(pin, found, arguments.tree)
+        print(lay_out(pin, found, arguments.tree))
     except BootstrapError as error:
         print(error, file=sys.stderr)
         return 2

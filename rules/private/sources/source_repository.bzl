@@ -30,9 +30,9 @@ def _run(ctx, python, arguments):
     )
 
 def _from_upstream(ctx, python, pin):
-    """Downloads upstream's archive with Bazel's own downloader; a reason where that fails."""
+    """Downloads upstream's archive with Bazel's own downloader; returns what `_run` returns."""
     if "upstream" not in pin:
-        return "no archive is pinned"
+        return _failed("no archive is pinned")
     upstream = pin["upstream"]
     archive = upstream["urls"][0].split("/")[-1]
     got = ctx.download(
@@ -42,10 +42,13 @@ def _from_upstream(ctx, python, pin):
         allow_fail = True,
     )
     if not got.success:
-        return "could not download (the warning above says why) " + ", ".join(upstream["urls"])
+        return _failed("could not download (the warning above says why) " + ", ".join(upstream["urls"]))
     done = _run(ctx, python, ["--archive", ctx.path(archive)])
     ctx.delete(archive)
-    return done.stderr.strip() if done.return_code else None
+    return done
+
+def _failed(reason):
+    return struct(return_code = 1, stderr = reason, stdout = "")
 
 def _source_repository_impl(ctx):
     python = ctx.which("python3")
@@ -60,27 +63,27 @@ def _source_repository_impl(ctx):
     done = _run(ctx, python, ["--from", "local"])
     if done.return_code == 1:
         failures.append(done.stderr.strip())
-        reason = _from_upstream(ctx, python, pin)
-        if reason == None:
-            done = None
-        else:
-            failures.append("upstream: " + reason)
+        done = _from_upstream(ctx, python, pin)
+        if done.return_code:
+            failures.append("upstream: " + done.stderr.strip())
             ctx.report_progress("using the package clients")
             done = _run(ctx, python, ["--from", "clients"])
-    if done and done.return_code:
+    if done.return_code:
         failures.append(done.stderr.strip())
         lines = "\n".join(failures).split("\n")
         fail("\n".join(
             ["could not get the source of {} {}; tried:".format(ctx.attr.pin, pin["version"])] +
             ["  - " + line for line in lines] + [_HINT],
         ))
+    if hasattr(ctx, "watch"):
+        ctx.watch(done.stdout.strip())  # Fetched again if the cache was cleared.
     ctx.file("BUILD.bazel", ctx.read(ctx.attr.build_file))
     ctx.file("WORKSPACE", "")
 
 source_repository = repository_rule(
     implementation = _source_repository_impl,
-    doc = "Lays out a pinned source: from a local folder, upstream, or the package clients.",
-    environ = ["TFCARVE_DISTDIR"],
+    doc = "Links a pinned source, which is in the user's cache: from a local folder, upstream, or the package clients.",
+    environ = ["HOME", "TFCARVE_DISTDIR", "XDG_CACHE_HOME"],
     attrs = {
         "build_file": attr.label(
             mandatory = True,
