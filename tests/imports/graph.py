@@ -98,7 +98,7 @@ class Modules:
     def edges(self) -> Mapping[str, frozenset[str]]:
         """For each module those that it needs, without the packages around it."""
         return {
-            name: frozenset(self._needed(name, Source.read(path)) - {name, *around(name)})
+            name: frozenset(self._needed(name, Source.read(path)) - {name, *_around(name)})
             for name, path in self.files.items()
         }
 
@@ -130,7 +130,7 @@ class Modules:
         return sorted(roots - implied)
 
 
-def around(name: str) -> Iterator[str]:
+def _around(name: str) -> Iterator[str]:
     """Yields the __init__ of each package around a module, which Python imports first."""
     parts = name.split("/")[:-1]
     for end in range(len(parts) + 1):
