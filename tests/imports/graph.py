@@ -113,20 +113,21 @@ class Modules:
             if other.startswith(one.removesuffix("__init__"))
         }
 
-    def closure(self, roots: Iterable[str]) -> set[str]:
-        """Returns all modules that some modules need, with themselves."""
-        found: set[str] = set()
-        pending = list(roots)
-        while pending:
-            name = pending.pop()
-            if name not in found:
-                found.add(name)
-                pending += self.edges[name]
-        return found
+    @cached_property
+    def _closures(self) -> dict[str, frozenset[str]]:
+        """For some modules all that they need, with themselves."""
+        return {}
+
+    def closure(self, name: str) -> frozenset[str]:
+        """Returns all modules that a module needs, with itself."""
+        if name not in self._closures:
+            needed = (self.closure(other) for other in self.edges[name])
+            self._closures[name] = frozenset({name}).union(*needed)
+        return self._closures[name]
 
     def shortest(self, roots: set[str]) -> list[str]:
         """Returns the roots that no other root needs."""
-        implied = {name for root in roots for name in self.closure([root]) - {root}}
+        implied = {name for root in roots for name in self.closure(root) - {root}}
         return sorted(roots - implied)
 
 
