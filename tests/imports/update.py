@@ -12,6 +12,11 @@ from pathlib import Path
 
 from imports.needed import Needed
 
+# The generated files and their titles.
+TABLES = {
+    "tools/modules.bzl": "The modules that each module needs",
+    "tests/imports/modules.bzl": "The modules that each test file needs",
+}
 _HEAD = '"""{}: made by `PYTHONPATH=tests python -m imports.update`."""\n\nMODULES = {{\n'
 
 
@@ -27,10 +32,8 @@ def _quoted(names: Sequence[str]) -> list[str]:
 def tables(root: Path) -> dict[str, str]:
     """Returns the text of each generated file, by its path in the repository."""
     needed = Needed(root)
-    return {
-        "tools/modules.bzl": _table("The modules that each module needs", needed.modules()),
-        "tests/imports/modules.bzl": _table("The modules that each test file needs", needed.all()),
-    }
+    rows = (needed.modules(), needed.all())
+    return {name: _table(TABLES[name], row) for name, row in zip(TABLES, rows, strict=True)}
 
 
 def main() -> None:
