@@ -161,7 +161,7 @@ def test_a_package_that_cannot_be_installed(app: Workspace, tmp_path: Path) -> N
     program = "@tfcarve//third_party/protobuf:protoc"
     query = ["query", "--noshow_progress", f"kind(rule, deps({program}, 1))"]
     without = [f"--repo_env=XDG_CACHE_HOME={tmp_path}", "--repo_env=PIP_NO_INDEX=1"]
-    reason = "pip install failed"
+    reason = "pip download failed"
     done = app.bazel([*query, *without])
     assert done.returncode == 0 and reason in done.stdout, done.stdout
     assert "protobuf//:protoc" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -14,6 +15,7 @@ _CLI, _PROGRAM = "cli", "__main__"
 _ALL_COMMANDS = {"tfcarve.cli.parser", "tfcarve.commands.NAMES", "tfcarve.commands.load"}
 # Folders from which tests import packages, besides their own folder.
 _ROOTS = ("tests", "tools", ".")
+_DOTTED = re.compile(r"\w+(?:\.\w+)+\Z")
 # Folders with helpers of tests.
 _HELPERS = ("tests", "tools/demo", "benchmarks")
 
@@ -64,7 +66,14 @@ class Needed:
             for name in self._source(path).imported:
                 if not name.startswith("tfcarve."):
                     pending += self._helper(name, path.parent)
+            pending += self._programs(self._source(path))
         return found
+
+    def _programs(self, source: Source) -> list[Path]:
+        """Returns the helpers that a source starts by their full names: `python -m e2e.session_memory`."""
+        names = (text.replace(".", "/") for text in source.texts if _DOTTED.match(text))
+        paths = [self._root / base / f"{name}.py" for name in names for base in _ROOTS]
+        return [path for path in paths if path.is_file()]
 
     def _conftests(self, folder: Path) -> list[Path]:
         around = [folder, *folder.parents]

@@ -42,6 +42,8 @@ _TREE = {
     "tests/a/test_all.py": "from tfcarve.cli import parser",
     "tests/a/test_each.py": "from tfcarve import commands\ncommands.NAMES",
     "tests/a/test_module_named_as_its_folder.py": "from a import other",
+    "tests/a/test_helpers_program.py": "words = ['-m', 'helpers.program']",
+    "tests/helpers/program.py": "import tfcarve.models.late",
     "tests/a/test_nothing.py": "import json\nassert 'one'",
     "tests/a/test_pipeline.py": "from tfcarve.prepare.pipeline import run",
 }
@@ -60,6 +62,7 @@ def test_modules_of_tests(needed: Needed) -> None:
         "tests/a/test_all.py": ["cli", "commands/one", "commands/other_one"],
         "tests/a/test_each.py": ["commands/__init__", "commands/one", "commands/other_one"],
         "tests/a/test_helper.py": ["cli", "commands/other_one"],
+        "tests/a/test_helpers_program.py": ["models/late"],
         "tests/a/test_module_named_as_its_folder.py": ["models/read"],
         "tests/a/test_own.py": ["cli", "commands/one", "commands/other_one"],
         "tests/a/test_pipeline.py": ["prepare/pipeline"],
