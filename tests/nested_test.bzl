@@ -2,12 +2,12 @@
 
 load(":py_tool_test.bzl", "py_tool_test")
 
-def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, **kwargs):
+def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, own_workspace = False, **kwargs):
     """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
-    sandbox, and its result is valid until one of these sources changes. One such test runs at a time, next to other tests:
-    .bazelrc declares the resource. The nested build of the libraries that other tests need comes first: an action cannot
+    sandbox, and its result is valid until one of these sources changes. Most such tests use the same workspace, so one of
+    them runs at a time, next to other tests: .bazelrc declares the resource. The nested build of the libraries that other tests need comes first: an action cannot
     take such a resource, and would wait for the tests.
 
     Args:
@@ -19,6 +19,7 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], full 
         full: whether the test has more cases in a full run: creates `<name>_full`.
         only_builds: whether of tfcarve's commands it runs only those that build a library. If not, it runs again after each
             change of tfcarve.
+        own_workspace: whether no other test uses its workspace. One such test runs next to one of the others.
         **kwargs: deps, env, and common attributes of tests.
     """
     digests = "@tfcarve_sources_digest//:"
@@ -31,7 +32,7 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], full 
             data = data + sources + [Label("//tests/built:libraries_done")],
             tags = [
                 "local",
-                "resources:nested_build:1",
+                "resources:%s:1" % ("own_workspace" if own_workspace else "app_workspace"),
             ] + tags + manual,
             **kwargs
         )
